@@ -6,29 +6,16 @@
 #include "ir/mapping_open.h"
 #include "ir/path/unit_choice.h"
 #include "model/model.h"
+#include "solve/templates.h"
 #include "support/deadline.h"
 #include "support/limits.h"
-
-/* One einsum alone: its own workload and system, and the parts of the network that its ranks and tensors stand for. */
-typedef struct {
-    dfl_workload *workload;
-    dfl_system *system;
-    uint32_t *rank_of;   /* [own rank] */
-    uint32_t *tensor_of; /* [own tensor] */
-    uint32_t *own_rank;  /* [rank of the network]: own rank, DFL_NONE = none */
-} alone;
-
-typedef struct {
-    const dfl_line *lines;
-    uint32_t n_lines;
-} found_lines;
 
 /* A class of equal einsums, which have the same best lines. */
 typedef struct {
     const char *key;     /* text that is equal for the einsums of the class alone */
     uint32_t einsum;     /* first einsum of the class */
-    alone one;           /* the first einsum alone */
-    found_lines lines;   /* lines in the ranks and tensors of `one` */
+    dfl_lone_einsum one;         /* the first einsum alone */
+    dfl_found_lines lines;   /* lines in the ranks and tensors of `one` */
     bool is_found;
 } kind;
 
@@ -43,12 +30,14 @@ typedef struct {
     uint32_t *home;                 /* [tensor]: outermost memory that keeps it, DFL_NONE = not known yet */
     DFL_VEC(kind) kinds;
     uint32_t *kind_of;              /* [einsum]: index in `kinds` */
-    alone *ones;                    /* [einsum]: the einsum alone */
-    found_lines *found;             /* [einsum]: its lines, in ranks and tensors of the workload */
+    dfl_lone_einsum *ones;                    /* [einsum]: the einsum alone */
+    dfl_found_lines *found;             /* [einsum]: its lines, in ranks and tensors of the workload */
     uint32_t n_left;                /* kinds that are still to be searched */
     uint64_t evaluated;
     dfl_stop stopped;
-    bool reports;                   /* the search reports an error if it finds no mapping */
+    bool climbs;                    /* lines are improved by small changes, too */
+    bool reports;                   /* no other search finds a mapping: the first templates are tried whatever the limits, and the
+                                       search reports an error if it finds none */
     DFL_VEC(dfl_body *) bodies;
 } assembly;
 
@@ -133,205 +122,6 @@ bool dfl_check_homes(dfl_fill *fill, const dfl_mapping *m)
     return false;
 }
 
-/* ---- one einsum as a workload of its own ---- */
-
-/* Index in own ranks. The index of an iteration of a carried repeat becomes that of the first iteration. False if the index
-   has another rank that the einsum lacks: the place of a gathered row. */
-static bool own_index(const assembly *a, const alone *one, const dfl_index *from, dfl_index *to)
-{
-    dfl_term *terms = DFL_NEW_ARRAY(a->arena, dfl_term, from->n_terms + 1);
-
-    *to = *from;
-    to->terms = terms;
-    to->n_terms = 0;
-    for (uint32_t i = 0; i < from->n_terms; i++)
-        if (one->own_rank[from->terms[i].rank] != DFL_NONE)
-            terms[to->n_terms++] = (dfl_term){ one->own_rank[from->terms[i].rank], from->terms[i].coef };
-        else if (!a->is_carried[from->terms[i].rank])
-            return false;
-    return true;
-}
-
-/* Adds an own tensor for an access. A gathered row has the ranks of the einsum as further dimensions: rows are distinct. */
-static dfl_access own_access(const assembly *a, alone *one, const dfl_access *from, dfl_tensor *tensors, bool is_output)
-{
-    const dfl_tensor *given = &a->workload->tensors[from->tensor];
-    const uint32_t at = one->workload->n_tensors++, most = from->n_dims + one->workload->n_ranks;
-    dfl_index *index = DFL_NEW_ARRAY(a->arena, dfl_index, most + 1);
-    int64_t *extents = DFL_NEW_ARRAY(a->arena, int64_t, most + 1);
-    uint32_t *users = DFL_NEW_ARRAY(a->arena, uint32_t, 1);
-    uint32_t n = 0;
-    bool is_gathered = false;
-
-    for (uint32_t d = 0; d < from->n_dims; d++)
-        if (own_index(a, one, &from->index[d], &index[n]))
-            extents[n++] = given->extents[d];
-        else
-            is_gathered = true;
-    for (uint32_t r = 0; is_gathered && r < one->workload->n_ranks; r++) {
-        dfl_term *term = DFL_NEW(a->arena, dfl_term);
-        bool used = false;
-        for (uint32_t d = 0; d < n; d++)
-            for (uint32_t i = 0; i < index[d].n_terms; i++)
-                used |= index[d].terms[i].rank == r;
-        if (used)
-            continue;
-        *term = (dfl_term){ r, 1 };
-        index[n] = (dfl_index){ .terms = term, .n_terms = 1, .span = from->span };
-        extents[n++] = one->workload->ranks[r].extent;
-    }
-    tensors[at] = *given;
-    tensors[at].role = is_output ? DFL_ROLE_OUTPUT : given->role == DFL_ROLE_WEIGHT ? DFL_ROLE_WEIGHT : DFL_ROLE_INPUT;
-    tensors[at].n_dims = n;
-    tensors[at].extents = extents;
-    tensors[at].producers = tensors[at].consumers = users;
-    tensors[at].n_producers = is_output;
-    tensors[at].n_consumers = !is_output;
-    one->tensor_of[at] = from->tensor;
-    return (dfl_access){ .tensor = at, .n_dims = n, .index = index, .span = from->span };
-}
-
-/* Whether a memory that holds inputs or outputs, and intermediates, suits a tensor: an intermediate that is read suits a memory
-   of inputs, one that is written a memory of outputs. This restricts the search, not what is legal. */
-static bool suits(const dfl_selection *selection, const dfl_tensor *own, const dfl_tensor *given)
-{
-    const uint32_t sides = 1u << DFL_ROLE_INPUT | 1u << DFL_ROLE_OUTPUT | 1u << DFL_ROLE_WEIGHT;
-
-    return given->role != DFL_ROLE_INTERMEDIATE || (selection->roles & sides) == 0 || (selection->roles >> own->role & 1) != 0;
-}
-
-/* A selection by the names of exactly those own tensors that stand for selected tensors of the network. */
-static void name_selected(const assembly *a, const alone *one, bool is_memory, dfl_selection *selection)
-{
-    dfl_sym *names;
-    uint32_t n = 0;
-
-    if (!selection->on || selection->all)
-        return;
-    names = DFL_NEW_ARRAY(a->arena, dfl_sym, one->workload->n_tensors + 1);
-    for (uint32_t t = 0; t < one->workload->n_tensors; t++) {
-        const dfl_tensor *own = &one->workload->tensors[t], *given = &a->workload->tensors[one->tensor_of[t]];
-        if (dfl_selects(selection, given) && (!is_memory || suits(selection, own, given)))
-            names[n++] = own->name;
-    }
-    *selection = (dfl_selection){ .on = true, .names = names, .n_names = n };
-}
-
-/* The system with selections by name, and without what the mapper refuses: forwarding, and reuse of operands. */
-static void make_system(const assembly *a, alone *one)
-{
-    dfl_system *s = DFL_NEW(a->arena, dfl_system);
-    dfl_memory *memories = DFL_NEW_ARRAY(a->arena, dfl_memory, a->system->n_memories + 1);
-    dfl_axis *axes = DFL_NEW_ARRAY(a->arena, dfl_axis, a->system->n_axes + 1);
-    dfl_compute *computes = DFL_NEW_ARRAY(a->arena, dfl_compute, a->system->n_computes + 1);
-
-    *s = *a->system;
-    for (uint32_t i = 0; i < s->n_memories; i++) {
-        memories[i] = s->memories[i];
-        name_selected(a, one, true, &memories[i].holds);
-    }
-    for (uint32_t i = 0; i < s->n_axes; i++) {
-        axes[i] = s->axes[i];
-        name_selected(a, one, false, &axes[i].multicast);
-        name_selected(a, one, false, &axes[i].reduce);
-        axes[i].forward = false;
-    }
-    for (uint32_t i = 0; i < s->n_computes; i++) {
-        computes[i] = s->computes[i];
-        computes[i].operand_reuse = (dfl_selection){ .on = false };
-    }
-    s->memories = memories;
-    s->axes = axes;
-    s->computes = computes;
-    one->system = s;
-}
-
-/* Makes the workload of one einsum, without conditions and with one tensor for each access. */
-static alone take_alone(const assembly *a, const dfl_einsum *einsum)
-{
-    const dfl_workload *w = a->workload;
-    alone one = { .workload = DFL_NEW(a->arena, dfl_workload),
-                  .rank_of = DFL_NEW_ARRAY(a->arena, uint32_t, einsum->n_ranks + 1),
-                  .tensor_of = DFL_NEW_ARRAY(a->arena, uint32_t, einsum->n_inputs + 2),
-                  .own_rank = DFL_NEW_ARRAY(a->arena, uint32_t, w->n_ranks + 1) };
-    dfl_rank *ranks = DFL_NEW_ARRAY(a->arena, dfl_rank, einsum->n_ranks + 1);
-    uint32_t *ids = DFL_NEW_ARRAY(a->arena, uint32_t, einsum->n_ranks + 1);
-    dfl_tensor *tensors = DFL_NEW_ARRAY(a->arena, dfl_tensor, einsum->n_inputs + 2);
-    dfl_access *inputs = DFL_NEW_ARRAY(a->arena, dfl_access, einsum->n_inputs + 1);
-    dfl_einsum *own = DFL_NEW(a->arena, dfl_einsum);
-    uint32_t n = 0;
-
-    for (uint32_t r = 0; r < w->n_ranks; r++)
-        one.own_rank[r] = DFL_NONE;
-    for (uint32_t i = 0; i < einsum->n_ranks; i++)
-        if (!a->is_carried[einsum->ranks[i]]) {
-            one.own_rank[einsum->ranks[i]] = n;
-            one.rank_of[n] = einsum->ranks[i];
-            ids[n] = n;
-            ranks[n++] = w->ranks[einsum->ranks[i]];
-        }
-    *one.workload = (dfl_workload){ .name = w->name, .span = w->span, .ranks = ranks, .n_ranks = n, .tensors = tensors,
-                                    .einsums = own, .n_einsums = 1 };
-    *own = *einsum;
-    own->ranks = ids;
-    own->n_ranks = n;
-    own->inputs = inputs;
-    own->where = NULL;
-    own->n_where = 0;
-    own->over_rank = DFL_NONE;
-    for (uint32_t i = 0; i < einsum->n_inputs; i++)
-        inputs[i] = own_access(a, &one, &einsum->inputs[i], tensors, false);
-    own->output = own_access(a, &one, &einsum->output, tensors, true);
-    make_system(a, &one);
-    return one;
-}
-
-static void print_index(dfl_strbuf *out, const dfl_index *index)
-{
-    for (uint32_t i = 0; i < index->n_terms; i++)
-        dfl_strbuf_printf(out, "%lldr%u+", (long long)index->terms[i].coef, index->terms[i].rank);
-    dfl_strbuf_printf(out, "%lld,", (long long)index->offset);
-}
-
-static void print_body(dfl_strbuf *out, const dfl_eop *op)
-{
-    dfl_strbuf_printf(out, "(%d %u %u", (int)op->kind, op->operand, op->op);
-    for (uint32_t i = 0; i < op->n_args; i++)
-        print_body(out, op->args[i]);
-    dfl_strbuf_char(out, ')');
-}
-
-/* Text that is equal for einsums that have the same best lines: extents, accesses, types, places where tensors may be, and
-   the operations. */
-static const char *make_key(const assembly *a, const alone *one, const dfl_einsum *given)
-{
-    const dfl_einsum *e = &one->workload->einsums[0];
-    dfl_strbuf out;
-
-    dfl_strbuf_init(&out, a->arena);
-    for (uint32_t r = 0; r < one->workload->n_ranks; r++)
-        dfl_strbuf_printf(&out, "%lld ", (long long)one->workload->ranks[r].extent);
-    for (uint32_t i = 0; i <= e->n_inputs; i++) {
-        const dfl_access *access = i < e->n_inputs ? &e->inputs[i] : &e->output;
-        const dfl_tensor *t = &a->workload->tensors[one->tensor_of[access->tensor]];
-
-        dfl_strbuf_printf(&out, "; %u:", t->type.name);
-        for (uint32_t d = 0; d < access->n_dims; d++) {
-            dfl_strbuf_printf(&out, "%lld ", (long long)one->workload->tensors[access->tensor].extents[d]);
-            print_index(&out, &access->index[d]);
-        }
-        for (uint32_t m = 0; m < a->system->n_memories; m++)
-            dfl_strbuf_char(&out, !a->system->memories[m].holds.on || dfl_selects(&a->system->memories[m].holds, t) ? '1' : '0');
-        for (uint32_t x = 0; x < a->system->n_axes; x++)
-            dfl_strbuf_printf(&out, "%d%d", dfl_selects(&a->system->axes[x].multicast, t),
-                              dfl_selects(&a->system->axes[x].reduce, t));
-    }
-    dfl_strbuf_printf(&out, "; %d %d %u ", (int)e->reduce, e->is_mac, given->over_rank);
-    if (e->body)
-        print_body(&out, e->body);
-    return out.text;
-}
-
 /* ---- the lines of one einsum ---- */
 
 /* Limits of the next search: the remaining time and evaluations, divided by the number of kinds still to be searched. */
@@ -363,14 +153,14 @@ static dfl_budget share_budget(const assembly *a)
 }
 
 /* Searches for the lines of one einsum. False if the mapper finds none. */
-static bool search_alone(assembly *a, const alone *one, found_lines *out)
+static bool search_alone(assembly *a, const dfl_lone_einsum *one, dfl_found_lines *out)
 {
     const dfl_solver *solver = a->fill->solver;
     dfl_budget budget = share_budget(a);
     dfl_arena *work = dfl_arena_new(&budget);
     dfl_sink *quiet = dfl_sink_new(work, solver->sources);
     dfl_objective objective = *a->objective;
-    const dfl_search_request request = { .objective = &objective, .limits = share_limits(a), .space = a->fill->space };
+    dfl_search_request request = { .objective = &objective, .limits = share_limits(a), .space = a->fill->space };
     dfl_mapping *m = DFL_NEW(work, dfl_mapping);
     dfl_body *root = DFL_NEW(work, dfl_body), **bodies = DFL_NEW_ARRAY(work, dfl_body *, 1);
     uint32_t *ids = DFL_NEW_ARRAY(work, uint32_t, 1);
@@ -392,6 +182,8 @@ static bool search_alone(assembly *a, const alone *one, found_lines *out)
     m->bodies = bodies;
     m->n_bodies = 1;
     dfl_sink_limit(quiet, 0);
+    if (request.limits.deadline > 0) /* half of the time is for small changes */
+        request.limits.deadline -= (request.limits.deadline - dfl_deadline_clock()) / 2;
     r = dfl_mapper_search(work, quiet, solver->names, m, &request);
     is_found = (r->status == DFL_SEARCH_OPTIMAL || r->status == DFL_SEARCH_NOT_PROVEN) && r->n > 0 &&
                r->at[0].mapping->root->kind == DFL_BODY_LEAF;
@@ -408,6 +200,33 @@ static bool search_alone(assembly *a, const alone *one, found_lines *out)
     dfl_arena_free(work);
     dfl_budget_spend(solver->budget, budget.steps_used);
     return is_found;
+}
+
+/* Improves the lines of one einsum by small changes, beginning with them or with `other`, which may be none; with the
+   templates, if it has no lines yet. */
+static void improve_alone(assembly *a, kind *k, dfl_found_lines other, bool is_short)
+{
+    const dfl_search_limits limits = share_limits(a);
+    const uint32_t over = a->workload->einsums[k->einsum].over_rank;
+    dfl_line_search search = { .solver = a->fill->solver, .given = a->given, .objective = a->objective, .one = &k->one,
+                               .over = over == DFL_NONE ? DFL_NONE : k->one.own_rank[over],
+                               .uneven = a->fill->space.imperfect, .deadline = limits.deadline,
+                               .least = a->reports ? DFL_LINE_SEARCH_LEAST : 0, .most = DFL_LINE_SEARCH_EVALUATIONS };
+    dfl_found_lines found;
+
+    if (limits.evaluations > 0 && limits.evaluations < search.most)
+        search.most = limits.evaluations > search.least ? limits.evaluations : search.least;
+    dfl_line_search_start(a->arena, &search);
+    (void)dfl_line_search_try(&search, other.lines, other.n_lines, true);
+    (void)dfl_line_search_try(&search, k->lines.lines, k->lines.n_lines, true);
+    if (!k->is_found)
+        dfl_templates_try(&search);
+    if (!is_short)
+        dfl_line_search_climb(&search);
+    found = dfl_line_search_end(&search);
+    k->lines = found.n_lines > 0 ? found : other.n_lines > 0 ? other : k->lines;
+    k->is_found = k->lines.n_lines > 0;
+    a->evaluated += search.evaluated;
 }
 
 /* The first memory outside of all arrays that may hold the tensor and that the unit sees; DFL_NONE if there is none. */
@@ -433,7 +252,7 @@ static uint32_t first_unit(const assembly *a, const dfl_einsum *einsum)
 }
 
 /* Lines that always exist: every operand straight from its home, every rank element by element, on one instance. */
-static bool make_plain_lines(assembly *a, const alone *one, const dfl_einsum *einsum, found_lines *out)
+static bool make_plain_lines(assembly *a, const dfl_lone_einsum *one, const dfl_einsum *einsum, dfl_found_lines *out)
 {
     const uint32_t compute = first_unit(a, einsum);
     dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, (size_t)einsum->n_inputs + one->workload->n_ranks + 2);
@@ -457,7 +276,7 @@ static bool make_plain_lines(assembly *a, const alone *one, const dfl_einsum *ei
 }
 
 /* Whether the lines split the rank of an operation over a whole rank. */
-static bool splits_over(const alone *one, const dfl_einsum *einsum, const found_lines *found)
+static bool splits_over(const dfl_lone_einsum *one, const dfl_einsum *einsum, const dfl_found_lines *found)
 {
     for (uint32_t i = 0; i < found->n_lines; i++)
         if (found->lines[i].kind != DFL_LINE_KEEP && einsum->over_rank != DFL_NONE &&
@@ -468,10 +287,10 @@ static bool splits_over(const alone *one, const dfl_einsum *einsum, const found_
 
 /* Copies lines that were found for an einsum alone, with the ranks and tensors of the whole workload. Two accesses of one tensor
    share one keep in a memory. */
-static found_lines translate(const assembly *a, const alone *one, const found_lines *from)
+static dfl_found_lines translate(const assembly *a, const dfl_lone_einsum *one, const dfl_found_lines *from)
 {
     dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, from->n_lines + 1);
-    found_lines out = { lines, 0 };
+    dfl_found_lines out = { lines, 0 };
 
     for (uint32_t i = 0; i < from->n_lines; i++) {
         dfl_line line = from->lines[i];
@@ -496,13 +315,15 @@ static found_lines translate(const assembly *a, const alone *one, const found_li
 /* Finds the kinds of einsums. */
 static void find_kinds(assembly *a)
 {
+    const dfl_lone_source source = { a->arena, a->workload, a->system, a->is_carried };
+
     for (uint32_t e = 0; e < a->workload->n_einsums; e++) {
         const dfl_einsum *einsum = &a->workload->einsums[e];
         kind k = { .einsum = e };
         size_t i = 0;
 
-        k.one = a->ones[e] = take_alone(a, einsum);
-        k.key = make_key(a, &k.one, einsum);
+        k.one = a->ones[e] = dfl_lone_einsum_take(&source, einsum);
+        k.key = dfl_lone_einsum_key(&source, &k.one, einsum);
         while (i < a->kinds.n && strcmp(a->kinds.at[i].key, k.key) != 0)
             i++;
         if (i == a->kinds.n)
@@ -522,19 +343,31 @@ static bool is_time_over(assembly *a)
     return true;
 }
 
-/* Searches the kinds without lines. */
+/* Searches the lines of all kinds. If no other search finds a mapping, templates come first for each kind, so that a limit leaves
+   none without lines. */
 static void search_kinds(assembly *a)
 {
-    a->n_left = 0;
+    a->n_left = (uint32_t)a->kinds.n;
     for (size_t i = 0; i < a->kinds.n; i++)
-        a->n_left += !a->kinds.at[i].is_found;
-    for (size_t i = 0; i < a->kinds.n && !is_time_over(a); i++) {
+        if (!a->kinds.at[i].one.exact && a->reports)
+            improve_alone(a, &a->kinds.at[i], (dfl_found_lines){ NULL, 0 }, true);
+    for (size_t i = 0; i < a->kinds.n; i++) {
         kind *k = &a->kinds.at[i];
-        const dfl_einsum *e = &a->workload->einsums[k->einsum];
+        dfl_found_lines found = { NULL, 0 };
 
-        if (k->is_found)
+        if (is_time_over(a)) {
+            if (!k->is_found && a->reports)
+                improve_alone(a, k, found, true);
             continue;
-        k->is_found = search_alone(a, &k->one, &k->lines) && !splits_over(&k->one, e, &k->lines);
+        }
+        if (!search_alone(a, &k->one, &found) || splits_over(&k->one, &a->workload->einsums[k->einsum], &found))
+            found = (dfl_found_lines){ NULL, 0 };
+        if (a->climbs) {
+            improve_alone(a, k, found, false);
+        } else {
+            k->lines = found;
+            k->is_found = found.n_lines > 0;
+        }
         a->n_left--;
     }
 }
@@ -542,7 +375,7 @@ static void search_kinds(assembly *a)
 /* Sets the outermost memories that keep tensors of the einsum. */
 static void find_homes(assembly *a, uint32_t einsum)
 {
-    const found_lines *found = &a->found[einsum];
+    const dfl_found_lines *found = &a->found[einsum];
 
     for (uint32_t i = 0; i < found->n_lines; i++) {
         const dfl_line *line = &found->lines[i];
@@ -554,12 +387,10 @@ static void find_homes(assembly *a, uint32_t einsum)
     }
 }
 
-/* Finds the lines of all einsums, and the outermost memories of all tensors. Kinds for which the first search finds nothing
-   in its share of the limits are searched again in the rest. False after reporting. */
+/* Finds the lines of all einsums, and the outermost memories of all tensors. False after reporting. */
 static bool find_lines(assembly *a)
 {
     find_kinds(a);
-    search_kinds(a);
     search_kinds(a);
     for (size_t i = 0; i < a->kinds.n; i++) {
         kind *k = &a->kinds.at[i];
@@ -600,7 +431,7 @@ static dfl_body *add_body(assembly *a, dfl_body *parent, const uint32_t *einsums
    has them. */
 static void add_lines(const assembly *a, uint32_t einsum, dfl_body *leaf)
 {
-    const found_lines *found = &a->found[einsum];
+    const dfl_found_lines *found = &a->found[einsum];
     dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, (size_t)leaf->n_lines + found->n_lines + 1);
 
     if (leaf->n_lines > 0)
@@ -748,22 +579,26 @@ static bool is_better(score one, score other)
     return one.is_met != other.is_met ? one.is_met : one.value < other.value;
 }
 
-/* The score of a mapping. Reports nothing. */
+/* The score of a mapping; that of a mapping that is not legal if its evaluation takes too long. Reports nothing. */
 static score judge_mapping(const assembly *a, const dfl_mapping *mapping)
 {
     const dfl_solver *solver = a->fill->solver;
-    dfl_arena *work = dfl_arena_new(solver->budget);
+    dfl_budget budget = dfl_budget_fresh(solver->budget);
+    dfl_arena *work = dfl_arena_new(&budget);
     dfl_sink *quiet = dfl_sink_new(work, solver->sources);
     const dfl_paths *paths;
     const dfl_result *r;
     score out = { false, INFINITY };
 
+    if (budget.steps_limit == 0 || budget.steps_limit > DFL_JUDGE_STEPS)
+        budget.steps_limit = DFL_JUDGE_STEPS;
     dfl_sink_limit(quiet, 0);
     paths = dfl_paths_resolve(work, quiet, solver->names, mapping);
     r = paths ? dfl_model_eval(work, quiet, solver->names, paths) : NULL;
     if (r)
         out = (score){ dfl_objective_met(a->objective, r, NULL), dfl_objective_value(a->objective, r->joules, r->seconds) };
     dfl_arena_free(work);
+    dfl_budget_spend(solver->budget, budget.steps_used);
     return out;
 }
 
@@ -819,8 +654,8 @@ static dfl_mapping *map_one_by_one(assembly *a)
 
     a->is_carried = DFL_NEW_ARRAY(a->arena, bool, w->n_ranks + 1);
     a->home = DFL_NEW_ARRAY(a->arena, uint32_t, w->n_tensors + 1);
-    a->found = DFL_NEW_ARRAY(a->arena, found_lines, w->n_einsums + 1);
-    a->ones = DFL_NEW_ARRAY(a->arena, alone, w->n_einsums + 1);
+    a->found = DFL_NEW_ARRAY(a->arena, dfl_found_lines, w->n_einsums + 1);
+    a->ones = DFL_NEW_ARRAY(a->arena, dfl_lone_einsum, w->n_einsums + 1);
     a->kind_of = DFL_NEW_ARRAY(a->arena, uint32_t, w->n_einsums + 1);
     for (uint32_t c = 0; c < w->n_carries; c++)
         a->is_carried[w->carries[c].rank] = true;
@@ -836,7 +671,7 @@ bool dfl_fill_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_fil
 {
     const dfl_solver *solver = fill->solver;
     assembly a = { .fill = fill, .arena = dfl_arena_new(solver->budget), .objective = objective, .given = out->given,
-                   .workload = out->given->workload, .system = out->given->system, .reports = true };
+                   .workload = out->given->workload, .system = out->given->system, .reports = true, .climbs = true };
     dfl_search_summary *summary = DFL_NEW(solver->arena, dfl_search_summary);
     const dfl_mapping *found = map_one_by_one(&a);
     const dfl_result *costs;
@@ -870,7 +705,7 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
     const dfl_search_limits given = fill->limits;
     const bool is_own = given.evaluations == 0 || given.evaluations > DFL_ONE_BY_ONE_EVALUATIONS;
     assembly a = { .fill = fill, .arena = dfl_arena_new(fill->solver->budget), .objective = objective, .given = out->given,
-                   .workload = out->given->workload, .system = out->given->system };
+                   .workload = out->given->workload, .system = out->given->system, .climbs = is_own };
     const dfl_mapping *found;
     score one = { false, INFINITY };
 

@@ -1,7 +1,8 @@
 /*
  * Whole networks, einsum by einsum. The mapper joins einsums over the tensors that they exchange, but refuses some einsums:
  * those with conditions, gathers and operations over a whole rank, and repeats that carry a tensor. For a workload with
- * such an einsum, each einsum is searched alone, as a workload of its own; equal einsums are searched once. The mapping
+ * such an einsum, each einsum is searched alone, as a workload of its own; equal einsums are searched once. The lines of the
+ * mapper are then improved by small changes (line_search.h); templates serve where it finds none in its limits. The mapping
  * found runs the einsums one after another, and runs a repeat by one `temporal` line above the einsums of its body.
  * Every tensor is at home in its outermost memory; an intermediate moves to an inner memory outside of arrays if that makes
  * the mapping better. No result is proven.

@@ -73,6 +73,20 @@ enum {
 #define DFL_DEFAULT_EVALUATIONS UINT64_C(20000000)
 /* Evaluations of a search einsum by einsum that follows a search of all einsums together: some seconds. */
 #define DFL_ONE_BY_ONE_EVALUATIONS UINT64_C(2000000)
+/* Evaluations of the search for the lines of one einsum by small changes: less than a second. */
+#define DFL_LINE_SEARCH_EVALUATIONS UINT64_C(20000)
+/* Evaluations of that search that it always has: those of its first templates. */
+#define DFL_LINE_SEARCH_LEAST UINT64_C(40)
+/* Steps of one evaluation of that search: lines that need more are not considered. */
+#define DFL_LINE_SEARCH_STEPS UINT64_C(200000)
+/* Steps of one evaluation with the conditions of `where`; lines that are evaluated with them, and of these the legal ones. */
+#define DFL_LINE_SEARCH_EXACT_STEPS UINT64_C(1000000)
+#define DFL_LINE_SEARCH_EXACT 40
+#define DFL_LINE_SEARCH_LEGAL 4
+/* Tiles over ranks with conditions that such an evaluation visits, at most. */
+#define DFL_LINE_SEARCH_VISITED 16384
+/* Steps of one evaluation of all einsums: a mapping that needs more is not the result. */
+#define DFL_JUDGE_STEPS UINT64_C(25000000)
 /* Relative gap below which a result is not searched for again einsum by einsum. */
 #define DFL_SMALL_GAP 0.01
 

@@ -1,0 +1,221 @@
+#include "solve/lone_einsum.h"
+
+#include "support/strbuf.h"
+
+/* Index in own ranks. The index of an iteration of a carried repeat becomes that of the first iteration. False if the index
+   has another rank that the einsum lacks: the place of a gathered row. */
+static bool own_index(const dfl_lone_source *a, const dfl_lone_einsum *one, const dfl_index *from, dfl_index *to)
+{
+    dfl_term *terms = DFL_NEW_ARRAY(a->arena, dfl_term, from->n_terms + 1);
+
+    *to = *from;
+    to->terms = terms;
+    to->n_terms = 0;
+    for (uint32_t i = 0; i < from->n_terms; i++)
+        if (one->own_rank[from->terms[i].rank] != DFL_NONE)
+            terms[to->n_terms++] = (dfl_term){ one->own_rank[from->terms[i].rank], from->terms[i].coef };
+        else if (!a->is_carried[from->terms[i].rank])
+            return false;
+    return true;
+}
+
+/* Adds an own tensor for an access. A gathered row has the ranks of the einsum as further dimensions: rows are distinct. */
+static dfl_access own_access(const dfl_lone_source *a, dfl_lone_einsum *one, const dfl_access *from, dfl_tensor *tensors,
+                             bool is_output)
+{
+    const dfl_tensor *given = &a->workload->tensors[from->tensor];
+    const uint32_t at = one->workload->n_tensors++, most = from->n_dims + one->workload->n_ranks;
+    dfl_index *index = DFL_NEW_ARRAY(a->arena, dfl_index, most + 1);
+    int64_t *extents = DFL_NEW_ARRAY(a->arena, int64_t, most + 1);
+    uint32_t *users = DFL_NEW_ARRAY(a->arena, uint32_t, 1);
+    uint32_t n = 0;
+    bool is_gathered = false;
+
+    for (uint32_t d = 0; d < from->n_dims; d++)
+        if (!own_index(a, one, &from->index[d], &index[n]))
+            is_gathered = true;
+        else if (from->index[d].n_terms > 0 && index[n].n_terms == 0) { /* the part of one iteration of a repeat */
+            index[n].offset = 0;
+            extents[n++] = 1;
+        } else
+            extents[n++] = given->extents[d];
+    for (uint32_t r = 0; is_gathered && r < one->workload->n_ranks; r++) {
+        dfl_term *term = DFL_NEW(a->arena, dfl_term);
+        bool used = false;
+        for (uint32_t d = 0; d < n; d++)
+            for (uint32_t i = 0; i < index[d].n_terms; i++)
+                used |= index[d].terms[i].rank == r;
+        if (used)
+            continue;
+        *term = (dfl_term){ r, 1 };
+        index[n] = (dfl_index){ .terms = term, .n_terms = 1, .span = from->span };
+        extents[n++] = one->workload->ranks[r].extent;
+    }
+    tensors[at] = *given;
+    tensors[at].role = is_output ? DFL_ROLE_OUTPUT : given->role == DFL_ROLE_WEIGHT ? DFL_ROLE_WEIGHT : DFL_ROLE_INPUT;
+    tensors[at].n_dims = n;
+    tensors[at].extents = extents;
+    tensors[at].producers = tensors[at].consumers = users;
+    tensors[at].n_producers = is_output;
+    tensors[at].n_consumers = !is_output;
+    one->tensor_of[at] = from->tensor;
+    return (dfl_access){ .tensor = at, .n_dims = n, .index = index, .span = from->span };
+}
+
+/* Whether a memory that holds inputs or outputs, and intermediates, suits a tensor: an intermediate that is read suits a memory
+   of inputs, one that is written a memory of outputs. This restricts the search, not what is legal. */
+static bool suits(const dfl_selection *selection, const dfl_tensor *own, const dfl_tensor *given)
+{
+    const uint32_t sides = 1u << DFL_ROLE_INPUT | 1u << DFL_ROLE_OUTPUT | 1u << DFL_ROLE_WEIGHT;
+
+    return given->role != DFL_ROLE_INTERMEDIATE || (selection->roles & sides) == 0 || (selection->roles >> own->role & 1) != 0;
+}
+
+/* A selection by the names of exactly those own tensors that stand for selected tensors of the network. */
+static void name_selected(const dfl_lone_source *a, const dfl_lone_einsum *one, bool is_memory, dfl_selection *selection)
+{
+    dfl_sym *names;
+    uint32_t n = 0;
+
+    if (!selection->on || selection->all)
+        return;
+    names = DFL_NEW_ARRAY(a->arena, dfl_sym, one->workload->n_tensors + 1);
+    for (uint32_t t = 0; t < one->workload->n_tensors; t++) {
+        const dfl_tensor *own = &one->workload->tensors[t], *given = &a->workload->tensors[one->tensor_of[t]];
+        if (dfl_selects(selection, given) && (!is_memory || suits(selection, own, given)))
+            names[n++] = own->name;
+    }
+    *selection = (dfl_selection){ .on = true, .names = names, .n_names = n };
+}
+
+/* The system with selections by name, and without what the mapper refuses: forwarding, and reuse of operands. */
+static void make_system(const dfl_lone_source *a, dfl_lone_einsum *one)
+{
+    dfl_system *s = DFL_NEW(a->arena, dfl_system);
+    dfl_memory *memories = DFL_NEW_ARRAY(a->arena, dfl_memory, a->system->n_memories + 1);
+    dfl_axis *axes = DFL_NEW_ARRAY(a->arena, dfl_axis, a->system->n_axes + 1);
+    dfl_compute *computes = DFL_NEW_ARRAY(a->arena, dfl_compute, a->system->n_computes + 1);
+
+    *s = *a->system;
+    for (uint32_t i = 0; i < s->n_memories; i++) {
+        memories[i] = s->memories[i];
+        name_selected(a, one, true, &memories[i].holds);
+    }
+    for (uint32_t i = 0; i < s->n_axes; i++) {
+        axes[i] = s->axes[i];
+        name_selected(a, one, false, &axes[i].multicast);
+        name_selected(a, one, false, &axes[i].reduce);
+        axes[i].forward = false;
+    }
+    for (uint32_t i = 0; i < s->n_computes; i++) {
+        computes[i] = s->computes[i];
+        computes[i].operand_reuse = (dfl_selection){ .on = false };
+    }
+    s->memories = memories;
+    s->axes = axes;
+    s->computes = computes;
+    one->system = s;
+}
+
+/* Adds the workload with conditions, if there are any. */
+static void add_exact(const dfl_lone_source *a, dfl_lone_einsum *one, const dfl_einsum *einsum)
+{
+    dfl_condition *where = DFL_NEW_ARRAY(a->arena, dfl_condition, (size_t)einsum->n_where + 1);
+    dfl_einsum *own = DFL_NEW(a->arena, dfl_einsum);
+
+    if (einsum->n_where == 0)
+        return;
+    for (uint32_t i = 0; i < einsum->n_where; i++)
+        if (!own_index(a, one, &einsum->where[i].sum, &where[i].sum))
+            return;
+    *own = one->workload->einsums[0];
+    own->where = where;
+    own->n_where = einsum->n_where;
+    one->exact = DFL_NEW(a->arena, dfl_workload);
+    *one->exact = *one->workload;
+    one->exact->einsums = own;
+}
+
+dfl_lone_einsum dfl_lone_einsum_take(const dfl_lone_source *a, const dfl_einsum *einsum)
+{
+    const dfl_workload *w = a->workload;
+    dfl_lone_einsum one = { .workload = DFL_NEW(a->arena, dfl_workload),
+                  .rank_of = DFL_NEW_ARRAY(a->arena, uint32_t, einsum->n_ranks + 1),
+                  .tensor_of = DFL_NEW_ARRAY(a->arena, uint32_t, einsum->n_inputs + 2),
+                  .own_rank = DFL_NEW_ARRAY(a->arena, uint32_t, w->n_ranks + 1) };
+    dfl_rank *ranks = DFL_NEW_ARRAY(a->arena, dfl_rank, einsum->n_ranks + 1);
+    uint32_t *ids = DFL_NEW_ARRAY(a->arena, uint32_t, einsum->n_ranks + 1);
+    dfl_tensor *tensors = DFL_NEW_ARRAY(a->arena, dfl_tensor, einsum->n_inputs + 2);
+    dfl_access *inputs = DFL_NEW_ARRAY(a->arena, dfl_access, einsum->n_inputs + 1);
+    dfl_einsum *own = DFL_NEW(a->arena, dfl_einsum);
+    uint32_t n = 0;
+
+    for (uint32_t r = 0; r < w->n_ranks; r++)
+        one.own_rank[r] = DFL_NONE;
+    for (uint32_t i = 0; i < einsum->n_ranks; i++)
+        if (!a->is_carried[einsum->ranks[i]]) {
+            one.own_rank[einsum->ranks[i]] = n;
+            one.rank_of[n] = einsum->ranks[i];
+            ids[n] = n;
+            ranks[n++] = w->ranks[einsum->ranks[i]];
+        }
+    *one.workload = (dfl_workload){ .name = w->name, .span = w->span, .ranks = ranks, .n_ranks = n, .tensors = tensors,
+                                    .einsums = own, .n_einsums = 1 };
+    *own = *einsum;
+    own->ranks = ids;
+    own->n_ranks = n;
+    own->inputs = inputs;
+    own->where = NULL;
+    own->n_where = 0;
+    own->over_rank = DFL_NONE;
+    for (uint32_t i = 0; i < einsum->n_inputs; i++)
+        inputs[i] = own_access(a, &one, &einsum->inputs[i], tensors, false);
+    own->output = own_access(a, &one, &einsum->output, tensors, true);
+    make_system(a, &one);
+    add_exact(a, &one, einsum);
+    return one;
+}
+
+static void print_index(dfl_strbuf *out, const dfl_index *index)
+{
+    for (uint32_t i = 0; i < index->n_terms; i++)
+        dfl_strbuf_printf(out, "%lldr%u+", (long long)index->terms[i].coef, index->terms[i].rank);
+    dfl_strbuf_printf(out, "%lld,", (long long)index->offset);
+}
+
+static void print_body(dfl_strbuf *out, const dfl_eop *op)
+{
+    dfl_strbuf_printf(out, "(%d %u %u", (int)op->kind, op->operand, op->op);
+    for (uint32_t i = 0; i < op->n_args; i++)
+        print_body(out, op->args[i]);
+    dfl_strbuf_char(out, ')');
+}
+
+const char *dfl_lone_einsum_key(const dfl_lone_source *a, const dfl_lone_einsum *one, const dfl_einsum *given)
+{
+    const dfl_einsum *e = &one->workload->einsums[0];
+    dfl_strbuf out;
+
+    dfl_strbuf_init(&out, a->arena);
+    for (uint32_t r = 0; r < one->workload->n_ranks; r++)
+        dfl_strbuf_printf(&out, "%lld ", (long long)one->workload->ranks[r].extent);
+    for (uint32_t i = 0; i <= e->n_inputs; i++) {
+        const dfl_access *access = i < e->n_inputs ? &e->inputs[i] : &e->output;
+        const dfl_tensor *t = &a->workload->tensors[one->tensor_of[access->tensor]];
+
+        dfl_strbuf_printf(&out, "; %u:", t->type.name);
+        for (uint32_t d = 0; d < access->n_dims; d++) {
+            dfl_strbuf_printf(&out, "%lld ", (long long)one->workload->tensors[access->tensor].extents[d]);
+            print_index(&out, &access->index[d]);
+        }
+        for (uint32_t m = 0; m < a->system->n_memories; m++)
+            dfl_strbuf_char(&out, !a->system->memories[m].holds.on || dfl_selects(&a->system->memories[m].holds, t) ? '1' : '0');
+        for (uint32_t x = 0; x < a->system->n_axes; x++)
+            dfl_strbuf_printf(&out, "%d%d", dfl_selects(&a->system->axes[x].multicast, t),
+                              dfl_selects(&a->system->axes[x].reduce, t));
+    }
+    dfl_strbuf_printf(&out, "; %d %d %u ", (int)e->reduce, e->is_mac, given->over_rank);
+    if (e->body)
+        print_body(&out, e->body);
+    return out.text;
+}
