@@ -13,34 +13,26 @@ static inline double shorter(double a, double b) { return a < b ? a : b; }
 
 static inline double *row_at(const dfl_time_plan *plan, uint32_t row) { return plan->rows + row * (size_t)plan->width; }
 
-/* Seconds for which elements that move in one direction keep the resources of a level busy, in the row `now` of the transfer. */
-static const double *find_loads(const dfl_keep_level *level, const dfl_transfer *t, const dfl_moves *moves, uint32_t way)
+/* Seconds for which elements that enter, leave, or both keep the resources of a level busy. */
+static const double *find_loads(const dfl_keep_level *level, const dfl_transfer *t, const dfl_moves *moves, bool enters,
+                                bool leaves)
 {
-    double *row = t->now[way];
-
-    memset(row, 0, level->n_locals * sizeof *row);
-    for (uint32_t u = 0; u < t->n_uses; u++)
-        row[level->local ? t->uses[u].local : t->uses[u].resource] += dfl_use_seconds(&t->uses[u], moves, way);
-    return row;
-}
-
-/* Adds a transfer of a level to the `n` that move side by side. `in`, `out`: its seconds at each resource; NULL = it does not
-   move so. */
-static inline uint32_t add_side(const dfl_time_plan *plan, uint32_t n, uint32_t position, const double *in, const double *out)
-{
-    const double *none = row_at(plan, DFL_ROW_NONE);
-
-    plan->sides[n] = (dfl_moving_transfer){ position, in ? in : none, out ? out : none };
-    return n + 1;
+    memset(t->now, 0, level->n_locals * sizeof *t->now);
+    for (uint32_t u = 0; u < t->n_uses; u++) {
+        const dfl_use *use = &t->uses[u];
+        double in = enters ? dfl_use_seconds(use, moves, DFL_IN) : 0, out = leaves ? dfl_use_seconds(use, moves, DFL_OUT) : 0;
+        t->now[level->local ? use->local : use->resource] += in + out;
+    }
+    return t->now;
 }
 
 /* Seconds of one transfer. */
-static double find_longest(const dfl_keep_level *level, const dfl_moving_transfer *side)
+static double find_longest(const dfl_keep_level *level, const double *seconds)
 {
     double longest = 0;
 
     for (uint32_t r = 0; r < level->n_locals; r++)
-        longest = longer(longest, side->in[r] + side->out[r]);
+        longest = longer(longest, seconds[r]);
     return longest;
 }
 
@@ -52,7 +44,7 @@ static double find_longest_chain(const dfl_time_plan *plan, const dfl_keep_level
     memset(row, 0, level->n * sizeof *row);
     for (uint32_t k = 0; k < n; k++) {
         double *chain = &row[level->chains[plan->sides[k].position]];
-        *chain += find_longest(level, &plan->sides[k]);
+        *chain += find_longest(level, plan->sides[k].seconds);
         longest = longer(longest, *chain);
     }
     return longest;
@@ -68,8 +60,8 @@ static inline double side_seconds(const dfl_time_plan *plan, const dfl_keep_leve
     for (uint32_t r = 0; r < level->n_locals; r += 2) {
         double one = 0, two = 0;
         for (uint32_t k = 0; k < n; k++) {
-            one += sides[k].in[r] + sides[k].out[r];
-            two += sides[k].in[r + 1] + sides[k].out[r + 1];
+            one += sides[k].seconds[r];
+            two += sides[k].seconds[r + 1];
         }
         busiest = longer(longer(busiest, one), two);
     }
@@ -108,9 +100,8 @@ static double stall_once(const dfl_time_plan *plan, const dfl_body_time *body, c
         bool leaves = (way == DFL_OUT || !t->ahead) && t->written && moves.out[DFL_INNER] + moves.out[DFL_OUTER] > 0;
         if (!enters && !leaves)
             continue;
-        n = add_side(plan, n, i, enters ? find_loads(level, t, &moves, DFL_IN) : NULL,
-                     leaves ? find_loads(level, t, &moves, DFL_OUT) : NULL);
-        *serial += t->spread ? sum_ends(t, &moves, enters, leaves) : find_longest(level, &plan->sides[n - 1]);
+        plan->sides[n++] = (dfl_moving_transfer){ i, find_loads(level, t, &moves, enters, leaves) };
+        *serial += t->spread ? sum_ends(t, &moves, enters, leaves) : find_longest(level, t->now);
         latency_in = longer(latency_in, enters && t->filled > 0 ? t->latency[DFL_IN] : 0);
         latency_out = longer(latency_out, leaves ? t->latency[DFL_OUT] : 0);
     }
@@ -185,8 +176,9 @@ double dfl_keep_level_ends(const dfl_time_plan *plan, const dfl_keep_level *leve
             continue; /* no value moves */
         if ((way == DFL_OUT ? t->ends.out : t->ends.in)[DFL_INNER] > 0)
             latency = longer(latency, t->latency[way]);
-        const double *loads = t->even && level->local ? t->load[way] : find_loads(level, t, &t->ends, way);
-        n = add_side(plan, n, i, way == DFL_IN ? loads : NULL, way == DFL_OUT ? loads : NULL);
+        const double *seconds = t->even && level->local ? t->load[way]
+                                                        : find_loads(level, t, &t->ends, way == DFL_IN, way == DFL_OUT);
+        plan->sides[n++] = (dfl_moving_transfer){ i, seconds };
     }
     return side_seconds(plan, level, n) + latency;
 }
@@ -234,14 +226,16 @@ static double even_stall_once(const level_walk *walk, uint64_t stopped, uint64_t
     const dfl_keep_level *level = walk->level;
     const uint64_t enter = way == DFL_IN ? stopped & finding & walk->enter : 0;
     const uint64_t leave = stopped & walk->leave & (way == DFL_OUT ? level->ahead : ~level->ahead);
+    const dfl_transfer *transfers = walk->plan->transfers;
+    dfl_moving_transfer *sides = walk->plan->sides;
     double latency_out = 0, latency_in = 0;
     uint32_t n = 0;
 
     for (uint64_t left = enter | leave; left; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(left);
-        const dfl_transfer *t = &walk->plan->transfers[level->at[i]];
-        const double *in = enter >> i & 1 ? t->load[DFL_IN] : NULL, *out = leave >> i & 1 ? t->load[DFL_OUT] : NULL;
-        n = add_side(walk->plan, n, i, in, out);
+        const dfl_transfer *t = &transfers[level->at[i]];
+        const uint64_t in = enter >> i & 1, out = leave >> i & 1;
+        sides[n++] = (dfl_moving_transfer){ i, t->load[in * DFL_IN + (in & out) * (DFL_BOTH - DFL_IN)] };
         latency_in = longer(latency_in, in && t->filled > 0 ? t->latency[DFL_IN] : 0);
         latency_out = longer(latency_out, out ? t->latency[DFL_OUT] : 0);
     }
@@ -251,15 +245,19 @@ static double even_stall_once(const level_walk *walk, uint64_t stopped, uint64_t
 /* As even_stall_once after an advance, found once. */
 static double known_stall(level_walk *walk, uint64_t stopped, uint64_t finding)
 {
-    uint32_t n = walk->n_known < KNOWN_STALLS ? walk->n_known : KNOWN_STALLS, next = walk->n_known % KNOWN_STALLS;
+    uint32_t at = 0;
 
-    for (uint32_t at = 0; at < n; at++)
-        if (walk->known[at].stopped == stopped && walk->known[at].finding == finding)
-            return walk->known[at].seconds;
-    walk->n_known++;
-    walk->known[next].stopped = stopped;
-    walk->known[next].finding = finding;
-    return walk->known[next].seconds = even_stall_once(walk, stopped, finding, DFL_IN);
+    while (at < walk->n_known && (walk->known[at].stopped != stopped || walk->known[at].finding != finding))
+        at++;
+    if (at < walk->n_known)
+        return walk->known[at].seconds;
+    if (walk->n_known < KNOWN_STALLS)
+        walk->n_known++;
+    else
+        at = KNOWN_STALLS - 1; /* inner loops stop fewer transfers: the first stalls do not return */
+    walk->known[at].stopped = stopped;
+    walk->known[at].finding = finding;
+    return walk->known[at].seconds = even_stall_once(walk, stopped, finding, DFL_IN);
 }
 
 /* As find_stall after an advance, if each transfer that loop `j` stops moves whole loads. */

@@ -221,10 +221,9 @@ static void list_locals(const dfl_nest *nest, const dfl_time_plan *plan, dfl_kee
     for (uint32_t i = 0; i < level->n; i++) {
         dfl_transfer *t = &plan->transfers[level->at[i]];
         t->of = level;
-        t->load[0] = DFL_NEW_ARRAY(nest->arena, double, 2 * ((size_t)level->n_locals + most) + 1);
-        t->load[1] = t->load[0] + level->n_locals;
-        t->now[0] = t->load[1] + level->n_locals;
-        t->now[1] = t->now[0] + most;
+        t->now = DFL_NEW_ARRAY(nest->arena, double, 3 * (size_t)level->n_locals + most + 1);
+        for (uint32_t way = 0; way < 3; way++)
+            t->load[way] = t->now + most + way * (size_t)level->n_locals;
     }
 }
 

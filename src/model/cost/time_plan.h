@@ -71,9 +71,9 @@ typedef struct {
     bool uniform;             /* the advances of one loop move equally many elements */
     bool spread;              /* the number of instances in the transfer changes: the two ends are not in proportion */
     dfl_moves each;         /* `even`: elements of one load; else: upper limits of a load */
-    double *load[2];        /* `even`, [direction][resource of the level]: seconds of one load; if some elements that enter find a
-                               value, of a load all of whose elements do */
-    double *now[2];         /* [direction][resource]: seconds of the advance at hand */
+    double *load[3];        /* `even`, [direction, or DFL_BOTH][resource of the level]: seconds of one load; if some elements
+                               that enter find a value, of a load all of whose elements do */
+    double *now;            /* [resource]: seconds of the advance at hand */
     dfl_moves *by_loop;     /* [step]: elements that all advances of a loop move */
     dfl_moves ends;         /* elements of the first tile (in) and of the last tile (out) */
     dfl_moves all;          /* elements of all loops; with perfect overlap, first and last tiles included */
@@ -131,9 +131,8 @@ typedef struct dfl_keep_level {
     uint32_t from;           /* at the present sizes: steps < `from` belong to the levels around this one */
 } dfl_keep_level;
 
-/* A transfer that moves beside others: its position in their level, and its seconds at each resource, as it enters and as it
-   leaves. */
-typedef struct { uint32_t position; const double *in, *out; } dfl_moving_transfer;
+/* A transfer that moves beside others: its position in their level, and its seconds at each resource. */
+typedef struct { uint32_t position; const double *seconds; } dfl_moving_transfer;
 
 /* A temporal loop above the inner end of a body, and an einsum with a rank that the loop iterates. */
 typedef struct { uint32_t step, driver; } dfl_body_loop;
@@ -191,8 +190,8 @@ typedef struct {
     const char **bound;         /* [body]: name of the port or unit that bounds the body in the evaluation at hand */
 } dfl_time_plan;
 
-/* Rows of a plan: sums, zeros, and from DFL_ROW_LOOPS on three for each loop. */
-enum { DFL_ROW_SUMS, DFL_ROW_NONE, DFL_ROW_LOOPS };
+/* Rows of a plan: sums, and from DFL_ROW_LOOPS on three for each loop. */
+enum { DFL_ROW_SUMS, DFL_ROW_LOOPS };
 #define DFL_TIME_ROWS (3 * DFL_MAX_STEPS + DFL_ROW_LOOPS)
 
 /* Plans the time of a mapping. `crossings` must outlive the plan. False after E0609. */

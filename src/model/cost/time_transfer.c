@@ -241,6 +241,7 @@ static void set_seconds(dfl_transfer *transfer)
         longest = use->all > longest ? use->all : longest;
         transfer->load[DFL_IN][use->local] = in;
         transfer->load[DFL_OUT][use->local] = out;
+        transfer->load[DFL_BOTH][use->local] = in + out;
         lasts |= in + out > 0;
     }
     transfer->seconds = longest;

@@ -15,7 +15,7 @@ bool dfl_transfers_fill(dfl_nest *nest, const dfl_time_plan *plan, const dfl_tra
 double dfl_efficiency_stretch(dfl_nest *nest, const dfl_efficiency *e, double bits);
 
 /* Directions of a transfer: out of the tile, and into the tile. */
-enum { DFL_OUT, DFL_IN };
+enum { DFL_OUT, DFL_IN, DFL_BOTH };
 
 /* Seconds for which a use of a transfer keeps its resource busy. */
 static inline double dfl_use_seconds(const dfl_use *use, const dfl_moves *amounts, uint32_t way)
