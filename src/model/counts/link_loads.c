@@ -208,6 +208,27 @@ static uint32_t count_groups(const load_walk *walk, const dfl_crossing *c, uint6
     return n;
 }
 
+/* Tells whether the instances along an axis share tiles that their coordinate does not move, so that the first of several
+   instances fetches what all of them fetch. Pieces at higher coordinates are never longer: whenever one of the instances
+   works, the first of them works with the same tile. When an idle one works again, the tile of the first one is replaced, too
+   (is_ordered). */
+static bool is_nested(const load_walk *walk, const dfl_crossing *c, uint64_t steps)
+{
+    uint32_t n = 0;
+
+    if (c->mode != DFL_CROSSING_ORDERED || c->valued)
+        return false;
+    for (uint64_t left = steps; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(left), g = c->footprint->group_of_step[i];
+        if (count_parts(walk->nest, c, i) == 1)
+            continue;
+        if (!(c->shared >> i & 1) || g == DFL_NONE || c->footprint->groups[g].dim != DFL_NO_DIM)
+            return false;
+        n++;
+    }
+    return n == 1;
+}
+
 /* Counts the elements of a crossing that pass to the coordinates lo <= c < hi of an axis. If several groups decide the
    coordinate and instances share the transfer, the sum over the coordinates counts shared elements several times: the result
    is then an estimate. */
@@ -224,6 +245,8 @@ static dfl_i128 count_range(load_walk *walk, dfl_crossing *c, dfl_sharing how, d
     hi = hi < parts ? hi : parts;
     if (hi <= lo)
         return 0;
+    if (hi == parts && is_nested(walk, c, steps) && pin_axis(walk, c, axis, lo, only))
+        return count_restricted(walk, c, how, only);
     if (count_groups(walk, c, steps) <= 1 && !(c->valued && (steps & c->still))) {
         for (uint64_t left = steps; left; left &= left - 1)
             if (count_parts(walk->nest, c, (uint32_t)__builtin_ctzll(left)) > 1)
@@ -242,6 +265,16 @@ static dfl_i128 count_range(load_walk *walk, dfl_crossing *c, dfl_sharing how, d
     walk->all->networks[c->network].rough = true;
     dfl_i128 most = count_restricted(walk, c, how, &all);
     return sum < most ? sum : most;
+}
+
+/* Tells whether a link along the only axis of an array carries all elements but those of coordinate 0, which are the unit of
+   the crossing: each element goes to one instance. The elements by step, if wanted, are not known so. */
+static bool is_rest(const load_walk *walk, const dfl_crossing *c, link at)
+{
+    if (walk->n_axes > 1 || walk->enumerated || walk->by_step || c->mode != DFL_CROSSING_ORDERED || at.lo != 1 ||
+        at.hi != INT64_MAX)
+        return false;
+    return c->valued ? is_outermost(c) : !(c->own & c->shared & ~c->footprint->product.dims);
 }
 
 /* The load of a crossing on a link, at the present place. */
@@ -264,6 +297,8 @@ static dfl_i128 load_any(load_walk *walk, dfl_crossing *c, link at)
         return load_roughly(walk, c, at);
     if (at.kind == LINK_OUTER && !c->valued)
         return dfl_crossing_elements(c, c->outside_first);
+    if (at.kind == LINK_ALONG && is_rest(walk, c, at))
+        return (c->valued ? find_whole(walk, c) : dfl_crossing_elements(c, c->outside_first)) - c->unit;
     if (at.kind == LINK_ALONG)
         return count_range(walk, c, how, &only, at.axis, at.lo, at.hi);
     return count_restricted(walk, c, how, &only);
