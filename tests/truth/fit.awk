@@ -1,7 +1,8 @@
 # Fits the numbers of a derived chip to measured rows by coordinate descent through dflc, and prints the text of the chip
 # with the fitted numbers.
 #
-#   awk -f fit.awk -v dflc=... -v body=MAPPINGS -v measured=ROWS -v rounds=N -v log=FILE CHIP.fit
+#   awk -f fit.awk -v dflc=... -v body=MAPPINGS -v measured=ROWS -v rounds=N CHIP.fit
+#   awk -f fit.awk -v fill_only=1 CHIP.fit      prints the text with the numbers it starts from
 #
 # CHIP.fit has lines `number NAME START LOW HIGH STEP`, a line `---`, and then the text, in which {NAME} stands for a number
 # and {points NAME FIRST N UNIT} for `FIRST UNIT, NAME_1 %, ...`: N numbers one decade apart, with the geometric middle of
@@ -74,11 +75,11 @@ function sort(n,   gap, i, j, x) {
 }
 
 BEGIN {
-    while ((getline line < measured) > 0) {
+    while (measured != "" && (getline line < measured) > 0) {
         split(line, field, ",")
         us[field[1]] = field[2]
     }
-    "mktemp" | getline chip
+    if (!fill_only) "mktemp" | getline chip
 }
 !started && $1 == "number" { name[++n_numbers] = $2; number[$2] = $3; low[$2] = $4; high_of[$2] = $5; step[$2] = $6; next }
 /^---$/ { started = 1; next }
@@ -86,6 +87,7 @@ started && $1 == "file" { file = $2; next }
 file != "" { text_of_file = text_of_file $0 "\n"; next }
 started { text = text $0 "\n" }
 END {
+    if (fill_only) { printf "%s", fill(text); exit }
     now = score()
     printf "start: median %.4f, 90th percentile %.4f, %d rows\n", median, high, evaluated > "/dev/stderr"
     for (round = 1; round <= rounds; round++) {

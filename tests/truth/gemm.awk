@@ -4,6 +4,11 @@
 #   variables: sm     multiprocessors          rate   FLOP/s of the chip         bandwidth   bytes/s of the memory
 #              cache  bytes of the last cache  bytes  bytes of an element        keep        candidates per product
 #              around bytes/s between the cache and all multiprocessors          into        the same into one of them
+#   bytes_b    bytes of an element of B           warm   bytes of operands that the last cache keeps between two runs
+#   tiles      tiles of the kernels of a library, `rows x columns`
+# The measured products run one after another with five different B (the graph of the benchmark), the same A and the same Z. So A is read from the
+# last cache if A, B and Z fit it together, and B if A, five B and Z fit it: then the name of the template ends with `_a` or `_ab`.
+#   turn       1: a kernel before turns A into its data type, mapping r<row>_before
 #   balanced   1: equal tiles for all multiprocessors in place of those of a library: the best that the chip can do
 #   most   with `balanced`, elements of a tile of Z           chip   name of the system
 function ceil(x) { return x == int(x) ? x : int(x) + 1 }
@@ -43,12 +48,12 @@ function add(time, line,   i) {
     lines[i] = line
 }
 
-function try_tile(tm, tn,   nm, nn, w, a, b, parts, ks, work, compute, port, shared, memory, fits_a, fits_b, key) {
+function try_tile(tm, tn,   nm, nn, w, a, b, parts, ks, work, compute, port, shared, memory, read_a, read_b, key) {
     # a tile of at most twice the product, unless there is no smaller one
     if ((tm > 16 && tm >= 2 * m && !(tm == 64 && tn <= 32)) || (tn > 16 && tn >= 2 * n && !(tn == 64 && tm <= 32))) return
     nm = ceil(m / tm)
     nn = ceil(n / tn)
-    for (parts = 1; parts <= 32; parts += parts < 6 ? 1 : parts < 12 ? 2 : parts < 16 ? 4 : 8) {
+    for (parts = 1; parts <= 8; parts += parts < 6 ? 1 : 2) {
         if (parts > 1 && (int(k / parts) < 256 || nm * nn * parts > sm)) break
         w = parts > 1 ? 1 : arrange(nm, nn)
         key = nm "," nn
@@ -57,17 +62,14 @@ function try_tile(tm, tn,   nm, nn, w, a, b, parts, ks, work, compute, port, sha
         ks = ceil(k / parts)
         work = w * tm * tn * ks * 2
         compute = work / (rate / sm) / (0.8 * work / (work + rate / sm * 1e-6))
-        port = w * (tm + tn) * ks * bytes / into
-        shared = least(a * b * parts, sm) * w * (tm + tn) * ks * bytes / around + (parts > 1 ? 2 * parts * m * n * bytes / around : 0)
-        fits_a = m * k * bytes < 0.4 * cache
-        fits_b = k * n * bytes < 0.4 * cache
-        memory = bytes * (m * k * (fits_a ? 1 : ceil(nn / b)) + k * n) # columns outside: A is read again for each of them
-        if (bytes * (m * k + k * n * (fits_b ? 1 : ceil(nm / a))) < memory && w > 1) {
-            memory = bytes * (m * k + k * n * (fits_b ? 1 : ceil(nm / a)))
-            order = "rows"
-        } else
-            order = "columns"
-        memory = (memory + m * n * bytes) / bandwidth / 0.8
+        port = w * (tm * bytes + tn * bytes_b) * ks / into
+        shared = least(a * b * parts, sm) * w * (tm * bytes + tn * bytes_b) * ks / around + (parts > 1 ? 8 * parts * m * n / around : 0)
+        # columns outside: A is read again for each of them
+        read_a = a_warm ? 0 : m * k * bytes
+        read_b = b_warm ? 0 : k * n * bytes_b
+        memory = read_a * ceil(nn / b) + read_b * ceil(nm / a)
+        order = read_a < read_b && w > 1 ? "rows" : "columns"
+        memory = (memory + m * n * 2) / bandwidth / 0.8
         time = compute
         if (port > time) time = port
         if (shared > time) time = shared
@@ -77,9 +79,9 @@ function try_tile(tm, tn,   nm, nn, w, a, b, parts, ks, work, compute, port, sha
         if (parts > 1) {
             high_z = ceil(m / least(m, sm))
             wide_z = ceil(n / least(n, int(sm / least(m, sm))))
-            add(time, mapping("parts(" tile ",ZM=" high_z ",ZN=" wide_z ")", "linear_parts", ",S=" parts ",P=" ceil(k / parts)))
+            add(time, mapping("parts" warm_name "(" tile ",ZM=" high_z ",ZN=" wide_z ")", "linear_parts", ",S=" parts ",P=" ceil(k / parts)))
         } else
-            add(time, mapping(order "(" tile ",WM=" least(a * tm, m) ",WN=" least(b * tn, n) ")", "linear", ""))
+            add(time, mapping(order warm_name "(" tile ",WM=" least(a * tm, m) ",WN=" least(b * tn, n) ")", "linear", ""))
     }
 }
 
@@ -94,7 +96,7 @@ function try_balanced(pm, pn,   wm, wn, w, i, tm, tn, compute, memory) {
         if (tm >= tn) wm++; else wn++
     }
     compute = wm * wn * tm * tn * k * 2 / (rate / sm)
-    memory = bytes * (m * k * wn + k * n * (wn > 1 || k * n * bytes < 0.5 * cache ? 1 : wm) + m * n) / bandwidth
+    memory = (bytes * m * k * wn + bytes_b * k * n * (wn > 1 || k * n * bytes_b < 0.5 * cache ? 1 : wm) + 2 * m * n) / bandwidth
     w = (tm + tn) * 64 * bytes * sm / around + wm * wn * tm * tn * sm * bytes / around
     add((compute > memory ? compute : memory) + w,
         mapping("balanced(WM=" ceil(m / wm) ",WN=" ceil(n / wn) ",PM=" pm ",PN=" pn ",KC=" least(k, 64) ")", "linear", ""))
@@ -102,21 +104,28 @@ function try_balanced(pm, pn,   wm, wn, w, i, tm, tn, compute, memory) {
 
 BEGIN {
     FS = ","
-    n_tiles = split("256x128 128x256 192x128 128x192 128x128 96x128 128x96 128x64 64x128 64x96 96x64 64x64 256x64 64x256 64x32 " \
-                    "32x64 128x32 32x128 16x64 64x16 16x128 128x16 192x256 256x192 256x256", tiles, " ")
+    n_tiles = split(tiles, tile_of, " ")
 }
 {
     m = $2; n = $3; k = $4
     count = 0
+    a_warm = m * k * bytes + k * n * bytes_b + 2 * m * n <= warm
+    b_warm = m * k * bytes + 5 * k * n * bytes_b + 2 * m * n <= warm
+    warm_name = b_warm ? "_ab" : a_warm ? "_a" : ""
     for (a = sm; balanced && a >= 1; a--)
         if (int(sm / a) * a >= 0.9 * sm || a >= m || int(sm / a) >= n) {
             try_balanced(least(a, m), least(int(sm / a), n))
             if (a < sm) try_balanced(least(int(sm / a), m), least(a, n))
         }
     for (t = 1; t <= n_tiles && !balanced; t++) {
-        x = index(tiles[t], "x")
-        try_tile(substr(tiles[t], 1, x - 1) + 0, substr(tiles[t], x + 1) + 0)
+        x = index(tile_of[t], "x")
+        try_tile(substr(tile_of[t], 1, x - 1) + 0, substr(tile_of[t], x + 1) + 0)
     }
     for (c = 1; c <= count; c++)
         printf "mapping r%d_%s%d = %s\n", $1, balanced ? "b" : "", c, lines[c]
+    # the kernel that turns A into the data type of the product
+    if (turn) {
+        tile = m * k < 8192 * sm ? ceil(m * k / sm) : 8192
+        printf "mapping r%d_before = before%s(WAVE=%d,TILE=%d) for turn(N=%d) on %s;\n", $1, a_warm ? "_a" : "", least(tile * sm, m * k), tile, m * k, chip
+    }
 }

@@ -29,6 +29,7 @@ mode=$([ "${1:-}" = all ] && echo all || echo sample)
 kinds=" ${KINDS:-gemm compass sibling attention vector} "
 truth=tests/truth
 . $truth/vector_lib.sh
+. $truth/gemm_lib.sh
 if [ ! -d "$reference/silicon" ]; then
     echo "skipped: $reference/silicon is not here"
     echo "0 passed, 0 failed, 1 skipped"
@@ -56,18 +57,6 @@ compare() {
     fi
 }
 
-# Data types of A and B, bytes of an element of A, and FLOP/s relative to bf16.
-types() {
-    case $1 in
-    bfloat16) echo bf16 bf16 2 1 ;;
-    fp16) echo fp16 fp16 2 1 ;;
-    fp8 | fp8_block) echo fp8 fp8 1 2 ;;
-    int8_wo) echo bf16 i8 2 1 ;;
-    int4_wo) echo bf16 i4 2 1 ;;
-    *) echo ;;
-    esac
-}
-
 # like SIBLING: prints a system for the chip of the present line, with the launches and shares that were measured on the chip
 # SIBLING (std.chips.measured). The bandwidth of the cache is that of the sibling, scaled by the peak rate of the chip; the bandwidth
 # of the ports is scaled by the root of the peak rate of a multiprocessor, since a tile of Z that takes the same time has sides that
@@ -86,30 +75,35 @@ like() {
 # gemm TYPE [MEDIAN HIGH [SIBLING [NAME]]]: rows.txt and shapes.txt (row,m,n,k) on the chip of the present line; with SIBLING, on the
 # chip with the numbers of that one.
 gemm() {
-    read -r a b bytes times <<< "$(types "$1")"
-    : > "$work/plain.csv"
-    : > "$work/measured.csv"
-    if [ -n "$a" ] && "$dflc" check - > "$work/null" 2>&1 <<< "import $module as c; system chip = c.$plain { }"; then
-        rate=$(awk "BEGIN { print $peak * $times }")
-        for kind in plain measured; do
-            [ $kind$derived = measured- ] && [ -z "${4:-}" ] && continue
-            [ $kind = plain ] && [ -n "${4:-}" ] && continue
-            {
-                if [ -n "${4:-}" ]; then like "$4"
-                elif [ $kind = plain ]; then echo "dfl 1; import $module as c; system chip = c.$plain { }"
-                else echo "dfl 1; import $derived as c; system chip = c.$system { }"; fi
-                sed "s/A_TYPE/$a/; s/B_TYPE/$b/; $([ $kind$result = measuredhbm ] && echo "/keep Z in l2/d")" $truth/gemm.dfl
-                for balanced in 0 1; do
-                    [ $kind = measured ] && [ $balanced = 1 ] && continue
-                    awk -f $truth/gemm.awk -v sm="$sm" -v rate="$rate" -v bandwidth="$memory" -v cache="$cache" -v bytes="$bytes" \
-                        -v keep="$([ $kind = plain ] && echo 9 || echo 6)" -v around="$([ $kind = plain ] && awk "BEGIN { print 1.4 * $around }" || echo "$around")" \
-                        -v into="$([ $kind = plain ] && echo 1e12 || echo "$into")" -v balanced=$balanced -v most=100000 \
-                        -v chip=chip "$work/shapes.txt"
-                done
-            } | sed "s/ in hbm;/ in $outer;/" > "$work/$kind.dfl"
-            evaluate "$work/$kind.dfl" > "$work/$kind.csv"
-        done
-    fi
+    read -r a b bytes bytes_b times turn <<< "$(types "$1")"
+    [ "$chip.$1" = b60.fp8 ] && times=1
+    rate=$(awk "BEGIN { print $peak * $times }")
+    system=${derived}_$1 file=${derived}_types
+    case $1 in
+    bfloat16 | fp16) system=${derived}_measured file=$derived ;;
+    esac
+    for kind in plain measured; do
+        : > "$work/$kind.csv"
+        [ $kind = plain ] && [ -n "${4:-}" ] && continue
+        # the plain chips have no rate for these types
+        case $kind.$chip.$1 in plain.b60.fp8 | plain.*.nvfp4) continue ;; esac
+        [ $kind = measured ] && [ ! -f "$DFL_STDLIB/chips/measured/$file.dfl" ] && continue
+        {
+            if [ -n "${4:-}" ]; then like "$4"
+            elif [ $kind = plain ]; then echo "dfl 1; import $module as c; system chip = c.$plain { }"
+            else echo "dfl 1; import std.chips.measured.$file as c; system chip = c.$system { }"; fi
+            gemm_head "$a" "$b" "$([ $kind = measured ] && echo "$result" || echo l2)" "$outer" "$array" "$unit"
+            for balanced in 0 1; do
+                [ $kind = measured ] && [ $balanced = 1 ] && continue
+                awk -f $truth/gemm.awk -v sm="$sm" -v rate="$rate" -v bandwidth="$memory" -v cache="$cache" -v bytes="$bytes" -v bytes_b="$bytes_b" \
+                    -v keep="$([ $kind = plain ] && echo 9 || echo 8)" -v around="$([ $kind = plain ] && awk "BEGIN { print 1.4 * $around }" || echo "$around")" \
+                    -v into="$([ $kind = plain ] && echo 1e12 || echo "$into")" -v balanced=$balanced -v most=100000 \
+                    -v warm="$([ $kind = plain ] && echo 0 || echo "$warm")" -v turn="$([ $kind = plain ] && echo 0 || echo "$turn")" \
+                    -v tiles="$([ $kind = plain ] && tiles wgmma || tiles "$family")" -v chip=chip "$work/shapes.txt"
+            done
+        } > "$work/$kind.dfl"
+        evaluate "$work/$kind.dfl" > "$work/$kind.csv"
+    done
     if [ -n "${4:-}" ]; then
         # `covered` is the share that evaluates with the numbers of the sibling; no bound on the best mapping.
         compare "$chip gemm $1 as $4" gemm "${2:-}" "${3:-}" all
@@ -133,7 +127,7 @@ gemm_rows() {
 
 printf '%-34s %5s %8s | %5s %5s %5s | %15s | %15s | %s\n' "" rows covered best most above fitted judged bar
 grep -v '^#' $truth/chips.txt > "$work/chips"
-while read -r chip module plain derived system sm peak memory cache around into result outer; do
+while read -r chip module plain derived _ sm peak memory cache around into result outer warm family array unit; do
     for type in ${TYPES:-bfloat16 fp8 fp8_block int8_wo int4_wo nvfp4}; do
         [ $mode = sample ] && [ $type != bfloat16 ] && continue
         [ "${kinds/ gemm /}" = "$kinds" ] && continue
@@ -215,7 +209,7 @@ attention() {
     compare "$chip attention bfloat16" attention "${2:-}"
 }
 
-while read -r chip module plain derived system sm peak memory cache around into result outer; do
+while read -r chip module plain derived _ sm peak memory cache around into result outer warm family array unit; do
     [ "${kinds/ attention /}" = "$kinds" ] && continue
     case $chip in
     a100_sxm) attention a100 0.15 ;;
