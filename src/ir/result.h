@@ -58,6 +58,7 @@ typedef struct {
     const char *name;          /* "medium", "outer_down", ..., or "AXIS.down", "AXIS.up", "AXIS.forward" */
     dfl_i128 bits;
     double seconds;            /* bits / bandwidth (in s); 0 without a declared bandwidth */
+    bool rough;                /* `bits` is an estimate (MODEL.md, section 2.9) */
 } dfl_link_class;
 
 /* Transfers over one network. The four numbers of bits are sums over all instances of the network. */
@@ -66,7 +67,7 @@ typedef struct {
     dfl_i128 injected_bits, delivered_bits;  /* down: from the outer side; to the instances, forwarded bits included */
     dfl_i128 collected_bits, arriving_bits;  /* up: from the instances; at the outer side, after reduction */
     dfl_link_class *classes; uint32_t n_classes;
-    bool rough;                /* the bits of the classes are partly an estimate (MODEL.md, section 2.9) */
+    bool rough;                /* some class is an estimate */
     double seconds;            /* time of the longest class (in s) */
     double bandwidth_required; /* bandwidth of a link with which the network bounds nothing (in bit/s); 0 if nothing crosses */
 } dfl_network_cost;

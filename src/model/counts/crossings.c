@@ -289,7 +289,7 @@ bool dfl_crossings_count(dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_t
         cost->injected_bits = cost->delivered_bits = cost->collected_bits = cost->arriving_bits = 0;
         cost->rough = false;
         for (uint32_t k = 0; k < cost->n_classes; k++)
-            cost->classes[k].bits = 0;
+            cost->classes[k] = (dfl_link_class){ .name = cost->classes[k].name };
     }
     for (uint32_t i = 0; i < out->n; i++) {
         dfl_crossing *c = &out->at[i];

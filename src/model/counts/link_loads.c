@@ -25,6 +25,7 @@ typedef struct {
     int64_t **places;        /* [axis of the array]: coordinates to visit, 0 first; all others repeat one of these */
     uint32_t *n_places;
     bool enumerated;         /* `places` are in use; otherwise, coordinate 0 alone is visited */
+    bool rough;              /* the load at hand is an estimate */
     double *by_step;         /* gets the elements of the transfer at hand by step; NULL = not wanted */
     bool ok, over;
 } load_walk;
@@ -262,7 +263,7 @@ static dfl_i128 count_range(load_walk *walk, dfl_crossing *c, dfl_sharing how, d
     }
     if (!(steps & c->shared) || c->valued || hi - lo == 1)
         return sum;
-    walk->all->networks[c->network].rough = true;
+    walk->rough = true;
     dfl_i128 most = count_restricted(walk, c, how, &all);
     return sum < most ? sum : most;
 }
@@ -293,8 +294,10 @@ static dfl_i128 load_any(load_walk *walk, dfl_crossing *c, link at)
     }
     if (c->mode == DFL_CROSSING_EVEN)
         return load_even(walk, c, at);
-    if (c->mode == DFL_CROSSING_ROUGH)
+    if (c->mode == DFL_CROSSING_ROUGH) {
+        walk->rough = true;
         return load_roughly(walk, c, at);
+    }
     if (at.kind == LINK_OUTER && !c->valued)
         return dfl_crossing_elements(c, c->outside_first);
     if (at.kind == LINK_ALONG && is_rest(walk, c, at))
@@ -306,8 +309,10 @@ static dfl_i128 load_any(load_walk *walk, dfl_crossing *c, link at)
 
 static dfl_i128 find_load(load_walk *walk, dfl_crossing *c, link at)
 {
-    if (at.kind == LINK_OUTER && is_outermost(c))
+    if (at.kind == LINK_OUTER && is_outermost(c)) {
+        walk->rough |= walk->sums->rough[walk->keeps->at[c->at].parent];
         return find_whole(walk, c);
+    }
     if (!walk->enumerated && c->mode == DFL_CROSSING_EVEN)
         return load_even(walk, c, at);
     if (!walk->enumerated && c->mode == DFL_CROSSING_ORDERED && at.kind == LINK_PORT)
@@ -383,17 +388,14 @@ static void find_mode(load_walk *walk, dfl_crossing *c)
         return;
     const dfl_keep *keep = &walk->keeps->at[c->at];
     bool rough = walk->sums->rough[keep->parent];
-    if (bus && is_outermost(c)) {
-        walk->all->networks[c->network].rough |= rough;
+    if (bus && is_outermost(c))
         return;
-    }
     rough |= keep->windows || walk->sums->rough[c->at];
     if (c->mode == DFL_CROSSING_EVEN && !rough && divide_whole(walk, c))
         return;
     c->mode = c->mode == DFL_CROSSING_EVEN ? DFL_CROSSING_ANY : c->mode;
     if (!are_values_known(walk, c)) {
         c->mode = DFL_CROSSING_ROUGH;
-        walk->all->networks[c->network].rough = true;
     } else if (c->mode == DFL_CROSSING_ORDERED) {
         c->unit = load_any(walk, c, (link){ .kind = LINK_PORT });
     }
@@ -546,7 +548,10 @@ static void add_load(load_walk *walk, link at, bool up, uint32_t class, dfl_i128
             memset(here, 0, sizeof here);
             walk->by_step = here;
         }
+        walk->rough = false;
         dfl_i128 bits = dfl_crossing_bits(c, find_load(walk, c, at), &walk->over);
+        if (walk->rough)
+            walk->all->networks[c->network].rough = walk->all->networks[c->network].classes[class].rough = true;
         for (uint32_t j = 0; by_step && j <= c->footprint->n; j++)
             by_step[j] = here[j] > by_step[j] ? here[j] : by_step[j];
         walk->by_step = NULL;
