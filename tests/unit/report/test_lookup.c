@@ -373,6 +373,7 @@ static void overflow_and_where_are_said(void **state)
     conditions[0].sum = (dfl_index){ .terms = terms, .n_terms = 3 };
     einsums[1].where = conditions;
     einsums[1].n_where = 1;
+    einsums[1].n_ranks = 3;
     dfl_rank *ranks = DFL_NEW_ARRAY(f->arena, dfl_rank, f->workload.n_ranks);
     memcpy(ranks, f->workload.ranks, f->workload.n_ranks * sizeof *ranks);
     for (uint32_t r = 0; r < f->workload.n_ranks; r++)
