@@ -29,10 +29,20 @@ typedef struct {
     uint32_t outer;           /* inner-home: outermost memory of the chip that may hold the tensor */
 } finding;
 
+/* The texts of a finding. They refer to no mapping: the copy of a mapping whose repeats are unrolled lives only until the
+   next mapping is evaluated. */
+typedef struct {
+    const char *message, *here, *label, *help; /* NULL where there is none */
+    dfl_span labelled;                         /* place of `label` */
+} wording;
+
 /* The verdict of all mappings inspected so far. */
 typedef struct {
     lint_place at;
-    const finding *first;     /* finding to report; NULL if the lint does not hold in at least one mapping */
+    dfl_span span;
+    dfl_lint lint;
+    bool holds;               /* the lint holds in every mapping inspected */
+    wording words;            /* words of the first finding; empty unless it holds */
 } opinion;
 
 struct dfl_linter {
@@ -45,6 +55,97 @@ struct dfl_linter {
 };
 
 static const char *text(const dfl_linter *l, dfl_sym s) { return dfl_sym_text(l->names, s); }
+
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
+
+static wording word_empty_parts(const dfl_linter *l, const finding *f)
+{
+    const char *rank = text(l, f->mapping->workload->ranks[f->line->rank].name);
+
+    return (wording){
+        .message = dfl_arena_printf(l->arena, "there are %lld parts of `%s`, but only %lld of them hold anything",
+                                    (long long)f->have, rank, (long long)f->want),
+        .here = dfl_arena_printf(l->arena, "tiles of %lld over an extent of %lld", (long long)f->tile, (long long)f->nominal),
+        .help = dfl_arena_printf(l->arena, "write `%s/%lld`", rank, (long long)f->want),
+    };
+}
+
+static wording word_unused_keep(const dfl_linter *l, const finding *f)
+{
+    const dfl_tensor *t = &f->mapping->workload->tensors[f->line->tensor];
+    const char *name = text(l, t->name);
+
+    return (wording){
+        .message = dfl_arena_printf(l->arena, "`%s` is kept here, and nothing below touches it", name),
+        .label = dfl_arena_printf(l->arena, "`%s` is declared here", name), .labelled = t->span,
+        .help = dfl_arena_printf(l->arena, "remove the keep, or move it into the branches that read or produce `%s`", name),
+    };
+}
+
+static wording word_idle_instances(const dfl_linter *l, const finding *f)
+{
+    const dfl_axis *axis = &f->mapping->system->axes[f->axis];
+    const char *name = text(l, axis->name);
+
+    return (wording){
+        .message = dfl_arena_printf(l->arena, "einsum `%s` uses %lld of the %lld instances of axis `%s`",
+                                    text(l, f->mapping->workload->einsums[f->einsum].name), (long long)f->have,
+                                    (long long)f->want, name),
+        .here = f->line ? NULL : dfl_arena_printf(l->arena, "no `spatial` line splits anything over `%s`", name),
+        .label = dfl_arena_printf(l->arena, "`%s` is declared here", name), .labelled = axis->span,
+        .help = dfl_arena_printf(l->arena, "split more parts of a rank, or a further rank, over `%s`", name),
+    };
+}
+
+static wording word_inner_home(const dfl_linter *l, const finding *f)
+{
+    const dfl_system *s = f->mapping->system;
+    const dfl_tensor *t = &f->mapping->workload->tensors[f->line->tensor];
+    const char *name = text(l, t->name);
+    const char *home = text(l, s->memories[f->line->memory].name), *outer = text(l, s->memories[f->outer].name);
+    bool result = t->role == DFL_ROLE_OUTPUT;
+
+    return (wording){
+        .message = dfl_arena_printf(l->arena, "`%s` has its home in `%s`, so no transfer between `%s` and `%s` is counted for it",
+                                    name, home, outer, home),
+        .label = dfl_arena_printf(l->arena, "`%s` %s", name, result ? "leaves the chip" : "comes from outside the chip"),
+        .labelled = t->span,
+        .help = dfl_arena_printf(l->arena, "write `keep %s in %s;` above, unless `%s` is to %s in `%s`", name, outer, name,
+                                 result ? "stay" : "stand", home),
+    };
+}
+
+static wording word_untimed(const dfl_linter *l, const finding *f)
+{
+    const dfl_network *net = &f->mapping->system->networks[f->key];
+    bool both = net->latency > 0 && !isinf(net->bandwidth);
+    const char *what = both ? "bandwidth and the latency" : net->latency <= 0 ? "bandwidth" : "latency";
+
+    return (wording){
+        .message = dfl_arena_printf(l->arena, "the %s of `%s` %s no effect on the time of this mapping", what,
+                                    text(l, net->name), both ? "have" : "has"),
+        .label = "declared here", .labelled = net->span,
+        .help = "no transfer crosses the network: all keeps are inside of its array",
+    };
+}
+
+static wording word_finding(const dfl_linter *l, const finding *f)
+{
+    switch ((int)f->lint) {
+    case DFL_LINT_EMPTY_PARTS:
+        return word_empty_parts(l, f);
+    case DFL_LINT_KEEP_UNUSED:
+        return word_unused_keep(l, f);
+    case DFL_LINT_ATTRIBUTE_NO_EFFECT:
+        return word_untimed(l, f);
+    case DFL_LINT_INNER_HOME:
+        return word_inner_home(l, f);
+    default:
+        return word_idle_instances(l, f);
+    }
+}
+
+/* ---- opinions ---------------------------------------------------------------------------------------------------- */
 
 static opinion *find_opinion(dfl_linter *l, const lint_place *at, uint64_t hash)
 {
@@ -64,20 +165,17 @@ static void add_finding(dfl_linter *l, finding f)
     const lint_place at = { f.span.start, f.span.end, (uint32_t)dfl_lint_at(f.lint)->code, f.key };
     uint64_t hash = dfl_hash(&at, sizeof at, 0);
     opinion *known;
-    finding *first;
 
     if (dfl_source_of(sources, f.span) != dfl_source_of(sources, f.mapping->span))
         return;
     known = find_opinion(l, &at, hash);
     if (known) {
-        if (!f.holds)
-            known->first = NULL;
+        known->holds &= f.holds;
         return;
     }
-    first = f.holds ? DFL_NEW(l->arena, finding) : NULL;
-    if (first)
-        *first = f;
-    DFL_PUSH(l->arena, &l->opinions, ((opinion){ at, first }));
+    DFL_PUSH(l->arena, &l->opinions, ((opinion){ .at = at, .span = f.span, .lint = f.lint, .holds = f.holds }));
+    if (f.holds)
+        l->opinions.at[l->opinions.n - 1].words = word_finding(l, &f);
     dfl_hashmap_add(l->arena, &l->by_place, hash, (uint32_t)l->opinions.n);
 }
 
@@ -270,71 +368,6 @@ static void find_untimed(dfl_linter *l, const dfl_mapping *m)
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
-static dfl_diag *report(const dfl_linter *l, const finding *f, const char *message)
-{
-    return dfl_report_lint(l->sink, l->levels, f->lint, f->span, "%s", message);
-}
-
-static void report_empty_parts(const dfl_linter *l, const finding *f)
-{
-    const char *rank = text(l, f->mapping->workload->ranks[f->line->rank].name);
-    dfl_diag *d = report(l, f, dfl_arena_printf(l->arena,
-            "there are %lld parts of `%s`, but only %lld of them hold anything",
-                                                (long long)f->have, rank, (long long)f->want));
-
-    dfl_diag_here(l->sink, d, "tiles of %lld over an extent of %lld", (long long)f->tile, (long long)f->nominal);
-    dfl_diag_help(l->sink, d, "write `%s/%lld`", rank, (long long)f->want);
-}
-
-static void report_unused_keep(const dfl_linter *l, const finding *f)
-{
-    const dfl_tensor *t = &f->mapping->workload->tensors[f->line->tensor];
-    dfl_diag *d = report(l, f, dfl_arena_printf(l->arena, "`%s` is kept here, and nothing below touches it",
-                                                text(l, t->name)));
-
-    dfl_diag_label(l->sink, d, t->span, "`%s` is declared here", text(l, t->name));
-    dfl_diag_help(l->sink, d, "remove the keep, or move it into the branches that read or produce `%s`", text(l, t->name));
-}
-
-static void report_idle_instances(const dfl_linter *l, const finding *f)
-{
-    const dfl_axis *axis = &f->mapping->system->axes[f->axis];
-    dfl_diag *d = report(l, f, dfl_arena_printf(l->arena, "einsum `%s` uses %lld of the %lld instances of axis `%s`",
-                                                text(l, f->mapping->workload->einsums[f->einsum].name),
-                                                (long long)f->have, (long long)f->want, text(l, axis->name)));
-
-    if (!f->line)
-        dfl_diag_here(l->sink, d, "no `spatial` line splits anything over `%s`", text(l, axis->name));
-    dfl_diag_label(l->sink, d, axis->span, "`%s` is declared here", text(l, axis->name));
-    dfl_diag_help(l->sink, d, "split more parts of a rank, or a further rank, over `%s`", text(l, axis->name));
-}
-
-static void report_inner_home(const dfl_linter *l, const finding *f)
-{
-    const dfl_system *s = f->mapping->system;
-    const dfl_tensor *t = &f->mapping->workload->tensors[f->line->tensor];
-    const char *home = text(l, s->memories[f->line->memory].name), *outer = text(l, s->memories[f->outer].name);
-    bool result = t->role == DFL_ROLE_OUTPUT;
-    dfl_diag *d = report(l, f, dfl_arena_printf(l->arena, "`%s` has its home in `%s`, so no transfer between `%s` and `%s` "
-                                                "is counted for it", text(l, t->name), home, outer, home));
-
-    dfl_diag_label(l->sink, d, t->span, "`%s` %s", text(l, t->name), result ? "leaves the chip" : "comes from outside the chip");
-    dfl_diag_help(l->sink, d, "write `keep %s in %s;` above, unless `%s` is to %s in `%s`", text(l, t->name), outer,
-                  text(l, t->name), result ? "stay" : "stand", home);
-}
-
-static void report_latency(const dfl_linter *l, const finding *f)
-{
-    const dfl_network *net = &f->mapping->system->networks[f->key];
-    bool both = net->latency > 0 && !isinf(net->bandwidth);
-    const char *what = both ? "bandwidth and the latency" : net->latency <= 0 ? "bandwidth" : "latency";
-    dfl_diag *d = report(l, f, dfl_arena_printf(l->arena, "the %s of `%s` %s no effect on the time of this mapping", what,
-                                                text(l, net->name), both ? "have" : "has"));
-
-    dfl_diag_label(l->sink, d, net->span, "declared here");
-    dfl_diag_help(l->sink, d, "no transfer crosses the network: all keeps are inside of its array");
-}
-
 /* Compares two opinions by place, code and key; no two opinions are equal in all three. */
 static int compare_places(const void *a, const void *b)
 {
@@ -347,25 +380,15 @@ static int compare_places(const void *a, const void *b)
     return 0;
 }
 
-static void report_finding(const dfl_linter *l, const finding *f)
+static void report_opinion(const dfl_linter *l, const opinion *o)
 {
-    switch ((int)f->lint) {
-    case DFL_LINT_EMPTY_PARTS:
-        report_empty_parts(l, f);
-        break;
-    case DFL_LINT_KEEP_UNUSED:
-        report_unused_keep(l, f);
-        break;
-    case DFL_LINT_ATTRIBUTE_NO_EFFECT:
-        report_latency(l, f);
-        break;
-    case DFL_LINT_INNER_HOME:
-        report_inner_home(l, f);
-        break;
-    default:
-        report_idle_instances(l, f);
-        break;
-    }
+    dfl_diag *d = dfl_report_lint(l->sink, l->levels, o->lint, o->span, "%s", o->words.message);
+
+    if (o->words.here)
+        dfl_diag_here(l->sink, d, "%s", o->words.here);
+    if (o->words.label)
+        dfl_diag_label(l->sink, d, o->words.labelled, "%s", o->words.label);
+    dfl_diag_help(l->sink, d, "%s", o->words.help);
 }
 
 dfl_linter *dfl_linter_new(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_lint_levels *levels)
@@ -401,10 +424,10 @@ void dfl_linter_report(dfl_linter *l)
     DFL_VEC(opinion) firm = { 0 };
 
     for (size_t i = 0; i < l->opinions.n; i++)
-        if (l->opinions.at[i].first)
+        if (l->opinions.at[i].holds)
             DFL_PUSH(l->arena, &firm, l->opinions.at[i]);
     if (firm.n > 0)
         qsort(firm.at, firm.n, sizeof *firm.at, compare_places);
     for (size_t i = 0; i < firm.n; i++)
-        report_finding(l, firm.at[i].first);
+        report_opinion(l, &firm.at[i]);
 }

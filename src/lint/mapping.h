@@ -15,7 +15,7 @@ typedef struct dfl_linter dfl_linter;
 
 /* `levels` may be NULL, which means the defaults. */
 dfl_linter *dfl_linter_new(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_lint_levels *levels);
-/* Inspects the next mapping in text order. The mapping must outlive dfl_linter_report; its paths need not. */
+/* Inspects the next mapping in text order. The linter keeps texts of it, and no reference to the mapping or its paths. */
 void dfl_linter_inspect(dfl_linter *linter, const dfl_paths *paths);
 /* Reports each finding that holds in every mapping with the line. */
 void dfl_linter_report(dfl_linter *linter);
