@@ -217,14 +217,16 @@ static bool fill_transfers(const time_walk *walk, const dfl_body_time *own, uint
         for (uint32_t k = 0; k < i; k++)
             if (!all[k].stream)
                 above |= all[k].stops;
+        above |= dfl_nest_steps_below(own->apart);
         all[i].stops = all[i].lasting & all[i].mine->whole & above;
     }
     return true;
 }
 
 /* Finds the loops of each level: a level begins below the innermost loop that moves a tile of the levels around it, but
-   for streams. At the loops around its level, a tile ahead is not fetched: its transfer stops the work. `from`: the first
-   step below the levels of the bodies around. Returns the first step below the levels of this body. */
+   for streams, and below the branches around it. At the loops around its level, a tile ahead is not fetched: its transfer
+   stops the work. `from`: the first step below the levels of the bodies around. Returns the first step below the levels of
+   this body. */
 static uint32_t find_level_loops(const time_walk *walk, dfl_body_time *own, uint32_t from)
 {
     for (uint32_t l = 0; l < own->n_levels; l++) {
@@ -262,8 +264,9 @@ static double set_loops(const time_walk *walk, dfl_body_time *own, uint32_t n)
     return positions;
 }
 
-/* Adds the transfers of the keeps of a body to the time of the work below them. */
-static void add_levels(time_walk *walk, dfl_body_time *own, dfl_work_time *work, const char **bound)
+/* Adds the transfers of the keeps of a body to the time of the work below them. Stalls of the children at the loops from step
+   `from` on belong to the body, with or without keeps. */
+static void add_levels(time_walk *walk, dfl_body_time *own, uint32_t from, dfl_work_time *work, const char **bound)
 {
     const dfl_transfer *all = walk->plan->transfers, *slowest = NULL;
     double before = work->seconds, waiting = 0, beside = 0;
@@ -271,6 +274,7 @@ static void add_levels(time_walk *walk, dfl_body_time *own, dfl_work_time *work,
     own->absorbed = 0;
     for (uint32_t l = own->n_levels; l-- > 0;)
         waiting += dfl_keep_level_add(walk->plan, own, &own->levels[l], work);
+    dfl_keep_level_fold(own, from, work);
     walk->absorbed += own->absorbed;
     for (uint32_t i = own->first; i < own->first + own->n; i++)
         if (all[i].seconds > beside) {
@@ -442,6 +446,7 @@ static dfl_work_time body_work(time_walk *walk, const dfl_body *body, uint64_t s
         return work;
     }
     double iterations = set_loops(walk, own, walk->nest->numbers->step[body->id][body->n_lines]), most = 0;
+    from = own->apart > from ? own->apart : from;
     uint32_t end = find_level_loops(walk, own, from);
     for (uint32_t i = own->first; i < own->first + own->n; i++)
         if (walk->plan->transfers[i].waited)
@@ -473,7 +478,7 @@ static dfl_work_time body_work(time_walk *walk, const dfl_body *body, uint64_t s
         work.full = slowest.full + (iterations > 0 ? (all.full - slowest.full) / iterations : 0);
     }
     walk->work = work.seconds;
-    add_levels(walk, own, &work, &bound);
+    add_levels(walk, own, from, &work, &bound);
     double stalled = stalled_seconds(own);
     double least = limit_by_resources(walk, body, walk->work, stalled, &work, &bound);
     walk->plan->bound[body->id] = bound;

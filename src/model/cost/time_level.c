@@ -81,8 +81,15 @@ static double sum_ends(const dfl_transfer *t, const dfl_moves *moves, bool enter
     return end[DFL_INNER] + end[DFL_OUTER];
 }
 
-/* Seconds for which one advance of loop `j` stops the work: before the advance (DFL_OUT) and after it (DFL_IN). A tile ahead
-   leaves before the advance. Other tiles leave and enter side by side. `serial`: seconds of all transfers one after another; of
+/* Whether a tile that leaves at an advance of loop `j` does so before the advance: a tile ahead, and every tile of a child of
+   `fuse` if other children work between two iterations of the loop. */
+static inline bool leaves_before(const dfl_body_time *body, const dfl_transfer *t, uint32_t j)
+{
+    return t->ahead || j < body->apart;
+}
+
+/* Seconds for which one advance of loop `j` stops the work: before the advance (DFL_OUT) and after it (DFL_IN). Tiles that do
+   not leave before the advance leave and enter side by side. `serial`: seconds of all transfers one after another; of
    one with a changing number of instances, those of both ends, which are out of proportion. */
 static double stall_once(const dfl_time_plan *plan, const dfl_body_time *body, const dfl_keep_level *level, uint32_t j,
                          uint32_t way, dfl_again again, double *serial)
@@ -93,11 +100,12 @@ static double stall_once(const dfl_time_plan *plan, const dfl_body_time *body, c
     *serial = 0;
     for (uint32_t i = 0; i < level->n; i++) {
         const dfl_transfer *t = &plan->transfers[level->at[i]];
-        if (!(t->stops >> j & 1) || (way == DFL_OUT && !t->ahead))
+        bool before = leaves_before(body, t, j);
+        if (!(t->stops >> j & 1) || (way == DFL_OUT && !before))
             continue;
         dfl_moves moves = dfl_transfer_amounts(t, j, body->advances[j], again);
         bool enters = way == DFL_IN && moves.in[DFL_INNER] + moves.in[DFL_OUTER] > 0;
-        bool leaves = (way == DFL_OUT || !t->ahead) && t->written && moves.out[DFL_INNER] + moves.out[DFL_OUTER] > 0;
+        bool leaves = (way == DFL_OUT || !before) && t->written && moves.out[DFL_INNER] + moves.out[DFL_OUTER] > 0;
         if (!enters && !leaves)
             continue;
         plan->sides[n++] = (dfl_moving_transfer){ i, find_loads(level, t, &moves, enters, leaves) };
@@ -137,7 +145,7 @@ static double find_stall(const dfl_time_plan *plan, const dfl_body_time *body, c
         const dfl_transfer *t = &plan->transfers[level->at[i]];
         if (!(t->stops >> j & 1))
             continue;
-        moves |= way == DFL_IN || t->ahead;
+        moves |= way == DFL_IN || leaves_before(body, t, j);
         ragged |= !t->uniform;
         share = way == DFL_IN ? shorter(share, dfl_transfer_share(t, j)) : share;
     }
@@ -195,6 +203,7 @@ typedef struct {
     uint64_t again;    /* transfers with `again` */
     uint64_t enter, leave; /* transfers with elements that enter, and with elements that leave */
     uint64_t always;   /* bit set of loops that stop all transfers */
+    uint64_t before;   /* transfers whose tiles leave before the advance at hand */
     /* Stalls of some advances. They depend on nothing but the transfers that the advance stops, and on those of them whose
        elements, if they enter, find a value. */
     struct { uint64_t stopped, finding; double seconds; } known[KNOWN_STALLS];
@@ -206,6 +215,7 @@ static void start_walk(level_walk *walk, const dfl_time_plan *plan, dfl_body_tim
     walk->plan = plan;
     walk->body = body;
     walk->level = level;
+    walk->before = level->ahead;
     walk->even = level->steps != NULL;
     walk->again = walk->enter = walk->leave = 0;
     walk->always = UINT64_MAX;
@@ -225,7 +235,7 @@ static double even_stall_once(const level_walk *walk, uint64_t stopped, uint64_t
 {
     const dfl_keep_level *level = walk->level;
     const uint64_t enter = way == DFL_IN ? stopped & finding & walk->enter : 0;
-    const uint64_t leave = stopped & walk->leave & (way == DFL_OUT ? level->ahead : ~level->ahead);
+    const uint64_t leave = stopped & walk->leave & (way == DFL_OUT ? walk->before : ~walk->before);
     const dfl_transfer *transfers = walk->plan->transfers;
     dfl_moving_transfer *sides = walk->plan->sides;
     double latency_out = 0, latency_in = 0;
@@ -308,15 +318,17 @@ static double add_stalls(level_walk *walk, uint64_t wanted)
             stalls->seconds[DFL_OUT][j] = stalls->full[DFL_OUT][j] = stalls->seconds[DFL_IN][j] = stalls->full[DFL_IN][j] = 0;
         stalls->loops |= UINT64_C(1) << j;
         if (walk->even && (double)(int64_t)(level->steps[j + 1] - level->steps[j]) >= body->advances[j]) {
-            uint64_t stopped = find_stopped(walk, j);
-            seconds[DFL_OUT] = full[DFL_OUT] = stopped & level->ahead ? even_stall_once(walk, stopped, 0, DFL_OUT) : 0;
+            uint64_t stopped = find_stopped(walk, j), before = j < body->apart ? UINT64_MAX : level->ahead;
+            walk->n_known = before == walk->before ? walk->n_known : 0; /* the stalls known so far are of other loops */
+            walk->before = before;
+            seconds[DFL_OUT] = full[DFL_OUT] = stopped & before & walk->leave ? even_stall_once(walk, stopped, 0, DFL_OUT) : 0;
             seconds[DFL_IN] = find_even_stall(walk, j, stopped, &full[DFL_IN]);
         } else {
             seconds[DFL_OUT] = find_stall(walk->plan, body, level, j, DFL_OUT, &full[DFL_OUT]);
             seconds[DFL_IN] = find_stall(walk->plan, body, level, j, DFL_IN, &full[DFL_IN]);
         }
-        /* with one buffer, nothing leaves before the advance */
-        for (uint32_t way = level->fetches_ahead ? DFL_OUT : DFL_IN; way <= DFL_IN; way++) {
+        /* with one buffer, nothing leaves before the advance of a loop below the branches */
+        for (uint32_t way = level->fetches_ahead || j < body->apart ? DFL_OUT : DFL_IN; way <= DFL_IN; way++) {
             stalls->seconds[way][j] += seconds[way];
             stalls->full[way][j] += full[way];
             all += seconds[way] * body->advances[j];

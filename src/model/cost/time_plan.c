@@ -299,13 +299,16 @@ static void add_loops(dfl_nest *nest, const dfl_body *body, dfl_body_time *out)
     }
 }
 
-static bool add_body(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_body *body, dfl_time_plan *out)
+static bool add_body(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_body *body, uint32_t apart, dfl_time_plan *out)
 {
     dfl_body_time *mine = &out->bodies[body->id];
 
+    mine->apart = apart;
     mine->below = out->n_transfers;
+    if (body->kind == DFL_BODY_FUSE && body->n_children > 1)
+        apart = nest->numbers->step[body->id][body->n_lines];
     for (uint32_t i = 0; i < body->n_children; i++)
-        if (!add_body(nest, keeps, body->children[i], out))
+        if (!add_body(nest, keeps, body->children[i], apart, out))
             return false;
     mine->first = out->n_transfers;
     for (uint32_t i = keeps->first[body->id]; i < keeps->first[body->id + 1]; i++)
@@ -466,7 +469,7 @@ bool dfl_time_plan_make(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_crossing
         dfl_time_links_add_operands(nest, out, &out->einsums[e]);
         operand += nest->workload->einsums[e].n_inputs + 1;
     }
-    if (!add_body(nest, keeps, nest->mapping->root, out))
+    if (!add_body(nest, keeps, nest->mapping->root, 0, out))
         return false;
     number_levels(nest, keeps, out);
     add_levels(nest, nest->mapping->root, out);

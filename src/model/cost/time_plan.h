@@ -149,6 +149,8 @@ typedef struct {
    `first` - 1. */
 typedef struct {
     uint32_t first, n, below;
+    uint32_t apart;               /* steps < `apart` stand around the innermost `fuse` of several children around the body: other
+                                     children work between two of their iterations */
     dfl_keep_level *levels;       /* outermost first */
     uint32_t n_levels;
     dfl_body_loop *loops;    /* temporal loops above the end of the lines of the body, outermost first */
