@@ -93,7 +93,7 @@ static void yyerror(dfl_span *at, dfl_parse *p, const char *message);
 
 %type <name> name word opt_as opt_over
 %type <names> names
-%type <path> path
+%type <path> path indexed member
 %type <paths> paths knames
 %type <ref> ref dtype
 %type <expr> expr arg dim access domain range set hole opt_from
@@ -139,9 +139,12 @@ names: name                                       { $$ = dfl_names_add(p, (dfl_n
 path: IDENT                                       { $$ = dfl_path_of(p, $1); }
   | word                                          { $$ = dfl_path_of(p, $1); }
   | path '.' name                                 { $$ = dfl_path_add(p, $1, $3); }
-  | path '[' dims ']' '.' name                    { $$ = dfl_path_add_member(p, $1, $3, $6); } ;
-paths: path                                       { $$ = dfl_paths_add(p, (dfl_path_list){ 0 }, $1, @1); }
-  | paths ',' path                                { $$ = dfl_paths_add(p, $1, $3, @3); } ;
+  | indexed '.' name                              { $$ = dfl_path_add(p, $1, $3); } ;
+indexed: path '[' dims ']'                        { $$ = dfl_path_add_index(p, @$, $1, $3); }
+  | indexed '[' dims ']'                          { $$ = dfl_path_add_index(p, @$, $1, $3); } ;
+member: path | indexed ;
+paths: member                                     { $$ = dfl_paths_add(p, (dfl_path_list){ 0 }, $1, @1); }
+  | paths ',' member                              { $$ = dfl_paths_add(p, $1, $3, @3); } ;
 ref: path                                         { $$ = dfl_ast_ref_make(p, @$, $1, dfl_exprs_none(), false); }
   | path args                                     { $$ = dfl_ast_ref_make(p, @$, $1, $2, true); } ;
 dtype: %empty                                     { $$ = NULL; }
@@ -281,8 +284,7 @@ child: heads '{' mbody end                        { $$ = dfl_ast_branch(p, @$, $
   | ELLIPSIS ';'                                  { $$ = dfl_ast_items(p, DFL_AST_ANYTHING, @$, dfl_list_none()); } ;
 heads: hd                                         { $$ = dfl_list_one($1); }
   | heads ',' hd                                  { $$ = dfl_list_add($1, $3); } ;
-hd: path                                          { $$ = dfl_ast_head(p, @$, $1, NULL); }
-  | path '[' dims ']'                             { $$ = dfl_ast_head(p, @$, $1, dfl_ast_one_index(p, $3)); } ;
+hd: member                                        { $$ = dfl_ast_at_path(p, DFL_AST_HEAD, @$, $1); } ;
 loops: loop                                       { $$ = dfl_list_one($1); }
   | loops ',' loop                                { $$ = dfl_list_add($1, $3); } ;
 loop: path                                        { $$ = dfl_ast_loop(p, @$, $1, DFL_SPLIT_NONE, NULL, false); }
@@ -303,9 +305,9 @@ kgroup: knames IN path kmod                       { $$ = dfl_ast_kept(p, @$, $1,
 kmod: %empty                                      { $$ = DFL_KMODE_NONE; }
   | FRESH                                         { $$ = DFL_KMODE_FRESH; }
   | WINDOW                                        { $$ = DFL_KMODE_WINDOW; } ;
-knames: path                                      { $$ = dfl_paths_add(p, (dfl_path_list){ 0 }, $1, @1); }
+knames: member                                    { $$ = dfl_paths_add(p, (dfl_path_list){ 0 }, $1, @1); }
   | '?'                                           { $$ = dfl_paths_add(p, (dfl_path_list){ 0 }, NULL, @1); }
-  | knames ',' path                               { $$ = dfl_paths_add(p, $1, $3, @3); }
+  | knames ',' member                             { $$ = dfl_paths_add(p, $1, $3, @3); }
   | knames ',' '?'                                { $$ = dfl_paths_add(p, $1, NULL, @3); } ;
 
 check: kind expr verdict ';'                      { $$ = dfl_ast_check_make(p, @$, $1, $2, $3); } ;

@@ -1,6 +1,8 @@
 /* Printer of mappings in the language, of checks, and of whole programs. */
 #include "ir/print_mapping.h"
 
+#include <string.h>
+
 #include "ir/print_check.h"
 
 typedef struct {
@@ -192,15 +194,23 @@ static bool children_are_empty(const dfl_body *b)
 }
 
 /* Prints the name of an einsum in the head of a branch. The first of several producers of a tensor is "T#1", since "T" names
-   all of them. */
+   all of them; those of a member of a family are "T#1[0]" and "T#2[0]", since an index ends a name. */
 static void print_head(const printer *p, uint32_t e)
 {
     const dfl_workload *w = p->m->workload;
     const dfl_tensor *result = &w->tensors[w->einsums[e].output.tensor];
+    const char *full = dfl_sym_text(p->names, w->einsums[e].name), *mark = strrchr(full, '#');
+    const size_t end = mark ? (size_t)(mark - full) : strlen(full); /* of the name of the tensor */
+    size_t index = end;                                             /* start of the indices of its last name */
 
-    name(p, w->einsums[e].name);
-    if (result->n_producers > 1 && result->producers[0] == e)
-        dfl_strbuf_z(p->out, "#1");
+    while (index > 0 && full[index - 1] == ']')
+        while (full[--index] != '[') { }
+    if (mark)
+        dfl_strbuf_printf(p->out, "%.*s%s%.*s", (int)index, full, mark, (int)(end - index), full + index);
+    else if (result->n_producers > 1 && result->producers[0] == e)
+        dfl_strbuf_printf(p->out, "%.*s#1%s", (int)index, full, full + index);
+    else
+        dfl_strbuf_z(p->out, full);
 }
 
 /* Prints the statements of a body; the caller prints the braces. The recursion is as deep as the braces of the source. */

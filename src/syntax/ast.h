@@ -60,7 +60,7 @@ typedef enum __attribute__((packed)) {
     DFL_AST_FUSE_HOLE,         /* fuse ?; */
     DFL_AST_ANYTHING,          /* ...; */
     DFL_AST_BRANCH,            /* items = HEAD, each, body */
-    DFL_AST_HEAD,              /* path, value = index or NULL */
+    DFL_AST_HEAD,              /* path */
     DFL_AST_MINIMIZE,          /* args; also in sweeps */
     DFL_AST_PARETO,            /* args; also in sweeps */
     /* sweep */

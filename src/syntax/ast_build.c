@@ -397,14 +397,6 @@ dfl_ast_node *dfl_ast_branch(dfl_parse *p, dfl_span at, dfl_ast_list heads, bool
     return n;
 }
 
-dfl_ast_node *dfl_ast_head(dfl_parse *p, dfl_span at, dfl_ast_path *path, dfl_expr *index)
-{
-    dfl_ast_node *n = dfl_ast_at_path(p, DFL_AST_HEAD, at, path);
-
-    n->value = index;
-    return n;
-}
-
 dfl_ast_node *dfl_ast_loop(dfl_parse *p, dfl_span at, dfl_ast_path *path, dfl_split split, dfl_expr *amount, bool cyclic)
 {
     dfl_ast_node *n = dfl_ast_at_path(p, DFL_AST_LOOP, at, path);

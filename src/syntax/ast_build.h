@@ -50,7 +50,6 @@ dfl_ast_node *dfl_ast_joined(dfl_parse *p, dfl_ast_node *n, dfl_ast_ref *work, d
 dfl_ast_node *dfl_ast_bound(dfl_parse *p, dfl_span at, dfl_ast_name name, dfl_ast_list params, dfl_ast_ref *from,
                             dfl_ast_ref *work, dfl_ast_ref *machine);
 dfl_ast_node *dfl_ast_branch(dfl_parse *p, dfl_span at, dfl_ast_list heads, bool each, dfl_ast_list body);
-dfl_ast_node *dfl_ast_head(dfl_parse *p, dfl_span at, dfl_ast_path *path, dfl_expr *index);
 dfl_ast_node *dfl_ast_loop(dfl_parse *p, dfl_span at, dfl_ast_path *path, dfl_split split, dfl_expr *amount, bool cyclic);
 dfl_ast_node *dfl_ast_temporal(dfl_parse *p, dfl_span at, dfl_ast_list loops, bool online);
 dfl_ast_node *dfl_ast_spread(dfl_parse *p, dfl_span at, dfl_ast_list loops, dfl_ast_path *axis);

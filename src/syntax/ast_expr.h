@@ -12,7 +12,7 @@ typedef struct {
     dfl_span span;
 } dfl_ast_name;
 
-/* The index of one name of a path: a member of a family, as in s[k - 1].Z. */
+/* An index of one name of a path: a member of a family, as in s[k - 1].Z. */
 typedef struct dfl_ast_member {
     uint32_t at;               /* position of the name */
     const struct dfl_expr *index;
@@ -25,7 +25,8 @@ typedef struct {
     uint32_t n;                /* number of names; 0 = absent */
     dfl_sym text;              /* a name with an index stands as "s[]" until the index is evaluated (sema/expr/members.h) */
     dfl_span span;
-    const dfl_ast_member *members; /* indices of names, last first; NULL = none */
+    const dfl_ast_member *members; /* indices of names, last first; several of one name are those of nested
+                                      families; NULL = none */
 } dfl_ast_path;
 
 /* The last name of a path, which must not be absent. */

@@ -102,7 +102,8 @@ dfl_ast_path *dfl_path_add(dfl_parse *p, dfl_ast_path *path, dfl_ast_name name)
     return path;
 }
 
-dfl_expr *dfl_ast_one_index(dfl_parse *p, dfl_expr_list list)
+/* The only expression of a list, without a label. Reports a list of another form and returns its first expression. */
+static dfl_expr *read_index(dfl_parse *p, dfl_expr_list list)
 {
     dfl_expr *first = dfl_exprs_open(list);
 
@@ -113,13 +114,15 @@ dfl_expr *dfl_ast_one_index(dfl_parse *p, dfl_expr_list list)
     return first;
 }
 
-dfl_ast_path *dfl_path_add_member(dfl_parse *p, dfl_ast_path *path, dfl_expr_list index, dfl_ast_name name)
+dfl_ast_path *dfl_path_add_index(dfl_parse *p, dfl_span at, dfl_ast_path *path, dfl_expr_list index)
 {
     dfl_ast_member *member = DFL_NEW(p->arena, dfl_ast_member);
 
-    *member = (dfl_ast_member){ .at = path->n - 1, .index = dfl_ast_one_index(p, index), .next = path->members };
+    *member = (dfl_ast_member){ .at = path->n - 1, .index = read_index(p, index), .next = path->members };
     path->members = member;
-    return dfl_path_add(p, path, name);
+    path->span = at;
+    path->text = 0;
+    return path;
 }
 
 /* Whether a name of a path has an index. */

@@ -25,10 +25,9 @@ dfl_name_list dfl_names_add(dfl_parse *p, dfl_name_list list, dfl_ast_name name)
 /* Start and extend a path. It grows in place, but may move: only the returned path is valid. */
 dfl_ast_path *dfl_path_of(dfl_parse *p, dfl_ast_name name);
 dfl_ast_path *dfl_path_add(dfl_parse *p, dfl_ast_path *path, dfl_ast_name name);
-/* Adds a name behind the member of a family that the last name and an index name: `s[k - 1].Z`. */
-dfl_ast_path *dfl_path_add_member(dfl_parse *p, dfl_ast_path *path, dfl_expr_list index, dfl_ast_name name);
-/* The only expression of a list, without a label. Reports a list of another form and returns its first expression. */
-dfl_expr *dfl_ast_one_index(dfl_parse *p, dfl_expr_list list);
+/* Adds an index to the last name of a path, which makes it the name of one member of a family: `s[k - 1]`. The path then
+   ends at the end of `at`. Nested families have an index for each loop: `W[0][1]`. */
+dfl_ast_path *dfl_path_add_index(dfl_parse *p, dfl_span at, dfl_ast_path *path, dfl_expr_list index);
 /* Makes the text of a complete path a symbol. */
 const dfl_ast_path *dfl_path_done(dfl_parse *p, dfl_ast_path *path);
 /* Adds a path; NULL adds a `?` that stands at `hole`. */

@@ -19,14 +19,15 @@ typedef struct {
     dfl_shape *shape;
 } reader;
 
-static const char *path_text(const reader *r, const dfl_ast_path *path)
-{
-    return dfl_sym_text(r->names, path->text);
-}
-
 static const char *span_text(const reader *r, dfl_span span)
 {
     return dfl_arena_copy(r->arena, r->source->text + (span.start - r->source->base), span.end - span.start);
+}
+
+/* The text of a path. That of a member of a family has its index as it is written: "W[0]". */
+static const char *path_text(const reader *r, const dfl_ast_path *path)
+{
+    return path->members ? span_text(r, path->span) : dfl_sym_text(r->names, path->text);
 }
 
 /* The tile size of a loop as text: ":128 cyclic", "/16", or "" for tiles of one element, written as `:1` or omitted. */
@@ -80,17 +81,17 @@ static void collect_loops(const reader *r, const frame *f, const dfl_ast_node *e
 
 /* ---- keeps ---- */
 
-static bool keeps_tensor(const dfl_ast_node *kept, dfl_sym tensor)
+static bool keeps_tensor(const reader *r, const dfl_ast_node *kept, const char *tensor)
 {
     for (const dfl_ast_paths *t = kept->paths; t; t = t->next)
-        if (t->path->text == tensor)
+        if (strcmp(path_text(r, t->path), tensor) == 0)
             return true;
     return false;
 }
 
 /* The memory of the innermost keep of a tensor above a place; NULL = no keep. The place is before the group `end` of a keep
    statement of body `f` or, if `end` is NULL, at the end of the body. */
-static const char *outer_memory(const reader *r, const frame *f, const dfl_ast_node *end, dfl_sym tensor)
+static const char *outer_memory(const reader *r, const frame *f, const dfl_ast_node *end, const char *tensor)
 {
     const dfl_ast_node *last = NULL;
 
@@ -100,7 +101,7 @@ static const char *outer_memory(const reader *r, const frame *f, const dfl_ast_n
         for (const dfl_ast_node *n = f->statements; n && !ended; n = n->next)
             for (const dfl_ast_node *k = n->kind == DFL_AST_KEEP ? n->items : NULL; k && !ended; k = k->next) {
                 ended = k == end;
-                last = !ended && keeps_tensor(k, tensor) ? k : last;
+                last = !ended && keeps_tensor(r, k, tensor) ? k : last;
             }
     }
     return last ? path_text(r, last->path) : NULL;
@@ -131,7 +132,7 @@ static void add_keeps(const reader *r, const frame *f)
 
             for (const dfl_ast_paths *t = k->paths; t; t = t->next) {
                 one.tensor = path_text(r, t->path);
-                one.outer = outer_memory(r, f, k, t->path->text);
+                one.outer = outer_memory(r, f, k, one.tensor);
                 DFL_PUSH(r->arena, &r->shape->keeps, one);
             }
         }

@@ -184,7 +184,7 @@ static void lower_branch(dfl_mapping_context *ctx, chain_state *chain, const dfl
     for (const dfl_ast_node *h = node->items; h != NULL; h = h->next) {
         size_t before = ids.n;
 
-        ok = dfl_mapping_add_head(ctx, h->path, h->value, &ids) && ok;
+        ok = dfl_mapping_add_head(ctx, h->path, &ids) && ok;
         span = dfl_span_join(span, h->span);
         for (size_t i = before; node->items->next != NULL && i < ids.n; i++) {
             named_einsum one = { ids.at[i], (uint32_t)i, h };
@@ -331,10 +331,11 @@ static void lower_item(dfl_mapping_context *ctx, const dfl_ast_node *node, chain
         return;
     case DFL_AST_RECOMPUTE:
         for (const dfl_ast_paths *t = node->paths; t != NULL; t = t->next) {
-            uint32_t tensor = dfl_mapping_find_tensor(ctx, t->path);
+            dfl_id_list tensors = { 0 };
 
-            if (tensor != DFL_NONE)
-                DFL_PUSH(ctx->draft->sema->arena, &chain->recompute, tensor);
+            dfl_mapping_add_tensors(ctx, t->path, &tensors);
+            for (size_t i = 0; i < tensors.n; i++)
+                DFL_PUSH(ctx->draft->sema->arena, &chain->recompute, tensors.at[i]);
         }
         return;
     case DFL_AST_FUSE:

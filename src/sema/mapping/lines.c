@@ -107,7 +107,7 @@ void dfl_mapping_lower_spatial(dfl_mapping_context *ctx, const dfl_ast_node *nod
     dfl_id_list only = { 0 };
 
     for (const dfl_ast_paths *path = node->paths; path != NULL; path = path->next)
-        (void)dfl_mapping_add_head(ctx, path->path, NULL, &only);
+        (void)dfl_mapping_add_head(ctx, path->path, &only);
     dfl_id_list_sort(&only);
     for (const dfl_ast_node *g = node->items; g != NULL; g = g->next) {
         uint32_t axis = dfl_mapping_find_axis(ctx, g->path);
@@ -156,15 +156,18 @@ void dfl_mapping_lower_keep(dfl_mapping_context *ctx, const dfl_ast_node *node, 
         for (const dfl_ast_paths *t = g->paths; t != NULL; t = t->next) {
             dfl_line line = { .kind = DFL_LINE_KEEP, .span = t->path->span, .amount_span = t->path->span,
                               .rank = DFL_NONE, .axis = DFL_NONE, .memory = memory, .mode = modes[g->mode] };
+            dfl_id_list tensors = { 0 };
 
             if (t->path->n == 0 && memory != DFL_NONE)
                 add_choice(ctx, out, choices, (dfl_line_choice){ .kind = DFL_LINE_KEEP, .span = t->path->span, .axis = DFL_NONE,
                                                       .memory = memory, .mode = modes[g->mode] });
             if (t->path->n == 0)
                 continue;
-            line.tensor = dfl_mapping_find_tensor(ctx, t->path);
-            if (line.tensor != DFL_NONE && memory != DFL_NONE)
+            dfl_mapping_add_tensors(ctx, t->path, &tensors);
+            for (size_t i = 0; i < tensors.n && memory != DFL_NONE; i++) {
+                line.tensor = tensors.at[i];
                 push_keep(ctx, line, out);
+            }
         }
     }
 }

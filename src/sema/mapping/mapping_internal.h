@@ -71,13 +71,14 @@ void dfl_mapping_number_einsums(dfl_mapping_draft *draft);
 /* Lookup of the tensors of the workload by all their names. */
 const dfl_lookup *dfl_mapping_tensor_names(dfl_mapping_draft *draft);
 uint32_t dfl_mapping_find_rank(dfl_mapping_context *ctx, const dfl_ast_path *path);
-uint32_t dfl_mapping_find_tensor(dfl_mapping_context *ctx, const dfl_ast_path *path);
+/* Appends the tensor that a path names, or the tensors of all members of the family that it names. Nothing after reporting. */
+void dfl_mapping_add_tensors(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_id_list *out);
 uint32_t dfl_mapping_find_memory(dfl_mapping_context *ctx, const dfl_ast_path *path);
 uint32_t dfl_mapping_find_axis(dfl_mapping_context *ctx, const dfl_ast_path *path);
 uint32_t dfl_mapping_find_compute(dfl_mapping_context *ctx, const dfl_ast_path *path);
 /* Appends the einsums that the head of a branch names: those of a tensor, an instance or a family, `L` or `L[index]`.
  * False after reporting. */
-bool dfl_mapping_add_head(dfl_mapping_context *ctx, const dfl_ast_path *path, const dfl_expr *index, dfl_id_list *out);
+bool dfl_mapping_add_head(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_id_list *out);
 /* Appends the instances inside of the context's instance that apply the workload `path` or one derived from it, in
    order. */
 bool dfl_mapping_find_applied(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_id_list *instances);

@@ -196,11 +196,59 @@ static uint32_t find_in_lookup(dfl_mapping_context *ctx, const dfl_ast_path *pat
     return match == NULL ? DFL_NONE : match->id;
 }
 
-/* Resolves a rank or tensor: through the bindings of the enclosing `use`, else in the instance, else in the whole
-   workload. */
-static uint32_t find_in_workload(dfl_mapping_context *ctx, const dfl_ast_path *written, dfl_entry_kind kind)
+/* Whether a name names a family of which a tensor is a member: without the indices of some of its names, the full name of
+   the tensor is that of the instance, a dot and the name. */
+static bool is_member(const char *tensor, const char *instance, const char *family)
 {
+    const char *parts[] = { instance, instance[0] != '\0' ? "." : "", family };
+
+    for (size_t i = 0; i < 2; i++) {
+        if (strncmp(tensor, parts[i], strlen(parts[i])) != 0)
+            return false;
+        tensor += strlen(parts[i]);
+    }
+    while (*tensor != '\0') {
+        const char *end = *tensor == '[' && *family != '[' ? strchr(tensor, ']') : NULL;
+
+        if (end == NULL && *tensor != *family)
+            return false;
+        tensor = end != NULL ? end + 1 : tensor + 1;
+        family += end == NULL;
+    }
+    return *family == '\0';
+}
+
+/* Appends the tensors of the family `name` in the instance of the context, or else in the nearest enclosing one. */
+static void add_family_tensors(dfl_mapping_context *ctx, dfl_sym name, dfl_id_list *out)
+{
+    const dfl_elaborated_workload *workload = ctx->draft->workload;
+    const size_t before = out->n;
+
+    for (uint32_t i = ctx->instance; i != DFL_NONE && out->n == before; i = workload->instances.at[i].parent) {
+        dfl_sym instance = workload->instances.at[i].name;
+
+        for (uint32_t t = 0; t < workload->draft.tensors.n; t++)
+            if (is_member(text(ctx, workload->draft.tensors.at[t].name), instance != 0 ? text(ctx, instance) : "",
+                          text(ctx, name)))
+                DFL_PUSH(ctx->draft->sema->arena, out, t);
+    }
+}
+
+/* The names that an index of a family completes: s[k - 1].Z. NULL if an index is unknown, or after reporting. */
+static const dfl_ast_path *complete_path(dfl_mapping_context *ctx, const dfl_ast_path *written)
+{
+    const size_t reports = dfl_sink_count(ctx->draft->sema->sink);
     const dfl_ast_path *path = dfl_path_resolve(ctx->draft->sema, ctx->scope, written);
+
+    ctx->draft->broken |= path == NULL && dfl_sink_count(ctx->draft->sema->sink) > reports;
+    return path;
+}
+
+/* Resolves a rank or tensor: through the bindings of the enclosing `use`, else in the instance, else in the whole
+   workload. Appends the members of a family of tensors to `family`, unless it is NULL; the result is then DFL_NONE. */
+static uint32_t find_in_workload(dfl_mapping_context *ctx, const dfl_ast_path *written, dfl_entry_kind kind, dfl_id_list *family)
+{
+    const dfl_ast_path *path = complete_path(ctx, written);
     const dfl_ast_path *other = path != NULL ? find_bound(ctx, path) : NULL;
     bool rank = kind == DFL_ENTRY_RANK;
     const char *what = rank ? "rank" : "tensor";
@@ -214,26 +262,31 @@ static uint32_t find_in_workload(dfl_mapping_context *ctx, const dfl_ast_path *w
     if (other != NULL) {
         dfl_mapping_context out = outer_context(ctx);
 
-        return find_in_workload(&out, other, kind);
+        return find_in_workload(&out, other, kind, family);
     }
     entry = find_in_instance(ctx, path);
     if (entry != NULL && entry->kind == kind)
         return entry->id;
     list_workload(ctx->draft->sema, workload);
     id = find_in_lookup(ctx, path, names, what);
-    if (id == DFL_NONE && !workload->draft.partial)
+    if (id == DFL_NONE && family != NULL)
+        add_family_tensors(ctx, path->text, family);
+    if (id == DFL_NONE && !workload->draft.partial && (family == NULL || family->n == 0))
         report_none(ctx, path, names, rank ? DFL_RANK_UNKNOWN : DFL_NAME_UNKNOWN, what, "workload", workload->decl->name);
     return id;
 }
 
 uint32_t dfl_mapping_find_rank(dfl_mapping_context *ctx, const dfl_ast_path *path)
 {
-    return find_in_workload(ctx, path, DFL_ENTRY_RANK);
+    return find_in_workload(ctx, path, DFL_ENTRY_RANK, NULL);
 }
 
-uint32_t dfl_mapping_find_tensor(dfl_mapping_context *ctx, const dfl_ast_path *path)
+void dfl_mapping_add_tensors(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_id_list *out)
 {
-    return find_in_workload(ctx, path, DFL_ENTRY_TENSOR);
+    uint32_t one = find_in_workload(ctx, path, DFL_ENTRY_TENSOR, out);
+
+    if (one != DFL_NONE)
+        DFL_PUSH(ctx->draft->sema->arena, out, one);
 }
 
 /* Resolves a part of the system, through the bindings of the enclosing `use`. */
@@ -325,39 +378,19 @@ static bool add_tensor(dfl_mapping_context *ctx, const dfl_ast_path *path, uint3
 static bool add_family(dfl_mapping_context *ctx, dfl_sym name, dfl_id_list *out)
 {
     dfl_elaborated_workload *workload = ctx->draft->workload;
-    size_t len = strlen(text(ctx, name)), before = out->n;
+    dfl_id_list tensors = { 0 };
+    size_t before = out->n;
 
     for (uint32_t i = 1; i < workload->instances.n; i++)
         if (workload->instances.at[i].family == name)
             dfl_mapping_add_instance(ctx->draft, i, out);
     if (ctx->draft->workload->first_producer == NULL)
         list_producers(ctx->draft);
-    for (uint32_t t = 0; t < workload->draft.tensors.n && out->n == before; t++) {
-        const char *full = text(ctx, workload->draft.tensors.at[t].name);
-
-        if (strncmp(full, text(ctx, name), len) == 0 && full[len] == '[')
-            for (uint32_t k = t; k < workload->draft.tensors.n; k++)
-                if (strncmp(text(ctx, workload->draft.tensors.at[k].name), text(ctx, name), len) == 0 &&
-                    text(ctx, workload->draft.tensors.at[k].name)[len] == '[')
-                    add_producers(ctx->draft, k, out);
-    }
+    if (out->n == before)
+        add_family_tensors(ctx, name, &tensors);
+    for (size_t i = 0; i < tensors.n; i++)
+        add_producers(ctx->draft, tensors.at[i], out);
     return out->n > before;
-}
-
-/* The full name of one member of a family, "L[3]"; without an index, the path itself. 0 after reporting. */
-static dfl_sym name_member(dfl_mapping_context *ctx, const dfl_ast_path *path, const dfl_expr *index)
-{
-    int64_t value;
-    bool unknown;
-
-    if (index == NULL)
-        return path->text;
-    if (!dfl_eval_int(ctx->draft->sema, ctx->scope, index, "an index of a family", INT64_MIN, INT64_MAX, &value, &unknown)) {
-        ctx->draft->broken |= !unknown;
-        return 0;
-    }
-    return dfl_intern_z(ctx->draft->sema->names, dfl_arena_printf(ctx->draft->sema->arena, "%s[%lld]", text(ctx, path->text),
-                                                                  (long long)value));
 }
 
 /* Reports a head that names neither an einsum nor an instance. Returns false. */
@@ -382,21 +415,24 @@ static bool report_no_head(dfl_mapping_context *ctx, const dfl_ast_path *path)
     return false;
 }
 
-/* Splits the number off the name of one producer of a tensor with several, "T#2". 0 if the name has no number. */
+/* Splits the number off the name of one producer of a tensor with several, "T#2" or "T#2[0]". 0 if the name has no number. */
 static uint32_t split_number(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_ast_path *tensor)
 {
     dfl_sema *sema = ctx->draft->sema;
     const char *last = text(ctx, dfl_path_last(path)->sym), *mark = strchr(last, '#');
     const char *whole = text(ctx, path->text);
-    unsigned long number = mark != NULL ? strtoul(mark + 1, NULL, 10) : 0;
+    char *index = NULL; /* indices behind the number: "[0]" */
+    unsigned long number = mark != NULL ? strtoul(mark + 1, &index, 10) : 0;
 
     if (number == 0 || number > UINT32_MAX)
         return 0;
     *tensor = *path;
     tensor->head = DFL_NEW_ARRAY(sema->arena, dfl_ast_name, path->n);
     memcpy(tensor->head, path->head, path->n * sizeof *path->head);
-    tensor->head[path->n - 1].sym = dfl_intern_text(sema->names, last, (size_t)(mark - last));
-    tensor->text = dfl_intern_text(sema->names, whole, strlen(whole) - strlen(mark));
+    tensor->head[path->n - 1].sym = dfl_intern_z(sema->names, dfl_arena_printf(sema->arena, "%.*s%s", (int)(mark - last), last,
+                                                                               index));
+    tensor->text = dfl_intern_z(sema->names, dfl_arena_printf(sema->arena, "%.*s%s", (int)(strlen(whole) - strlen(mark)), whole,
+                                                              index));
     return (uint32_t)number;
 }
 
@@ -407,7 +443,7 @@ static bool add_producer(dfl_mapping_context *ctx, const dfl_ast_path *path, con
     dfl_id_list all = { 0 };
     dfl_diag *d;
 
-    if (!dfl_mapping_add_head(ctx, tensor, NULL, &all))
+    if (!dfl_mapping_add_head(ctx, tensor, &all))
         return false;
     dfl_id_list_sort(&all);
     if (number <= all.n) {
@@ -420,9 +456,9 @@ static bool add_producer(dfl_mapping_context *ctx, const dfl_ast_path *path, con
     return false;
 }
 
-bool dfl_mapping_add_head(dfl_mapping_context *ctx, const dfl_ast_path *written, const dfl_expr *index, dfl_id_list *out)
+bool dfl_mapping_add_head(dfl_mapping_context *ctx, const dfl_ast_path *written, dfl_id_list *out)
 {
-    const dfl_ast_path *path = dfl_path_resolve(ctx->draft->sema, ctx->scope, written);
+    const dfl_ast_path *path = complete_path(ctx, written);
     const dfl_ast_path *other = path != NULL ? find_bound(ctx, path) : NULL;
     dfl_elaborated_workload *workload = ctx->draft->workload;
     const dfl_lookup_match *tensor, *instance;
@@ -435,15 +471,13 @@ bool dfl_mapping_add_head(dfl_mapping_context *ctx, const dfl_ast_path *written,
     if (other != NULL) {
         dfl_mapping_context outside = outer_context(ctx);
 
-        return dfl_mapping_add_head(&outside, other, index, out);
+        return dfl_mapping_add_head(&outside, other, out);
     }
     uint32_t number = split_number(ctx, path, &numbered);
     if (number != 0)
         return add_producer(ctx, path, &numbered, number, out);
-    name = name_member(ctx, path, index);
-    if (name == 0)
-        return false;
-    entry = index == NULL ? find_in_instance(ctx, path) : NULL;
+    name = path->text;
+    entry = find_in_instance(ctx, path);
     if (entry != NULL && entry->kind == DFL_ENTRY_TENSOR)
         return add_tensor(ctx, path, entry->id, out);
     if (entry != NULL && entry->members != NULL) {
