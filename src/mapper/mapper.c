@@ -4,13 +4,33 @@
 #include "mapper/beyond.h"
 #include "mapper/front.h"
 #include "mapper/given.h"
+#include "mapper/hole_lattice.h"
 #include "mapper/holes.h"
 #include "mapper/mapper_internal.h"
 
+/* Whether a search for lines lists the divisors of each extent in short time; false after reporting E0606. */
+static bool extents_fit(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
+{
+    const dfl_workload *w = mapping->workload;
+    dfl_diag *d;
+
+    for (uint32_t r = 0; r < w->n_ranks; r++) {
+        if (w->ranks[r].extent <= DFL_LATTICE_MOST)
+            continue;
+        d = dfl_report(sink, DFL_LIMIT_COUNT, mapping->hole_span, "rank `%s` has more than 2^40 elements to choose tiles from",
+                       dfl_sym_text(names, w->ranks[r].name));
+        dfl_diag_label(sink, d, w->ranks[r].span, "declared here");
+        dfl_diag_help(sink, d, "write the lines of the mapping: a mapping without holes has no such limit");
+        return false;
+    }
+    return true;
+}
+
 bool dfl_mapper_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
 {
-    return dfl_mapping_lines_are_written(mapping) || dfl_mapping_all_lines_open(mapping) ||
-           dfl_given_check(sink, names, mapping);
+    if (dfl_mapping_lines_are_written(mapping))
+        return true;
+    return (dfl_mapping_all_lines_open(mapping) || dfl_given_check(sink, names, mapping)) && extents_fit(sink, names, mapping);
 }
 
 uint32_t dfl_mapper_extensions(const dfl_workload *workload, uint32_t extensions)

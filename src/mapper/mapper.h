@@ -85,7 +85,7 @@ typedef struct {
                                                  NULL */
 } dfl_search_result;
 
-/* Whether the mapper can search the open lines of a mapping; false after reporting E0612. */
+/* Whether the mapper can search the open lines of a mapping; false after reporting E0612, or E0606 for an extent above 2^40. */
 bool dfl_mapper_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
 /* Searches for the best filling of a mapping that dfl_mapper_check accepts. The result lies in `arena`, whose budget stops the
    search. */

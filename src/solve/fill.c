@@ -232,16 +232,15 @@ static dfl_search_limits joint_limits(const dfl_fill *fill)
     return limits;
 }
 
-/* Fills a mapping einsum by einsum after the joint search used up its share of the time or of the steps, or its evaluations, and
-   found nothing.
-   `why` is the limit that ended the joint search. */
+/* Fills a mapping einsum by einsum after the joint search used up its share of the time or of the steps, or its evaluations, or
+   was interrupted, and found nothing. `why` ended the joint search. After an interrupt the first lines of each einsum remain. */
 static bool fill_after_stop(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped, dfl_stop why)
 {
     dfl_budget *budget = fill->solver->budget;
 
-    if (why != DFL_STOP_TIME && why != DFL_STOP_STEPS && why != DFL_STOP_EVALUATIONS)
+    if (why != DFL_STOP_TIME && why != DFL_STOP_STEPS && why != DFL_STOP_EVALUATIONS && why != DFL_STOP_CANCELLED)
         return false;
-    if (budget->why == why)
+    if (budget->why == why && why != DFL_STOP_CANCELLED)
         budget->why = DFL_STOP_NONE;
     if (!dfl_fill_one_by_one(fill, objective, out, stopped)) {
         dfl_budget_stop(budget, why);

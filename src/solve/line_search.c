@@ -219,13 +219,27 @@ static void take_out(draft *d, uint32_t at)
     d->n--;
 }
 
-/* The next divisor of `of` above `from`, or below it; `from` if there is none. */
-static int64_t next_divisor(int64_t of, int64_t from, bool up)
+/* The least divisor of `of` that is at least `least`; `of` >= `least` >= 1. Takes at most 2 * sqrt(of) steps: above the root it
+   goes through the other factors. */
+static int64_t divisor_from(int64_t of, int64_t least)
 {
-    for (int64_t d = up ? from + 1 : from - 1; d >= 1 && d <= of; d += up ? 1 : -1)
+    int64_t d = least;
+
+    for (; d <= of / d; d++)
         if (of % d == 0)
             return d;
-    return from;
+    for (int64_t other = of / d; other > 1; other--)
+        if (of % other == 0)
+            return of / other;
+    return of;
+}
+
+/* The next divisor of `of` above `from`, or below it; `from` if there is none. A divisor below goes with another factor above. */
+static int64_t next_divisor(int64_t of, int64_t from, bool up)
+{
+    if (up)
+        return from < of ? divisor_from(of, from + 1) : from;
+    return from > 1 ? of / divisor_from(of, of / from + 1) : from;
 }
 
 static bool try_draft(dfl_line_search *search, const draft *d) { return dfl_line_search_try(search, d->lines, d->n, false); }

@@ -203,17 +203,24 @@ static bool search_alone(assembly *a, const dfl_lone_einsum *one, dfl_found_line
 }
 
 /* Improves the lines of one einsum by small changes, beginning with them or with `other`, which may be none; with the
-   templates, if it has no lines yet. */
+   templates, if it has no lines yet. A short search that finds the first lines goes on after an interrupt: it has few
+   evaluations, and each of them a limit on steps. */
 static void improve_alone(assembly *a, kind *k, dfl_found_lines other, bool is_short)
 {
     const dfl_search_limits limits = share_limits(a);
     const uint32_t over = a->workload->einsums[k->einsum].over_rank;
-    dfl_line_search search = { .solver = a->fill->solver, .given = a->given, .objective = a->objective, .one = &k->one,
+    dfl_budget calm = { .memory_limit = a->fill->solver->budget->memory_limit };
+    dfl_solver solver = *a->fill->solver;
+    dfl_line_search search = { .solver = &solver, .given = a->given, .objective = a->objective, .one = &k->one,
                                .over = over == DFL_NONE ? DFL_NONE : k->one.own_rank[over],
                                .uneven = a->fill->space.imperfect, .deadline = limits.deadline,
                                .least = a->reports ? DFL_LINE_SEARCH_LEAST : 0, .most = DFL_LINE_SEARCH_EVALUATIONS };
     dfl_found_lines found;
 
+    if (is_short && a->reports && !dfl_budget_ok(a->fill->solver->budget)) {
+        solver.budget = &calm;
+        search.most = search.least;
+    }
     if (limits.evaluations > 0 && limits.evaluations < search.most)
         search.most = limits.evaluations > search.least ? limits.evaluations : search.least;
     dfl_line_search_start(a->arena, &search);
@@ -332,11 +339,16 @@ static void find_kinds(assembly *a)
     }
 }
 
-/* Whether the search must end; notes that a limit on time ended it. */
+/* Whether the search must end; notes what ended it. */
 static bool is_time_over(assembly *a)
 {
-    if (!dfl_budget_ok(a->fill->solver->budget))
+    const dfl_budget *session = a->fill->solver->budget;
+
+    if (!dfl_budget_ok(a->fill->solver->budget)) {
+        if (session->why == DFL_STOP_CANCELLED || a->stopped == DFL_STOP_NONE)
+            a->stopped = session->why;
         return true;
+    }
     if (a->fill->limits.deadline <= 0 || dfl_deadline_clock() < a->fill->limits.deadline)
         return false;
     a->stopped = DFL_STOP_TIME;
@@ -368,6 +380,8 @@ static void search_kinds(assembly *a)
             k->lines = found;
             k->is_found = found.n_lines > 0;
         }
+        if (!k->is_found && a->reports && is_time_over(a))
+            improve_alone(a, k, (dfl_found_lines){ NULL, 0 }, true);
         a->n_left--;
     }
 }

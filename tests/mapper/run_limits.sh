@@ -35,10 +35,10 @@ run() {
     took=$(awk '{ print $1 + $2 }' "$work/time")
 }
 
-# Interrupts a search; kills a search that goes on for a minute.
+# interrupt FILE SECONDS: interrupts a search after SECONDS; kills a search that goes on for a minute.
 interrupt() {
     timeout -s KILL 60 "${DFLC:-build/dflc}" map -q -j 1 "$1" &
-    sleep "$signal_at"
+    sleep "$2"
     kill -TERM "$!"
     wait "$!"
 }
@@ -47,8 +47,14 @@ for file in tests/mapper/limits/*.dfl; do
     name=${file##*/}
     run timeout -s KILL 60 "${DFLC:-build/dflc}" map -q -j 1 --time-limit "$limit" "$file"
     judge "$name: a limit on time" "$status" "$took" "$(awk -v l="$limit" -v s="$slack" 'BEGIN { print l + s }')"
-    run interrupt "$file"
+    run interrupt "$file" "$signal_at"
     judge "$name: a signal" "$status" "$took" "$(awk -v l="$signal_at" -v s="$slack" 'BEGIN { print l + s }')"
+done
+# A signal leaves a mapping whenever it comes: in the search of all einsums together, in that of each alone, or in between.
+for seconds in 0.1 0.2 0.6 0.9 1.2 1.6 2.4; do
+    run interrupt tests/mapper/limits/layer.dfl "$seconds"
+    judge "layer.dfl: a signal after $seconds s" "$status" "$took" "$(awk -v l="$seconds" -v s="$slack" 'BEGIN { print l + s }')"
+    grep -q '^mapping best' "$work/out" || fail "layer.dfl: a signal after $seconds s: no mapping is written"
 done
 # Five operands have many templates, and to list them is no evaluation. The limit ends that, too, and no other one is named.
 run timeout -s KILL 60 "${DFLC:-build/dflc}" map -q -j 1 --evaluations 1000 tests/mapper/limits/inputs.dfl
