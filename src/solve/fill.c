@@ -198,19 +198,28 @@ static double seconds_without_stalls(dfl_fill *fill, const dfl_mapping *mapping)
     return costs ? costs->seconds : 0;
 }
 
-/* Whether stalls, and whether anything else, make the mapping take longer than the search counted. */
+/* Whether stalls, and whether anything else, make the mapping cost more than `counted`. */
 static void find_uncounted(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *mapping, const dfl_result *costs,
-                           double counted_seconds, dfl_proof_gaps *out)
+                           double counted, bool *has_stalls, bool *has_uncounted)
 {
-    const double counted = dfl_value_times(dfl_objective_value(objective, costs->joules, counted_seconds),
-                                           1 + DFL_VALUE_TOLERANCE);
+    const double most = dfl_value_times(counted, 1 + DFL_VALUE_TOLERANCE);
     double without;
 
-    if (!(dfl_objective_value(objective, costs->joules, costs->seconds) > counted))
+    if (!(dfl_objective_value(objective, costs->joules, costs->seconds) > most))
         return;
     without = seconds_without_stalls(fill, mapping);
-    out->has_stalls = without < costs->seconds * (1 - DFL_VALUE_TOLERANCE);
-    out->has_uncounted = dfl_objective_value(objective, costs->joules, without) > counted;
+    *has_stalls = without < costs->seconds * (1 - DFL_VALUE_TOLERANCE);
+    *has_uncounted = dfl_objective_value(objective, costs->joules, without) > most;
+}
+
+/* Finds why the mapping costs more than the search counted for it, and why more than the lower bound. */
+static void find_gaps(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *mapping, const dfl_result *costs,
+                      double counted_seconds, double lower_bound, dfl_proof_gaps *out)
+{
+    find_uncounted(fill, objective, mapping, costs, dfl_objective_value(objective, costs->joules, counted_seconds),
+                   &out->has_stalls, &out->has_uncounted);
+    if (!out->has_stalls && !out->has_uncounted)
+        find_uncounted(fill, objective, mapping, costs, lower_bound, &out->has_stalls_above, &out->has_others_above);
 }
 
 /* Whether a mapping is also searched einsum by einsum: several einsums, all lines open, one term, and no certificate, which
@@ -320,7 +329,7 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
     is_equal = summary->value <= dfl_value_times(summary->lower_bound, 1 + DFL_VALUE_TOLERANCE);
     gaps.has_open_terms = is_equal && objective->n_terms > 1;
     if (!summary->optimal && !is_equal)
-        find_uncounted(fill, objective, out->mapping, costs, found.counted_seconds, &gaps);
+        find_gaps(fill, objective, out->mapping, costs, found.counted_seconds, summary->lower_bound, &gaps);
     if (!summary->optimal)
         summary->unproven = dfl_proof_gaps_text(solver->arena, &fill->space, out->given, *stopped, &found, gaps);
     out->search = summary;

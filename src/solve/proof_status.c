@@ -35,6 +35,12 @@ const char *dfl_proof_gaps_one_by_one(dfl_arena *arena, dfl_stop stopped)
     return out.text;
 }
 
+static void add_stalls(dfl_strbuf *out)
+{
+    add_clause(out, "units wait for transfers, and the lower bound assumes that they do not: `option overlap = perfect;` in the "
+                    "mapping assumes the same");
+}
+
 /* Adds the kinds of time that the system declares and the lower bound does not contain. */
 static void add_uncounted(dfl_strbuf *out, const dfl_system *s)
 {
@@ -93,8 +99,7 @@ const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space,
     dfl_strbuf_init(&out, arena);
     add_stop(&out, stopped);
     if (gaps.has_stalls && !given->options.overlap_perfect)
-        add_clause(&out, "units wait for transfers, and the lower bound assumes that they do not: `option overlap = perfect;` in "
-                         "the mapping assumes the same");
+        add_stalls(&out);
     if (gaps.has_uncounted)
         add_uncounted(&out, given->system);
     if (gaps.has_requirement)
@@ -122,6 +127,12 @@ const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space,
                       "the sum of the bounds of the single einsums"
                     : "`--beyond` tries only variants of good mappings: the lower bound is the sum of the bounds of the single "
                       "einsums");
+    if (out.len == 0 && lines && !gaps.is_one_of_several && !dfl_mapping_has_open_branches(given)) {
+        if (gaps.has_stalls_above && !given->options.overlap_perfect)
+            add_stalls(&out);
+        if (gaps.has_others_above && !(given->options.overlap_perfect && given->workload->n_einsums > 1))
+            add_uncounted(&out, given->system);
+    }
     if (out.len == 0)
         add_other_reason(&out, arena, given, lines, &gaps);
     return out.text;

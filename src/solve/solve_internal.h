@@ -71,6 +71,8 @@ bool dfl_fill_choices(dfl_fill *fill, const dfl_objective *objective, dfl_fill_o
 typedef struct {
     bool has_stalls;           /* transfers stall, so the latency of the mapping exceeds the latency that the search counted */
     bool has_uncounted;        /* the latency exceeds the latency that the search counted by more than the stalls */
+    bool has_stalls_above;     /* the value exceeds the lower bound because of stalls; said if there is no other gap */
+    bool has_others_above;     /* it does so because of something else; said if there is no other gap */
     bool has_requirement;      /* the lower bound ignores a requirement */
     bool has_open_terms;       /* the result is proven only in the first term of the objective */
     bool is_one_of_several;    /* the result is one mapping of a Pareto set or of several structures */
