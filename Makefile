@@ -123,7 +123,7 @@ help:
 ## make fuzz-smoke          libFuzzer with ASan and UBSan, FUZZ_SECONDS=30 a target
 ## make prove N=100000      random mappings against the execution oracle, SEED=1
 ## make optimal N=10000     random problems, the search against an enumeration of all mappings, SEED=1
-## make schedule N=3000     the time of random nests against their schedules, SEED=1
+## make schedule N=3000     the time of random nests and branches against their schedules, SEED=1
 ## make mutate              mutants of the formulas that the tests must kill
 ## make truth               predicted and measured times on real chips, all rows of the tables beside the repository
 ## make networks            whole networks on the chips of the library: latency, utilization, proof, and what chips lack

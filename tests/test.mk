@@ -117,6 +117,7 @@ prove: $(PROPERTY)
 
 schedule: $(O)/tests/unit/model/test_schedule
 	@$< $(or $(N),3000) $(or $(SEED),1)
+	@$< -f $(or $(N),3000) $(or $(SEED),1)
 
 optimal: $(O)/tests/mapper/exhaustive $(O)/tests/mapper/monotone
 	@$(O)/tests/mapper/exhaustive $(or $(N),10000) $(or $(SEED),1)

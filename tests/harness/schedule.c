@@ -29,9 +29,14 @@ typedef struct {
 /* The work of all instances on a step: the points of the busiest instance, and the operands that cross ports and links. */
 typedef struct { double points, load[PORTS]; } work;
 
-typedef struct {
+typedef struct run {
     const schedule_nest *nest;
     uint32_t n_instances;
+    uint32_t above, inner;                               /* in a branch: loops above it, and its first memory; else 0 */
+    uint32_t turn[STEPS + 1], n_turns;                   /* [turn]: its first step; turn[n_turns]: the end */
+    uint32_t from, to;                                   /* first step of the turn at hand, and of the next one */
+    struct run *child[SCHEDULE_CHILDREN];                /* the children of a branch, whose steps are the turns */
+    uint32_t n_children;
     int64_t parts[SCHEDULE_AXES];                        /* coordinates in use */
     int64_t trips[SCHEDULE_LOOPS], at[SCHEDULE_LOOPS];
     tile tiles[SCHEDULE_MEMORIES][SCHEDULE_TENSORS][SCHEDULE_INSTANCES];
@@ -41,6 +46,7 @@ typedef struct {
     bool (*entering)[SCHEDULE_MEMORIES][SCHEDULE_TENSORS][SCHEDULE_ELEMENTS]; /* [step]: elements with a value */
     bool (*leaving)[SCHEDULE_MEMORIES][SCHEDULE_TENSORS][SCHEDULE_ELEMENTS];
     double busy[PORTS];
+    double seconds;                                      /* of a child of a branch: all turns */
     bool alone;
 } run;
 
@@ -320,10 +326,12 @@ static void fill(run *r, uint32_t step, uint32_t m, uint32_t t, uint32_t set, ui
     to->latency = fmax(to->latency, r->nest->memory[outer].latency + serve(r, outer, m, t, filled, to->load));
 }
 
-/* Everything leaves, innermost first; then everything enters, outermost first. `end`: nothing enters. */
+/* Everything leaves, innermost first; then everything enters, outermost first. `end`: nothing enters. At the first step of a
+   turn, the memories below the branch have become empty. */
 static void change_tiles(run *r, uint32_t step, bool end)
 {
     const schedule_nest *nest = r->nest;
+    const bool starts = r->n_turns > 0 && r->turn[r->n_turns - 1] == step && r->above > 0;
     static bool next[SCHEDULE_MEMORIES][SCHEDULE_TENSORS][SCHEDULE_INSTANCES][SCHEDULE_ELEMENTS];
 
     memset(r->moves[step], 0, sizeof r->moves[step]);
@@ -338,8 +346,10 @@ static void change_tiles(run *r, uint32_t step, bool end)
                 uint32_t m = way ? k : nest->n_memories - k, moving = 0;
                 for (uint32_t x = 0; nest->memory[m].keeps >> t & 1 && x < SCHEDULE_ELEMENTS; x++) {
                     uint32_t set = 0;
-                    for (uint32_t i = 0; i < count_instances(r, m); i++)
-                        set |= (uint32_t)(r->tiles[m][t][i].held[x] != next[m][t][i][x] && next[m][t][i][x] == way) << i;
+                    for (uint32_t i = 0; i < count_instances(r, m); i++) {
+                        bool held = r->tiles[m][t][i].held[x], wanted = next[m][t][i][x];
+                        set |= (uint32_t)(way ? wanted && !held : held && (!wanted || (starts && m >= r->inner))) << i;
+                    }
                     if (set)
                         (way ? fill : drain)(r, step, m, t, set, x);
                     moving |= set;
@@ -412,6 +422,7 @@ static bool step_forward(run *r, uint32_t n)
 static bool count_moves(run *r)
 {
     const schedule_nest *nest = r->nest;
+    int64_t last[SCHEDULE_LOOPS] = { 0 };
 
     for (uint32_t i = 0; i < nest->n_loops; i++) {
         int64_t nominal = nest->extent[nest->loop[i].rank];
@@ -431,11 +442,19 @@ static bool count_moves(run *r)
             return false;
         if (is_idle(r, 0, nest->n_loops)) /* a loop makes only as many iterations as its largest piece needs */
             continue;
+        bool starts = r->n_turns == 0;
+        for (uint32_t i = 0; i < r->above; i++) {
+            starts |= r->at[i] != last[i];
+            last[i] = r->at[i];
+        }
+        if (starts)
+            r->turn[r->n_turns++] = r->n_steps;
         change_tiles(r, r->n_steps, false);
         work_on_step(r, r->n_steps);
         r->n_steps++;
     } while (step_forward(r, nest->n_loops));
     change_tiles(r, r->n_steps, true);
+    r->turn[r->n_turns] = r->to = r->n_steps;
     return true;
 }
 
@@ -498,6 +517,8 @@ static double run_unit(const run *r, uint32_t from, uint32_t to)
     }
     return longest + latency;
 }
+
+static double run_memory(const run *r, uint32_t m, uint32_t from, uint32_t to);
 
 typedef struct { double ready; uint32_t step, tensor; bool in; } request;
 
@@ -611,13 +632,30 @@ static void serve_next(double_buffer *b)
     }
 }
 
+/* Seconds of the children of a branch in the turns from `from` to `to`. */
+static double run_children(const run *r, uint32_t from, uint32_t to)
+{
+    double seconds = 0;
+
+    for (uint32_t turn = from; turn < to; turn++)
+        for (uint32_t i = 0; i < r->n_children; i++) {
+            run *child = r->child[i];
+            child->from = child->turn[turn];
+            child->to = child->turn[turn + 1];
+            double own = run_memory(child, child->inner, child->from, child->to);
+            child->seconds += own;
+            seconds += own;
+        }
+    return seconds;
+}
+
 /* Seconds of the steps from `from` to `to` of the nest, with the transfers of memory `m` and of those inside. */
 static double run_memory(const run *r, uint32_t m, uint32_t from, uint32_t to)
 {
     double seconds = 0;
 
     if (m == r->nest->n_memories)
-        return run_unit(r, from, to);
+        return r->n_children > 0 ? run_children(r, from, to) : run_unit(r, from, to);
     double_buffer *b = calloc(1, sizeof *b);
     *b = (double_buffer){ .r = r, .m = m };
     for (uint32_t s = from; s < to; s++) {
@@ -636,8 +674,8 @@ static double run_memory(const run *r, uint32_t m, uint32_t from, uint32_t to)
     }
     if (r->nest->memory[m].buffers < 2) {
         for (uint32_t i = 0; i < b->n; i++)
-            seconds += serve_all(r, b->begin[i], m, true, true) + b->work[i];
-        if (to == r->n_steps)
+            seconds += serve_all(r, b->begin[i], m, b->begin[i] != r->from, true) + b->work[i];
+        if (to == r->to)
             seconds += serve_all(r, to, m, true, false);
         free(b);
         return seconds;
@@ -657,33 +695,42 @@ static double run_memory(const run *r, uint32_t m, uint32_t from, uint32_t to)
     return seconds;
 }
 
-/* Sums the seconds of all ports and links, and finds the busiest one. */
-static void find_busy(run *r, schedule_time *out)
+/* Sums the seconds of all ports and links from memory `m` on. Returns those of the unit. */
+static double sum_busy(const run *r, uint32_t m, double *busy)
 {
     double unit = 0;
 
     for (uint32_t s = 0; s <= r->n_steps; s++)
-        for (uint32_t m = 1; m < r->nest->n_memories; m++)
+        for (uint32_t k = m; k < r->nest->n_memories; k++)
             for (uint32_t t = 0; t < r->nest->n_tensors; t++)
                 for (uint32_t in = 0; in < 2; in++)
-                    for (uint32_t p = 0; p < PORTS && r->moves[s][m][t][in].moves; p++)
-                        r->busy[p] += r->moves[s][m][t][in].load[p];
+                    for (uint32_t p = 0; p < PORTS && r->moves[s][k][t][in].moves; p++)
+                        busy[p] += r->moves[s][k][t][in].load[p];
     for (uint32_t s = 0; s < r->n_steps; s++) {
         unit += r->works[s].points * r->nest->point;
         for (uint32_t p = 0; p < PORTS; p++)
-            r->busy[p] += r->works[s].load[p];
+            busy[p] += r->works[s].load[p];
     }
-    out->busy = unit;
+    return unit;
+}
+
+static double find_busiest(const double *busy, double least)
+{
     for (uint32_t p = 0; p < PORTS; p++)
-        out->busy = fmax(out->busy, r->busy[p]);
-    out->limited = out->busy > out->seconds * (1 + 1e-9);
+        least = fmax(least, busy[p]);
+    return least;
+}
+
+static void limit_by_busiest(double busy, schedule_time *out)
+{
+    out->busy = busy;
+    out->limited |= out->busy > out->seconds * (1 + 1e-9);
     out->seconds = fmax(out->seconds, out->busy);
 }
 
-bool schedule_run(const schedule_nest *nest, schedule_time *out)
+static run *make_run(const schedule_nest *nest)
 {
     run *r = calloc(1, sizeof *r);
-    bool ok;
 
     r->nest = nest;
     r->parts[0] = r->parts[1] = 1;
@@ -691,16 +738,79 @@ bool schedule_run(const schedule_nest *nest, schedule_time *out)
     r->works = calloc(STEPS + 2, sizeof *r->works);
     r->entering = calloc(STEPS + 2, sizeof *r->entering);
     r->leaving = calloc(STEPS + 2, sizeof *r->leaving);
-    ok = count_moves(r);
-    if (ok) {
-        out->seconds = run_memory(r, 1, 0, r->n_steps);
-        find_busy(r, out);
-        out->alone = r->alone;
-    }
+    return r;
+}
+
+static void free_run(run *r)
+{
     free(r->leaving);
     free(r->entering);
     free(r->works);
     free(r->moves);
     free(r);
+}
+
+bool schedule_run(const schedule_nest *nest, schedule_time *out)
+{
+    run *r = make_run(nest);
+    bool ok = count_moves(r);
+
+    if (ok) {
+        *out = (schedule_time){ .seconds = run_memory(r, 1, 0, r->n_steps), .alone = r->alone };
+        limit_by_busiest(find_busiest(r->busy, sum_busy(r, 1, r->busy)), out);
+    }
+    free_run(r);
+    return ok;
+}
+
+/* Copies the transfers of a child into the memory above the branch, as those of the tensors from `first` on. */
+static void copy_moves(run *to, const run *child, uint32_t first)
+{
+    for (uint32_t turn = 0; turn <= child->n_turns; turn++)
+        for (uint32_t t = 0; t < child->nest->n_tensors; t++) {
+            uint32_t step = child->turn[turn];
+            memcpy(to->moves[turn][1][first + t], child->moves[step][1][t], sizeof to->moves[turn][1][first + t]);
+            memcpy(to->entering[turn][1][first + t], child->entering[step][1][t], SCHEDULE_ELEMENTS);
+            memcpy(to->leaving[turn][1][first + t], child->leaving[step][1][t], SCHEDULE_ELEMENTS);
+        }
+}
+
+bool schedule_run_branch(const schedule_branch *branch, schedule_time *out)
+{
+    schedule_nest above = *branch->child[0];
+    run *r = make_run(&above);
+    double busy = 0;
+    bool ok = true;
+
+    above.n_memories = branch->inner;
+    above.n_tensors = 0;
+    r->n_children = branch->n_children;
+    *out = (schedule_time){ .seconds = 0 };
+    for (uint32_t i = 0; i < branch->n_children; i++) {
+        run *child = r->child[i] = make_run(branch->child[i]);
+        child->above = branch->n_loops;
+        child->inner = branch->inner;
+        ok = ok && count_moves(child);
+        if (!ok)
+            continue;
+        if (branch->inner > 1)
+            copy_moves(r, child, above.n_tensors);
+        for (uint32_t t = 0; t < child->nest->n_tensors; t++)
+            above.tensor[above.n_tensors++] = child->nest->tensor[t];
+        r->n_steps = r->to = child->n_turns;
+        out->alone |= child->alone;
+        busy += sum_busy(child, 1, r->busy);
+    }
+    if (ok) {
+        out->seconds = run_memory(r, 1, 0, r->n_steps);
+        for (uint32_t i = 0; i < branch->n_children; i++) { /* each child takes at least as long as its ports are busy */
+            double own = find_busiest(r->child[i]->busy, sum_busy(r->child[i], branch->inner, r->child[i]->busy));
+            out->limited |= own > r->child[i]->seconds * (1 + 1e-9);
+        }
+        limit_by_busiest(find_busiest(r->busy, busy), out);
+    }
+    for (uint32_t i = 0; i < branch->n_children; i++)
+        free_run(r->child[i]);
+    free_run(r);
     return ok;
 }

@@ -18,6 +18,9 @@
  *    first fills and once for the last drains of a run. Of transfers in one direction, the longest latency counts. A unit
  *    waits for the latency of its operands once per pass of the loops below the innermost memory.
  *  - A unit works beside the reads of its operands and the updates of its results.
+ *  - The children of a branch take turns in each iteration of the loops above it. A memory below the branch is empty before
+ *    and after each turn (MODEL.md, section 1, rule 6), so its first tiles enter and its last tiles leave in the turn. A
+ *    memory above the branch serves all children; the work on its steps is the sum of their turns.
  */
 #ifndef DFL_TESTS_HARNESS_SCHEDULE_H
 #define DFL_TESTS_HARNESS_SCHEDULE_H
@@ -25,7 +28,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SCHEDULE_RANKS = 3, SCHEDULE_TENSORS = 3, SCHEDULE_DIMS = 2, SCHEDULE_LOOPS = 12, SCHEDULE_MEMORIES = 3,
+enum { SCHEDULE_RANKS = 3, SCHEDULE_TENSORS = 9, SCHEDULE_DIMS = 2, SCHEDULE_LOOPS = 12, SCHEDULE_MEMORIES = 3,
        SCHEDULE_ELEMENTS = 400, SCHEDULE_AXES = 2, SCHEDULE_INSTANCES = 9 };
 
 typedef struct {
@@ -79,5 +82,19 @@ typedef struct {
 
 /* Runs a nest. False if it has too many steps. */
 bool schedule_run(const schedule_nest *nest, schedule_time *out);
+
+enum { SCHEDULE_CHILDREN = 3 };
+
+/* Nests that take turns below the same loops. They have the same memories; each counts its own tensors, up to 3, and reads what
+   earlier ones have made from memory 0. */
+typedef struct {
+    const schedule_nest *child[SCHEDULE_CHILDREN];
+    uint32_t n_children;
+    uint32_t n_loops;            /* their first loops, all temporal, stand above the branch */
+    uint32_t inner;              /* the memories from this one on stand below the branch: 1 or 2 */
+} schedule_branch;
+
+/* Runs a branch. False if a nest has too many steps. */
+bool schedule_run_branch(const schedule_branch *branch, schedule_time *out);
 
 #endif

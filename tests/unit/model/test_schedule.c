@@ -5,7 +5,9 @@
  * above: results enter again, leave over a port over which nothing enters, or are updated straight by the unit; tiles of one
  * memory come from two others; windows share links. How far above elsewhere is printed as a table.
  *
- *     test_schedule [N [SEED [NEST]]]    N nests; the last argument prints one nest
+ * The same for branches: two or three products below shared loops, each of which reads the result of the one before.
+ *
+ *     test_schedule [-f] [N [SEED [NEST]]]    N nests, or branches with -f; the last argument prints one nest
  */
 #include <math.h>
 #include <stdio.h>
@@ -64,10 +66,9 @@ static void draw_workload(case_random *rng, schedule_nest *nest, dfl_case *c)
         nest->tensor[t].bits = c->tensors[t].bits;
 }
 
-/* Loops down to a memory: tiles of random ranks that are smaller than those around. */
-static void draw_loops(case_random *rng, schedule_nest *nest, bool divides, int64_t *size, char *lines)
+/* Loops down to a memory: tiles of random ranks that are smaller than those around. `ranks`: their names. */
+static void draw_loops(case_random *rng, schedule_nest *nest, const char *ranks, bool divides, int64_t *size, char *lines)
 {
-    static const char ranks[] = "mnk";
     uint32_t wanted = 1 + case_below(rng, 3);
 
     for (uint32_t i = 0; i < wanted && nest->n_loops < SCHEDULE_LOOPS; i++) {
@@ -86,9 +87,9 @@ static void draw_loops(case_random *rng, schedule_nest *nest, bool divides, int6
 }
 
 /* One spatial loop for each axis of the array. */
-static void draw_spatial(case_random *rng, schedule_nest *nest, dfl_case *c, bool divides, int64_t *size, char *lines)
+static void draw_spatial(case_random *rng, schedule_nest *nest, const dfl_case *c, const char *ranks, bool divides, int64_t *size,
+                         char *lines)
 {
-    static const char ranks[] = "mnk";
     const int64_t most = c->n_axes > 1 ? 3 : 5;
 
     for (uint32_t a = 0; a < c->n_axes; a++) {
@@ -109,8 +110,8 @@ static void draw_spatial(case_random *rng, schedule_nest *nest, dfl_case *c, boo
 
 static double draw_latency(case_random *rng, bool late) { return late ? 1e-9 * (double)case_below(rng, 20) : 0; }
 
-/* Draws an array inside of memory `inside` - 1. */
-static void draw_array(case_random *rng, schedule_nest *nest, dfl_case *c)
+/* Draws an array inside of memory `inside` - 1, at least memory `least` - 1. `some`: some axes serve some tensors. */
+static void draw_array(case_random *rng, schedule_nest *nest, uint32_t least, bool some, dfl_case *c)
 {
     static const case_network kinds[] = { CASE_WIRELESS, CASE_BUS, CASE_CROSSBAR, CASE_MESH };
     static const case_set casts[] = { CASE_ALL, CASE_NO, CASE_INPUTS_ONLY, CASE_WEIGHTS_ONLY };
@@ -123,11 +124,11 @@ static void draw_array(case_random *rng, schedule_nest *nest, dfl_case *c)
     if (case_chance(rng, 30))
         return;
     array->kind = (schedule_network)(1 + case_below(rng, 3));
-    array->inside = 1 + case_below(rng, nest->n_memories);
+    array->inside = least + case_below(rng, nest->n_memories + 1 - least);
     array->bandwidth = 1e9 * rates[case_below(rng, 6)];
     array->latency = draw_latency(rng, case_chance(rng, 30));
     for (uint32_t a = 0; a < n_axes; a++) {
-        uint32_t cast = case_below(rng, 4);
+        uint32_t cast = case_below(rng, some ? 4 : 2);
         bool reduces = case_chance(rng, 50);
         case_add_axis(c, a ? "y" : "x", 1, n_axes > 1 ? 3 : 9, casts[cast], reduces ? CASE_ALL : CASE_NO);
         array->multicast[a] = cast_tensors[cast];
@@ -188,18 +189,18 @@ static void draw(case_random *rng, schedule_nest *nest, dfl_case *c)
         nest->extent[i] = size[i] = divides ? even_extents[case_below(rng, 3)] : 3 + case_below(rng, 10);
     draw_workload(rng, nest, c);
     draw_memories(rng, nest);
-    draw_array(rng, nest, c);
+    draw_array(rng, nest, 1, true, c);
     draw_details(rng, nest);
     nest->point = 1e-9 / (double)(1 << case_below(rng, 6));
     for (uint32_t m = 0; m < nest->n_memories; m++) {
         case_add_memory(c, names[m], m >= nest->array.inside, nest->memory[m].buffers);
         if (m == 0)
             continue;
-        draw_loops(rng, nest, divides, size, lines);
+        draw_loops(rng, nest, "mnk", divides, size, lines);
         if (m == nest->array.inside) {
-            draw_spatial(rng, nest, c, divides, size, lines);
+            draw_spatial(rng, nest, c, "mnk", divides, size, lines);
             if (case_chance(rng, 40))
-                draw_loops(rng, nest, divides, size, lines);
+                draw_loops(rng, nest, "mnk", divides, size, lines);
         }
         nest->memory[m].above = nest->n_loops;
         for (uint32_t t = 0; t < 3; t++)
@@ -207,12 +208,158 @@ static void draw(case_random *rng, schedule_nest *nest, dfl_case *c)
                 sprintf(lines + strlen(lines), "keep %c in %s; ", "ABZ"[t], names[m]);
     }
     if (nest->array.inside == nest->n_memories)
-        draw_spatial(rng, nest, c, divides, size, lines);
+        draw_spatial(rng, nest, c, "mnk", divides, size, lines);
     for (uint32_t i = 0; i < SCHEDULE_RANKS; i++)
         if (size[i] > 1)
             sprintf(lines + strlen(lines), "temporal %c; ", "mnk"[i]);
     case_add_unit(c, "mac", nest->array.kind != SCHEDULE_NO_NETWORK);
     case_lines(c, 0, lines);
+}
+
+/* ---- branches ---- */
+
+/* Products that take turns below shared loops: Y[m,n] of A[m,k], X[m,p] of Y, Z[m,q] of X. */
+typedef struct {
+    schedule_nest nest[SCHEDULE_CHILDREN];
+    schedule_branch branch;
+} branch_case;
+
+enum { INPUT = 1, WEIGHT = 2, RESULT = 4 };
+static const char products[][2] = { "A", "Y", "X", "Z" }, weights[][2] = { "B", "C", "D" };
+static const char product_ranks[SCHEDULE_CHILDREN][SCHEDULE_RANKS + 1] = { "mnk", "mpn", "mqp" };
+
+/* The einsums, and the tensors of each: its input, its weight, its result. */
+static void draw_products(branch_case *b, const int64_t *extent, dfl_case *c)
+{
+    static const char names[][2] = { "k", "n", "p", "q" };
+    static const uint32_t none = UINT32_MAX;
+    char text[100];
+
+    case_add_rank(c, "m", extent[0]);
+    for (uint32_t i = 0; i <= b->branch.n_children; i++)
+        case_add_rank(c, names[i], extent[1 + i]);
+    case_add_input(c, products[0], DFL_ROLE_INPUT, 2, (int64_t[]){ extent[0], extent[1] });
+    for (uint32_t i = 0; i < b->branch.n_children; i++) {
+        schedule_nest *nest = &b->nest[i];
+        const int64_t e[SCHEDULE_RANKS] = { extent[0], extent[2 + i], extent[1 + i] };
+        memcpy(nest->extent, e, sizeof e);
+        nest->n_tensors = 3;
+        nest->tensor[0] = (schedule_tensor){ 2, { 0, 2 }, { none, none }, { e[0], e[2] }, false, 0 };
+        nest->tensor[1] = (schedule_tensor){ 2, { 2, 1 }, { none, none }, { e[2], e[1] }, false, 0 };
+        nest->tensor[2] = (schedule_tensor){ 2, { 0, 1 }, { none, none }, { e[0], e[1] }, true, 0 };
+        case_add_input(c, weights[i], DFL_ROLE_WEIGHT, 2, nest->tensor[1].extent);
+        sprintf(text, "%s[m,%s] += %s[m,%s] * %s[%s,%s]", products[i + 1], names[i + 1], products[i], names[i], weights[i],
+                names[i], names[i + 1]);
+        case_add_einsum(c, text);
+    }
+    case_set_roles(c);
+    for (uint32_t i = 0; i < b->branch.n_children; i++) {
+        b->nest[i].tensor[0].bits = c->tensors[case_tensor_named(c, products[i])].bits;
+        b->nest[i].tensor[1].bits = c->tensors[case_tensor_named(c, weights[i])].bits;
+        b->nest[i].tensor[2].bits = c->tensors[case_tensor_named(c, products[i + 1])].bits;
+    }
+}
+
+/* The tensors of a child that a memory keeps. A memory above the branch keeps no results that a later child reads. Memories
+   below it also keep what it keeps, so that they are a level further in. */
+static void draw_keeps(case_random *rng, branch_case *b, uint32_t child)
+{
+    schedule_nest *nest = &b->nest[child];
+    uint32_t shared = (child == 0 ? INPUT | WEIGHT : WEIGHT) | (child + 1 == b->branch.n_children ? RESULT : 0);
+
+    for (uint32_t m = 1; m < nest->n_memories; m++) {
+        bool whole = case_chance(rng, 60);
+        nest->memory[m].keeps = whole ? 7 : 1 + case_below(rng, 7);
+    }
+    if (b->branch.inner > 1) {
+        nest->memory[1].keeps &= shared;
+        nest->memory[1].keeps |= child == 0 ? WEIGHT : 0;
+    }
+    if (nest->n_memories > 2)
+        nest->memory[2].keeps |= b->branch.inner > 1 ? nest->memory[1].keeps
+                                                     : nest->memory[1].keeps & ~(nest->memory[1].keeps - 1);
+}
+
+static void write_keeps(const schedule_nest *nest, uint32_t m, uint32_t child, const char *memory, char *lines)
+{
+    const char *const names[] = { products[child], weights[child], products[child + 1] };
+
+    for (uint32_t t = 0; t < 3; t++)
+        if (nest->memory[m].keeps >> t & 1)
+            sprintf(lines + strlen(lines), "keep %s in %s; ", names[t], memory);
+}
+
+static void draw_branch(case_random *rng, branch_case *b, dfl_case *c)
+{
+    static const char *const names[] = { "dram", "l2", "l1" };
+    bool divides = case_chance(rng, 60);
+    schedule_nest first = { .n_loops = 0 };
+    char lines[SCHEDULE_CHILDREN + 1][1000] = { "keep A, B, C, Y, X in dram; " };
+    int64_t extent[SCHEDULE_CHILDREN + 2], shared;
+
+    memset(b, 0, sizeof *b);
+    case_init(c);
+    b->branch.n_children = 2 + case_chance(rng, 40);
+    if (b->branch.n_children > 2)
+        strcpy(lines[0], "keep A, B, C, D, Y, X, Z in dram; ");
+    for (uint32_t i = 0; i < SCHEDULE_CHILDREN + 2; i++)
+        extent[i] = divides ? even_extents[case_below(rng, 2)] : 3 + case_below(rng, 5);
+    draw_products(b, extent, c);
+    draw_memories(rng, &first);
+    b->branch.inner = first.n_memories > 2 && case_chance(rng, 50) ? 2 : 1;
+    draw_array(rng, &first, b->branch.inner, false, c);
+    draw_details(rng, &first);
+    first.point = 1e-9 / (double)(1 << case_below(rng, 6));
+    shared = extent[0];
+    for (uint32_t i = 0; i < 2 && (i == 0 || case_chance(rng, 20)); i++) {
+        int64_t tile = 1 + case_below(rng, (uint32_t)shared);
+        while (divides && shared % tile != 0)
+            tile--;
+        if (tile == shared)
+            continue;
+        first.loop[first.n_loops].rank = 0;
+        first.loop[first.n_loops].axis = SCHEDULE_TEMPORAL;
+        first.loop[first.n_loops++].tile = tile;
+        sprintf(lines[0] + strlen(lines[0]), "temporal m:%d; ", (int)tile);
+        shared = tile;
+    }
+    b->branch.n_loops = first.n_loops;
+    for (uint32_t m = 0; m < first.n_memories; m++)
+        case_add_memory(c, names[m], m >= first.array.inside, first.memory[m].buffers);
+    case_add_unit(c, "mac", first.array.kind != SCHEDULE_NO_NETWORK);
+    for (uint32_t i = 0; i < b->branch.n_children; i++) {
+        schedule_nest *nest = &b->nest[i];
+        const char *ranks = product_ranks[i];
+        int64_t size[SCHEDULE_RANKS] = { shared, nest->extent[1], nest->extent[2] };
+        char *own = lines[1 + i];
+        nest->n_memories = first.n_memories;
+        memcpy(nest->memory, first.memory, sizeof first.memory);
+        memcpy(nest->loop, first.loop, sizeof first.loop);
+        nest->n_loops = first.n_loops;
+        nest->array = first.array;
+        nest->point = first.point;
+        b->branch.child[i] = nest;
+        draw_keeps(rng, b, i);
+        nest->memory[1].above = nest->n_loops;
+        if (b->branch.inner > 1)
+            write_keeps(nest, 1, i, names[1], lines[0]);
+        for (uint32_t m = b->branch.inner; m < nest->n_memories; m++) {
+            if (case_chance(rng, 80))
+                draw_loops(rng, nest, ranks, divides, size, own);
+            if (m == nest->array.inside)
+                draw_spatial(rng, nest, c, ranks, divides, size, own);
+            nest->memory[m].above = nest->n_loops;
+            write_keeps(nest, m, i, names[m], own);
+        }
+        if (nest->array.inside == nest->n_memories)
+            draw_spatial(rng, nest, c, ranks, divides, size, own);
+        for (uint32_t r = 0; r < SCHEDULE_RANKS; r++)
+            if (size[r] > 1)
+                sprintf(own + strlen(own), "temporal %c; ", ranks[r]);
+    }
+    case_lines(c, 0, lines[0]);
+    for (uint32_t i = 0; i < b->branch.n_children; i++)
+        case_lines(c, case_add_leaf(c, 0, products[i + 1]), lines[1 + i]);
 }
 
 /* ---- comparing --------------------------------------------------------------------------------------------------- */
@@ -311,6 +458,23 @@ static uint32_t kind_of(const schedule_nest *nest, const schedule_time *want)
     return (is_ragged(nest) ? 3 : 0) + buffers - 1;
 }
 
+/* The kind of a branch: the largest one of its children, of which all are ragged if one is. */
+static uint32_t kind_of_branch(const branch_case *b, const schedule_time *want)
+{
+    uint32_t kind = 0;
+    bool ragged = false;
+
+    for (uint32_t i = 0; i < b->branch.n_children; i++) {
+        uint32_t own = kind_of(&b->nest[i], want);
+        kind = own > kind ? own : kind;
+        ragged |= is_ragged(&b->nest[i]);
+    }
+    for (uint32_t i = 0; i < b->branch.n_children && ragged && kind > 6 && kind < 9; i++)
+        if (is_ragged(&b->nest[i]))
+            kind = kind_of(&b->nest[i], want);
+    return kind;
+}
+
 static int compare_sizes(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -318,26 +482,32 @@ static int compare_sizes(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Compares one nest. Returns false if it is below its schedule, or not equal where it must be. */
-static bool compare(uint64_t seed, uint64_t index, tally *tallies, bool print)
+/* Compares one nest, or one branch. Returns false if it is below its schedule, or not equal where it must be. */
+static bool compare(uint64_t seed, uint64_t index, bool branches, tally *tallies, bool print)
 {
     dfl_arena *arena = dfl_arena_new(NULL);
     dfl_intern *names = dfl_intern_new(arena);
     dfl_sink *sink = dfl_sink_new(arena, NULL);
     dfl_case *c = calloc(1, sizeof *c);
+    branch_case *b = calloc(1, sizeof *b);
     schedule_nest nest;
     schedule_time want;
     case_random rng = case_random_of(seed, index);
     bool ok = true;
 
-    draw(&rng, &nest, c);
+    if (branches) {
+        draw_branch(&rng, b, c);
+        nest = b->nest[0];
+    } else {
+        draw(&rng, &nest, c);
+    }
     const dfl_mapping *m = make_mapping(&nest, c, arena, names);
     dfl_paths *paths = dfl_paths_resolve(arena, sink, names, m);
     const dfl_result *got = paths ? dfl_model_eval(arena, sink, names, paths) : NULL;
     if (print)
         case_print(c, stdout);
-    if (got && schedule_run(&nest, &want)) {
-        uint32_t kind = kind_of(&nest, &want);
+    if (got && (branches ? schedule_run_branch(&b->branch, &want) : schedule_run(&nest, &want))) {
+        uint32_t kind = branches ? kind_of_branch(b, &want) : kind_of(&nest, &want);
         tally *t = &tallies[nest.array.kind * KINDS + kind];
         double above = got->seconds / want.seconds - 1;
         t->above[t->n++] = above;
@@ -354,15 +524,17 @@ static bool compare(uint64_t seed, uint64_t index, tally *tallies, bool print)
             if (print)
                 printf("  network: %s, %g Gbit/s, latency %g ns\n", family_names[nest.array.kind],
                        nest.array.bandwidth / 1e9, nest.array.latency * 1e9);
-            printf(print ? "  point %g ns\n" : "", nest.point * 1e9);
+            if (print)
+                printf("  point %g ns\n", nest.point * 1e9);
         }
     }
+    free(b);
     free(c);
     dfl_arena_free(arena);
     return ok;
 }
 
-static unsigned compare_all(unsigned n, uint64_t seed)
+static unsigned compare_all(unsigned n, uint64_t seed, bool branches)
 {
     tally tallies[FAMILIES * KINDS] = { { 0 } };
     unsigned wrong = 0, nests = 0;
@@ -370,8 +542,9 @@ static unsigned compare_all(unsigned n, uint64_t seed)
     for (uint32_t k = 0; k < FAMILIES * KINDS; k++)
         tallies[k].above = calloc(n + 1, sizeof(double));
     for (unsigned i = 0; i < n; i++)
-        wrong += !compare(seed, i, tallies, false);
-    printf("%-10s %-34s %6s %6s %6s %9s %9s %9s\n", "network", "nests", "number", "equal", "below", "median", "90 %", "most");
+        wrong += !compare(seed, i, branches, tallies, false);
+    printf("%-10s %-34s %6s %6s %6s %9s %9s %9s\n", "network", branches ? "branches" : "nests", "number", "equal", "below",
+           "median", "90 %", "most");
     for (uint32_t k = 0; k < FAMILIES * KINDS; k++) {
         tally *t = &tallies[k];
         qsort(t->above, t->n, sizeof(double), compare_sizes);
@@ -388,21 +561,30 @@ static unsigned compare_all(unsigned n, uint64_t seed)
 static void never_below(void **state)
 {
     (void)state;
-    assert_int_equal(compare_all(SAMPLE, 1), 0);
+    assert_int_equal(compare_all(SAMPLE, 1, false), 0);
+}
+
+static void branches_never_below(void **state)
+{
+    (void)state;
+    assert_int_equal(compare_all(SAMPLE, 1, true), 0);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(never_below) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(never_below), cmocka_unit_test(branches_never_below) };
+    const bool branches = argc > 1 && strcmp(argv[1], "-f") == 0;
 
+    argc -= branches;
+    argv += branches;
     if (argc > 3) {
         tally one[FAMILIES * KINDS];
         double above[FAMILIES * KINDS][1];
         for (uint32_t k = 0; k < FAMILIES * KINDS; k++)
             one[k] = (tally){ .above = above[k] };
-        return !compare(strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10), one, true);
+        return !compare(strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10), branches, one, true);
     }
     if (argc > 1)
-        return compare_all((unsigned)strtoul(argv[1], NULL, 10), argc > 2 ? strtoull(argv[2], NULL, 10) : 1) > 0;
+        return compare_all((unsigned)strtoul(argv[1], NULL, 10), argc > 2 ? strtoull(argv[2], NULL, 10) : 1, branches) > 0;
     return CHECK_GROUP("schedule", tests);
 }
