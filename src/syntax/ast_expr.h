@@ -16,7 +16,7 @@ typedef struct {
 typedef struct dfl_ast_member {
     uint32_t at;               /* position of the name */
     const struct dfl_expr *index;
-    const struct dfl_ast_member *next;
+    struct dfl_ast_member *next;
 } dfl_ast_member;
 
 /* A path a.b.c; `text` is the symbol of the dotted text. */
@@ -25,8 +25,8 @@ typedef struct {
     uint32_t n;                /* number of names; 0 = absent */
     dfl_sym text;              /* a name with an index stands as "s[]" until the index is evaluated (sema/expr/members.h) */
     dfl_span span;
-    const dfl_ast_member *members; /* indices of names, last first; several of one name are those of nested
-                                      families; NULL = none */
+    dfl_ast_member *members;   /* indices of names, in the order of the text; several of one name are those of
+                                  nested families; NULL = none */
 } dfl_ast_path;
 
 /* The last name of a path, which must not be absent. */

@@ -116,10 +116,16 @@ static dfl_expr *read_index(dfl_parse *p, dfl_expr_list list)
 
 dfl_ast_path *dfl_path_add_index(dfl_parse *p, dfl_span at, dfl_ast_path *path, dfl_expr_list index)
 {
-    dfl_ast_member *member = DFL_NEW(p->arena, dfl_ast_member);
+    dfl_ast_member *member = DFL_NEW(p->arena, dfl_ast_member), **end = &path->members;
+    uint32_t n = 0;
 
-    *member = (dfl_ast_member){ .at = path->n - 1, .index = read_index(p, index), .next = path->members };
-    path->members = member;
+    *member = (dfl_ast_member){ .at = path->n - 1, .index = read_index(p, index) };
+    for (; *end != NULL; end = &(*end)->next)
+        n++;
+    if (n < DFL_MAX_DEPTH)
+        *end = member;
+    else
+        dfl_parse_too_deep(p, at);
     path->span = at;
     path->text = 0;
     return path;

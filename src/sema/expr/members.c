@@ -19,15 +19,14 @@ const dfl_ast_path *dfl_path_resolve(dfl_sema *sema, dfl_scope *scope, const dfl
     out->head = DFL_NEW_ARRAY(sema->arena, dfl_ast_name, path->n);
     memcpy(out->head, path->head, path->n * sizeof *out->head);
     for (const dfl_ast_member *m = path->members; m != NULL; m = m->next) {
-        const char *name = dfl_sema_text(sema, path->head[m->at].sym);
         int64_t value;
         bool unknown;
 
         if (!dfl_eval_int(sema, scope, m->index, "an index of a family", INT64_MIN, INT64_MAX, &value, &unknown))
             return NULL;
-        /* The indices come last first, so the text has those behind this one. */
-        out->head[m->at].sym = dfl_intern_z(sema->names, dfl_arena_printf(sema->arena, "%s[%lld]%s", name, (long long)value,
-                                                dfl_sema_text(sema, out->head[m->at].sym) + strlen(name)));
+        out->head[m->at].sym = dfl_intern_z(sema->names, dfl_arena_printf(sema->arena, "%s[%lld]",
+                                                                          dfl_sema_text(sema, out->head[m->at].sym),
+                                                                          (long long)value));
     }
     dfl_strbuf_init(&whole, sema->arena);
     for (uint32_t i = 0; i < out->n; i++)

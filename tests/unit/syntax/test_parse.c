@@ -265,10 +265,13 @@ static const parse_case cases[] = {
       "temporal (item: loop path=m)))" },
     { "branch of several", "mapping m for w on s { A, b.C, d[2] { } }",
       "mapping name=m body (for: ref path=w) (on: ref path=s) (body: branch body (item: head path=A) (item: head "
-      "path=b.C) (item: head path=d (value: number 2)))" },
+      "path=b.C) (item: head path=d (member: number 2)))" },
+    { "members of families", "mapping m for w on s { keep A[0], b[1].C[n][2] in d; recompute Z[1]; }",
+      "mapping name=m body (for: ref path=w) (on: ref path=s) (body: keep (item: kept path=d of=A of=b.C (member: number 0) "
+      "(member: number 1) (member: path path=n) (member: number 2))) (body: recompute of=Z (member: number 1))" },
     { "branch of each", "mapping m for w on s { fuse { each b, c[n + 1] { use t; } } }",
       "mapping name=m body (for: ref path=w) (on: ref path=s) (body: fuse body (body: branch each body (item: head "
-      "path=b) (item: head path=c (value: add (left: path path=n) (right: number 1))) (body: use (ref: ref "
+      "path=b) (item: head path=c (member: add (left: path path=n) (right: number 1))) (body: use (ref: ref "
       "path=t))))" },
     { "use in a mapping", "mapping m for w on s { use t(T = 8) { I = X; } }",
       "mapping name=m body (for: ref path=w) (on: ref path=s) (body: use (ref: ref path=t arguments (argument: "
