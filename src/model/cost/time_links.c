@@ -153,6 +153,8 @@ double dfl_time_links_most_bits(const dfl_nest *nest, const dfl_time_plan *plan,
     const dfl_element *element = &nest->system->elements[c->element];
     const uint32_t class = plan->resources[link->resource].link, *first = plan->crossings->axis_class;
     const bool up = dfl_crossing_goes_up(c);
+    if (c->bits[class] == 0) /* between neighbours, links of the other direction carry bits only for `forward` */
+        return 0;
     double inside = count_instances(nest, c, c->inner & adding) * (double)c->width;
 
     for (uint32_t a = element->first_axis; a < element->first_axis + element->n_axes; a++) {
