@@ -61,6 +61,8 @@ static const char *const timed[] = {
     "  network net = bus { bandwidth = 1GB/s; latency = 3ns; } array pe[2] over net { memory reg { size = 1kB; } " UNIT " } } }\n"
     CHIP("same_bus", "") " network net = bus { bandwidth = 1GB/s; } array tile[2] over net { array pe[2] over net {"
     "  memory reg { size = 1kB; } " UNIT " } } }\n"
+    CHIP("streams", "bandwidth = 1GB/s;") " memory mid { size = 1kB; overlap = stream; read { bandwidth = 2GB/s; } }"
+    "  memory near { size = 1kB; } " UNIT " }\n"
     CHIP("casts", "") " network net = mesh { bandwidth = 1GB/s; multicast = pe; }"
     "  array pe[2] over net { memory reg { size = 1kB; } " UNIT " } }\n"
     CHIP("fast_casts", "") " network net = mesh { bandwidth = 1GB/s; multicast = pe; }"
@@ -110,6 +112,8 @@ static const char *const timed[] = {
     "mapping several for product on sources { keep A in dram; keep B in rom; keep Z in log; temporal m:2;\n"
     "  keep A, B, Z in near; temporal m, k; }\n"
     "mapping replaced for fresh on sources { keep W in dram; keep x in near; temporal m; }\n"
+    "mapping one_chain for squares on streams { keep A in dram; keep Z in near; temporal m:2; keep A in mid;\n"
+    "  temporal m; keep A in near; temporal k; }\n"
     "mapping state_enters for running on bus { keep W in dram; spatial m on pe; keep A, W in reg; temporal k; }\n",
 
     "mapping windows_shared for windows on casts {\n"
@@ -178,6 +182,8 @@ static const time_row times[] = {
     { "at_once_ragged", (4 + 30) + (6 + 40 + 30) + (1 + 40) + 10 },
     { "several", (20 + 30) + (20 + 40 + 30) + 40 + 40 }, /* A and B side by side; Z has no value when it enters */
     { "replaced", 4 }, /* the port of dram takes four updates, and reads nothing */
+    /* first 20 elements enter `mid`, then 10 of them `near`: one after the other. Seven times 10 more stop the work */
+    { "one_chain", (20 + 5) + 7 * 5 + 80 },
     { "state_enters", 4 + 10 + 4 }, /* the old values of a state */
 
     /* the first link carries 3 of the 4 elements of the first tiles, and 2 of the 3 that enter at each of two advances: the
