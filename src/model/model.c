@@ -20,6 +20,7 @@ struct dfl_model {
     dfl_keep_tree keeps;
     uint32_t *row;  /* [keep]: index of the keep's row in the result */
     bool *first;    /* [keep]: the keep is the first one of the row */
+    int64_t *place; /* copy of the coordinates of stages that the plans were made for (path.h) */
     bool again;     /* demands depend on the sizes, so each run computes them anew */
     dfl_traffic_plan traffic;
     dfl_traffic_sums sums;
@@ -120,6 +121,10 @@ dfl_model *dfl_model_prepare(dfl_arena *home, dfl_sink *sink, const dfl_intern *
     dfl_energy_plan_make(nest, &model->energy);
     model->bits = DFL_NEW_ARRAY(home, dfl_i128, model->keeps.n + 1);
     model->again = depends_on_sizes(paths);
+    size_t n_places = (size_t)nest->workload->n_einsums * nest->system->n_axes;
+    model->place = DFL_NEW_ARRAY(home, int64_t, n_places + 1);
+    if (n_places > 0)
+        memcpy(model->place, paths->place, n_places * sizeof *model->place);
     make_result(model);
     return model;
 }
@@ -189,7 +194,10 @@ const dfl_result *dfl_model_run(dfl_model *model, dfl_arena *scratch)
 {
     dfl_nest *nest = &model->nest;
 
-    if (model->again && nest->run > 0)
+    size_t n_places = (size_t)nest->workload->n_einsums * nest->system->n_axes;
+
+    if ((model->again && nest->run > 0) ||
+        (n_places > 0 && memcmp(model->place, nest->input_paths->place, n_places * sizeof *model->place) != 0))
         return dfl_model_eval(scratch, nest->sink, nest->names, nest->input_paths);
     nest->arena = scratch;
     nest->refused = false;
@@ -235,18 +243,21 @@ const dfl_result *dfl_model_retime(dfl_model *model, const dfl_system *like)
 /* Bits that one instance, at coordinate 0, moves through the ports of a memory. */
 static dfl_ports port_bits(const dfl_model *model, uint32_t memory)
 {
-    dfl_ports bits = { 0, 0 };
+    dfl_ports most = { 0, 0 };
 
-    for (uint32_t i = 0; i < model->result.n_traffic; i++) {
-        const dfl_traffic *t = &model->rows[i];
-        const dfl_counts *n = &t->first;
-        const dfl_ports moved = { dfl_i128_double(n->serve) + dfl_i128_double(n->drain) + dfl_i128_double(n->accumulate),
-                                  dfl_i128_double(n->fill) + dfl_i128_double(n->update) };
-
-        if (t->memory == memory)
-            bits += moved * (double)model->nest.workload->tensors[t->tensor].type.bits;
+    for (uint32_t first = 0; first < model->keeps.n; first++) { /* stages of a pipeline may use different instances */
+        dfl_ports bits = { 0, 0 };
+        for (uint32_t i = first; i < model->keeps.n && model->time.memory[first] == memory; i++) {
+            const dfl_counts *n = &model->sums.busiest[i];
+            const dfl_ports moved = { dfl_i128_double(n->serve) + dfl_i128_double(n->drain) + dfl_i128_double(n->accumulate),
+                                      dfl_i128_double(n->fill) + dfl_i128_double(n->update) };
+            if (model->time.beside[i] == first)
+                bits += moved * model->time.bits[i];
+        }
+        if (bits[DFL_READ] + bits[DFL_WRITE] > most[DFL_READ] + most[DFL_WRITE])
+            most = bits;
     }
-    return bits;
+    return most;
 }
 
 /* `bits` over the time that the mapping takes if the port for reads, or for writes, of `memory` in `like` has no limit. 0 = the

@@ -35,8 +35,17 @@ uint32_t dfl_oracle_instance(const dfl_oracle_machine *machine, const uint32_t *
     return inst;
 }
 
-dfl_oracle_link dfl_oracle_link_make(const dfl_oracle_machine *machine, uint32_t inner_element, uint32_t outer_element,
-                                     uint32_t tensor)
+uint32_t dfl_oracle_first_instance(const dfl_oracle_machine *machine, const uint32_t *axes, uint32_t n_axes, uint32_t einsum)
+{
+    uint32_t inst = 0;
+
+    for (uint32_t i = 0; i < n_axes && einsum != DFL_NONE; i++)
+        inst = inst * machine->used[axes[i]] + (uint32_t)dfl_paths_place(machine->paths, einsum, axes[i]);
+    return inst;
+}
+
+dfl_oracle_link dfl_oracle_link_make(dfl_oracle_machine *machine, uint32_t inner_element, uint32_t outer_element,
+                                     uint32_t tensor, uint32_t einsum)
 {
     const dfl_tensor *t = &machine->workload->tensors[tensor];
     dfl_oracle_link l = { 0 };
@@ -48,6 +57,7 @@ dfl_oracle_link dfl_oracle_link_make(const dfl_oracle_machine *machine, uint32_t
     uint32_t *coord = DFL_NEW_ARRAY(machine->arena, uint32_t, machine->system->n_axes + 1);
 
     l.n_inner = n_inner;
+    l.first = dfl_oracle_first_instance(machine, inner, n_inner_axes, einsum);
     dfl_oracle_networks_between(machine, inner_element, outer_element, &l);
     l.axes = DFL_NEW_ARRAY(machine->arena, uint32_t, n_inner_axes + 1);
     for (uint32_t i = 0; i < n_inner_axes; i++) {

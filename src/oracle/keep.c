@@ -113,10 +113,10 @@ static void set_value(dfl_oracle_machine *machine, dfl_oracle_keep *keep, uint32
     if (!keep->outer && !c->has_value && machine->tensors[keep->tensor].released[elem])
         dfl_oracle_refuse_released(machine, keep->tensor, keep->line->span, keep);
     keep->traffic->update++;
-    keep->traffic->first.update += inst == 0;
+    keep->traffic->first.update += inst == keep->first;
     if (c->has_value && !define) {
         keep->traffic->accumulate++;
-        keep->traffic->first.accumulate += inst == 0;
+        keep->traffic->first.accumulate += inst == keep->first;
         value = dfl_oracle_combine(machine, keep->tensor, c->value, value);
     }
     parts += c->has_value ? c->parts : 0;
@@ -187,7 +187,7 @@ static void drain_element(dfl_oracle_machine *machine, dfl_oracle_keep *keep, ui
                         .filled = c->filled, .parts = c->parts, .value = c->value };
 
     keep->traffic->drain++;
-    keep->traffic->first.drain += inst == 0;
+    keep->traffic->first.drain += inst == keep->first;
     dfl_oracle_network_note(machine, &keep->link, elem, d.group, inst);
     DFL_PUSH(machine->arena, &machine->updates, d);
 }
@@ -257,7 +257,7 @@ static void enter_element(dfl_oracle_machine *machine, dfl_oracle_keep *keep, ui
     bool first = keep->seen[(size_t)group * keep->n_elem + elem] != machine->tick;
     if (!keep->written && (from = find_neighbour(keep, inst, elem, &axis)) != DFL_NONE) {
         keep->traffic->serve++;
-        keep->traffic->first.serve += from == 0;
+        keep->traffic->first.serve += from == keep->first;
         keep->balance.passed++;
         machine->result->forwarded[axis]++;
         dfl_oracle_network_forward(machine, &keep->link, keep->tensor, axis, from, inst);
@@ -268,13 +268,13 @@ static void enter_element(dfl_oracle_machine *machine, dfl_oracle_keep *keep, ui
             return;
         }
         keep->outer->traffic->serve += first;
-        keep->outer->traffic->first.serve += first && keep->link.outer_of[inst] == 0;
+        keep->outer->traffic->first.serve += first && keep->link.outer_of[inst] == keep->outer->first;
         keep->balance.served += first;
         keep->balance.filled++;
         dfl_oracle_network_note(machine, &keep->link, elem, group, inst);
     }
     keep->traffic->fill++;
-    keep->traffic->first.fill += inst == 0;
+    keep->traffic->first.fill += inst == keep->first;
     c->has_value = c->filled = true;
     c->value = out->value;
     c->parts = out->parts;

@@ -87,7 +87,9 @@ static void cut_by_line(dfl_oracle_machine *machine, uint32_t id, uint32_t step,
     const dfl_path_step *s = &e->path->steps[step];
 
     if (step == upto) {
-        visit(machine, id, e->block, e->coord, data);
+        for (uint32_t a = 0; a < machine->system->n_axes; a++)
+            e->here[a] = e->coord[a] + (uint32_t)dfl_paths_place(machine->paths, id, a);
+        visit(machine, id, e->block, e->here, data);
         return;
     }
     if (s->line->kind == DFL_LINE_KEEP || s->rank == DFL_NONE) {

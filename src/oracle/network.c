@@ -33,6 +33,16 @@ static bool make_wires(dfl_oracle_machine *machine, dfl_oracle_array *array)
     return true;
 }
 
+/* Makes the counters of one instance of the network of an array. */
+static bool make_counters(dfl_oracle_machine *machine, dfl_oracle_array *array)
+{
+    array->delivered = DFL_NEW_ARRAY(machine->arena, int64_t, array->n_ports);
+    array->collected = DFL_NEW_ARRAY(machine->arena, int64_t, array->n_ports);
+    array->place = DFL_NEW_ARRAY(machine->arena, int64_t, array->n_axes);
+    array->goal = DFL_NEW_ARRAY(machine->arena, int64_t, array->n_axes);
+    return make_wires(machine, array);
+}
+
 bool dfl_oracle_networks_make(dfl_oracle_machine *machine)
 {
     const dfl_system *s = machine->system;
@@ -48,17 +58,31 @@ bool dfl_oracle_networks_make(dfl_oracle_machine *machine)
         set_shape(machine, array);
         for (uint32_t i = 0; i < array->n_axes; i++)
             array->n_ports *= machine->used[array->first_axis + i];
-        array->delivered = DFL_NEW_ARRAY(machine->arena, int64_t, array->n_ports);
-        array->collected = DFL_NEW_ARRAY(machine->arena, int64_t, array->n_ports);
-        array->place = DFL_NEW_ARRAY(machine->arena, int64_t, array->n_axes);
-        array->goal = DFL_NEW_ARRAY(machine->arena, int64_t, array->n_axes);
-        if (!make_wires(machine, array))
+        if (!make_counters(machine, array))
             return false;
     }
     return true;
 }
 
-void dfl_oracle_networks_between(const dfl_oracle_machine *machine, uint32_t inner, uint32_t outer, dfl_oracle_link *link)
+/* The instance `outside` of the network of an array. Makes its counters if no connection has used the instance so far. */
+static dfl_oracle_array *find_instance(dfl_oracle_machine *machine, uint32_t element, uint32_t outside)
+{
+    dfl_oracle_array *array = &machine->arrays[element];
+
+    while (array->outside != outside && array->next)
+        array = array->next;
+    if (array->outside == outside)
+        return array;
+    dfl_oracle_array *other = DFL_NEW(machine->arena, dfl_oracle_array);
+    *other = *array;
+    other->injected = other->arriving = 0;
+    other->outside = outside;
+    array->next = other;
+    make_counters(machine, other); /* a failure is reported, and stops the execution */
+    return other;
+}
+
+void dfl_oracle_networks_between(dfl_oracle_machine *machine, uint32_t inner, uint32_t outer, dfl_oracle_link *link)
 {
     const dfl_element *elements = machine->system->elements;
     uint32_t below = 1, n = 0;
@@ -70,10 +94,15 @@ void dfl_oracle_networks_between(const dfl_oracle_machine *machine, uint32_t inn
     for (uint32_t e = inner; e != outer && e != DFL_NONE; e = elements[e].parent) {
         if (elements[e].n_axes == 0)
             continue;
-        link->levels[--n] = (dfl_oracle_level){ .array = e, .below = below };
-        link->wired |= machine->system->axes[elements[e].first_axis].network != DFL_NONE;
+        uint32_t ports = 1;
         for (uint32_t i = 0; i < elements[e].n_axes; i++)
-            below *= machine->used[elements[e].first_axis + i];
+            ports *= machine->used[elements[e].first_axis + i];
+        link->levels[--n] = (dfl_oracle_level){ .array = e, .below = below };
+        if (machine->system->axes[elements[e].first_axis].network != DFL_NONE) {
+            link->wired = true;
+            link->levels[n].wiring = find_instance(machine, e, link->first / below / ports);
+        }
+        below *= ports;
     }
 }
 
@@ -152,10 +181,10 @@ static int compare_crossings(const void *a, const void *b)
 static void pass_array(dfl_oracle_machine *machine, const dfl_oracle_level *level, const dfl_oracle_crossing *list, size_t n,
                        int64_t bits, dfl_oracle_direction direction)
 {
-    dfl_oracle_array *array = &machine->arrays[level->array];
+    dfl_oracle_array *array = level->wiring;
     uint32_t last = DFL_NONE, last_outside = DFL_NONE;
 
-    if (array->network == DFL_NONE)
+    if (array == NULL)
         return;
     dfl_oracle_network *sum = &machine->result->networks[array->network];
     machine->route++;
@@ -169,13 +198,14 @@ static void pass_array(dfl_oracle_machine *machine, const dfl_oracle_level *leve
         *(direction == DFL_ORACLE_DOWN ? &sum->delivered : &sum->collected) += bits;
         if (!joins)
             *(direction == DFL_ORACLE_DOWN ? &sum->injected : &sum->arriving) += bits;
-        if (outside != 0)
+        if (outside != array->outside)
             continue;
-        (direction == DFL_ORACLE_DOWN ? array->delivered : array->collected)[inst] += bits;
+        const uint32_t port = inst % array->n_ports;
+        (direction == DFL_ORACLE_DOWN ? array->delivered : array->collected)[port] += bits;
         if (!joins)
             *(direction == DFL_ORACLE_DOWN ? &array->injected : &array->arriving) += bits;
         if (array->shape == ORACLE_MESH)
-            route_port(machine, array, inst, bits, direction);
+            route_port(machine, array, port, bits, direction);
     }
 }
 
@@ -207,14 +237,14 @@ void dfl_oracle_network_forward(dfl_oracle_machine *machine, const dfl_oracle_li
 
     while (level->array != machine->system->axes[axis].element)
         level++;
-    const dfl_oracle_array *array = &machine->arrays[level->array];
-    if (array->network == DFL_NONE)
+    const dfl_oracle_array *array = level->wiring;
+    if (array == NULL)
         return;
     machine->result->networks[array->network].delivered += bits;
     machine->result->networks[array->network].forwarded += bits;
     from /= level->below;
     to /= level->below;
-    if (from / array->n_ports != 0)
+    if (from / array->n_ports != array->outside)
         return;
     find_place(machine, array, from, array->place);
     wire_at(machine, array, axis - array->first_axis, array->place, to > from)->forward += bits;
@@ -300,33 +330,46 @@ static void add_wires(dfl_oracle_machine *machine, dfl_oracle_network *to, enum 
         int64_t bits = load_of(&array->wires[i][n], class, n % 2 == 1);
         c->bits = bits > c->bits ? bits : c->bits;
     }
-    c->first = first_load(machine, array, i, class);
+    int64_t first = first_load(machine, array, i, class);
+    c->first = first > c->first ? first : c->first;
+}
+
+/* Adds the classes of the outer side: those of the busiest instance of the network of an array. */
+static void add_outer_side(dfl_oracle_machine *machine, const dfl_oracle_array *first)
+{
+    dfl_oracle_network *to = &machine->result->networks[first->network];
+    int64_t medium = 0, down = 0, up = 0;
+
+    for (const dfl_oracle_array *array = first; array; array = array->next) {
+        int64_t both = array->injected + array->arriving;
+        medium = both > medium ? both : medium;
+        down = array->injected > down ? array->injected : down;
+        up = array->arriving > up ? array->arriving : up;
+    }
+    if (first->shape == ORACLE_BUS) {
+        add_shared(machine, to, "medium", medium);
+    } else if (first->shape == ORACLE_CROSSBAR) {
+        add_shared(machine, to, "outer_down", down);
+        add_shared(machine, to, "outer_up", up);
+    }
 }
 
 static void add_classes(dfl_oracle_machine *machine, const dfl_oracle_array *array)
 {
     dfl_oracle_network *to = &machine->result->networks[array->network];
 
-    switch (array->shape) {
-    case ORACLE_BUS:
-        add_shared(machine, to, "medium", array->injected + array->arriving);
-        break;
-    case ORACLE_CROSSBAR:
-        add_shared(machine, to, "outer_down", array->injected);
-        add_shared(machine, to, "outer_up", array->arriving);
+    if (array->shape == ORACLE_CROSSBAR) {
         add_ports(machine, to, "inner_down", array->delivered, array->n_ports);
         add_ports(machine, to, "inner_up", array->collected, array->n_ports);
-        break;
-    case ORACLE_MESH:
-        for (uint32_t i = 0; i < array->n_axes; i++) {
+    }
+    for (uint32_t i = 0; i < array->n_axes; i++) {
+        if (array->shape == ORACLE_MESH) {
             add_wires(machine, to, AXIS_DOWN, array, i);
             add_wires(machine, to, AXIS_UP, array, i);
-        }
-        return;
-    }
-    for (uint32_t i = 0; i < array->n_axes; i++)
-        if (machine->system->axes[array->first_axis + i].forward)
+        } else if (machine->system->axes[array->first_axis + i].forward) {
             add_wires(machine, to, AXIS_FORWARD, array, i);
+        }
+    }
 }
 
 dfl_i128 dfl_oracle_networks_sum(dfl_oracle_machine *machine)
@@ -334,8 +377,11 @@ dfl_i128 dfl_oracle_networks_sum(dfl_oracle_machine *machine)
     dfl_i128 broken = 0;
 
     for (uint32_t e = 0; e < machine->system->n_elements; e++)
-        if (machine->arrays[e].network != DFL_NONE)
-            add_classes(machine, &machine->arrays[e]);
+        if (machine->arrays[e].network != DFL_NONE) {
+            add_outer_side(machine, &machine->arrays[e]);
+            for (const dfl_oracle_array *array = &machine->arrays[e]; array; array = array->next)
+                add_classes(machine, array);
+        }
     for (uint32_t n = 0; n < machine->system->n_networks; n++) {
         const dfl_oracle_network *sum = &machine->result->networks[n];
         broken += sum->injected > sum->delivered - sum->forwarded || sum->arriving > sum->collected;

@@ -18,7 +18,7 @@ typedef enum { DFL_ORACLE_DOWN, DFL_ORACLE_UP } dfl_oracle_direction;
 /* Makes the networks of the arrays in use. False after a report of E0602. */
 bool dfl_oracle_networks_make(dfl_oracle_machine *machine);
 /* Sets the arrays that a connection from `outer` to `inner` (elements of the system) crosses. */
-void dfl_oracle_networks_between(const dfl_oracle_machine *machine, uint32_t inner, uint32_t outer, dfl_oracle_link *link);
+void dfl_oracle_networks_between(dfl_oracle_machine *machine, uint32_t inner, uint32_t outer, dfl_oracle_link *link);
 /* Notes that an element crosses a connection, from or to instance `inst` of the inner place. `group`: the read group or
    the write group of the transfer. */
 void dfl_oracle_network_note(dfl_oracle_machine *machine, dfl_oracle_link *link, uint32_t elem, uint32_t group, uint32_t inst);

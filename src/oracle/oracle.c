@@ -76,7 +76,7 @@ static uint64_t read_operand(dfl_oracle_machine *machine, uint32_t id, dfl_oracl
     }
     if (*seen != machine->tick) {
         a->keep->traffic->serve++;
-        a->keep->traffic->first.serve += a->link.outer_of[unit] == 0;
+        a->keep->traffic->first.serve += a->link.outer_of[unit] == a->keep->first;
     }
     *seen = machine->tick;
     dfl_oracle_network_note(machine, &a->link, elem, a->link.read_group[unit], unit);
@@ -156,39 +156,79 @@ static bool is_live(const dfl_oracle_machine *machine, const dfl_oracle_keep *ke
     return keep->always_live || (keep->first_child <= child && child <= keep->last_child);
 }
 
-/* Updates the peak of a body: the sum of the live tiles of the bodies from `body` outwards, up to the root or to the
-   enclosing pipeline stage. Homes that last the whole execution are added at the end. */
-static void take_room(dfl_oracle_machine *machine, const dfl_body *body)
+/* Whether some einsum before einsum `e` begins at the same coordinates. */
+static bool begins_again(const dfl_oracle_machine *machine, uint32_t e)
 {
-    dfl_i128 **peak = machine->peak[body->id];
-
-    for (uint32_t m = 0; m < machine->system->n_memories; m++)
-        for (uint32_t i = 0; i < machine->n_instances[m]; i++)
-            machine->occupancy[m][i] = 0;
-    for (const dfl_body *b = body; b; b = b->parent && b->parent->kind != DFL_BODY_PIPELINE ? b->parent : NULL)
-        for (uint32_t i = 0; i < b->n_lines; i++) {
-            const dfl_oracle_keep *keep = machine->keep_of[machine->line_base[b->id] + i];
-            if (!keep || keep->lasting || !is_live(machine, keep))
-                continue;
-            for (uint32_t inst = 0; inst < keep->n_inst; inst++)
-                machine->occupancy[keep->memory][inst] += (dfl_i128)keep->tile[inst].n * keep->element_bits;
-        }
-    for (uint32_t m = 0; m < machine->system->n_memories; m++)
-        for (uint32_t i = 0; i < machine->n_instances[m]; i++)
-            if (machine->occupancy[m][i] > peak[m][i])
-                peak[m][i] = machine->occupancy[m][i];
+    for (uint32_t other = 0; other < e; other++) {
+        bool same = true;
+        for (uint32_t a = 0; a < machine->system->n_axes; a++)
+            same &= dfl_paths_place(machine->paths, other, a) == dfl_paths_place(machine->paths, e, a);
+        if (same)
+            return true;
+    }
+    return false;
 }
 
-/* Peak occupancy of one instance while a body runs (in bits): the maximum over the body's children, or the sum over the
-   stages of a pipeline. */
-static dfl_i128 room_of(const dfl_oracle_machine *machine, const dfl_body *body, uint32_t memory)
+/* Whether the tiles of a keep stand in the first instance of einsum `e`: on each axis around the memory, the coordinates of some
+   einsum that uses the keep include that of the first instance. */
+static bool stands_at(const dfl_oracle_machine *machine, const dfl_oracle_keep *keep, uint32_t e)
+{
+    for (uint32_t i = 0; i < keep->n_axes; i++) {
+        int64_t at = dfl_paths_place(machine->paths, e, keep->axes[i]);
+        bool reached = false;
+        for (uint32_t k = 0; k < keep->body->n_einsums; k++) {
+            const dfl_oracle_einsum *user = &machine->einsums[keep->body->einsums[k]];
+            int64_t first = dfl_paths_place(machine->paths, keep->body->einsums[k], keep->axes[i]), n = 1;
+            for (uint32_t step = 0; step < keep->step; step++)
+                if (user->path->steps[step].line->kind == DFL_LINE_SPATIAL && user->path->steps[step].line->axis == keep->axes[i])
+                    n *= user->radix[step];
+            reached |= dfl_einsum_touches(user->einsum, keep->tensor) && first <= at && at < first + n;
+        }
+        if (!reached)
+            return false;
+    }
+    return true;
+}
+
+/* Largest occupancy of an instance of a memory by the live tiles of the bodies from `body` outwards, up to the root or to the
+   enclosing pipeline stage, that stand in the first instance of an einsum. */
+static dfl_i128 present_room(const dfl_oracle_machine *machine, const dfl_body *body, uint32_t memory, uint32_t einsum)
 {
     dfl_i128 most = 0;
 
     for (uint32_t i = 0; i < machine->n_instances[memory]; i++)
-        most = machine->peak[body->id][memory][i] > most ? machine->peak[body->id][memory][i] : most;
+        machine->occupancy[i] = 0;
+    for (const dfl_body *b = body; b; b = b->parent && b->parent->kind != DFL_BODY_PIPELINE ? b->parent : NULL)
+        for (uint32_t i = 0; i < b->n_lines; i++) {
+            const dfl_oracle_keep *keep = machine->keep_of[machine->line_base[b->id] + i];
+            if (!keep || keep->memory != memory || keep->lasting || !is_live(machine, keep) || !stands_at(machine, keep, einsum))
+                continue;
+            for (uint32_t inst = 0; inst < keep->n_inst; inst++) {
+                machine->occupancy[inst] += (dfl_i128)keep->tile[inst].n * keep->element_bits;
+                most = machine->occupancy[inst] > most ? machine->occupancy[inst] : most;
+            }
+        }
+    return most;
+}
+
+/* Updates the peaks of a body. Homes that last the whole execution are added at the end. */
+static void take_room(dfl_oracle_machine *machine, const dfl_body *body)
+{
+    for (uint32_t e = 0; e < machine->workload->n_einsums; e++)
+        for (uint32_t m = 0; m < machine->system->n_memories && !begins_again(machine, e); m++) {
+            dfl_i128 *peak = &machine->peak[body->id][m][e], now = present_room(machine, body, m, e);
+            *peak = now > *peak ? now : *peak;
+        }
+}
+
+/* Peak occupancy while a body runs (in bits), by the tiles that stand in the first instance of an einsum: the maximum over the
+   body's children, or the sum over the stages of a pipeline. */
+static dfl_i128 room_of(const dfl_oracle_machine *machine, const dfl_body *body, uint32_t memory, uint32_t einsum)
+{
+    dfl_i128 most = machine->peak[body->id][memory][einsum];
+
     for (uint32_t c = 0; c < body->n_children; c++) {
-        dfl_i128 child = room_of(machine, body->children[c], memory);
+        dfl_i128 child = room_of(machine, body->children[c], memory, einsum);
         if (body->kind == DFL_BODY_PIPELINE)
             most += child;
         else
@@ -210,7 +250,10 @@ static void measure_room(dfl_oracle_machine *machine)
             keep->traffic->peak_bits = keep->peak_elements * keep->element_bits;
     }
     for (uint32_t m = 0; m < machine->system->n_memories; m++)
-        r->peak_bits[m] = room_of(machine, machine->mapping->root, m);
+        for (uint32_t e = 0; e < machine->workload->n_einsums; e++) {
+            dfl_i128 peak = room_of(machine, machine->mapping->root, m, e);
+            r->peak_bits[m] = peak > r->peak_bits[m] ? peak : r->peak_bits[m];
+        }
     /* a tensor with homes in several branches counts once */
     for (uint32_t i = 0; i < r->n_traffic; i++)
         for (size_t keep = 0; keep < machine->keeps.n; keep++)

@@ -36,6 +36,7 @@ typedef struct { uint32_t elem, group, inst; } dfl_oracle_crossing;
 typedef struct {
     uint32_t array;            /* element of the array */
     uint32_t below;            /* number of inner instances per instance of the array's element */
+    struct dfl_oracle_array *wiring; /* the instance of the network whose bits count for this connection */
 } dfl_oracle_level;
 
 /* The connection of the instances of an inner place (the memory of a keep, or a unit) to the instances of an outer
@@ -46,6 +47,7 @@ typedef struct {
     bool wired;                /* some of these arrays have a network */
     DFL_VEC(dfl_oracle_crossing) crossings; /* crossings of the present tile change or operation, in one direction */
     uint32_t n_inner, n_outer;
+    uint32_t first;            /* the inner instance with the lowest coordinates that the connection uses */
     uint32_t *outer_of;        /* [inner instance]: outer instance around the inner one */
     uint32_t *read_group;      /* [inner instance]: its read group; instances of one group share a read of the outer memory
                                   (multicast) */
@@ -72,6 +74,8 @@ typedef struct dfl_oracle_keep {
     const dfl_body *body;      /* body of the line */
     uint32_t step;             /* position of the line on the paths below the line */
     uint32_t tensor, memory, n_inst, n_elem;
+    uint32_t first;            /* the instance with the lowest coordinates among those that the einsums below use */
+    uint32_t user;             /* an einsum below that touches the tensor, DFL_NONE if there is none */
     struct dfl_oracle_keep *outer; /* the next keep of the tensor further out, NULL for a home */
     dfl_oracle_link link;      /* connection to the outer keep */
     bool lasting;              /* the keep is the home of an input or output of the workload: it never releases a value */
@@ -101,12 +105,14 @@ typedef struct {
     uint32_t route;            /* serial number of the last route over the link */
 } dfl_oracle_wire;
 
-/* The network of an array, in the instance at coordinate 0 of the axes outside of the array. A port is the mixed-radix
-   number of the coordinates on the axes of the array, outer axes first. */
-typedef struct {
+/* The network of an array, in one instance. A port is the mixed-radix number of the coordinates on the axes of the array, outer
+   axes first. */
+typedef struct dfl_oracle_array {
     uint32_t network;          /* DFL_NONE: the array has no network */
     enum { ORACLE_BUS, ORACLE_CROSSBAR, ORACLE_MESH } shape; /* torus, ring: MESH; switch and others: CROSSBAR */
     uint32_t first_axis, n_axes, n_ports;
+    uint32_t outside;          /* mixed-radix number of the coordinates of this instance on the axes outside of the array */
+    struct dfl_oracle_array *next; /* another instance of the network of the array, NULL if there is none */
     int64_t injected, arriving; /* bits that the outer side gives and gets */
     int64_t *delivered, *collected; /* [port]: bits that the port gets from the outer side, and gives to it */
     dfl_oracle_wire **wires;   /* [axis of the array]: two links per place, to the lower and to the higher neighbour */
@@ -162,7 +168,8 @@ typedef struct {
     dfl_oracle_access *inputs, output;
     dfl_oracle_interval *block; /* [local rank]: interval of the rank in the block of the present visit */
     dfl_oracle_interval *saved_block; /* [local rank]: copy of `block` while a loop changes `block` */
-    uint32_t *coord;           /* [axis]: coordinate of the present visit */
+    uint32_t *coord;           /* [axis]: coordinate of the present visit among the instances of the einsum */
+    uint32_t *here;            /* [axis]: coordinate of the present visit */
     int64_t *point;            /* [local rank]: coordinate of the present point */
     uint32_t step;             /* serial number of the present step; a number is skipped when the leaf begins anew */
     uint32_t *radix;           /* [step]: number of parts of a spatial line, 1 for other lines */
@@ -205,8 +212,9 @@ typedef struct {
     uint32_t *n_instances;     /* [memory]: number of instances in use */
     dfl_oracle_array *arrays;  /* [element of the system]: network of the array */
     uint32_t route;            /* serial number of the present route */
-    dfl_i128 **occupancy;      /* [memory][instance]: occupancy (in bits) by the body at hand */
-    dfl_i128 ***peak;          /* [leaf or pipeline][memory][instance]: largest occupancy so far (in bits) */
+    dfl_i128 *occupancy;       /* [instance of the memory at hand]: occupancy (in bits) by the body at hand */
+    dfl_i128 ***peak;          /* [leaf or pipeline][memory][einsum]: largest occupancy so far (in bits), by the tiles that stand
+                                  in the first instance of the einsum */
     uint32_t tick;             /* serial number of the present tile change or operation */
     uint32_t *trips;           /* [line id]: trip count of a temporal loop */
     uint32_t *serial;          /* [line id]: serial number of the present iteration of a loop, over the whole execution */

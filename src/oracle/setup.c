@@ -75,6 +75,7 @@ static bool set_einsum(dfl_oracle_machine *machine, uint32_t id)
     e->saved_block = DFL_NEW_ARRAY(machine->arena, dfl_oracle_interval, e->n_ranks + 1);
     e->point = DFL_NEW_ARRAY(machine->arena, int64_t, e->n_ranks + 1);
     e->coord = DFL_NEW_ARRAY(machine->arena, uint32_t, machine->system->n_axes + 1);
+    e->here = DFL_NEW_ARRAY(machine->arena, uint32_t, machine->system->n_axes + 1);
     e->inputs = DFL_NEW_ARRAY(machine->arena, dfl_oracle_access, e->einsum->n_inputs + 1);
     for (uint32_t i = 0; i < e->einsum->n_inputs; i++)
         set_access(machine, e, &e->einsum->inputs[i], &e->inputs[i]);
@@ -107,6 +108,7 @@ static bool set_used(dfl_oracle_machine *machine)
                 if (machine->einsums[e].path->steps[i].line->kind == DFL_LINE_SPATIAL &&
                     machine->einsums[e].path->steps[i].line->axis == a)
                     product *= machine->einsums[e].radix[i];
+            product += (uint64_t)dfl_paths_place(machine->paths, e, a);
             if (product > DFL_ORACLE_POINTS)
                 return dfl_oracle_refuse_large(machine);
             machine->used[a] = product > machine->used[a] ? (uint32_t)product : machine->used[a];
@@ -163,9 +165,11 @@ static bool set_keep(dfl_oracle_machine *machine, const dfl_body *body, uint32_t
     if (*cells > DFL_ORACLE_CELLS)
         return dfl_oracle_refuse_large(machine);
     keep->outer = keep_above(machine, body, line, keep->tensor);
+    keep->user = machine->paths->user[body->id][line];
+    keep->first = dfl_oracle_first_instance(machine, keep->axes, keep->n_axes, keep->user);
     if (keep->outer)
         keep->link = dfl_oracle_link_make(machine, mem->element, machine->system->memories[keep->outer->memory].element,
-                                          keep->tensor);
+                                          keep->tensor, keep->user);
     keep->lasting = !keep->outer && machine->workload->tensors[keep->tensor].role != DFL_ROLE_INTERMEDIATE;
     keep->whole = keep->lasting && keep->n_inst == 1 && keep->n_axes == 0;
     keep->element_bits = (dfl_i128)machine->workload->tensors[keep->tensor].type.bits * (keep->outer ? mem->buffers : 1);
@@ -259,7 +263,8 @@ static bool connect(dfl_oracle_machine *machine, uint32_t id)
             dfl_oracle_refuse_unsupported(machine, e->einsum->span, "a tensor without a keep");
             return false;
         }
-        a->link = dfl_oracle_link_make(machine, unit->element, machine->system->memories[a->keep->memory].element, a->tensor);
+        a->link = dfl_oracle_link_make(machine, unit->element, machine->system->memories[a->keep->memory].element, a->tensor,
+                                       id);
         a->seen = DFL_NEW_ARRAY(machine->arena, uint32_t, (size_t)e->n_units * machine->tensors[a->tensor].n_elem);
         a->latched = a != &e->output && unit->operand_reuse.on &&
                      dfl_selects(&unit->operand_reuse, &machine->workload->tensors[a->tensor]);
@@ -285,6 +290,7 @@ bool dfl_oracle_setup(dfl_oracle_machine *machine)
     if (!set_used(machine) || !dfl_oracle_networks_make(machine))
         return false;
     uint64_t cells = 0;
+    uint32_t most = 1;
     for (uint32_t b = 0; b < machine->mapping->n_bodies; b++)
         for (uint32_t i = 0; i < machine->mapping->bodies[b]->n_lines; i++)
             if (machine->mapping->bodies[b]->lines[i].kind == DFL_LINE_KEEP &&
@@ -298,16 +304,16 @@ bool dfl_oracle_setup(dfl_oracle_machine *machine)
         return false;
     fill_homes(machine);
     machine->n_instances = DFL_NEW_ARRAY(machine->arena, uint32_t, machine->system->n_memories);
-    machine->occupancy = DFL_NEW_ARRAY(machine->arena, dfl_i128 *, machine->system->n_memories);
     machine->peak = DFL_NEW_ARRAY(machine->arena, dfl_i128 **, machine->mapping->n_bodies);
     for (uint32_t b = 0; b < machine->mapping->n_bodies; b++)
         machine->peak[b] = DFL_NEW_ARRAY(machine->arena, dfl_i128 *, machine->system->n_memories);
     for (uint32_t m = 0; m < machine->system->n_memories; m++) {
         uint32_t n_axes;
         dfl_oracle_axes_around(machine, machine->system->memories[m].element, &n_axes, &machine->n_instances[m]);
-        machine->occupancy[m] = DFL_NEW_ARRAY(machine->arena, dfl_i128, machine->n_instances[m]);
+        most = machine->n_instances[m] > most ? machine->n_instances[m] : most;
         for (uint32_t b = 0; b < machine->mapping->n_bodies; b++)
-            machine->peak[b][m] = DFL_NEW_ARRAY(machine->arena, dfl_i128, machine->n_instances[m]);
+            machine->peak[b][m] = DFL_NEW_ARRAY(machine->arena, dfl_i128, machine->workload->n_einsums);
     }
+    machine->occupancy = DFL_NEW_ARRAY(machine->arena, dfl_i128, most);
     return true;
 }

@@ -496,6 +496,7 @@ static dfl_paths *bind(path_resolver *resolver)
     resolver->paths = DFL_NEW(resolver->arena, dfl_paths);
     resolver->paths->mapping = m;
     resolver->paths->paths = DFL_NEW_ARRAY(resolver->arena, dfl_path, n);
+    resolver->paths->place = DFL_NEW_ARRAY(resolver->arena, int64_t, (size_t)n * m->system->n_axes + 1);
     resolver->bound = DFL_NEW_ARRAY(resolver->arena, bool, n);
     if (!dfl_paths_lay(resolver->arena, resolver->paths)) {
         dfl_report_stop(resolver->sink, budget);

@@ -21,7 +21,7 @@
  *   fusion_legality.c     nothing is read before it is complete (E0409, E0424)
  *   online_legality.c     corrections under `online` loops (E0420)
  *   unroll.c              iterations of repeats that carry a tensor (E0401, E0416)
- *   pipeline_legality.c   instances for all stages of a pipeline (E0405)
+ *   pipeline_legality.c   instances for all stages of a pipeline, and the tiles that they share (E0404, E0405)
  * The model counts the occupancy of memories and checks capacity.
  */
 #ifndef DFL_IR_PATH_PATH_H
@@ -78,7 +78,24 @@ typedef struct {
                                   number of steps above the children of the body */
     uint32_t **user;           /* [body][line]: for a keep, the first einsum below that touches the tensor; DFL_NONE = no such
                                   einsum */
+    int64_t *place;            /* [einsum][axis of the system]: lowest coordinate of the einsum's instances on the axis. It is
+                                  above 0 for a stage of a pipeline that stands behind other stages (pipeline_legality.h) */
 } dfl_paths;
+
+/* Whether some stage stands behind other ones. */
+static inline bool dfl_paths_staged(const dfl_paths *paths)
+{
+    for (size_t i = 0; i < (size_t)paths->mapping->workload->n_einsums * paths->mapping->system->n_axes; i++)
+        if (paths->place[i] > 0)
+            return true;
+    return false;
+}
+
+/* Lowest coordinate of the instances of an einsum on an axis. */
+static inline int64_t dfl_paths_place(const dfl_paths *paths, uint32_t einsum, uint32_t axis)
+{
+    return paths->place[(size_t)einsum * paths->mapping->system->n_axes + axis];
+}
 
 /*
  * Resolves a complete mapping and makes all checks that need no counting: that the leaves cover the einsums, bindings of

@@ -7,7 +7,6 @@
 typedef struct {
     int64_t n;
     uint32_t einsum;     /* the einsum that uses the most instances */
-    uint32_t levels;     /* depth of nested pipelines that fit on several axes */
 } demand;
 
 typedef struct {
@@ -145,35 +144,46 @@ static void report(const stages *s, const dfl_body *b, uint32_t users, dfl_arena
         dfl_diag_help(s->sink, d, "run them in turn with `fuse`, or on different units with `on`");
 }
 
-/* Combines the demands of a body's children: the maximum if the children run one after another. In a pipeline, one axis
-   must have room for the sum of the demands. If several axes have room, this pipeline may use one of them, and an
-   enclosing pipeline another. With more nested pipelines than that, the sum counts as a demand on every axis. */
+/* Shifts the einsums of the unit below each stage of a pipeline along axis `i`, behind the stages before it. */
+static void place_stages(const stages *s, const dfl_body *b, uint32_t i)
+{
+    int64_t first = 0;
+
+    for (uint32_t k = 0; k < b->n_children; k++) {
+        const dfl_body *stage = b->children[k];
+        for (uint32_t e = 0; e < stage->n_einsums && first > 0; e++)
+            if (s->paths->paths[stage->einsums[e]].compute == s->unit)
+                s->paths->place[(size_t)stage->einsums[e] * s->paths->mapping->system->n_axes + s->axes[i]] += first;
+        first += at(s, stage)[i].n;
+    }
+}
+
+/* Combines the demands of a body's children: the maximum if the children run one after another. The stages of a pipeline take
+   the sum of their demands on the innermost axis that has room for it, and the maximum on the other axes. */
 static bool measure_branch(const stages *s, const dfl_body *b, dfl_arena *arena)
 {
     demand *mine = at(s, b);
-    uint32_t fit = 0, users = 0, levels = 0;
+    uint32_t users = 0, axis = s->n_axes;
 
     for (uint32_t i = 0; i <= s->n_axes; i++)
         mine[i] = (demand){ 0 };
     for (uint32_t k = 0; k < b->n_children; k++) {
         const demand *child = at(s, b->children[k]);
         users += child->n > 0;
-        levels = child->levels > levels ? child->levels : levels;
         for (uint32_t i = 0; i <= s->n_axes; i++)
             mine[i] = child[i].n > mine[i].n ? child[i] : mine[i];
     }
-    mine->levels = levels;
     if (b->kind != DFL_BODY_PIPELINE || users < 2)
         return true;
-    for (uint32_t i = 0; i < s->n_axes; i++)
-        fit += sum_of(s, b, i) <= room(s, i);
-    mine->levels = levels + (fit > 1);
-    for (uint32_t i = 0; i < s->n_axes && (fit == 1 || mine->levels > 1); i++)
-        if (sum_of(s, b, i) <= room(s, i))
-            mine[i].n = (int64_t)sum_of(s, b, i);
-    if (fit == 0)
+    while (axis > 0 && sum_of(s, b, axis - 1) > room(s, axis - 1))
+        axis--;
+    if (axis == 0) {
         report(s, b, users, arena);
-    return fit > 0;
+        return false;
+    }
+    mine[axis - 1].n = (int64_t)sum_of(s, b, axis - 1);
+    place_stages(s, b, axis - 1);
+    return true;
 }
 
 static bool check_unit(stages *s, dfl_arena *arena)
@@ -192,6 +202,35 @@ static bool check_unit(stages *s, dfl_arena *arena)
     return ok;
 }
 
+/* Reports a keep of a memory inside an array that einsums at different coordinates of the array touch. */
+static bool check_keep(dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths, const dfl_body *b, const dfl_line *line)
+{
+    const dfl_mapping *m = paths->mapping;
+    const dfl_memory *memory = &m->system->memories[line->memory];
+    uint32_t first = DFL_NONE;
+
+    for (uint32_t i = 0; i < b->n_einsums; i++) {
+        uint32_t e = b->einsums[i];
+        if (!dfl_einsum_touches(&m->workload->einsums[e], line->tensor))
+            continue;
+        first = first == DFL_NONE ? e : first;
+        for (uint32_t a = 0; a < m->system->n_axes; a++) {
+            int64_t begins = dfl_paths_place(paths, first, a);
+            if (!dfl_axis_encloses(m->system, a, memory->element) || begins == dfl_paths_place(paths, e, a))
+                continue;
+            const char *axis = dfl_sym_text(names, m->system->axes[a].name), *name = dfl_sym_text(names, memory->name);
+            dfl_diag *d = dfl_report(sink, DFL_MAP_TILE_UNREACHABLE, line->span,
+                                     "stages of a pipeline that use different instances of `%s` cannot share a tile in it", name);
+            dfl_diag_label(sink, d, m->workload->einsums[first].span, "from coordinate %lld of `%s` on", (long long)begins, axis);
+            dfl_diag_label(sink, d, m->workload->einsums[e].span, "from coordinate %lld on",
+                           (long long)dfl_paths_place(paths, e, a));
+            dfl_diag_help(sink, d, "keep the tensor in `%s` inside the stages, or in a memory that all stages reach", name);
+            return false;
+        }
+    }
+    return true;
+}
+
 bool dfl_path_check_stages(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths)
 {
     const dfl_mapping *m = paths->mapping;
@@ -200,6 +239,8 @@ bool dfl_path_check_stages(dfl_arena *arena, dfl_sink *sink, const dfl_intern *n
 
     for (uint32_t b = 0; b < m->n_bodies; b++)
         piped |= m->bodies[b]->kind == DFL_BODY_PIPELINE;
+    for (size_t i = 0; i < (size_t)m->workload->n_einsums * sys->n_axes; i++)
+        paths->place[i] = 0;
     if (!piped)
         return true;
     bool *used = DFL_NEW_ARRAY(arena, bool, sys->n_computes);
@@ -214,5 +255,9 @@ bool dfl_path_check_stages(dfl_arena *arena, dfl_sink *sink, const dfl_intern *n
                 axes[s.n_axes++] = a;
         ok &= !used[c] || check_unit(&s, arena);
     }
+    for (uint32_t b = 0; b < m->n_bodies && ok; b++)
+        for (uint32_t i = 0; i < m->bodies[b]->n_lines && ok; i++)
+            if (m->bodies[b]->lines[i].kind == DFL_LINE_KEEP)
+                ok &= check_keep(sink, names, paths, m->bodies[b], &m->bodies[b]->lines[i]);
     return ok;
 }

@@ -11,6 +11,7 @@ typedef struct {
     const dfl_liveness *plan;
     const dfl_i128 *bits;    /* [keep]: bits of its largest tile in one instance */
     const dfl_i128 *largest; /* [keep]: elements of its largest tile in one instance */
+    uint32_t where;          /* only tiles that stand in the first instance of this einsum count; DFL_NONE = all tiles */
     dfl_i128 best;           /* largest sum so far */
     dfl_span at;             /* innermost line of a tile in the largest sum */
     bool over;
@@ -94,7 +95,38 @@ static dfl_i128 find_joint_peak(peak_search *search, dfl_weighted_tile *tiles, u
     return best;
 }
 
-static bool is_live(const peak_search *search, const dfl_live_tile *t) { return !t->if_stays || search->plan->stays[t->at]; }
+/* Tells whether the tiles of a keep stand in the first instance of einsum `where` of the search. */
+static bool stands_there(const peak_search *search, uint32_t keep)
+{
+    const dfl_nest *nest = search->nest;
+    const dfl_keep *k = &search->keeps->at[keep];
+    const uint32_t element = nest->system->memories[k->line->memory].element;
+
+    for (uint32_t a = 0; a < nest->system->n_axes; a++) {
+        if (!dfl_axis_encloses(nest->system, a, element))
+            continue;
+        const int64_t at = dfl_paths_place(nest->paths, search->where, a);
+        int64_t most = 1;
+        for (uint32_t v = 0; v < k->footprint.n_references; v++) {
+            const uint32_t e = k->footprint.references[v].einsum;
+            int64_t n = 1;
+            for (uint64_t left = search->plan->keeps[keep].spread[a]; left; left &= left - 1) {
+                uint32_t i = (uint32_t)__builtin_ctzll(left);
+                n *= nest->paths->paths[e].steps[i].rank == DFL_NONE ? 1 : nest->sizes[e].trips[i];
+            }
+            most = n > most ? n : most;
+        }
+        int64_t first = dfl_paths_place(nest->paths, k->footprint.einsum, a);
+        if (at < first || at >= first + most)
+            return false;
+    }
+    return true;
+}
+
+static bool is_live(const peak_search *search, const dfl_live_tile *t)
+{
+    return (!t->if_stays || search->plan->stays[t->at]) && (search->where == DFL_NONE || stands_there(search, t->at));
+}
 
 /* Largest number of bits of one live set. */
 static dfl_i128 sum_live_tiles(peak_search *search, const dfl_live_set *live)
@@ -147,7 +179,7 @@ static void note_peak(peak_search *search, dfl_i128 sum, const dfl_live_set *liv
 static void find_peak(peak_search *r, const dfl_live_sets *list);
 
 /* Peak of a pipeline: the live set above its stages, plus the peak of each stage, since stages work on different
-   iterations at once. */
+   iterations at once. A tile counts only where it stands. */
 static void find_pipeline_peak(peak_search *search, const dfl_live_set *live)
 {
     peak_search alone = *search;
@@ -166,6 +198,34 @@ static void find_pipeline_peak(peak_search *search, const dfl_live_set *live)
     }
     search->over |= alone.over;
     note_peak(search, sum, live, at);
+}
+
+/* Tells whether some einsum before einsum `e` begins at the same coordinates. */
+static bool begins_again(const dfl_paths *paths, uint32_t e)
+{
+    for (uint32_t other = 0; other < e; other++) {
+        bool same = true;
+        for (uint32_t a = 0; a < paths->mapping->system->n_axes; a++)
+            same &= dfl_paths_place(paths, other, a) == dfl_paths_place(paths, e, a);
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+/* Finds the peak of a memory in the first instance of each einsum: einsums begin at different coordinates if they are stages of
+   a pipeline. */
+static void find_all_peaks(peak_search *search, const dfl_live_sets *list)
+{
+    const dfl_nest *nest = search->nest;
+    const bool staged = dfl_paths_staged(nest->paths);
+
+    for (uint32_t e = 0; e < (staged ? nest->workload->n_einsums : 1); e++) {
+        search->where = staged ? e : DFL_NONE;
+        if (!staged || !begins_again(nest->paths, e))
+            find_peak(search, list);
+    }
+    search->where = DFL_NONE;
 }
 
 static void find_peak(peak_search *search, const dfl_live_sets *list)
@@ -228,7 +288,7 @@ bool dfl_occupancy_count(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_livenes
     }
     for (uint32_t m = 0; m < nest->system->n_memories; m++) {
         peak_search r = { .nest = nest, .keeps = keeps, .plan = plan, .bits = keep_bits, .largest = sums->largest };
-        find_peak(&r, &plan->live[m]);
+        find_all_peaks(&r, &plan->live[m]);
         add_resident(&r, &plan->lasting[m], plan->homes[m], plan->n_homes[m]);
         memories[m].peak_bits = r.best;
         memories[m].peak_at = r.at;
@@ -250,7 +310,8 @@ bool dfl_occupancy_count(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_livenes
 bool dfl_occupancy_during(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_liveness *plan, const dfl_traffic_sums *sums,
                           const dfl_i128 *keep_bits, uint32_t memory, uint32_t leaf, const bool *without, dfl_i128 *out)
 {
-    peak_search r = { .nest = nest, .keeps = keeps, .plan = plan, .bits = keep_bits, .largest = sums->largest, .best = -1 };
+    peak_search r = { .nest = nest, .keeps = keeps, .plan = plan, .bits = keep_bits, .largest = sums->largest,
+                      .where = DFL_NONE, .best = -1 };
     const dfl_live_set *all = &plan->live[memory].at[leaf];
     dfl_live_set some = { .tiles = DFL_NEW_ARRAY(nest->arena, dfl_live_tile, all->n + 1) };
 

@@ -5,6 +5,7 @@
 #include "model/cost/time_links.h"
 #include "model/cost/time_level.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A walk over the bodies of a mapping. */
@@ -489,14 +490,13 @@ static dfl_work_time body_work(time_walk *walk, const dfl_body *body, uint64_t s
     return work;
 }
 
-/* Adds seconds of reads and writes at a memory. */
-static void add_seconds(const time_walk *walk, uint32_t memory, double read, double written, dfl_memory_cost *memories,
-                        double *row)
+/* Adds seconds of reads and writes at the memory of a keep. `busy`: [keep]: seconds at the instances of the first keep that
+   stands there. */
+static void add_seconds(const time_walk *walk, uint32_t keep, double read, double written, dfl_ports *busy, double *row)
 {
-    const uint32_t *ports = walk->plan->ports[memory];
+    const uint32_t *ports = walk->plan->ports[keep];
 
-    memories[memory].read_seconds += read;
-    memories[memory].write_seconds += written;
+    busy[walk->plan->beside[keep]] += (dfl_ports){ read, written };
     if (ports[DFL_READ] != DFL_NONE)
         row[ports[DFL_READ]] += read;
     if (ports[DFL_WRITE] != DFL_NONE)
@@ -504,37 +504,36 @@ static void add_seconds(const time_walk *walk, uint32_t memory, double read, dou
 }
 
 /* Adds the seconds of a transfer at its memories with an efficiency. */
-static void add_stretched(const time_walk *walk, const dfl_transfer *transfer, const dfl_moves *amounts,
-                          dfl_memory_cost *memories, double *row)
+static void add_stretched(const time_walk *walk, const dfl_transfer *transfer, const dfl_moves *amounts, dfl_ports *busy,
+                          double *row)
 {
     for (uint32_t u = 0; u < transfer->first_link; u++) {
         const dfl_use *use = &transfer->uses[u];
-        uint32_t memory = use->end == DFL_INNER ? transfer->inner : transfer->outer;
+        uint32_t keep = use->end == DFL_INNER ? transfer->keep : walk->keeps->at[transfer->keep].parent;
         double in = use->in * amounts->in[use->end], read = use->out_read * amounts->out[use->end];
         double written = (use->out - use->out_read) * amounts->out[use->end];
         if (transfer->share_of[use->end] != NULL)
-            add_seconds(walk, memory, use->end == DFL_OUTER ? in + read : read, use->end == DFL_INNER ? in : written,
-                        memories, row);
+            add_seconds(walk, keep, use->end == DFL_OUTER ? in + read : read, use->end == DFL_INNER ? in : written, busy, row);
     }
 }
 
 /* Adds the seconds at the memories with an efficiency. */
-static void add_all_stretched(const time_walk *walk, dfl_memory_cost *memories, double *row)
+static void add_all_stretched(const time_walk *walk, dfl_ports *busy, double *row)
 {
     const dfl_time_plan *plan = walk->plan;
 
     for (uint32_t i = 0; i < plan->n_transfers; i++) {
         if (plan->transfers[i].share_of[DFL_INNER] == NULL && plan->transfers[i].share_of[DFL_OUTER] == NULL)
             continue;
-        add_stretched(walk, &plan->transfers[i], &plan->transfers[i].all, memories, row);
+        add_stretched(walk, &plan->transfers[i], &plan->transfers[i].all, busy, row);
         if (!walk->nest->mapping->options.overlap_perfect)
-            add_stretched(walk, &plan->transfers[i], &plan->transfers[i].ends, memories, row);
+            add_stretched(walk, &plan->transfers[i], &plan->transfers[i].ends, busy, row);
     }
     for (uint32_t e = 0; e < walk->nest->workload->n_einsums; e++)
         for (uint32_t i = 0; i < plan->einsums[e].n_ports; i++) {
             const dfl_operand_port *p = &plan->einsums[e].ports[i];
             if (has_efficiency(walk, plan->memory[p->keep]))
-                add_seconds(walk, plan->memory[p->keep], p->seconds[DFL_READ], p->seconds[DFL_WRITE], memories, row);
+                add_seconds(walk, p->keep, p->seconds[DFL_READ], p->seconds[DFL_WRITE], busy, row);
         }
 }
 
@@ -544,28 +543,34 @@ static void limit_whole_by_resources(const time_walk *walk, dfl_result *result, 
     const dfl_time_plan *plan = walk->plan;
     double *row = clear_row(walk);
 
+    memset(plan->busy, 0, walk->keeps->n * sizeof *plan->busy);
     for (uint32_t m = 0; m < walk->nest->system->n_memories; m++)
         memories[m].read_seconds = memories[m].write_seconds = 0;
     for (uint32_t i = 0; i < walk->keeps->n; i++) {
         const dfl_counts *n = &walk->sums->busiest[i];
-        uint32_t memory = plan->memory[i], read = plan->ports[memory][DFL_READ], write = plan->ports[memory][DFL_WRITE];
+        uint32_t memory = plan->memory[i], read = plan->ports[i][DFL_READ], write = plan->ports[i][DFL_WRITE];
         if (plan->stretched && has_efficiency(walk, memory))
             continue;
         if (read != DFL_NONE) {
             double reads = dfl_i128_double(n->serve + n->drain + n->accumulate) * plan->bits[i];
             double seconds = reads / plan->resources[read].rate[DFL_READ];
-            memories[memory].read_seconds += seconds;
+            plan->busy[plan->beside[i]][DFL_READ] += seconds;
             row[read] += seconds;
         }
         if (write != DFL_NONE) {
             double writes = dfl_i128_double(n->fill + n->update) * plan->bits[i];
             double seconds = writes / plan->resources[write].rate[DFL_WRITE];
-            memories[memory].write_seconds += seconds;
+            plan->busy[plan->beside[i]][DFL_WRITE] += seconds;
             row[write] += seconds;
         }
     }
     if (plan->stretched)
-        add_all_stretched(walk, memories, row);
+        add_all_stretched(walk, plan->busy, row);
+    for (uint32_t i = 0; i < walk->keeps->n; i++) {
+        dfl_memory_cost *memory = &memories[plan->memory[i]];
+        memory->read_seconds = fmax(memory->read_seconds, plan->busy[i][DFL_READ]);
+        memory->write_seconds = fmax(memory->write_seconds, plan->busy[i][DFL_WRITE]);
+    }
     for (uint32_t r = 0; r < plan->n_resources; r++)
         if (plan->resources[r].memory == DFL_NONE)
             row[r] = link_seconds(walk, r);

@@ -16,22 +16,71 @@ static const char *make_name(dfl_nest *nest, uint32_t network, const char *class
     return text;
 }
 
+/* Lowest coordinate of the instances of a crossing on an axis, as far as it decides which link of a class the crossing uses; 0 if
+   it does not. */
+static int64_t find_place(const dfl_nest *nest, const dfl_crossings *all, const dfl_crossing *c, uint32_t class, uint32_t axis)
+{
+    const dfl_element *element = &nest->system->elements[c->element];
+    const uint32_t *first = all->axis_class;
+    const bool of_array = nest->system->axes[axis].element == c->element;
+    bool decides = false;
+
+    if (!dfl_axis_encloses(nest->system, axis, c->element))
+        return 0;
+    for (uint32_t a = 0; a < all->n_arrays && of_array; a++)
+        if (all->arrays[a].element == c->element)
+            decides = all->arrays[a].shape == DFL_NETWORK_PORTS && class >= DFL_CLASS_INNER_DOWN;
+    for (uint32_t a = element->first_axis; a < element->first_axis + element->n_axes && of_array && !decides; a++)
+        if (first[a] != DFL_NONE)
+            decides = (class == first[a] && axis < a) || (class == first[a] + 1 && axis > a);
+    return of_array && !decides ? 0 : dfl_paths_place(nest->paths, c->footprint->einsum, axis);
+}
+
+/* Tells whether two crossings of a network use the same links of a class. */
+static bool is_same_link(const dfl_nest *nest, const dfl_crossings *all, const dfl_crossing *a, const dfl_crossing *b,
+                         uint32_t class)
+{
+    for (uint32_t i = 0; i < nest->system->n_axes; i++)
+        if (find_place(nest, all, a, class, i) != find_place(nest, all, b, class, i))
+            return false;
+    return true;
+}
+
+/* Adds the classes of links of a network. Stages of a pipeline at different coordinates use different links of a class. */
+static void add_classes(dfl_nest *nest, uint32_t network, dfl_time_plan *plan)
+{
+    const dfl_crossings *all = plan->crossings;
+    const dfl_network_cost *cost = &all->networks[network];
+
+    for (uint32_t i = 0; i < all->n; i++)
+        if (all->at[i].network == network)
+            plan->links[i] = DFL_NEW_ARRAY(nest->arena, uint32_t, cost->n_classes + 1);
+    for (uint32_t k = 0; k < cost->n_classes; k++) {
+        const char *name = make_name(nest, network, cost->classes[k].name);
+        for (uint32_t i = 0; i < all->n; i++) {
+            uint32_t first = 0;
+            if (all->at[i].network != network)
+                continue;
+            while (first < i && (all->at[first].network != network || !is_same_link(nest, all, &all->at[first], &all->at[i], k)))
+                first++;
+            plan->links[i][k] = first < i ? plan->links[first][k] : plan->n_resources;
+            if (first == i)
+                plan->resources[plan->n_resources++] =
+                    (dfl_resource){ .name = name, .memory = DFL_NONE, .network = network, .link = k };
+        }
+    }
+}
+
 void dfl_time_links_add_resources(dfl_nest *nest, dfl_time_plan *plan)
 {
-    plan->classes = DFL_NEW_ARRAY(nest->arena, uint32_t, nest->system->n_networks + 1);
+    plan->limits = DFL_NEW_ARRAY(nest->arena, bool, nest->system->n_networks + 1);
+    plan->links = DFL_NEW_ARRAY(nest->arena, uint32_t *, plan->crossings->n + 1);
     plan->network_latency = DFL_NEW_ARRAY(nest->arena, double, nest->system->n_networks + 1);
     for (uint32_t n = 0; n < nest->system->n_networks; n++) {
-        const dfl_network_cost *cost = &plan->crossings->networks[n];
-        bool crossed = false;
         for (uint32_t a = 0; a < plan->crossings->n_arrays; a++)
-            crossed |= plan->crossings->arrays[a].network == n;
-        plan->classes[n] = DFL_NONE;
-        if (!crossed || isinf(nest->system->networks[n].bandwidth))
-            continue;
-        plan->classes[n] = plan->n_resources;
-        for (uint32_t k = 0; k < cost->n_classes; k++)
-            plan->resources[plan->n_resources++] =
-                (dfl_resource){ .name = make_name(nest, n, cost->classes[k].name), .memory = DFL_NONE, .network = n, .link = k };
+            plan->limits[n] |= plan->crossings->arrays[a].network == n && !isinf(nest->system->networks[n].bandwidth);
+        if (plan->limits[n])
+            add_classes(nest, n, plan);
     }
 }
 
@@ -53,7 +102,7 @@ bool dfl_time_links_are_lines(const dfl_time_plan *plan, uint32_t keep)
 
     for (uint32_t i = all->of_keep[keep]; i < all->of_keep[keep + 1]; i++)
         for (uint32_t a = 0; a < all->n_arrays; a++)
-            if (plan->classes[all->at[i].network] != DFL_NONE && all->arrays[a].network == all->at[i].network &&
+            if (plan->limits[all->at[i].network] && all->arrays[a].network == all->at[i].network &&
                 all->arrays[a].shape == DFL_NETWORK_LINES)
                 return true;
     return false;
@@ -74,7 +123,7 @@ uint32_t dfl_time_links_most(const dfl_time_plan *plan, uint32_t keep)
     uint32_t n = 0;
 
     for (uint32_t i = all->of_keep[keep]; i < all->of_keep[keep + 1]; i++)
-        n += plan->classes[all->at[i].network] == DFL_NONE ? 0 : all->networks[all->at[i].network].n_classes;
+        n += plan->limits[all->at[i].network] ? all->networks[all->at[i].network].n_classes : 0;
     return n;
 }
 
@@ -86,8 +135,8 @@ void dfl_time_links_add_uses(const dfl_time_plan *plan, dfl_transfer *transfer)
     transfer->first_link = first;
     for (uint32_t i = all->of_keep[transfer->keep]; i < all->of_keep[transfer->keep + 1]; i++) {
         uint32_t network = all->at[i].network;
-        for (uint32_t k = 0; plan->classes[network] != DFL_NONE && k < all->networks[network].n_classes; k++) {
-            uint32_t u = first, resource = plan->classes[network] + k;
+        for (uint32_t k = 0; plan->limits[network] && k < all->networks[network].n_classes; k++) {
+            uint32_t u = first, resource = plan->links[i][k];
             uint32_t end = is_inner(all, &all->at[i], k) ? DFL_INNER : DFL_OUTER;
             if (transfer->share_of[end] && !transfer->share_of[1 - end]) /* an efficiency stretches the elements at its end */
                 end = 1 - end;
@@ -106,14 +155,15 @@ void dfl_time_links_add_operands(dfl_nest *nest, dfl_time_plan *plan, dfl_einsum
 
     for (uint32_t p = 0; p < einsum->n_ports; p++)
         for (uint32_t i = all->of_operand[einsum->ports[p].operand]; i < all->of_operand[einsum->ports[p].operand + 1]; i++)
-            n += plan->classes[all->at[i].network] == DFL_NONE ? 0 : all->networks[all->at[i].network].n_classes;
+            n += plan->limits[all->at[i].network] ? all->networks[all->at[i].network].n_classes : 0;
     einsum->links = DFL_NEW_ARRAY(nest->arena, dfl_operand_link, n + 1);
     for (uint32_t p = 0; p < einsum->n_ports && n > 0; p++)
         for (uint32_t i = all->of_operand[einsum->ports[p].operand]; i < all->of_operand[einsum->ports[p].operand + 1]; i++) {
-            uint32_t first = plan->classes[all->at[i].network];
-            for (uint32_t k = 0; first != DFL_NONE && k < all->networks[all->at[i].network].n_classes; k++)
+            const uint32_t network = all->at[i].network;
+            for (uint32_t k = 0; plan->limits[network] && k < all->networks[network].n_classes; k++)
                 if (may_carry(plan, &all->at[i], k))
-                    einsum->links[einsum->n_links++] = (dfl_operand_link){ .crossing = i, .resource = first + k, .port = p };
+                    einsum->links[einsum->n_links++] =
+                        (dfl_operand_link){ .crossing = i, .resource = plan->links[i][k], .port = p };
         }
 }
 
@@ -201,7 +251,7 @@ void dfl_time_links_set_use(const dfl_time_plan *plan, const dfl_transfer *trans
     for (uint32_t i = all->of_keep[transfer->keep]; i < all->of_keep[transfer->keep + 1]; i++) {
         const dfl_crossing *c = &all->at[i];
         const bool up = dfl_crossing_goes_up(c);
-        if (c->network != resource->network)
+        if (c->network != resource->network || plan->links[i][resource->link] != use->resource)
             continue;
         double peak = c->by_step && c->by_step[resource->link] ? find_peak(transfer, delta, c->by_step[resource->link], up) : 1;
         use->peak = peak > use->peak ? peak : use->peak;
@@ -242,7 +292,7 @@ static double count_links(const dfl_nest *nest, const dfl_crossing *c)
     if (strcmp(kind, "mesh") != 0 && strcmp(kind, "ring") != 0 && strcmp(kind, "torus") != 0)
         return strcmp(kind, "bus") == 0 || strcmp(kind, "crossbar") == 0 || strcmp(kind, "fully_connected") == 0 ? 1 : 2;
     for (uint32_t a = element->first_axis; a < element->first_axis + element->n_axes; a++)
-        links += count_used(nest, c, a) - 1;
+        links += dfl_paths_place(nest->paths, c->footprint->einsum, a) + count_used(nest, c, a) - 1;
     return (double)links;
 }
 

@@ -58,7 +58,7 @@ static void find_ports(const dfl_nest *nest, const dfl_keep_tree *keeps, uint32_
         dfl_operand_port port = { .operand = first + a, .output = output,
                                   .keep = dfl_keep_tree_innermost(nest, keeps, e, tensor) };
         uint32_t memory = plan->memory[port.keep];
-        memcpy(port.resource, plan->ports[memory], sizeof port.resource);
+        memcpy(port.resource, plan->ports[port.keep], sizeof port.resource);
         port.adding = find_adding(nest, e, output ? &einsum->output : &einsum->inputs[a], memory, output);
         port.bits = nest->workload->tensors[tensor].type.bits;
         while (at < out->n_ports && plan->memory[out->ports[at].keep] <= memory)
@@ -85,10 +85,10 @@ static void add_use(dfl_transfer *transfer, uint32_t resource, uint32_t end, uin
     transfer->uses[i].what |= what;
 }
 
-static void find_uses(dfl_nest *nest, const dfl_time_plan *plan, dfl_transfer *transfer)
+static void find_uses(dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_time_plan *plan, dfl_transfer *transfer)
 {
     enum { MOST = 4 }; /* reads and writes at both ends */
-    const uint32_t *inner = plan->ports[transfer->inner], *outer = plan->ports[transfer->outer];
+    const uint32_t *inner = plan->ports[transfer->keep], *outer = plan->ports[keeps->at[transfer->keep].parent];
 
     transfer->uses = DFL_NEW_ARRAY(nest->arena, dfl_use, MOST + dfl_time_links_most(plan, transfer->keep));
     add_use(transfer, inner[DFL_WRITE], DFL_INNER, DFL_USE_FILL);
@@ -157,7 +157,7 @@ static bool add_transfer(dfl_nest *nest, dfl_keep_tree *keeps, uint32_t at, dfl_
                                 .by_loop = DFL_NEW_ARRAY(nest->arena, dfl_moves, keep->step + 1) };
     transfer->share_of[DFL_INNER] = m->efficiency;
     transfer->share_of[DFL_OUTER] = nest->system->memories[transfer->outer].efficiency;
-    find_uses(nest, out, transfer);
+    find_uses(nest, keeps, out, transfer);
     dfl_time_links_add_uses(out, transfer);
     uint64_t around = dfl_keep_tree_steps_around(nest, keep->footprint.einsum, keep->step, m->element);
     uint64_t outer = dfl_keep_tree_steps_around(nest, keep->footprint.einsum, keep->step,
@@ -392,24 +392,55 @@ static uint32_t add_resource(dfl_time_plan *plan, const char *name, uint32_t mem
     return plan->n_resources++;
 }
 
-static void add_resources(dfl_nest *nest, dfl_time_plan *plan)
+/* Tells whether the einsums below two keeps of one memory begin at the same instance of the memory. */
+static bool is_beside(const dfl_nest *nest, const dfl_keep *a, const dfl_keep *b)
 {
-    uint32_t n_classes = 0;
+    const uint32_t element = nest->system->memories[a->line->memory].element;
 
-    for (uint32_t n = 0; n < nest->system->n_networks; n++)
-        n_classes += plan->crossings->networks[n].n_classes;
-    plan->resources = DFL_NEW_ARRAY(nest->arena, dfl_resource, 2 * nest->system->n_memories + n_classes + 1);
-    plan->ports = dfl_arena_alloc(nest->arena, nest->system->n_memories + 1, sizeof *plan->ports, _Alignof(uint32_t));
+    for (uint32_t i = 0; i < nest->system->n_axes; i++)
+        if (dfl_axis_encloses(nest->system, i, element) &&
+            dfl_paths_place(nest->paths, a->footprint.einsum, i) != dfl_paths_place(nest->paths, b->footprint.einsum, i))
+            return false;
+    return true;
+}
+
+/* Adds the ports of the instances of a memory that a keep uses, unless an earlier keep uses the same instances. */
+static void add_ports(dfl_nest *nest, const dfl_keep_tree *keeps, uint32_t keep, dfl_time_plan *plan)
+{
+    const uint32_t m = plan->memory[keep];
+    const dfl_memory *memory = &nest->system->memories[m];
+    uint32_t *ports = plan->ports[keep], first = 0;
+
+    while (first < keep && (plan->memory[first] != m || !is_beside(nest, &keeps->at[first], &keeps->at[keep])))
+        first++;
+    plan->beside[keep] = first;
+    if (first < keep) {
+        memcpy(ports, plan->ports[first], sizeof plan->ports[first]);
+        return;
+    }
+    ports[DFL_READ] = ports[DFL_WRITE] = DFL_NONE;
+    if (isfinite(memory->read_rate) || (memory->one_port && isfinite(memory->write_rate)))
+        ports[DFL_READ] = add_resource(plan, port_name(nest, memory, ".read"), m);
+    if (memory->one_port)
+        ports[DFL_WRITE] = ports[DFL_READ];
+    else if (isfinite(memory->write_rate))
+        ports[DFL_WRITE] = add_resource(plan, port_name(nest, memory, ".write"), m);
+}
+
+static void add_resources(dfl_nest *nest, const dfl_keep_tree *keeps, dfl_time_plan *plan)
+{
+    size_t n = 2 * (size_t)keeps->n;
+
+    for (uint32_t i = 0; i < plan->crossings->n; i++)
+        n += plan->crossings->networks[plan->crossings->at[i].network].n_classes;
+    plan->resources = DFL_NEW_ARRAY(nest->arena, dfl_resource, n + 1);
+    plan->ports = dfl_arena_alloc(nest->arena, keeps->n + 1, sizeof *plan->ports, _Alignof(uint32_t));
+    plan->beside = DFL_NEW_ARRAY(nest->arena, uint32_t, keeps->n + 1);
     for (uint32_t m = 0; m < nest->system->n_memories; m++) {
-        const dfl_memory *memory = &nest->system->memories[m];
-        plan->ports[m][DFL_READ] = plan->ports[m][DFL_WRITE] = DFL_NONE;
-        plan->stretched |= memory->efficiency != NULL;
-        if (isfinite(memory->read_rate) || (memory->one_port && isfinite(memory->write_rate)))
-            plan->ports[m][DFL_READ] = add_resource(plan, port_name(nest, memory, ".read"), m);
-        if (memory->one_port)
-            plan->ports[m][DFL_WRITE] = plan->ports[m][DFL_READ];
-        else if (isfinite(memory->write_rate))
-            plan->ports[m][DFL_WRITE] = add_resource(plan, port_name(nest, memory, ".write"), m);
+        plan->stretched |= nest->system->memories[m].efficiency != NULL;
+        for (uint32_t i = 0; i < keeps->n; i++)
+            if (plan->memory[i] == m)
+                add_ports(nest, keeps, i, plan);
     }
     dfl_time_links_add_resources(nest, plan);
 }
@@ -457,12 +488,13 @@ bool dfl_time_plan_make(dfl_nest *nest, dfl_keep_tree *keeps, const dfl_crossing
                             .einsums = DFL_NEW_ARRAY(nest->arena, dfl_einsum_time, n_einsums + 1),
                             .memory = DFL_NEW_ARRAY(nest->arena, uint32_t, keeps->n + 1),
                             .bits = DFL_NEW_ARRAY(nest->arena, double, keeps->n + 1),
+                            .busy = DFL_NEW_ARRAY(nest->arena, dfl_ports, keeps->n + 1),
                             .bound = DFL_NEW_ARRAY(nest->arena, const char *, nest->mapping->n_bodies + 1) };
     for (uint32_t i = 0; i < keeps->n; i++) {
         out->memory[i] = keeps->at[i].line->memory;
         out->bits[i] = nest->workload->tensors[keeps->at[i].line->tensor].type.bits;
     }
-    add_resources(nest, out);
+    add_resources(nest, keeps, out);
     for (uint32_t e = 0, operand = 0; e < n_einsums; e++) {
         find_unit(nest, e, &out->einsums[e]);
         find_ports(nest, keeps, e, operand, out);

@@ -179,13 +179,17 @@ typedef struct {
     dfl_resource *resources;
     uint32_t n_resources;
     const dfl_crossings *crossings;
-    uint32_t *classes;          /* [network]: resource of its first class; DFL_NONE if the network limits nothing */
+    bool *limits;               /* [network]: the network has a bandwidth, and some transfer crosses it */
+    uint32_t **links;           /* [crossing][class of its network]: resource; NULL if the network limits nothing */
     double *network_latency;    /* [network]: seconds for each link */
     bool waits_for_links;       /* some network has a latency */
     bool stretched;             /* some memory has an efficiency */
-    uint32_t (*ports)[2];       /* [memory]: resources of its reads and its writes; equal if it has one port */
+    uint32_t (*ports)[2];       /* [keep]: resources of the reads and the writes of its memory, DFL_NONE without a limit; equal if
+                                   the memory has one port */
+    uint32_t *beside;           /* [keep]: the first keep in the same instances of the same memory: the two share ports */
     uint32_t *memory;           /* [keep]: memory of the keep */
     double *bits;               /* [keep]: bits of one element */
+    dfl_ports *busy;            /* [keep]: seconds of the ports of the evaluation at hand, for the first keep of an instance */
     dfl_moving_transfer *sides;            /* [transfer]: those that move side by side in the stall at hand */
     double *rows;               /* rows of the evaluation at hand, in s */
     uint32_t width;             /* numbers of a row; at least that of all resources */

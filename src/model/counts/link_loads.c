@@ -26,7 +26,9 @@ typedef struct {
     uint32_t *n_places;
     bool enumerated;         /* `places` are in use; otherwise, coordinate 0 alone is visited */
     bool rough;              /* the load at hand is an estimate */
+    dfl_i128 outer[2];       /* [direction; a bus: 0]: bits on the outer side of the busiest instance of the network so far */
     double *by_step;         /* gets the elements of the transfer at hand by step; NULL = not wanted */
+    bool staged;             /* some stage of a pipeline does not begin at coordinate 0 */
     bool ok, over;
 } load_walk;
 
@@ -80,6 +82,8 @@ static int64_t count_in_range(const dfl_loop_sizes *sizes, uint64_t steps, uint6
     int64_t classes = multiply_trips(sizes, steps & adding), others = one ? 1 : multiply_trips(sizes, steps & ~adding), n = 0;
 
     steps &= sizes->moving;
+    if (lo == 0 && hi == INT64_MAX)
+        return classes;
     if (lo == 1 && hi == INT64_MAX)
         return others > 1 ? classes : classes - 1;
     for (int64_t of = 0; of < classes; of++)
@@ -105,8 +109,14 @@ static int64_t count_in_range(const dfl_loop_sizes *sizes, uint64_t steps, uint6
     return n;
 }
 
-/* Restricts a crossing to one coordinate of an axis. False if no instance in use has the coordinate, or if no value returns to
-   it. */
+/* Lowest coordinate of the instances of a crossing on an axis of the array. */
+static int64_t find_first(const load_walk *walk, const dfl_crossing *c, uint32_t axis)
+{
+    return dfl_paths_place(walk->nest->paths, c->footprint->einsum, walk->first_axis + axis);
+}
+
+/* Restricts a crossing to one coordinate of an axis, counted from its first instance. False if no instance in use has the
+   coordinate, or if no value returns to it. */
 static bool pin_axis(const load_walk *walk, const dfl_crossing *c, uint32_t axis, int64_t at, dfl_restriction *only)
 {
     uint64_t steps = find_axis_steps(walk, c, axis);
@@ -122,6 +132,14 @@ static bool pin_axis(const load_walk *walk, const dfl_crossing *c, uint32_t axis
             return false;
     }
     return at == 0;
+}
+
+/* As pin_axis; the coordinate counts from 0. */
+static bool pin_place(const load_walk *walk, const dfl_crossing *c, uint32_t axis, int64_t at, dfl_restriction *only)
+{
+    const int64_t first = find_first(walk, c, axis);
+
+    return at >= first && pin_axis(walk, c, axis, at - first, only);
 }
 
 /* Tells whether the elements of a crossing with values all pass the outer side of the array in one instance of its network:
@@ -168,7 +186,7 @@ static dfl_i128 load_roughly(const load_walk *walk, const dfl_crossing *c, link 
     if (at.kind == LINK_PORT)
         return port;
     outer = outer / shared > port ? outer / shared : port;
-    return at.kind == LINK_OUTER ? outer : outer - port;
+    return at.kind == LINK_OUTER || at.lo == 0 ? outer : outer - port;
 }
 
 /* Counts the elements of a crossing at the coordinates that `only` leaves. */
@@ -289,7 +307,14 @@ static dfl_i128 load_any(load_walk *walk, dfl_crossing *c, link at)
     how.united = c->shared & (at.kind == LINK_PORT ? c->inner : c->own | c->inner);
     for (uint32_t a = 0; a < walk->n_axes; a++) {
         bool pinned = at.kind == LINK_PORT || (at.kind == LINK_ALONG && (up ? a > at.axis : a < at.axis));
-        if (pinned && !pin_axis(walk, c, a, walk->place[a], &only))
+        if (pinned && !pin_place(walk, c, a, walk->place[a], &only))
+            return 0;
+    }
+    if (at.kind == LINK_ALONG) {
+        const int64_t first = find_first(walk, c, at.axis);
+        at.lo = at.lo > first ? at.lo - first : 0;
+        at.hi -= at.hi == INT64_MAX ? 0 : first;
+        if (at.hi <= at.lo)
             return 0;
     }
     if (c->mode == DFL_CROSSING_EVEN)
@@ -441,8 +466,8 @@ static bool can_stand_for(load_walk *walk, uint32_t axis, int64_t a, int64_t b)
     for (uint32_t k = 0; k < walk->array->n && walk->ok; k++) {
         const dfl_crossing *c = &walk->all->at[walk->array->crossings[k]];
         dfl_restriction at = { .pinned = 0 }, to = { .pinned = 0 };
-        bool used = pin_axis(walk, c, axis, a, &at);
-        if (used != pin_axis(walk, c, axis, b, &to))
+        bool used = pin_place(walk, c, axis, a, &at);
+        if (used != pin_place(walk, c, axis, b, &to))
             return false;
         if (!used || c->mode == DFL_CROSSING_EVEN || c->mode == DFL_CROSSING_ROUGH)
             continue;
@@ -483,6 +508,7 @@ static void find_places(load_walk *walk, uint32_t axis)
         int64_t parts = 1;
         for (uint64_t left = find_axis_steps(walk, c, axis); left; left &= left - 1)
             parts *= count_parts(walk->nest, c, (uint32_t)__builtin_ctzll(left));
+        parts += find_first(walk, c, axis);
         used = parts > used ? parts : used;
     }
     walk->places[axis] = DFL_NEW_ARRAY(walk->nest->arena, int64_t, (size_t)used);
@@ -569,7 +595,7 @@ static dfl_i128 count_forwarded(load_walk *walk, const dfl_crossing *c, bool low
     dfl_restricted_counts most = { 0 }, least = { 0 };
 
     for (uint32_t a = 0; a < walk->n_axes; a++)
-        if (!pin_axis(walk, c, a, walk->place[a], &only))
+        if (!pin_place(walk, c, a, walk->place[a], &only))
             return 0;
     how.first_only = alone.first_only = c->outer;
     alone.forward = DFL_NONE;
@@ -694,13 +720,14 @@ static void count_ports(load_walk *walk)
 {
     dfl_network_cost *cost = &walk->all->networks[walk->array->network];
     bool bus = walk->array->shape == DFL_NETWORK_BUS;
+    dfl_i128 outside[2] = { 0, 0 };
 
     for (int up = 0; up < 2; up++) {
         uint32_t outer = bus ? DFL_CLASS_MEDIUM : up ? DFL_CLASS_OUTER_UP : DFL_CLASS_OUTER_DOWN;
         uint32_t inner = up ? DFL_CLASS_INNER_UP : DFL_CLASS_INNER_DOWN;
         dfl_i128 bits = 0;
         add_load(walk, (link){ .kind = LINK_OUTER }, up, outer, 0, &bits);
-        walk->over |= dfl_add(cost->classes[outer].bits, bits, &cost->classes[outer].bits);
+        walk->over |= dfl_add(outside[bus ? 0 : up], bits, &outside[bus ? 0 : up]);
         uint32_t *index = walk->enumerated ? DFL_NEW_ARRAY(walk->nest->arena, uint32_t, walk->n_axes) : NULL;
         if (bus)
             continue;
@@ -708,6 +735,56 @@ static void count_ports(load_walk *walk)
             add_load(walk, (link){ .kind = LINK_PORT }, up, inner, 0, &cost->classes[inner].bits);
         while (walk->ok && advance_place(walk, UINT64_MAX, index));
     }
+    for (int up = 0; up < 2; up++)
+        walk->outer[up] = outside[up] > walk->outer[up] ? outside[up] : walk->outer[up];
+}
+
+/* Tells whether two crossings of an array begin in the same instance of its network. */
+static bool is_beside(const dfl_nest *nest, const dfl_crossing *a, const dfl_crossing *b)
+{
+    for (uint32_t i = 0; i < nest->system->n_axes; i++)
+        if (dfl_axis_encloses(nest->system, i, a->element) && nest->system->axes[i].element != a->element &&
+            dfl_paths_place(nest->paths, a->footprint->einsum, i) != dfl_paths_place(nest->paths, b->footprint->einsum, i))
+            return false;
+    return true;
+}
+
+/* Counts the classes of the instance of the network of an array in which crossing `with` begins. */
+static void count_instance(load_walk *walk, const dfl_crossed_array *whole, uint32_t with)
+{
+    const dfl_nest *nest = walk->nest;
+    dfl_crossed_array array = *whole;
+    bool enumerated = false;
+
+    if (walk->staged)
+        array.crossings = DFL_NEW_ARRAY(nest->arena, uint32_t, whole->n + 1);
+    array.n = 0;
+    walk->array = &array;
+    walk->enumerated = false;
+    for (uint32_t k = 0; k < whole->n; k++) {
+        dfl_crossing *c = &walk->all->at[whole->crossings[k]];
+        if (walk->staged && !is_beside(nest, &walk->all->at[whole->crossings[with]], c))
+            continue;
+        array.crossings[array.n++] = whole->crossings[k];
+        enumerated |= c->mode == DFL_CROSSING_ANY || c->direct;
+        for (uint32_t a = 0; a < walk->n_axes && walk->staged; a++)
+            enumerated |= find_first(walk, c, a) > 0;
+    }
+    if (enumerated && walk->ok && (array.shape != DFL_NETWORK_BUS || does_forward(walk))) {
+        walk->places = dfl_arena_alloc(nest->arena, walk->n_axes + 1, sizeof *walk->places, _Alignof(int64_t *));
+        walk->n_places = DFL_NEW_ARRAY(nest->arena, uint32_t, walk->n_axes + 1);
+        for (uint32_t a = 0; a < walk->n_axes; a++)
+            find_places(walk, a);
+        walk->enumerated = true;
+    }
+    memset(walk->place, 0, walk->n_axes * sizeof *walk->place);
+    if (array.shape == DFL_NETWORK_BUS || array.shape == DFL_NETWORK_PORTS)
+        count_ports(walk);
+    for (uint32_t a = 0; a < walk->n_axes && walk->ok; a++) {
+        memset(walk->place, 0, walk->n_axes * sizeof *walk->place);
+        count_axis(walk, a);
+    }
+    walk->array = whole;
 }
 
 /* Counts the classes of one array. */
@@ -717,31 +794,28 @@ static bool count_array(dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_tr
     const dfl_element *element = &nest->system->elements[array->element];
     load_walk walk = { .nest = nest, .keeps = keeps, .sums = sums, .all = all, .array = array, .ok = true,
                        .first_axis = element->first_axis, .n_axes = element->n_axes };
-    uint32_t n_classes = all->networks[array->network].n_classes;
-    bool enumerated = false;
+    dfl_network_cost *cost = &all->networks[array->network];
     int64_t origin[DFL_NETWORK_AXES] = { 0 };
 
     walk.place = element->n_axes <= DFL_NETWORK_AXES ? origin : DFL_NEW_ARRAY(nest->arena, int64_t, element->n_axes);
     for (uint32_t k = 0; k < array->n; k++) {
         dfl_crossing *c = &all->at[array->crossings[k]];
-        memset(c->bits, 0, n_classes * sizeof *c->bits);
+        memset(c->bits, 0, cost->n_classes * sizeof *c->bits);
         c->by_step = NULL;
-        find_mode(&walk, c);
-        enumerated |= c->mode == DFL_CROSSING_ANY || c->direct;
-    }
-    if (enumerated && walk.ok && (array->shape != DFL_NETWORK_BUS || does_forward(&walk))) {
-        walk.places = dfl_arena_alloc(nest->arena, element->n_axes + 1, sizeof *walk.places, _Alignof(int64_t *));
-        walk.n_places = DFL_NEW_ARRAY(nest->arena, uint32_t, element->n_axes + 1);
         for (uint32_t a = 0; a < element->n_axes; a++)
-            find_places(&walk, a);
-        walk.enumerated = true;
+            walk.place[a] = find_first(&walk, c, a);
+        find_mode(&walk, c);
     }
-    if (array->shape == DFL_NETWORK_BUS || array->shape == DFL_NETWORK_PORTS)
-        count_ports(&walk);
-    for (uint32_t a = 0; a < element->n_axes && walk.ok; a++) {
-        memset(walk.place, 0, element->n_axes * sizeof *walk.place);
-        count_axis(&walk, a);
+    walk.staged = dfl_paths_staged(nest->paths);
+    for (uint32_t k = 0; k < (walk.staged ? array->n : 1) && walk.ok; k++) {
+        bool counted = false;
+        for (uint32_t before = 0; before < k; before++)
+            counted |= is_beside(nest, &all->at[array->crossings[before]], &all->at[array->crossings[k]]);
+        if (!counted)
+            count_instance(&walk, array, k);
     }
+    for (uint32_t up = 0; up < 2 && array->shape != DFL_NETWORK_LINES; up++) /* a bus has no bits in the second part */
+        walk.over |= walk.outer[up] > 0 && dfl_add(cost->classes[up].bits, walk.outer[up], &cost->classes[up].bits);
     if (!walk.ok) {
         if (!dfl_budget_ok(dfl_arena_budget(nest->arena)))
             dfl_report_stop(nest->sink, dfl_arena_budget(nest->arena));

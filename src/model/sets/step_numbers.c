@@ -51,7 +51,8 @@ dfl_step_numbers *dfl_step_numbers_make(dfl_arena *arena, const dfl_paths *paths
     dfl_step_numbers *numbers = DFL_NEW(arena, dfl_step_numbers);
     uint32_t *kept = DFL_NEW_ARRAY(arena, uint32_t, w->n_tensors + 1), runs = 0, n_loops = 0;
 
-    *numbers = (dfl_step_numbers){ .paths.mapping = m, .paths.paths = DFL_NEW_ARRAY(arena, dfl_path, w->n_einsums + 1),
+    *numbers = (dfl_step_numbers){ .paths.mapping = m, .paths.place = paths->place,
+                                   .paths.paths = DFL_NEW_ARRAY(arena, dfl_path, w->n_einsums + 1),
                                    .above = DFL_NEW_ARRAY(arena, uint32_t, m->n_bodies + 1),
                                    .step = DFL_NEW_ARRAY(arena, uint32_t *, m->n_bodies + 1) };
     for (uint32_t b = 0; b < m->n_bodies; b++)
