@@ -1,5 +1,7 @@
 #include "solve/evaluate.h"
 
+#include <math.h>
+
 #include "ir/mapping_open.h"
 #include "ir/path/fan_out.h"
 #include "lint/mapping.h"
@@ -63,14 +65,30 @@ static dfl_result_item evaluate_filled(const dfl_solver *solver, const dfl_mappi
     return item;
 }
 
+/* Whether the latency and the energy of a mapping are numbers; else reports the first that is not. */
+static bool check_range(const dfl_solver *solver, const dfl_mapping *m, const dfl_result *result)
+{
+    const bool time = !isfinite(result->seconds);
+    dfl_diag *d;
+
+    if (!time && isfinite(result->joules))
+        return true;
+    d = dfl_report(solver->sink, DFL_EVAL_OVERFLOW, m->span, "the %s of this mapping exceeds the largest number, 1.8e308 %s",
+                   time ? "latency" : "energy", time ? "s" : "J");
+    dfl_diag_help(solver->sink, d, time ? "declare larger bandwidths and rates, or shorter latencies"
+                                        : "declare lower energies and leakages");
+    return false;
+}
+
 /* The costs of a mapping, with the bandwidths that it requires. NULL after an error. */
 static const dfl_result *find_costs(const dfl_solver *solver, dfl_arena *arena, const dfl_paths *paths)
 {
     dfl_model *model = dfl_model_prepare(arena, solver->sink, solver->names, paths);
     const dfl_result *result = model ? dfl_model_run(model, arena) : NULL;
 
-    if (result)
-        dfl_model_require_bandwidths(model, arena);
+    if (!result || !check_range(solver, paths->mapping, result))
+        return NULL;
+    dfl_model_require_bandwidths(model, arena);
     return result;
 }
 
