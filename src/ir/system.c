@@ -26,6 +26,13 @@ bool dfl_element_instances(const dfl_system *s, uint32_t element, dfl_i128 *out)
     return over;
 }
 
+bool dfl_memory_is_in_array(const dfl_system *s, uint32_t memory)
+{
+    dfl_i128 n;
+
+    return dfl_element_instances(s, s->memories[memory].element, &n) || n > 1;
+}
+
 static double instances(const dfl_system *s, uint32_t element)
 {
     dfl_i128 n;

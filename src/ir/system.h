@@ -123,6 +123,8 @@ bool dfl_element_within(const dfl_system *s, uint32_t inner, uint32_t outer);
 bool dfl_axis_encloses(const dfl_system *s, uint32_t axis, uint32_t element);
 /* Number of instances of an element in the whole system; true on overflow. */
 bool dfl_element_instances(const dfl_system *s, uint32_t element, dfl_i128 *out);
+/* Whether a memory has more than one instance. */
+bool dfl_memory_is_in_array(const dfl_system *s, uint32_t memory);
 /* dfl_compute_sees: whether a compute unit sees a memory. dfl_memory_outside: whether memory `a` lies outside of memory
    `b` on one path. */
 bool dfl_compute_sees(const dfl_system *s, uint32_t compute, uint32_t memory);

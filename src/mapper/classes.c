@@ -14,37 +14,72 @@ typedef struct {
     dfl_deadline *halt;
 } maker;
 
+/* Einsums with one lack: something that the search does not support. */
+typedef struct {
+    const char *lack;
+    uint32_t first, n;   /* the first einsum, and the number of einsums */
+} lacking;
+
+/* Reports each lack once. */
+static void report_lacks(const dfl_classes *out, dfl_sink *sink, const dfl_intern *names, const lacking *lacks, size_t n)
+{
+    const dfl_workload *w = out->m->workload;
+
+    for (size_t i = 0; i < n; i++) {
+        const dfl_einsum *e = &w->einsums[lacks[i].first];
+        const char *name = dfl_sym_text(names, e->name);
+        dfl_diag *d = lacks[i].n > 1
+                          ? dfl_report(sink, DFL_EVAL_UNSUPPORTED, e->span,
+                                       "the search does not support %u of the %u einsums of `%s`, first `%s`: %s",
+                                       lacks[i].n, out->n, dfl_sym_text(names, w->name), name, lacks[i].lack)
+                          : dfl_report(sink, DFL_EVAL_UNSUPPORTED, e->span, "the search does not support `%s`: %s", name,
+                                       lacks[i].lack);
+
+        dfl_diag_label(sink, d, out->m->span, "needed to fill the hole of this mapping");
+        dfl_diag_help(sink, d, "write the lines of the mapping");
+    }
+}
+
 static bool make_jobs(maker *k, dfl_sink *sink, const dfl_intern *names)
 {
     dfl_classes *out = k->out;
     const dfl_system *s = out->m->system;
+    DFL_VEC(lacking) lacks = { NULL, 0, 0 };
     bool possible = true;
 
     out->roomy = dfl_space_roomy(k->arena, out->m, k->limits);
     out->jobs = DFL_NEW_ARRAY(k->arena, dfl_jobs, (size_t)out->n + 1);
     for (uint32_t e = 0; e < out->n; e++) {
-        bool reported = false;
+        const char *lack = NULL;
         for (uint32_t u = 0; u < s->n_computes; u++) {
             dfl_job *job = DFL_NEW(k->arena, dfl_job);
             const dfl_body *leaf = dfl_mapping_leaf(out->m, e);
-            bool fine = true;
+            const char *here = NULL;
             if (leaf != NULL && leaf->compute != DFL_NONE && leaf->compute != u)
                 continue;
-            if (dfl_job_make(sink, names, out->m, e, u, k->limits, out->roomy, job, &fine)) {
+            if (dfl_job_make(names, out->m, e, u, k->limits, out->roomy, job, &here)) {
                 job->given = dfl_given_make(k->arena, out->m, job);
                 DFL_PUSH(k->arena, &out->jobs[e], job);
             }
-            reported |= !fine;
+            lack = lack ? lack : here;
         }
-        if (out->jobs[e].n == 0 && !reported) {
+        if (lack) {
+            size_t i = 0;
+            while (i < lacks.n && strcmp(lacks.at[i].lack, lack) != 0)
+                i++;
+            if (i == lacks.n)
+                DFL_PUSH(k->arena, &lacks, ((lacking){ .lack = lack, .first = e }));
+            lacks.at[i].n++;
+        } else if (out->jobs[e].n == 0) {
             const dfl_einsum *einsum = &out->m->workload->einsums[e];
             dfl_diag *d = dfl_report(sink, DFL_MAP_NO_COMPUTE, einsum->span, "no unit can run einsum `%s`",
                                      dfl_sym_text(names, einsum->name));
             dfl_diag_label(sink, d, out->m->system->span, "on this system");
             dfl_diag_help(sink, d, "give a unit a rate for it, or extend its `ops`");
         }
-        possible &= out->jobs[e].n > 0 && !reported;
+        possible &= out->jobs[e].n > 0 && !lack;
     }
+    report_lacks(out, sink, names, lacks.at, lacks.n);
     return possible;
 }
 

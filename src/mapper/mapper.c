@@ -33,6 +33,11 @@ bool dfl_mapper_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping
     return (dfl_mapping_all_lines_open(mapping) || dfl_given_check(sink, names, mapping)) && extents_fit(sink, names, mapping);
 }
 
+const char *dfl_mapper_lack(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, uint32_t einsum)
+{
+    return dfl_job_lack(arena, names, mapping, einsum);
+}
+
 uint32_t dfl_mapper_extensions(const dfl_workload *workload, uint32_t extensions)
 {
     return dfl_beyond_kinds(workload, extensions);

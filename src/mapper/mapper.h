@@ -87,6 +87,9 @@ typedef struct {
 
 /* Whether the mapper can search the open lines of a mapping; false after reporting E0612, or E0606 for an extent above 2^40. */
 bool dfl_mapper_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
+/* The clause that says what the mapper does not support of an einsum of a mapping with open lines, on some unit that can run it;
+   NULL if there is nothing. A static text; `arena` is for temporary data. */
+const char *dfl_mapper_lack(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, uint32_t einsum);
 /* Searches for the best filling of a mapping that dfl_mapper_check accepts. The result lies in `arena`, whose budget stops the
    search. */
 const dfl_search_result *dfl_mapper_search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,

@@ -11,7 +11,6 @@
 enum { FILL_STEPS = 1 << 16 };   /* parts that are tried to find out how much of all axes can be at work */
 
 typedef struct {
-    dfl_sink *sink;
     const dfl_intern *names;
     const dfl_mapping *m;
     const dfl_workload *w;
@@ -19,7 +18,7 @@ typedef struct {
     const dfl_einsum *e;
     const bool *roomy;
     dfl_job *job;
-    bool ok;
+    const char *lack; /* what the search does not support; NULL = it supports the einsum so far */
 } maker;
 
 /* Whether where it is exchanged is to be found. */
@@ -28,17 +27,10 @@ static bool is_exchanged(const dfl_tensor *t)
     return t->role == DFL_ROLE_INTERMEDIATE && t->n_producers > 0 && t->n_consumers > 0;
 }
 
-static void refuse(maker *k, const char *what)
+static void refuse(maker *k, const char *lack)
 {
-    dfl_diag *d;
-
-    if (k->ok) {
-        d = dfl_report(k->sink, DFL_EVAL_UNSUPPORTED, k->e->span, "the search does not support `%s`: %s",
-                       dfl_sym_text(k->names, k->e->name), what);
-        dfl_diag_label(k->sink, d, k->m->span, "needed to fill the hole of this mapping");
-        dfl_diag_help(k->sink, d, "write the lines of the mapping");
-    }
-    k->ok = false;
+    if (!k->lack)
+        k->lack = lack;
 }
 
 static uint32_t local_rank(const dfl_job *job, uint32_t rank)
@@ -439,52 +431,81 @@ static void keep_homes(dfl_job *job)
         job->operand[o].places &= job->operand[o].shared ? (1u << n) - 1 : 0;
 }
 
-bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, uint32_t einsum, uint32_t unit,
-                  const dfl_job_limits *limits, const bool *roomy, dfl_job *out, bool *possible)
+/* Makes the job as far as it shows what the search does not support. */
+static void describe(maker *k, const dfl_job_limits *limits)
+{
+    dfl_job *out = k->job;
+    uint32_t keeps = 0;
+
+    if (k->e->n_where > 0 || k->e->over_rank != DFL_NONE)
+        refuse(k, "it has a condition, a gather or an operation over a whole rank");
+    if (k->e->n_ranks > DFL_JOB_RANKS) {
+        refuse(k, "it has more ranks than the search supports");
+        return;
+    }
+    out->points = 1;
+    for (uint32_t i = 0; i < k->e->n_ranks; i++) {
+        out->rank[out->n_ranks] = k->e->ranks[i];
+        out->extent[out->n_ranks++] = k->w->ranks[k->e->ranks[i]].extent;
+        out->points *= (double)k->w->ranks[k->e->ranks[i]].extent;
+    }
+    for (uint32_t i = 0; i < k->e->n_inputs; i++)
+        add_operand(k, &k->e->inputs[i], false);
+    add_operand(k, &k->e->output, true);
+    add_places(k);
+    find_waits(out, k->m, limits);
+    if (!k->lack)
+        place_operands(k);
+    for (uint32_t i = 0; i < out->n_operands; i++)
+        keeps += (uint32_t)__builtin_popcount(out->operand[i].places);
+    if (keeps > DFL_JOB_KEEPS)
+        refuse(k, "its operands may be kept in more places than the search supports");
+}
+
+bool dfl_job_make(const dfl_intern *names, const dfl_mapping *m, uint32_t einsum, uint32_t unit,
+                  const dfl_job_limits *limits, const bool *roomy, dfl_job *out, const char **lack)
 {
     const dfl_workload *w = m->workload;
-    maker k = { .sink = sink, .names = names, .m = m, .w = w, .s = m->system, .e = &w->einsums[einsum], .roomy = roomy,
-                .job = out, .ok = true };
+    maker k = { .names = names, .m = m, .w = w, .s = m->system, .e = &w->einsums[einsum], .roomy = roomy, .job = out };
     const dfl_compute *u = &m->system->computes[unit];
-    uint32_t keeps = 0;
 
     memset(out, 0, sizeof *out);
     if (!dfl_unit_can_run(names, m, u, k.e))
         return false;
     out->einsum = einsum;
     out->unit = unit;
-    if (k.e->n_where > 0 || k.e->over_rank != DFL_NONE)
-        refuse(&k, "it has a condition, a gather or an operation over a whole rank");
-    if (k.e->n_ranks > DFL_JOB_RANKS) {
-        refuse(&k, "it has more ranks than the search supports");
-        *possible = false;
-        return false;
-    }
-    out->points = 1;
-    for (uint32_t i = 0; i < k.e->n_ranks; i++) {
-        out->rank[out->n_ranks] = k.e->ranks[i];
-        out->extent[out->n_ranks++] = w->ranks[k.e->ranks[i]].extent;
-        out->points *= (double)w->ranks[k.e->ranks[i]].extent;
-    }
     out->seconds = dfl_point_seconds(names, w, k.e, u);
     out->joules = dfl_point_joules(w, k.e, u);
-    for (uint32_t i = 0; i < k.e->n_inputs; i++)
-        add_operand(&k, &k.e->inputs[i], false);
-    add_operand(&k, &k.e->output, true);
-    add_places(&k);
-    find_waits(out, m, limits);
-    if (k.ok)
-        place_operands(&k);
-    for (uint32_t i = 0; i < out->n_operands; i++)
-        keeps += (uint32_t)__builtin_popcount(out->operand[i].places);
-    if (keeps > DFL_JOB_KEEPS)
-        refuse(&k, "its operands may be kept in more places than the search supports");
+    describe(&k, limits);
+    if (k.lack) {
+        *lack = k.lack;
+        return false;
+    }
     allow_spatial(&k, limits);
-    if (k.ok && limits->homes_only)
+    if (limits->homes_only)
         keep_homes(out);
     find_at_work(out);
-    *possible &= k.ok;
-    return k.ok;
+    return true;
+}
+
+const char *dfl_job_lack(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, uint32_t einsum)
+{
+    const dfl_job_limits limits = { .overlapped = true };
+    const bool *roomy = dfl_space_roomy(arena, m, &limits);
+    const char *lack = NULL;
+
+    for (uint32_t u = 0; u < m->system->n_computes && !lack; u++) {
+        dfl_job job;
+        maker k = { .names = names, .m = m, .w = m->workload, .s = m->system, .e = &m->workload->einsums[einsum],
+                    .roomy = roomy, .job = &job };
+
+        memset(&job, 0, sizeof job);
+        job.unit = u;
+        if (dfl_unit_can_run(names, m, &m->system->computes[u], k.e))
+            describe(&k, &limits);
+        lack = k.lack;
+    }
+    return lack;
 }
 
 bool dfl_job_same(const dfl_job *a, const dfl_job *b)

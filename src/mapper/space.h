@@ -107,11 +107,13 @@ typedef struct {
 } dfl_job_limits;
 
 /*
- * The job of an einsum on a unit; false if the unit cannot run it. Reports what the search cannot handle and clears
- * `*possible` then. `roomy` is by memory.
+ * The job of an einsum on a unit; false if the unit cannot run it, or if the search does not support it: then `*lack` is the
+ * clause that says what it does not support, a static text. `roomy` is by memory.
  */
-bool dfl_job_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, uint32_t einsum, uint32_t unit,
-                  const dfl_job_limits *limits, const bool *roomy, dfl_job *out, bool *possible);
+bool dfl_job_make(const dfl_intern *names, const dfl_mapping *m, uint32_t einsum, uint32_t unit,
+                  const dfl_job_limits *limits, const bool *roomy, dfl_job *out, const char **lack);
+/* What the search does not support of an einsum on some unit that can run it, as above; NULL if there is nothing. */
+const char *dfl_job_lack(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, uint32_t einsum);
 /*
  * By memory: whether all that it may hold has its home there, and it has room for all of that at once, or has no size. What
  * einsums exchange there as a whole is in nobody's way, and need not be looked at in parts. Not so the memory that counts.

@@ -305,7 +305,7 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
         return refuse_figure(fill, objective, out->given);
     if (is_several && !dfl_check_homes(fill, out->given))
         return false;
-    if (dfl_one_by_one_applies(out->given))
+    if (dfl_one_by_one_applies(fill, out->given))
         return dfl_fill_one_by_one(fill, objective, out, stopped);
     costs = is_several ? search_jointly(fill, within, &request, out, summary, &found, &why)
                        : search_lines(fill, within, &request, out, summary, &found);

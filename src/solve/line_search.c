@@ -99,9 +99,9 @@ static bool has_late_loop(const dfl_einsum *e, const dfl_line *lines, uint32_t n
     return false;
 }
 
-/* Whether the lines are of the kind that this search may return: homes as in the best lines and above all temporal loops, the
-   loop of an operation over a whole rank last, and even tiles unless others are asked for. */
-static bool is_allowed(const dfl_line_search *search, const dfl_line *lines, uint32_t n)
+/* Whether the lines are of the kind that this search may return: homes as in the best lines and above all temporal loops, no
+   loop over the rank that an operation takes whole, and even tiles unless others are asked for or the search begins with them. */
+static bool is_allowed(const dfl_line_search *search, const dfl_line *lines, uint32_t n, bool is_template)
 {
     const dfl_workload *w = search->one->workload;
     bool has_loop = false;
@@ -116,17 +116,37 @@ static bool is_allowed(const dfl_line_search *search, const dfl_line *lines, uin
         if (is_home && has_loop)
             return false;
         has_loop |= lines[i].kind == DFL_LINE_TEMPORAL;
-        if (lines[i].kind != DFL_LINE_KEEP && lines[i].rank == search->over &&
-            (i + 1 < n || lines[i].kind != DFL_LINE_TEMPORAL || lines[i].amount != 1))
+        if (lines[i].kind != DFL_LINE_KEEP && lines[i].rank == search->over)
             return false;
     }
     if (search->one->exact && (has_late_loop(search->one->exact->einsums, lines, n) ||
                                count_visited(search->one->exact, lines, n) > DFL_LINE_SEARCH_VISITED))
         return false;
-    return search->uneven || is_even(w, lines, n);
+    return search->uneven || search->is_uneven || is_template || is_even(w, lines, n);
 }
 
-/* The value of lines for the einsum with or without its conditions; INFINITY if they are not legal or their evaluation takes too
+/* Copies lines to `out`, with the keeps of tensors that one tensor stands for in the exact einsum as keeps of that tensor, once
+   in each memory. Returns their number. */
+static uint32_t join_keeps(const dfl_lone_einsum *one, const dfl_line *lines, uint32_t n, dfl_line *out)
+{
+    uint32_t used = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        bool is_double = false;
+
+        out[used] = lines[i];
+        if (lines[i].kind == DFL_LINE_KEEP) {
+            out[used].tensor = one->same[lines[i].tensor];
+            for (uint32_t k = 0; k < used; k++)
+                is_double |= out[k].kind == DFL_LINE_KEEP && out[k].tensor == out[used].tensor &&
+                             out[k].memory == out[used].memory;
+        }
+        used += !is_double;
+    }
+    return used;
+}
+
+/* The value of lines for the einsum alone or for its exact form; INFINITY if they are not legal or their evaluation takes too
    long. */
 static double value_of(dfl_line_search *search, const dfl_workload *workload, const dfl_line *lines, uint32_t n)
 {
@@ -150,7 +170,11 @@ static double value_of(dfl_line_search *search, const dfl_workload *workload, co
     *root = (dfl_body){ .kind = DFL_BODY_LEAF, .span = search->given->root->span, .einsums = ids, .n_einsums = 1,
                         .compute = DFL_NONE, .n_lines = n };
     root->lines = DFL_NEW_ARRAY(search->work, dfl_line, (size_t)n + 1);
-    memcpy(root->lines, lines, n * sizeof *lines);
+    if (workload == search->one->exact) {
+        root->n_lines = join_keeps(search->one, lines, n, root->lines);
+    } else {
+        memcpy(root->lines, lines, n * sizeof *lines);
+    }
     bodies[0] = root;
     *m = *search->given;
     m->workload = workload;
@@ -168,7 +192,7 @@ static double value_of(dfl_line_search *search, const dfl_workload *workload, co
 
 bool dfl_line_search_fits(dfl_line_search *search, const dfl_line *lines, uint32_t n)
 {
-    return !isinf(value_of(search, search->one->workload, lines, n));
+    return !isinf(value_of(search, search->one->whole, lines, n));
 }
 
 bool dfl_line_search_try(dfl_line_search *search, const dfl_line *lines, uint32_t n, bool is_template)
@@ -177,9 +201,9 @@ bool dfl_line_search_try(dfl_line_search *search, const dfl_line *lines, uint32_
     dfl_valued_lines valued;
     bool is_better;
 
-    if (n == 0 || n > DFL_LINES_MOST || !is_allowed(search, lines, n))
+    if (n == 0 || n > DFL_LINES_MOST || !is_allowed(search, lines, n, is_template))
         return false;
-    valued.value = value_of(search, search->one->workload, lines, n);
+    valued.value = value_of(search, search->one->whole, lines, n);
     is_better = !isinf(valued.value) &&
                 (isinf(search->value) || dfl_value_times(valued.value, 1 + DFL_VALUE_TOLERANCE) < search->value);
     if (isinf(valued.value) || (!is_better && (!is_template || !search->one->exact)))
@@ -192,6 +216,7 @@ bool dfl_line_search_try(dfl_line_search *search, const dfl_line *lines, uint32_
     if (is_better) {
         search->best = valued.found;
         search->value = valued.value;
+        search->is_uneven = !is_even(search->one->workload, lines, n);
     }
     return is_better;
 }
@@ -383,6 +408,29 @@ static bool add_spatial(dfl_line_search *search)
     return any;
 }
 
+/* Fills the axis of each spatial line: gives the line all instances that other lines leave, although the parts may be uneven. */
+static bool fill_axes(dfl_line_search *search)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < search->best.n_lines && !dfl_line_search_is_over(search); i++) {
+        draft d = copy_best(search);
+        int64_t free;
+
+        if (d.lines[i].kind != DFL_LINE_SPATIAL || d.lines[i].by != DFL_BY_PARTS)
+            continue;
+        free = search->one->system->axes[d.lines[i].axis].size;
+        for (uint32_t k = 0; k < d.n; k++)
+            if (k != i && d.lines[k].kind == DFL_LINE_SPATIAL && d.lines[k].axis == d.lines[i].axis)
+                free /= d.lines[k].amount > 0 ? d.lines[k].amount : 1;
+        if (free <= d.lines[i].amount)
+            continue;
+        d.lines[i].amount = free;
+        any |= dfl_line_search_try(search, d.lines, d.n, true);
+    }
+    return any;
+}
+
 /* ---- all of it ---- */
 
 static int compare_values(const void *a, const void *b)
@@ -392,7 +440,7 @@ static int compare_values(const void *a, const void *b)
     return one < other ? -1 : one > other;
 }
 
-/* Of the lines that were evaluated without the conditions of the einsum, the best ones whose evaluation with them is short. */
+/* Of the lines that were evaluated for another form of the einsum, the best ones for the exact one whose evaluation is short. */
 static void choose_exact(dfl_line_search *search)
 {
     dfl_found_lines best = search->best;
@@ -401,7 +449,9 @@ static void choose_exact(dfl_line_search *search)
 
     if (search->valued.n > 0)
         qsort(search->valued.at, search->valued.n, sizeof *search->valued.at, compare_values);
-    for (size_t i = 0; i < search->valued.n && i < DFL_LINE_SEARCH_EXACT && n_legal < DFL_LINE_SEARCH_LEGAL; i++) {
+    for (size_t i = 0; i < search->valued.n && n_legal < DFL_LINE_SEARCH_LEGAL; i++) {
+        if (i >= DFL_LINE_SEARCH_EXACT && (n_legal > 0 || search->one->has_where))
+            break;
         if (n_legal > 0 && search->deadline > 0 && dfl_deadline_clock() >= search->deadline)
             break;
         const dfl_valued_lines *v = &search->valued.at[i];
@@ -412,7 +462,10 @@ static void choose_exact(dfl_line_search *search)
             value = exact;
         }
     }
-    search->best = best;
+    if (n_legal > 0 || search->one->has_where)
+        search->best = best;
+    else
+        search->best = (dfl_found_lines){ NULL, 0 };
 }
 
 void dfl_line_search_start(dfl_arena *arena, dfl_line_search *search)
@@ -422,13 +475,14 @@ void dfl_line_search_start(dfl_arena *arena, dfl_line_search *search)
     search->work = dfl_arena_new(&search->budget);
     search->best = (dfl_found_lines){ NULL, 0 };
     search->value = INFINITY;
+    search->is_uneven = false;
 }
 
 void dfl_line_search_climb(dfl_line_search *search)
 {
     while (!isinf(search->value) && !dfl_line_search_is_over(search))
         if (!change_amounts(search) && !move_lines(search) && !remove_lines(search) && !add_keeps(search, false) &&
-            !add_spatial(search) && !add_keeps(search, true))
+            !add_spatial(search) && !add_keeps(search, true) && !(search->inside && fill_axes(search)))
             break;
 }
 

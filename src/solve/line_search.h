@@ -27,8 +27,9 @@ typedef struct {
     const dfl_mapping *given;        /* mapping with the hole */
     const dfl_objective *objective;
     const dfl_lone_einsum *one;
-    uint32_t over;                   /* own rank of an operation over a whole rank: its loop stays the last line; DFL_NONE */
+    uint32_t over;                   /* own rank that an operation takes whole: it has no loop; DFL_NONE = there is none */
     bool uneven;                     /* tiles need not divide */
+    bool inside;                     /* homes may stand inside arrays: the einsum is the only one */
     double deadline;                 /* of dfl_deadline_clock (in s), which the first `least` evaluations ignore; 0 = none */
     uint64_t least;
     uint64_t most;                   /* evaluations */
@@ -39,7 +40,8 @@ typedef struct {
     uint64_t evaluated;
     dfl_found_lines best;
     double value;                    /* of `best`; INFINITY = there is none */
-    DFL_VEC(dfl_valued_lines) valued; /* templates, and lines that were the best ones for a time */
+    bool is_uneven;                  /* `best` has tiles that do not divide */
+    DFL_VEC(dfl_valued_lines) valued; /* with an exact form: templates, and lines that were the best ones for a time */
 } dfl_line_search;
 
 /* Begins a search without lines; `arena` owns the lines found. */

@@ -88,13 +88,15 @@ static void name_selected(const dfl_lone_source *a, const dfl_lone_einsum *one, 
     *selection = (dfl_selection){ .on = true, .names = names, .n_names = n };
 }
 
-/* The system with selections by name, and without what the mapper refuses: forwarding, and reuse of operands. */
-static void make_system(const dfl_lone_source *a, dfl_lone_einsum *one)
+/* Makes the systems of the einsum: with selections by name, and also without what the mapper refuses. */
+static void make_systems(const dfl_lone_source *a, dfl_lone_einsum *one)
 {
-    dfl_system *s = DFL_NEW(a->arena, dfl_system);
+    dfl_system *s = DFL_NEW(a->arena, dfl_system), *mapped = DFL_NEW(a->arena, dfl_system);
     dfl_memory *memories = DFL_NEW_ARRAY(a->arena, dfl_memory, a->system->n_memories + 1);
     dfl_axis *axes = DFL_NEW_ARRAY(a->arena, dfl_axis, a->system->n_axes + 1);
+    dfl_axis *plain_axes = DFL_NEW_ARRAY(a->arena, dfl_axis, a->system->n_axes + 1);
     dfl_compute *computes = DFL_NEW_ARRAY(a->arena, dfl_compute, a->system->n_computes + 1);
+    dfl_compute *plain_computes = DFL_NEW_ARRAY(a->arena, dfl_compute, a->system->n_computes + 1);
 
     *s = *a->system;
     for (uint32_t i = 0; i < s->n_memories; i++) {
@@ -105,35 +107,101 @@ static void make_system(const dfl_lone_source *a, dfl_lone_einsum *one)
         axes[i] = s->axes[i];
         name_selected(a, one, false, &axes[i].multicast);
         name_selected(a, one, false, &axes[i].reduce);
-        axes[i].forward = false;
+        plain_axes[i] = axes[i];
+        plain_axes[i].forward = false;
     }
     for (uint32_t i = 0; i < s->n_computes; i++) {
         computes[i] = s->computes[i];
-        computes[i].operand_reuse = (dfl_selection){ .on = false };
+        name_selected(a, one, false, &computes[i].operand_reuse);
+        plain_computes[i] = computes[i];
+        plain_computes[i].operand_reuse = (dfl_selection){ .on = false };
     }
     s->memories = memories;
     s->axes = axes;
     s->computes = computes;
     one->system = s;
+    *mapped = *s;
+    mapped->axes = plain_axes;
+    mapped->computes = plain_computes;
+    one->mapped = mapped;
 }
 
-/* Adds the workload with conditions, if there are any. */
-static void add_exact(const dfl_lone_source *a, dfl_lone_einsum *one, const dfl_einsum *einsum)
+/* Whether two own tensors have equal dimensions, so that one can stand for both. Places of gathered rows have other ones. */
+static bool are_alike(const dfl_tensor *a, const dfl_tensor *b)
+{
+    bool alike = a->n_dims == b->n_dims;
+
+    for (uint32_t d = 0; d < a->n_dims && alike; d++)
+        alike = a->extents[d] == b->extents[d];
+    return alike;
+}
+
+/* Finds the own tensors that stand for one tensor of the network. Returns whether there are such. */
+static bool find_same(const dfl_lone_source *a, dfl_lone_einsum *one)
+{
+    bool any = false;
+
+    one->same = DFL_NEW_ARRAY(a->arena, uint32_t, one->workload->n_tensors + 1);
+    for (uint32_t t = 0; t < one->workload->n_tensors; t++) {
+        uint32_t k = 0;
+        while (one->tensor_of[k] != one->tensor_of[t] || !are_alike(&one->workload->tensors[k], &one->workload->tensors[t]))
+            k++;
+        one->same[t] = k;
+        any |= k != t;
+    }
+    return any;
+}
+
+/* A copy of `from` with another einsum. */
+static dfl_workload *with_einsum(const dfl_lone_source *a, const dfl_workload *from, dfl_einsum **einsum)
+{
+    dfl_workload *out = DFL_NEW(a->arena, dfl_workload);
+
+    *out = *from;
+    *einsum = DFL_NEW(a->arena, dfl_einsum);
+    **einsum = from->einsums[0];
+    out->einsums = *einsum;
+    return out;
+}
+
+/* Adds the workloads that the mapper does not support. */
+static void add_unsupported(const dfl_lone_source *a, dfl_lone_einsum *one, const dfl_einsum *einsum)
 {
     dfl_condition *where = DFL_NEW_ARRAY(a->arena, dfl_condition, (size_t)einsum->n_where + 1);
-    dfl_einsum *own = DFL_NEW(a->arena, dfl_einsum);
+    const bool is_shared = find_same(a, one);
+    bool has_where = einsum->n_where > 0;
+    dfl_tensor *tensors;
+    dfl_access *inputs;
+    dfl_einsum *own;
 
-    if (einsum->n_where == 0)
-        return;
+    one->whole = one->workload;
+    if (einsum->over_rank != DFL_NONE) {
+        one->whole = with_einsum(a, one->workload, &own);
+        own->over_rank = one->own_rank[einsum->over_rank];
+    }
     for (uint32_t i = 0; i < einsum->n_where; i++)
-        if (!own_index(a, one, &einsum->where[i].sum, &where[i].sum))
-            return;
-    *own = one->workload->einsums[0];
-    own->where = where;
-    own->n_where = einsum->n_where;
-    one->exact = DFL_NEW(a->arena, dfl_workload);
-    *one->exact = *one->workload;
-    one->exact->einsums = own;
+        has_where &= own_index(a, one, &einsum->where[i].sum, &where[i].sum);
+    if (!has_where && !is_shared)
+        return;
+    one->has_where = has_where;
+    one->exact = with_einsum(a, one->whole, &own);
+    if (has_where) {
+        own->where = where;
+        own->n_where = einsum->n_where;
+    }
+    tensors = DFL_NEW_ARRAY(a->arena, dfl_tensor, one->workload->n_tensors + 1);
+    inputs = DFL_NEW_ARRAY(a->arena, dfl_access, einsum->n_inputs + 1);
+    for (uint32_t t = 0; t < one->workload->n_tensors; t++) {
+        tensors[t] = one->workload->tensors[t];
+        if (one->same[t] != t)
+            tensors[t].n_consumers = 0;
+    }
+    for (uint32_t i = 0; i < einsum->n_inputs; i++) {
+        inputs[i] = own->inputs[i];
+        inputs[i].tensor = one->same[inputs[i].tensor];
+    }
+    one->exact->tensors = tensors;
+    own->inputs = inputs;
 }
 
 dfl_lone_einsum dfl_lone_einsum_take(const dfl_lone_source *a, const dfl_einsum *einsum)
@@ -171,8 +239,8 @@ dfl_lone_einsum dfl_lone_einsum_take(const dfl_lone_source *a, const dfl_einsum 
     for (uint32_t i = 0; i < einsum->n_inputs; i++)
         inputs[i] = own_access(a, &one, &einsum->inputs[i], tensors, false);
     own->output = own_access(a, &one, &einsum->output, tensors, true);
-    make_system(a, &one);
-    add_exact(a, &one, einsum);
+    make_systems(a, &one);
+    add_unsupported(a, &one, einsum);
     return one;
 }
 
@@ -203,13 +271,15 @@ const char *dfl_lone_einsum_key(const dfl_lone_source *a, const dfl_lone_einsum 
         const dfl_access *access = i < e->n_inputs ? &e->inputs[i] : &e->output;
         const dfl_tensor *t = &a->workload->tensors[one->tensor_of[access->tensor]];
 
-        dfl_strbuf_printf(&out, "; %u:", t->type.name);
+        dfl_strbuf_printf(&out, "; %u %u:", t->type.name, one->same[access->tensor]);
         for (uint32_t d = 0; d < access->n_dims; d++) {
             dfl_strbuf_printf(&out, "%lld ", (long long)one->workload->tensors[access->tensor].extents[d]);
             print_index(&out, &access->index[d]);
         }
         for (uint32_t m = 0; m < a->system->n_memories; m++)
             dfl_strbuf_char(&out, !a->system->memories[m].holds.on || dfl_selects(&a->system->memories[m].holds, t) ? '1' : '0');
+        for (uint32_t c = 0; c < a->system->n_computes; c++)
+            dfl_strbuf_char(&out, dfl_selects(&a->system->computes[c].operand_reuse, t) ? '1' : '0');
         for (uint32_t x = 0; x < a->system->n_axes; x++)
             dfl_strbuf_printf(&out, "%d%d", dfl_selects(&a->system->axes[x].multicast, t),
                               dfl_selects(&a->system->axes[x].reduce, t));

@@ -1,6 +1,7 @@
 /*
  * One einsum of a network as a workload of its own, on a system of its own, so that the mapper accepts it. The workload has no
- * conditions and one tensor for each access. The system has no forwarding and no reuse of operands.
+ * conditions, no operation over a whole rank, and one tensor for each access. The system for the mapper has no forwarding and no
+ * reuse of operands.
  */
 #ifndef DFL_SOLVE_LONE_EINSUM_H
 #define DFL_SOLVE_LONE_EINSUM_H
@@ -18,8 +19,13 @@ typedef struct {
 /* One einsum alone, and the parts of the network that its ranks and tensors stand for. */
 typedef struct {
     dfl_workload *workload;
-    dfl_workload *exact; /* the same with the conditions of `where`; NULL = there are none */
-    dfl_system *system;
+    dfl_workload *whole; /* the same with the operation over a whole rank; equal to `workload` if there is none */
+    dfl_workload *exact; /* `whole` with the conditions of `where`, and with one tensor for all accesses of a tensor; NULL =
+                            that is no other einsum */
+    bool has_where;      /* `exact` has conditions */
+    uint32_t *same;      /* [own tensor]: the own tensor that stands for it in `exact` */
+    dfl_system *system;  /* the system, which selects tensors by their names */
+    dfl_system *mapped;  /* the same without forwarding and without reuse of operands, for the mapper */
     uint32_t *rank_of;   /* [own rank] */
     uint32_t *tensor_of; /* [own tensor] */
     uint32_t *own_rank;  /* [rank of the network]: own rank, DFL_NONE = none */

@@ -5,7 +5,9 @@
 
 #include "ir/mapping_open.h"
 #include "ir/path/unit_choice.h"
+#include "mapper/conflict.h"
 #include "model/model.h"
+#include "solve/one_instance.h"
 #include "solve/templates.h"
 #include "support/deadline.h"
 #include "support/limits.h"
@@ -18,6 +20,9 @@ typedef struct {
     dfl_found_lines lines;   /* lines in the ranks and tensors of `one` */
     bool is_found;
 } kind;
+
+/* Lines of one einsum that searches found. */
+typedef DFL_VEC(dfl_found_lines) found_set;
 
 typedef struct {
     dfl_fill *fill;
@@ -41,14 +46,24 @@ typedef struct {
     DFL_VEC(dfl_body *) bodies;
 } assembly;
 
-bool dfl_one_by_one_applies(const dfl_mapping *mapping)
+/* What the mapper does not support of an einsum of the mapping; NULL if there is nothing. */
+static const char *lack_of(const dfl_fill *fill, const dfl_mapping *mapping, uint32_t einsum)
+{
+    dfl_arena *work = dfl_arena_new(fill->solver->budget);
+    const char *lack = dfl_mapper_lack(work, fill->solver->names, mapping, einsum);
+
+    dfl_arena_free(work);
+    return lack;
+}
+
+bool dfl_one_by_one_applies(const dfl_fill *fill, const dfl_mapping *mapping)
 {
     const dfl_workload *w = mapping->workload;
 
     if (!dfl_mapping_all_lines_open(mapping) || mapping->root->n_lines > 0)
         return false;
     for (uint32_t e = 0; e < w->n_einsums; e++)
-        if (w->einsums[e].n_where > 0 || w->einsums[e].over_rank != DFL_NONE)
+        if (lack_of(fill, mapping, e))
             return true;
     return w->n_carries > 0;
 }
@@ -65,13 +80,6 @@ static uint32_t outermost_for(const dfl_mapping *m, uint32_t tensor, uint32_t co
     return DFL_NONE;
 }
 
-static bool is_in_array(const dfl_system *s, uint32_t memory)
-{
-    dfl_i128 n;
-
-    return dfl_element_instances(s, s->memories[memory].element, &n) || n > 1;
-}
-
 /* The first outermost memory of a tensor of the einsum that stands inside an array, whichever unit runs the einsum; DFL_NONE if
    some unit finds all of them outside of arrays. */
 static uint32_t memory_in_array(const dfl_intern *names, const dfl_mapping *m, const dfl_einsum *e)
@@ -85,7 +93,7 @@ static uint32_t memory_in_array(const dfl_intern *names, const dfl_mapping *m, c
             continue;
         for (uint32_t i = 0; i <= e->n_inputs && inside == DFL_NONE; i++) {
             const uint32_t home = outermost_for(m, i < e->n_inputs ? e->inputs[i].tensor : e->output.tensor, c);
-            if (home != DFL_NONE && is_in_array(m->system, home))
+            if (home != DFL_NONE && dfl_memory_is_in_array(m->system, home))
                 inside = home;
         }
         if (inside == DFL_NONE)
@@ -152,20 +160,23 @@ static dfl_budget share_budget(const assembly *a)
     return out;
 }
 
-/* Searches for the lines of one einsum. False if the mapper finds none. */
-static bool search_alone(assembly *a, const dfl_lone_einsum *one, dfl_found_lines *out)
+/* Whether the workload is one einsum, whose outermost memories may stand inside of arrays. */
+static bool is_single(const dfl_workload *w) { return w->n_einsums == 1 && w->n_carries == 0; }
+
+/* Searches for the lines of one einsum by the mapper, which reports to `sink`, with at most `most` evaluations; 0 = any number.
+   If nothing fits, reports why. False if the mapper finds no lines. */
+static bool search_alone(assembly *a, dfl_sink *sink, const dfl_lone_einsum *one, uint64_t most, dfl_found_lines *out)
 {
     const dfl_solver *solver = a->fill->solver;
     dfl_budget budget = share_budget(a);
     dfl_arena *work = dfl_arena_new(&budget);
-    dfl_sink *quiet = dfl_sink_new(work, solver->sources);
     dfl_objective objective = *a->objective;
     dfl_search_request request = { .objective = &objective, .limits = share_limits(a), .space = a->fill->space };
     dfl_mapping *m = DFL_NEW(work, dfl_mapping);
     dfl_body *root = DFL_NEW(work, dfl_body), **bodies = DFL_NEW_ARRAY(work, dfl_body *, 1);
     uint32_t *ids = DFL_NEW_ARRAY(work, uint32_t, 1);
     const dfl_search_result *r;
-    bool is_found;
+    bool is_found, is_own;
 
     objective.figure = NULL;
     objective.meets = NULL;
@@ -177,18 +188,22 @@ static bool search_alone(assembly *a, const dfl_lone_einsum *one, dfl_found_line
     bodies[0] = root;
     *m = *a->given;
     m->workload = one->workload;
-    m->system = one->system;
+    m->system = one->mapped;
     m->root = root;
     m->bodies = bodies;
     m->n_bodies = 1;
-    dfl_sink_limit(quiet, 0);
+    is_own = most > 0 && (request.limits.evaluations == 0 || request.limits.evaluations > most);
+    if (is_own)
+        request.limits.evaluations = most;
     if (request.limits.deadline > 0) /* half of the time is for small changes */
         request.limits.deadline -= (request.limits.deadline - dfl_deadline_clock()) / 2;
-    r = dfl_mapper_search(work, quiet, solver->names, m, &request);
+    r = dfl_mapper_search(work, sink, solver->names, m, &request);
+    if (r->status == DFL_SEARCH_INFEASIBLE)
+        dfl_conflict_explain(work, sink, solver->names, m, &request, r);
     is_found = (r->status == DFL_SEARCH_OPTIMAL || r->status == DFL_SEARCH_NOT_PROVEN) && r->n > 0 &&
                r->at[0].mapping->root->kind == DFL_BODY_LEAF;
     a->evaluated += r->evaluated;
-    if (r->stopped != DFL_STOP_NONE)
+    if (r->stopped != DFL_STOP_NONE && !(is_own && r->stopped == DFL_STOP_EVALUATIONS)) /* limits that were given */
         a->stopped = r->stopped;
     if (is_found) {
         dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, r->at[0].mapping->root->n_lines + 1);
@@ -202,10 +217,10 @@ static bool search_alone(assembly *a, const dfl_lone_einsum *one, dfl_found_line
     return is_found;
 }
 
-/* Improves the lines of one einsum by small changes, beginning with them or with `other`, which may be none; with the
-   templates, if it has no lines yet. A short search that finds the first lines goes on after an interrupt: it has few
+/* Improves the lines of one einsum by small changes, beginning with them or with the best of `others`, which may be none; with
+   the templates, if it has no lines yet. A short search that finds the first lines goes on after an interrupt: it has few
    evaluations, and each of them a limit on steps. */
-static void improve_alone(assembly *a, kind *k, dfl_found_lines other, bool is_short)
+static void improve_alone(assembly *a, kind *k, const found_set *others, bool is_short)
 {
     const dfl_search_limits limits = share_limits(a);
     const uint32_t over = a->workload->einsums[k->einsum].over_rank;
@@ -213,7 +228,8 @@ static void improve_alone(assembly *a, kind *k, dfl_found_lines other, bool is_s
     dfl_solver solver = *a->fill->solver;
     dfl_line_search search = { .solver = &solver, .given = a->given, .objective = a->objective, .one = &k->one,
                                .over = over == DFL_NONE ? DFL_NONE : k->one.own_rank[over],
-                               .uneven = a->fill->space.imperfect, .deadline = limits.deadline,
+                               .uneven = a->fill->space.imperfect, .inside = is_single(a->workload),
+                               .deadline = limits.deadline,
                                .least = a->reports ? DFL_LINE_SEARCH_LEAST : 0, .most = DFL_LINE_SEARCH_EVALUATIONS };
     dfl_found_lines found;
 
@@ -224,16 +240,85 @@ static void improve_alone(assembly *a, kind *k, dfl_found_lines other, bool is_s
     if (limits.evaluations > 0 && limits.evaluations < search.most)
         search.most = limits.evaluations > search.least ? limits.evaluations : search.least;
     dfl_line_search_start(a->arena, &search);
-    (void)dfl_line_search_try(&search, other.lines, other.n_lines, true);
+    for (size_t i = 0; i < others->n; i++)
+        (void)dfl_line_search_try(&search, others->at[i].lines, others->at[i].n_lines, true);
     (void)dfl_line_search_try(&search, k->lines.lines, k->lines.n_lines, true);
     if (!k->is_found)
         dfl_templates_try(&search);
     if (!is_short)
         dfl_line_search_climb(&search);
     found = dfl_line_search_end(&search);
-    k->lines = found.n_lines > 0 ? found : other.n_lines > 0 ? other : k->lines;
+    k->lines = found.n_lines > 0 ? found : others->n > 0 ? others->at[0] : k->lines;
     k->is_found = k->lines.n_lines > 0;
     a->evaluated += search.evaluated;
+}
+
+/* Whether the lines split the rank of an operation over a whole rank. */
+static bool splits_over(const dfl_lone_einsum *one, const dfl_einsum *einsum, const dfl_found_lines *found)
+{
+    for (uint32_t i = 0; i < found->n_lines; i++)
+        if (found->lines[i].kind != DFL_LINE_KEEP && einsum->over_rank != DFL_NONE &&
+            one->rank_of[found->lines[i].rank] == einsum->over_rank)
+            return true;
+    return false;
+}
+
+/* Marks the axes around an outermost memory of the einsum. Returns whether there are such axes. */
+static bool find_around(const assembly *a, const dfl_einsum *e, bool *around)
+{
+    bool any = false;
+
+    for (uint32_t c = 0; c < a->system->n_computes; c++) {
+        if (!dfl_unit_can_run(a->fill->solver->names, a->given, &a->system->computes[c], e))
+            continue;
+        for (uint32_t i = 0; i <= e->n_inputs; i++) {
+            const uint32_t home = outermost_for(a->given, i < e->n_inputs ? e->inputs[i].tensor : e->output.tensor, c);
+            for (uint32_t x = 0; home != DFL_NONE && x < a->system->n_axes; x++)
+                if (dfl_axis_encloses(a->system, x, a->system->memories[home].element))
+                    any = around[x] = true;
+        }
+    }
+    return any;
+}
+
+/* Lines of one instance behind those that split the einsum. */
+static dfl_found_lines put_behind(const assembly *a, const dfl_one_instance *part, const dfl_found_lines *found)
+{
+    dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, (size_t)part->n_lines + found->n_lines + 1);
+
+    memcpy(lines, part->lines, part->n_lines * sizeof *lines);
+    memcpy(&lines[part->n_lines], found->lines, found->n_lines * sizeof *lines);
+    return (dfl_found_lines){ lines, part->n_lines + found->n_lines };
+}
+
+/* Searches for the lines of the einsum of a kind by the mapper, in each way to split it over the arrays around its outermost
+   memories if it is the only einsum. */
+static found_set search_by_mapper(assembly *a, const kind *k)
+{
+    const dfl_einsum *e = &a->workload->einsums[k->einsum];
+    bool *around = DFL_NEW_ARRAY(a->arena, bool, a->system->n_axes + 1);
+    const dfl_instance_source source = { .arena = a->arena, .one = &k->one, .around = around, .span = a->given->hole_span,
+                                         .over = e->over_rank == DFL_NONE ? DFL_NONE : k->one.own_rank[e->over_rank] };
+    const uint32_t n_left = a->n_left;
+    const uint32_t ways = is_single(a->workload) && find_around(a, e, around) ? dfl_one_instance_count(&source) : 0;
+    dfl_sink *quiet = dfl_sink_new(a->arena, a->fill->solver->sources);
+    found_set out = { NULL, 0, 0 };
+    dfl_found_lines found;
+
+    dfl_sink_limit(quiet, 0);
+    if (ways == 0 && search_alone(a, quiet, &k->one, 0, &found) && !splits_over(&k->one, e, &found))
+        DFL_PUSH(a->arena, &out, found);
+    for (uint32_t i = 0; i < ways; i++) {
+        dfl_one_instance part;
+        a->n_left = n_left + ways - i - 1;
+        if (!dfl_one_instance_make(&source, i, a->fill->space.imperfect, &part) ||
+            !search_alone(a, quiet, &part.one, DFL_ONE_BY_ONE_EVALUATIONS / ways, &found) ||
+            splits_over(&k->one, e, &found))
+            continue;
+        DFL_PUSH(a->arena, &out, put_behind(a, &part, &found));
+    }
+    a->n_left = n_left;
+    return out;
 }
 
 /* The first memory outside of all arrays that may hold the tensor and that the unit sees; DFL_NONE if there is none. */
@@ -258,7 +343,8 @@ static uint32_t first_unit(const assembly *a, const dfl_einsum *einsum)
     return DFL_NONE;
 }
 
-/* Lines that always exist: every operand straight from its home, every rank element by element, on one instance. */
+/* Lines that always exist: every operand straight from its home, every rank element by element, on one instance. The rank that an
+   operation takes whole has no loop. */
 static bool make_plain_lines(assembly *a, const dfl_lone_einsum *one, const dfl_einsum *einsum, dfl_found_lines *out)
 {
     const uint32_t compute = first_unit(a, einsum);
@@ -272,24 +358,13 @@ static bool make_plain_lines(assembly *a, const dfl_lone_einsum *one, const dfl_
             return false;
         lines[n++] = (dfl_line){ .kind = DFL_LINE_KEEP, .span = a->given->hole_span, .tensor = t, .memory = memory };
     }
-    for (uint32_t k = 0; k < 2; k++) /* the rank of an operation over a whole rank comes last */
-        for (uint32_t r = 0; r < one->workload->n_ranks; r++)
-            if ((one->rank_of[r] == einsum->over_rank) == (k == 1))
-                lines[n++] = (dfl_line){ .kind = DFL_LINE_TEMPORAL, .span = a->given->hole_span,
-                                         .amount_span = a->given->hole_span, .rank = r, .amount = 1 };
+    for (uint32_t r = 0; r < one->workload->n_ranks; r++)
+        if (one->rank_of[r] != einsum->over_rank)
+            lines[n++] = (dfl_line){ .kind = DFL_LINE_TEMPORAL, .span = a->given->hole_span,
+                                     .amount_span = a->given->hole_span, .rank = r, .amount = 1 };
     out->lines = lines;
     out->n_lines = n;
     return true;
-}
-
-/* Whether the lines split the rank of an operation over a whole rank. */
-static bool splits_over(const dfl_lone_einsum *one, const dfl_einsum *einsum, const dfl_found_lines *found)
-{
-    for (uint32_t i = 0; i < found->n_lines; i++)
-        if (found->lines[i].kind != DFL_LINE_KEEP && einsum->over_rank != DFL_NONE &&
-            one->rank_of[found->lines[i].rank] == einsum->over_rank)
-            return true;
-    return false;
 }
 
 /* Copies lines that were found for an einsum alone, with the ranks and tensors of the whole workload. Two accesses of one tensor
@@ -317,6 +392,17 @@ static dfl_found_lines translate(const assembly *a, const dfl_lone_einsum *one, 
             lines[out.n_lines++] = line;
     }
     return out;
+}
+
+/* Reports why no lines of an einsum fit, if the mapper knows that. Returns whether it does. */
+static bool explain_none(assembly *a, const kind *k)
+{
+    const size_t errors = dfl_sink_errors(a->fill->sink);
+    dfl_found_lines found;
+
+    a->n_left = 1;
+    (void)search_alone(a, a->fill->sink, &k->one, 1, &found);
+    return dfl_sink_errors(a->fill->sink) > errors;
 }
 
 /* Finds the kinds of einsums. */
@@ -359,29 +445,30 @@ static bool is_time_over(assembly *a)
    none without lines. */
 static void search_kinds(assembly *a)
 {
+    const found_set none = { NULL, 0, 0 };
+
     a->n_left = (uint32_t)a->kinds.n;
     for (size_t i = 0; i < a->kinds.n; i++)
         if (!a->kinds.at[i].one.exact && a->reports)
-            improve_alone(a, &a->kinds.at[i], (dfl_found_lines){ NULL, 0 }, true);
+            improve_alone(a, &a->kinds.at[i], &none, true);
     for (size_t i = 0; i < a->kinds.n; i++) {
         kind *k = &a->kinds.at[i];
-        dfl_found_lines found = { NULL, 0 };
+        found_set found;
 
         if (is_time_over(a)) {
             if (!k->is_found && a->reports)
-                improve_alone(a, k, found, true);
+                improve_alone(a, k, &none, true);
             continue;
         }
-        if (!search_alone(a, &k->one, &found) || splits_over(&k->one, &a->workload->einsums[k->einsum], &found))
-            found = (dfl_found_lines){ NULL, 0 };
+        found = search_by_mapper(a, k);
         if (a->climbs) {
-            improve_alone(a, k, found, false);
+            improve_alone(a, k, &found, false);
         } else {
-            k->lines = found;
-            k->is_found = found.n_lines > 0;
+            k->is_found = found.n > 0;
+            k->lines = k->is_found ? found.at[0] : (dfl_found_lines){ NULL, 0 };
         }
         if (!k->is_found && a->reports && is_time_over(a))
-            improve_alone(a, k, (dfl_found_lines){ NULL, 0 }, true);
+            improve_alone(a, k, &none, true);
         a->n_left--;
     }
 }
@@ -409,16 +496,20 @@ static bool find_lines(assembly *a)
     for (size_t i = 0; i < a->kinds.n; i++) {
         kind *k = &a->kinds.at[i];
         const dfl_einsum *e = &a->workload->einsums[k->einsum];
+        const char *lack;
         dfl_diag *d;
 
-        if (k->is_found || make_plain_lines(a, &k->one, e, &k->lines))
+        if (k->is_found || (!a->reports && make_plain_lines(a, &k->one, e, &k->lines)))
             continue;
-        if (!a->reports)
+        if (!a->reports || explain_none(a, k))
             return false;
-        d = dfl_report(a->fill->sink, DFL_EVAL_UNSUPPORTED, e->span, "the search finds no lines for `%s`",
-                       dfl_sym_text(a->fill->solver->names, e->name));
+        if (make_plain_lines(a, &k->one, e, &k->lines))
+            continue;
+        lack = lack_of(a->fill, a->given, k->einsum);
+        d = dfl_report(a->fill->sink, DFL_EVAL_UNSUPPORTED, e->span, "the search finds no lines for `%s`%s%s",
+                       dfl_sym_text(a->fill->solver->names, e->name), lack ? ": " : "", lack ? lack : "");
         dfl_diag_label(a->fill->sink, d, a->given->span, "needed to fill the hole of this mapping");
-        dfl_diag_help(a->fill->sink, d, "the outermost memory of each tensor must stand outside of arrays; else write the lines");
+        dfl_diag_help(a->fill->sink, d, "write the lines of the mapping");
         return false;
     }
     for (uint32_t e = 0; e < a->workload->n_einsums; e++) {
@@ -548,6 +639,16 @@ static void add_children(assembly *a, dfl_body *body, bool *iterated)
     }
 }
 
+/* Whether the home of some tensor stands inside of arrays. */
+static bool has_inner_home(const assembly *a)
+{
+    bool any = false;
+
+    for (uint32_t t = 0; t < a->workload->n_tensors; t++)
+        any |= a->home[t] != DFL_NONE && dfl_memory_is_in_array(a->system, a->home[t]);
+    return any;
+}
+
 static dfl_mapping *assemble(assembly *a)
 {
     const dfl_workload *w = a->workload;
@@ -566,9 +667,13 @@ static dfl_mapping *assemble(assembly *a)
             if (a->home[t] == m)
                 root->lines[root->n_lines++] = (dfl_line){ .kind = DFL_LINE_KEEP, .span = a->given->hole_span, .tensor = t,
                                                            .memory = m };
-    if (w->n_einsums == 1 && w->n_carries == 0)
+    if (is_single(w) && has_inner_home(a)) { /* these homes stand behind the lines that split the einsum */
+        root->n_lines = a->found[0].n_lines;
+        root->lines = DFL_NEW_ARRAY(a->arena, dfl_line, (size_t)root->n_lines + 1);
+        memcpy(root->lines, a->found[0].lines, root->n_lines * sizeof *root->lines);
+    } else if (is_single(w)) {
         add_lines(a, 0, root);
-    else {
+    } else {
         root->kind = DFL_BODY_FUSE;
         add_children(a, root, DFL_NEW_ARRAY(a->arena, bool, w->n_ranks + 1));
     }
@@ -707,8 +812,11 @@ bool dfl_fill_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_fil
     summary->value = dfl_objective_value(objective, costs->joules, costs->seconds);
     summary->lower_bound = NAN;
     summary->evaluated = a.evaluated;
-    summary->space = "lines of each einsum alone; each intermediate at home in one memory outside of arrays";
-    summary->unproven = dfl_proof_gaps_one_by_one(fill->solver->arena, a.stopped);
+    summary->space = is_single(a.workload)
+                         ? "templates, and small changes of lines"
+                         : "lines of each einsum alone; each intermediate at home in one memory outside of arrays";
+    summary->unproven = dfl_proof_gaps_one_by_one(solver->arena, a.workload,
+                                                  is_single(a.workload) ? lack_of(fill, a.given, 0) : NULL, a.stopped);
     out->search = summary;
     return true;
 }

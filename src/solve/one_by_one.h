@@ -1,7 +1,8 @@
 /*
- * Whole networks, einsum by einsum. The mapper joins einsums over the tensors that they exchange, but refuses some einsums:
- * those with conditions, gathers and operations over a whole rank, and repeats that carry a tensor. For a workload with
- * such an einsum, each einsum is searched alone, as a workload of its own; equal einsums are searched once. The lines of the
+ * Whole networks, einsum by einsum. The mapper joins einsums over the tensors that they exchange, but does not support
+ * some einsums (dfl_mapper_lack), nor repeats that carry a tensor. For a workload with such a part, each einsum is searched
+ * alone, as a workload of its own; equal einsums are searched once. The outermost memories of the only einsum of a workload may
+ * stand inside of arrays (one_instance.h). The lines of the
  * mapper are then improved by small changes (line_search.h); templates serve where it finds none in its limits. The mapping
  * found runs the einsums one after another, and runs a repeat by one `temporal` line above the einsums of its body.
  * Every tensor is at home in its outermost memory; an intermediate moves to an inner memory outside of arrays if that makes
@@ -12,8 +13,8 @@
 
 #include "solve/solve_internal.h"
 
-/* Whether the lines of the mapping are all open, and the mapper refuses its workload as a whole. */
-bool dfl_one_by_one_applies(const dfl_mapping *mapping);
+/* Whether the lines of the mapping are all open, and the mapper does not support its workload as a whole. */
+bool dfl_one_by_one_applies(const dfl_fill *fill, const dfl_mapping *mapping);
 /* Whether the outermost memory of every tensor of a workload of several einsums stands outside of arrays. False after one
    report. */
 bool dfl_check_homes(dfl_fill *fill, const dfl_mapping *mapping);

@@ -25,13 +25,18 @@ static void add_stop(dfl_strbuf *out, dfl_stop why)
     }
 }
 
-const char *dfl_proof_gaps_one_by_one(dfl_arena *arena, dfl_stop stopped)
+const char *dfl_proof_gaps_one_by_one(dfl_arena *arena, const dfl_workload *w, const char *lack, dfl_stop stopped)
 {
     dfl_strbuf out;
 
     dfl_strbuf_init(&out, arena);
     add_stop(&out, stopped);
-    add_clause(&out, "the einsums were mapped one by one: mappings that fuse them may be better");
+    if (w->n_einsums > 1)
+        add_clause(&out, "the einsums were mapped one by one: mappings that fuse them may be better");
+    else if (lack)
+        add_clause(&out, dfl_arena_printf(arena, "the search has no lower bound for this einsum: %s", lack));
+    else
+        add_clause(&out, "the search has no lower bound for this einsum");
     return out.text;
 }
 

@@ -83,8 +83,9 @@ typedef struct {
    sizes alone. */
 const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space, const dfl_mapping *given, dfl_stop stopped,
                                 const dfl_search_result *found, dfl_proof_gaps gaps);
-/* The reasons for a mapping that was searched einsum by einsum, after the limit that stopped the search, if any. */
-const char *dfl_proof_gaps_one_by_one(dfl_arena *arena, dfl_stop stopped);
+/* The reasons for a mapping of the workload that was searched einsum by einsum, after the limit that stopped the search, if any.
+   `lack` is what the mapper does not support of a single einsum (dfl_mapper_lack), or NULL. */
+const char *dfl_proof_gaps_one_by_one(dfl_arena *arena, const dfl_workload *w, const char *lack, dfl_stop stopped);
 
 /* ---- unused_options.c ---- */
 

@@ -41,6 +41,8 @@ static bool find_memories(template *t)
             if (!dfl_compute_sees(t->s, t->unit, m) ||
                 (t->s->memories[m].holds.on && !dfl_selects(&t->s->memories[m].holds, &t->w->tensors[k])))
                 continue;
+            if (t->home[k] == DFL_NONE && !t->search->inside && dfl_memory_is_in_array(t->s, m))
+                return false;
             if (t->home[k] == DFL_NONE)
                 t->home[k] = m;
             t->inner[k] = m;
@@ -63,9 +65,11 @@ static void add_keep(template *t, uint32_t tensor, uint32_t memory)
     add_line(t, (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = tensor, .memory = memory });
 }
 
+/* Adds a loop, except over the rank that an operation takes whole. */
 static void add_loop(template *t, uint32_t rank, int64_t tile)
 {
-    add_line(t, (dfl_line){ .kind = DFL_LINE_TEMPORAL, .rank = rank, .amount = tile });
+    if (rank != t->search->over)
+        add_line(t, (dfl_line){ .kind = DFL_LINE_TEMPORAL, .rank = rank, .amount = tile });
 }
 
 /* The largest divisor of `of` that is at most `most`. */
@@ -133,8 +137,8 @@ static void start(template *t, uint32_t first)
         add_keep(t, k, t->home[k]);
 }
 
-/* The order of the loops over single elements: ranks of the result, others, then `last`; a rank that an operation takes whole
-   comes after all. */
+/* The order of the loops over single elements: ranks of the result, others, then `last`; the rank that an operation takes whole,
+   which has no loop, comes after all. */
 static void order_ranks(const template *t, uint32_t last, uint32_t *order)
 {
     uint32_t n = 0;
@@ -184,10 +188,7 @@ static void write_blocks(template *t, uint32_t first, const int64_t *block, cons
         if (t->inner[k] != t->home[k])
             add_keep(t, k, t->inner[k]);
     for (uint32_t i = t->w->n_ranks; i-- > 0;)
-        if (order[i] != t->search->over)
-            add_loop(t, order[i], 1);
-    if (t->search->over != DFL_NONE)
-        add_loop(t, t->search->over, 1);
+        add_loop(t, order[i], 1);
 }
 
 /* Blocks that fit the innermost memories: the largest extent is made smaller until they do. */

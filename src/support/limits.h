@@ -85,6 +85,7 @@ enum {
 #define DFL_LINE_SEARCH_LEGAL 4
 /* Tiles over ranks with conditions that such an evaluation visits, at most. */
 #define DFL_LINE_SEARCH_VISITED 16384
+#define DFL_INSTANCE_WAYS 8 /* ways to split an einsum over the arrays around its outermost memories that the mapper searches */
 /* Steps of one evaluation of all einsums: a mapping that needs more is not the result. */
 #define DFL_JUDGE_STEPS UINT64_C(25000000)
 /* Relative gap below which a result is not searched for again einsum by einsum. */

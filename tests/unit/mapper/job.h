@@ -25,9 +25,10 @@ static inline const dfl_mapping *open_mapping(dfl_session *s, const char *text)
 static inline const dfl_mapping *open_job(dfl_session *s, const char *text, const dfl_job_limits *limits, dfl_job *job)
 {
     const dfl_mapping *m = open_mapping(s, text);
-    bool possible = true;
+    const char *lack = NULL;
 
-    assert_true(dfl_job_make(s->sink, s->names, m, 0, 0, limits, dfl_space_roomy(s->arena, m, limits), job, &possible));
+    assert_true(dfl_job_make(s->names, m, 0, 0, limits, dfl_space_roomy(s->arena, m, limits), job, &lack));
+    assert_null(lack);
     return m;
 }
 
