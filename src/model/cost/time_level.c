@@ -353,7 +353,7 @@ void dfl_keep_level_fold(dfl_body_time *body, uint32_t from, dfl_work_time *work
 
 /* ---- one tile ahead ---------------------------------------------------------------------------------------------- */
 
-enum { NO_LOOP = DFL_MAX_STEPS };
+enum { NO_LOOP = DFL_MAX_STEPS, MOST_LAYERS = 32 };
 
 /* The steps of a level whose transfers run one tile ahead of the work. While the work is on a tile, the results of the
    tile before leave and the next tile enters. A run is one pass of the loops of the level. */
@@ -376,7 +376,6 @@ typedef struct {
     double load, bare;      /* seconds of the transfers beside such a step: if results enter again, and if not */
     double share;           /* fraction of the steps in which they do */
     double most;            /* an upper limit of `load` for full tiles */
-    double part;            /* an upper limit of the mean load over `most` that does not depend on rates */
 } step_kind;
 
 enum { ROW_OUT, ROW_IN, ROW_BARE, ROWS };
@@ -612,61 +611,95 @@ static double find_late_results(const ahead *a, const step_kind *kinds, uint32_t
     return late;
 }
 
-/* Limits of the elements that an advance of loop `j` moves on average, over those of a full tile. */
-static void find_parts(const ahead *a, uint32_t j, double *least, double *most)
+/* The least share of the mean in the largest advance of loop `j`. */
+static double find_least_part(const dfl_time_plan *plan, const dfl_body_time *body, const dfl_keep_level *level, uint32_t j)
 {
-    for (uint32_t i = 0; i < a->level->n && j != NO_LOOP; i++) {
-        const dfl_transfer *t = &a->plan->transfers[a->level->at[i]];
+    double least = 1;
+
+    for (uint32_t i = 0; i < level->n && j != NO_LOOP; i++) {
+        const dfl_transfer *t = &plan->transfers[level->at[i]];
         if (t->stream || !(t->lasting >> j & 1))
             continue;
-        dfl_moves mean = dfl_transfer_amounts(t, j, a->body->advances[j], DFL_AGAIN_MEAN);
-        dfl_moves full = dfl_transfer_amounts(t, j, a->body->advances[j], DFL_AGAIN_MOST);
+        dfl_moves mean = dfl_transfer_amounts(t, j, body->advances[j], DFL_AGAIN_MEAN);
+        dfl_moves most = dfl_transfer_amounts(t, j, body->advances[j], DFL_AGAIN_MOST);
         for (uint32_t end = 0; end < 2; end++) {
-            double in = full.in[end] > 0 ? shorter(1, mean.in[end] / full.in[end]) : 0;
-            double out = full.out[end] > 0 ? shorter(1, mean.out[end] / full.out[end]) : 0;
-            *most = longer(*most, longer(in, out));
-            *least = shorter(*least, shorter(in > 0 ? in : 1, out > 0 ? out : 1));
+            least = most.in[end] > 0 && mean.in[end] > 0 ? shorter(least, mean.in[end] / most.in[end]) : least;
+            least = most.out[end] > 0 && mean.out[end] > 0 ? shorter(least, mean.out[end] / most.out[end]) : least;
         }
     }
+    return least;
 }
 
-/* Sets the upper limits of ragged steps. A result that leaves over resources of its own leaves beside the first step of
-   its next tile. Returns the new ratio of the work. */
-static double limit_ragged(const ahead *a, step_kind *kinds, uint32_t n, double ratio)
+/* The largest transfers beside a step, by the fraction of the steps that would move all elements: `load` moves beside the
+   steps up to `part`. */
+typedef struct { double part, load; } layer;
+
+/* Adds the transfer of one direction to `n` layers, which are sorted by their parts. */
+static void add_layer(layer *layers, uint32_t n, double part, double load)
 {
-    set_kinds(a, true, kinds, n);
+    uint32_t at = n;
+
+    for (; at > 0 && layers[at - 1].part > part; at--)
+        layers[at] = layers[at - 1];
+    layers[at] = (layer){ part, load };
+}
+
+/* The part of the steps of a level beside which a transfer moves in one direction, if it always moves as many elements as in
+   its largest load. Sets the seconds of this load. */
+static double find_part(const ahead *a, const dfl_transfer *t, uint32_t way, double *load)
+{
+    dfl_moves largest = { { 0, 0 }, { 0, 0 } }, sum = { { 0, 0 }, { 0, 0 } };
+    double part[2];
+
+    for (uint64_t left = a->loops & t->lasting; left; left &= left - 1) {
+        uint32_t j = (uint32_t)__builtin_ctzll(left);
+        dfl_moves most = dfl_transfer_amounts(t, j, a->body->advances[j], DFL_AGAIN_MOST);
+        dfl_moves mean = dfl_transfer_amounts(t, j, a->body->advances[j], DFL_AGAIN_MEAN);
+        for (uint32_t end = 0; end < 2; end++) {
+            largest.in[end] = longer(largest.in[end], longer(most.in[end], mean.in[end]));
+            largest.out[end] = longer(largest.out[end], longer(most.out[end], mean.out[end]));
+            sum.in[end] += mean.in[end] * a->body->advances[j];
+            sum.out[end] += mean.out[end] * a->body->advances[j];
+        }
+    }
+    *load = dfl_transfer_seconds(t, &largest, way);
+    for (uint32_t end = 0; end < 2; end++) {
+        double all = (way == DFL_IN ? largest.in : largest.out)[end];
+        part[end] = all > 0 ? (way == DFL_IN ? sum.in : sum.out)[end] / all / a->steps : 0;
+    }
+    return shorter(1, t->spread ? part[0] + part[1] : longer(part[0], part[1]));
+}
+
+/* Seconds by which the loads of ragged steps exceed their work: an upper limit (MODEL.md, section 4.3). Let q be the fraction of
+   full steps that is missing from the work. Loads are the longest beside each other, and beside the steps without work. */
+static double ragged_excess(const ahead *a, double q)
+{
+    layer layers[MOST_LAYERS];
+    double excess = 0, from = 0, load = 0;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < a->level->n; i++) {
+        const dfl_transfer *t = &a->plan->transfers[a->level->at[i]];
+        for (uint32_t way = 0; way < 2 && !t->stream; way++) {
+            double seconds, part = find_part(a, t, way, &seconds);
+            if (part <= 0 || seconds <= 0)
+                continue;
+            load += seconds;
+            if (n < MOST_LAYERS) {
+                add_layer(layers, n++, part, seconds);
+            } else { /* a larger part is an upper limit */
+                layers[n - 1].load += seconds;
+                layers[n - 1].part = longer(layers[n - 1].part, part);
+            }
+        }
+    }
     for (uint32_t i = 0; i < n; i++) {
-        step_kind *kind = &kinds[i];
-        double alone = kind->before == NO_LOOP ? 0 : leaving_alone(a, kind->before);
-        kind->most = longer(kind->most, alone);
-        kind->part = 0;
-        find_parts(a, kind->before, &ratio, &kind->part);
-        find_parts(a, kind->after, &ratio, &kind->part);
+        double idle = longer(0, shorter(q, layers[i].part) - from), all = layers[i].part - from;
+        excess += idle * load + (all - idle) * longer(0, load - a->full);
+        load -= layers[i].load;
+        from = layers[i].part;
     }
-    return ratio;
-}
-
-/* Seconds by which the loads of ragged steps exceed their work: an upper limit. No work of a step exceeds that of full
-   tiles. Let q be the number of full steps that are missing from the work. The excess is the largest if as much work as
-   possible is missing beside the longest loads. */
-static double ragged_excess(const ahead *a, step_kind *kinds, uint32_t n, double ratio)
-{
-    double excess = 0, missing = a->steps * (1 - ratio);
-
-    for (uint32_t i = 0; i < n; i++)
-        excess += kinds[i].times * kinds[i].part * longer(0, kinds[i].most - a->full);
-    while (missing > 0) {
-        step_kind *worst = &kinds[0];
-        for (uint32_t i = 1; i < n; i++)
-            worst = kinds[i].most > worst->most ? &kinds[i] : worst;
-        if (worst->most <= 0)
-            break;
-        double here = shorter(missing, worst->times * worst->part);
-        excess += here * shorter(worst->most, a->full);
-        missing -= here;
-        worst->most = 0;
-    }
-    return excess;
+    return a->steps * excess;
 }
 
 /* Whether results would be late if nothing entered beside the work. */
@@ -741,23 +774,24 @@ static void add_ahead(const dfl_time_plan *plan, dfl_body_time *body, const dfl_
         work->full += late + more;
         return;
     }
-    double ratio = limit_ragged(&a, kinds, n, work->ratio), most = 0;
-    for (uint32_t i = 0; i < n; i++)
-        most += kinds[i].times * longer(0, kinds[i].most - a.full);
-    work->seconds += ragged_excess(&a, kinds, n, work->ratio);
-    work->full += most;
-    work->ratio = ratio;
+    work->seconds += ragged_excess(&a, 1 - work->ratio);
+    set_kinds(&a, true, kinds, n);
+    for (uint32_t i = 0; i < n; i++) {
+        double alone = kinds[i].before == NO_LOOP ? 0 : leaving_alone(&a, kinds[i].before);
+        work->full += kinds[i].times * longer(0, longer(kinds[i].most, alone) - a.full);
+        work->ratio = shorter(work->ratio, find_least_part(plan, body, level, kinds[i].before));
+        work->ratio = shorter(work->ratio, find_least_part(plan, body, level, kinds[i].after));
+    }
 }
 
 /* A lower limit of the elements that an advance of a loop moves on average, over those of a full tile. */
 static double least_part(const dfl_time_plan *plan, const dfl_body_time *body, const dfl_keep_level *level)
 {
-    ahead a = { .plan = plan, .body = body, .level = level };
-    double least = 1, most = 0;
+    double least = 1;
 
     for (uint32_t i = 0; i < level->n; i++)
         for (uint64_t left = plan->transfers[level->at[i]].stops; left; left &= left - 1)
-            find_parts(&a, (uint32_t)__builtin_ctzll(left), &least, &most);
+            least = shorter(least, find_least_part(plan, body, level, (uint32_t)__builtin_ctzll(left)));
     return least;
 }
 
