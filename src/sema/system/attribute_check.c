@@ -156,7 +156,8 @@ static void check_value(dfl_system_draft *draft, const dfl_attribute_row *row, c
     case DFL_TAKES_TENSORS:
     case DFL_TAKES_AXES:
     case DFL_TAKES_OPS:
-        if (value->kind != DFL_ATTRIBUTE_WORD || (value->n_args > 0 && (row->takes != DFL_TAKES_AXES || strcmp(row->name, "forward") == 0))) {
+        if (value->kind != DFL_ATTRIBUTE_WORD ||
+            (value->n_args > 0 && (row->takes != DFL_TAKES_AXES || strcmp(row->name, "forward") == 0))) {
             d = report_unexpected(draft, DFL_EXPR_TYPE, value->span, name, "names", kind_text(draft, value));
             dfl_diag_help(draft->sink, d, "write names, as in `%s = %s`", name, row->example);
         }
