@@ -211,6 +211,7 @@ bool dfl_line_search_try(dfl_line_search *search, const dfl_line *lines, uint32_
     kept = DFL_NEW_ARRAY(search->arena, dfl_line, (size_t)n + 1);
     memcpy(kept, lines, n * sizeof *lines);
     valued.found = (dfl_found_lines){ kept, n };
+    valued.order = search->valued.n;
     if (search->one->exact)
         DFL_PUSH(search->arena, &search->valued, valued);
     if (is_better) {
@@ -433,11 +434,14 @@ static bool fill_axes(dfl_line_search *search)
 
 /* ---- all of it ---- */
 
+/* By value, then by the order in which the lines were found: qsort keeps no order of equals. */
 static int compare_values(const void *a, const void *b)
 {
-    const double one = ((const dfl_valued_lines *)a)->value, other = ((const dfl_valued_lines *)b)->value;
+    const dfl_valued_lines *one = a, *other = b;
 
-    return one < other ? -1 : one > other;
+    if (one->value != other->value)
+        return one->value < other->value ? -1 : 1;
+    return one->order < other->order ? -1 : one->order > other->order;
 }
 
 /* Of the lines that were evaluated for another form of the einsum, the best ones for the exact one whose evaluation is short. */

@@ -20,6 +20,7 @@ typedef struct {
 typedef struct {
     dfl_found_lines found;
     double value;
+    size_t order;      /* number of lines that were kept before */
 } dfl_valued_lines;
 
 typedef struct {

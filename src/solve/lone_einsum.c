@@ -284,6 +284,10 @@ const char *dfl_lone_einsum_key(const dfl_lone_source *a, const dfl_lone_einsum 
             dfl_strbuf_printf(&out, "%d%d", dfl_selects(&a->system->axes[x].multicast, t),
                               dfl_selects(&a->system->axes[x].reduce, t));
     }
+    for (uint32_t c = 0; one->exact && c < one->exact->einsums[0].n_where; c++) {
+        dfl_strbuf_char(&out, '?');
+        print_index(&out, &one->exact->einsums[0].where[c].sum);
+    }
     dfl_strbuf_printf(&out, "; %d %d %u ", (int)e->reduce, e->is_mac, given->over_rank);
     if (e->body)
         print_body(&out, e->body);

@@ -172,8 +172,8 @@ enum {
     /* Limit on the bits of a count in product form (product_form.h). Counts are int64_t, and no product exceeds the
        number of points of the einsum. Larger counts come from the group sums, in 128 bits. */
     DFL_PRODUCT_BITS = 62,
-    /* Limit on the positions that counts of `where` clauses visit: some tenths of a second. */
-    DFL_WHERE_VISITS = 1 << 26,
+    /* Limit on the positions that counts of `where` clauses visit: about 0.2 s, which each evaluation takes. */
+    DFL_WHERE_VISITS = 1 << 22,
     /* Limit on the bounds on indices of one einsum that some point violates (padding.c). Bounds beyond this number are
        ignored. */
     DFL_PADDING_BOUNDS = 64,

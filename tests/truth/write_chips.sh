@@ -21,7 +21,7 @@ system_text() {
     echo "/// $(awk -v c="$1" '$1 == c { print $2 }' <<< $'a100 A100\nh100 H100\nb200 B200\nl40s L40S\narc_b60 Arc-Pro-B60' | tr - ' '): $what."
     echo "system $name = plain.$plain {"
     echo '    source = "times of kernels: ai-dynamo/aiconfigurator 095f58a5 (Apache-2.0), TensorRT-LLM, vLLM and SGLang; median over releases";'
-    echo "    confidence = \"medium: fitted to $2 products only\";"
+    echo "    confidence = \"low: fitted to $2 products only\";"
     [ "$2" = nvfp4 ] && echo "    $unit.rate.i4 = 16384MAC/cycle;"
     [ "$1.$kernel" = arc_b60.fp8 ] && echo "    $unit.rate.fp8 = 1024MAC/cycle;"
     echo '    l2.bandwidth = {l2}TB/s;'

@@ -83,7 +83,7 @@ static bool check_einsum(dfl_nest *nest, uint32_t e)
     if (!dfl_einsum_countable(nest->workload, me))
         dfl_nest_refuse(nest, me->span, "an einsum with a `where` over ranks that are too long to be visited one by one",
                         "write conditions with fewer ranks, or use smaller extents: all ranks of connected conditions but the "
-                        "longest are visited, 2^26 positions at most");
+                        "longest are visited, 2^22 positions at most");
     else if (me->n_where > 0 && !dfl_einsum_work(nest->workload, me, &points) && points == 0)
         dfl_nest_refuse(nest, me->span, "an einsum whose conditions no point satisfies",
                         "write conditions that some point satisfies, or remove the einsum");
