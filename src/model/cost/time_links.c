@@ -32,7 +32,7 @@ static int64_t find_place(const dfl_nest *nest, const dfl_crossings *all, const 
             decides = all->arrays[a].shape == DFL_NETWORK_PORTS && class >= DFL_CLASS_INNER_DOWN;
     for (uint32_t a = element->first_axis; a < element->first_axis + element->n_axes && of_array && !decides; a++)
         if (first[a] != DFL_NONE)
-            decides = (class == first[a] && axis < a) || (class == first[a] + 1 && axis > a);
+            decides = (axis < a && class == first[a]) || (axis > a && class == first[a] + 1);
     return of_array && !decides ? 0 : dfl_paths_place(nest->paths, c->footprint->einsum, axis);
 }
 

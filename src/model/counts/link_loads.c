@@ -20,6 +20,7 @@ typedef struct {
     const dfl_traffic_sums *sums;
     dfl_crossings *all;
     const dfl_crossed_array *array;
+    dfl_crossed_array instance; /* the crossings of the present instance of the network */
     uint32_t first_axis, n_axes;
     int64_t *place;          /* [axis of the array]: coordinate of the present instance */
     int64_t **places;        /* [axis of the array]: coordinates to visit, 0 first; all others repeat one of these */
@@ -753,24 +754,25 @@ static bool is_beside(const dfl_nest *nest, const dfl_crossing *a, const dfl_cro
 static void count_instance(load_walk *walk, const dfl_crossed_array *whole, uint32_t with)
 {
     const dfl_nest *nest = walk->nest;
-    dfl_crossed_array array = *whole;
+    dfl_crossed_array *array = &walk->instance;
     bool enumerated = false;
 
+    *array = *whole;
     if (walk->staged)
-        array.crossings = DFL_NEW_ARRAY(nest->arena, uint32_t, whole->n + 1);
-    array.n = 0;
-    walk->array = &array;
+        array->crossings = DFL_NEW_ARRAY(nest->arena, uint32_t, whole->n + 1);
+    array->n = 0;
+    walk->array = array;
     walk->enumerated = false;
     for (uint32_t k = 0; k < whole->n; k++) {
         dfl_crossing *c = &walk->all->at[whole->crossings[k]];
         if (walk->staged && !is_beside(nest, &walk->all->at[whole->crossings[with]], c))
             continue;
-        array.crossings[array.n++] = whole->crossings[k];
+        array->crossings[array->n++] = whole->crossings[k];
         enumerated |= c->mode == DFL_CROSSING_ANY || c->direct;
         for (uint32_t a = 0; a < walk->n_axes && walk->staged; a++)
             enumerated |= find_first(walk, c, a) > 0;
     }
-    if (enumerated && walk->ok && (array.shape != DFL_NETWORK_BUS || does_forward(walk))) {
+    if (enumerated && walk->ok && (array->shape != DFL_NETWORK_BUS || does_forward(walk))) {
         walk->places = dfl_arena_alloc(nest->arena, walk->n_axes + 1, sizeof *walk->places, _Alignof(int64_t *));
         walk->n_places = DFL_NEW_ARRAY(nest->arena, uint32_t, walk->n_axes + 1);
         for (uint32_t a = 0; a < walk->n_axes; a++)
@@ -778,7 +780,7 @@ static void count_instance(load_walk *walk, const dfl_crossed_array *whole, uint
         walk->enumerated = true;
     }
     memset(walk->place, 0, walk->n_axes * sizeof *walk->place);
-    if (array.shape == DFL_NETWORK_BUS || array.shape == DFL_NETWORK_PORTS)
+    if (array->shape == DFL_NETWORK_BUS || array->shape == DFL_NETWORK_PORTS)
         count_ports(walk);
     for (uint32_t a = 0; a < walk->n_axes && walk->ok; a++) {
         memset(walk->place, 0, walk->n_axes * sizeof *walk->place);
