@@ -11,21 +11,13 @@ typedef struct {
 /* A condition of a set: offset + sum of coef[k] * ranks[k] >= 0. */
 typedef struct { int64_t offset, coef[MOST_RANKS]; } set_condition;
 
-static int64_t coef_of(const dfl_index *index, uint32_t rank)
-{
-    for (uint32_t t = 0; t < index->n_terms; t++)
-        if (index->terms[t].rank == rank)
-            return index->terms[t].coef;
-    return 0;
-}
-
 /* Bit set of the ranks of a condition, as positions in the list of the einsum's ranks. */
 static uint64_t find_ranks(const dfl_einsum *e, uint32_t condition)
 {
     uint64_t has = 0;
 
     for (uint32_t k = 0; k < e->n_ranks; k++)
-        has |= coef_of(&e->where[condition].sum, e->ranks[k]) != 0 ? UINT64_C(1) << k : 0;
+        has |= dfl_index_coef(&e->where[condition].sum, e->ranks[k]) != 0 ? UINT64_C(1) << k : 0;
     return has;
 }
 
@@ -91,7 +83,7 @@ static bool count_set(const dfl_workload *w, const dfl_einsum *e, const conditio
             continue;
         conditions[n].offset = e->where[c].sum.offset;
         for (k = 0; k <= last; k++)
-            conditions[n].coef[k] = coef_of(&e->where[c].sum, set->ranks[k]);
+            conditions[n].coef[k] = dfl_index_coef(&e->where[c].sum, set->ranks[k]);
         n++;
     }
     *out = 0;
@@ -139,7 +131,7 @@ bool dfl_conditions_count(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *
 bool dfl_conditions_have_rank(const dfl_einsum *e, uint32_t rank)
 {
     for (uint32_t c = 0; c < e->n_where; c++)
-        if (coef_of(&e->where[c].sum, rank) != 0)
+        if (dfl_index_coef(&e->where[c].sum, rank) != 0)
             return true;
     return false;
 }

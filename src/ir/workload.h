@@ -162,6 +162,14 @@ bool dfl_workload_operations(const dfl_workload *w, dfl_i128 *macs, dfl_i128 *fl
 /* Whether the operations can be counted: the counts of all `where` clauses together visit at most DFL_WHERE_VISITS
    positions. */
 bool dfl_workload_countable(const dfl_workload *w);
+/* Coefficient of a rank in an index; 0 if the rank is not in it. */
+static inline int64_t dfl_index_coef(const dfl_index *index, uint32_t rank)
+{
+    for (uint32_t t = 0; t < index->n_terms; t++)
+        if (index->terms[t].rank == rank)
+            return index->terms[t].coef;
+    return 0;
+}
 /* Whether an index is one rank with coefficient 1 and offset 0; sets `*rank` to it. */
 bool dfl_index_is_bare(const dfl_index *index, uint32_t *rank);
 bool dfl_einsum_reads(const dfl_einsum *e, uint32_t tensor);

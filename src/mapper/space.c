@@ -431,7 +431,7 @@ static void keep_homes(dfl_job *job)
         job->operand[o].places &= job->operand[o].shared ? (1u << n) - 1 : 0;
 }
 
-/* Makes the job as far as it shows what the search does not support. */
+/* Fills those members of the job from which the search tells whether it supports the einsum. */
 static void describe(maker *k, const dfl_job_limits *limits)
 {
     dfl_job *out = k->job;

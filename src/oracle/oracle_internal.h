@@ -212,7 +212,7 @@ typedef struct {
     uint32_t *n_instances;     /* [memory]: number of instances in use */
     dfl_oracle_array *arrays;  /* [element of the system]: network of the array */
     uint32_t route;            /* serial number of the present route */
-    dfl_i128 *occupancy;       /* [instance of the memory at hand]: occupancy (in bits) by the body at hand */
+    dfl_i128 *occupancy;       /* [instance]: occupancy of one memory (in bits) by the tiles of one body; overwritten for each */
     dfl_i128 ***peak;          /* [leaf or pipeline][memory][einsum]: largest occupancy so far (in bits), by the tiles that stand
                                   in the first instance of the einsum */
     uint32_t tick;             /* serial number of the present tile change or operation */

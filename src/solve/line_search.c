@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/conditions.h"
 #include "model/model.h"
 #include "support/deadline.h"
 #include "support/limits.h"
@@ -49,15 +50,6 @@ static uint32_t home_in(const dfl_line *lines, uint32_t n, uint32_t tensor)
     return DFL_NONE;
 }
 
-static bool has_condition(const dfl_einsum *e, uint32_t rank)
-{
-    for (uint32_t i = 0; i < e->n_where; i++)
-        for (uint32_t k = 0; k < e->where[i].sum.n_terms; k++)
-            if (e->where[i].sum.terms[k].rank == rank)
-                return true;
-    return false;
-}
-
 /* Tiles above the innermost keep, counted over the ranks with conditions. The evaluation visits each of them. */
 static double count_visited(const dfl_workload *w, const dfl_line *lines, uint32_t n)
 {
@@ -66,7 +58,7 @@ static double count_visited(const dfl_workload *w, const dfl_line *lines, uint32
 
     for (uint32_t r = 0; r < w->n_ranks; r++) {
         int64_t left = w->ranks[r].extent;
-        if (!has_condition(e, r))
+        if (!dfl_conditions_have_rank(e, r))
             continue;
         visited = counted;
         for (uint32_t i = 0; i < n; i++)
@@ -91,7 +83,7 @@ static bool has_late_loop(const dfl_einsum *e, const dfl_line *lines, uint32_t n
     for (uint32_t i = 0; i < n; i++) {
         if (lines[i].kind == DFL_LINE_KEEP && has_loop)
             return true;
-        if (lines[i].kind != DFL_LINE_KEEP && has_condition(e, lines[i].rank)) {
+        if (lines[i].kind != DFL_LINE_KEEP && dfl_conditions_have_rank(e, lines[i].rank)) {
             has_loop |= is_spread && lines[i].kind == DFL_LINE_TEMPORAL;
             is_spread |= lines[i].kind == DFL_LINE_SPATIAL;
         }

@@ -88,7 +88,8 @@ static void name_selected(const dfl_lone_source *a, const dfl_lone_einsum *one, 
     *selection = (dfl_selection){ .on = true, .names = names, .n_names = n };
 }
 
-/* Makes the systems of the einsum: with selections by name, and also without what the mapper refuses. */
+/* Makes two systems for the einsum. Both select its tensors by name; the second one also lacks what the mapper does not support
+   (forwarding, `operand_reuse`). */
 static void make_systems(const dfl_lone_source *a, dfl_lone_einsum *one)
 {
     dfl_system *s = DFL_NEW(a->arena, dfl_system), *mapped = DFL_NEW(a->arena, dfl_system);

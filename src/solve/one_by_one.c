@@ -46,7 +46,7 @@ typedef struct {
     DFL_VEC(dfl_body *) bodies;
 } assembly;
 
-/* What the mapper does not support of an einsum of the mapping; NULL if there is nothing. */
+/* Name of the first construct of an einsum that the mapper does not support; NULL = it supports all of them. */
 static const char *lack_of(const dfl_fill *fill, const dfl_mapping *mapping, uint32_t einsum)
 {
     dfl_arena *work = dfl_arena_new(fill->solver->budget);
@@ -291,8 +291,8 @@ static dfl_found_lines put_behind(const assembly *a, const dfl_one_instance *par
     return (dfl_found_lines){ lines, part->n_lines + found->n_lines };
 }
 
-/* Searches for the lines of the einsum of a kind by the mapper, in each way to split it over the arrays around its outermost
-   memories if it is the only einsum. */
+/* Lets the mapper search the lines of one einsum, which stands for all einsums of its kind. The only einsum of a workload is
+   searched once for each way to split it over the arrays around its outermost memories. */
 static found_set search_by_mapper(assembly *a, const kind *k)
 {
     const dfl_einsum *e = &a->workload->einsums[k->einsum];

@@ -98,14 +98,6 @@ static bool check_shared_loop(dfl_sink *sink, const dfl_intern *names, const dfl
     return false;
 }
 
-static int64_t coef_of(const dfl_index *index, uint32_t rank)
-{
-    for (uint32_t t = 0; t < index->n_terms; t++)
-        if (index->terms[t].rank == rank)
-            return index->terms[t].coef;
-    return 0;
-}
-
 /* How a read of an einsum's own state depends on the order of its points. */
 typedef struct {
     uint32_t n;                /* ranks along which points read elements that other points update */
@@ -119,9 +111,9 @@ static bool orders_points(const dfl_access *out, const dfl_access *read, uint32_
     bool indexes = false;
 
     for (uint32_t d = 0; d < out->n_dims; d++) {
-        if (coef_of(&out->index[d], rank) != coef_of(&read->index[d], rank))
+        if (dfl_index_coef(&out->index[d], rank) != dfl_index_coef(&read->index[d], rank))
             return true;
-        if (coef_of(&out->index[d], rank) == 0)
+        if (dfl_index_coef(&out->index[d], rank) == 0)
             continue;
         indexes = true;
         if (out->index[d].offset != read->index[d].offset || out->index[d].n_terms > 1)
@@ -141,8 +133,8 @@ static own_order find_own_order(const dfl_einsum *einsum, const dfl_access *read
         order.ahead |= in->offset > out->offset;
         order.behind |= in->offset < out->offset;
         for (uint32_t k = 0; k < einsum->n_ranks; k++)
-            order.uneven |= coef_of(out, einsum->ranks[k]) != coef_of(in, einsum->ranks[k]) ||
-                            coef_of(out, einsum->ranks[k]) < 0;
+            order.uneven |= dfl_index_coef(out, einsum->ranks[k]) != dfl_index_coef(in, einsum->ranks[k]) ||
+                            dfl_index_coef(out, einsum->ranks[k]) < 0;
     }
     return order;
 }

@@ -79,8 +79,9 @@ static bool takes_time(const dfl_transfer *transfer, const dfl_moves *amounts)
            dfl_transfer_seconds(transfer, amounts, DFL_OUT) > 0;
 }
 
-/* Number of loads of an even transfer, the first one excepted. All loops outside of the innermost one that moves the tile move
-   it, too, so that the sum of their advances is a difference of positions. */
+/* Number of loads of a transfer whose tiles are all even, without the first load. Every loop outside of the innermost loop that
+   moves the tile also moves the tile. So the number is the product of the iterations of all these loops and of that loop, less
+   1. */
 static double count_loads(const dfl_transfer *transfer, uint64_t loops)
 {
     uint64_t positions = loops ? transfer->steps[64 - (uint32_t)__builtin_clzll(loops)] : 1;

@@ -45,7 +45,7 @@ typedef struct {
     dfl_footprint *footprint;
     dfl_footprint *made;   /* `result`: elements that the producer makes below the keep; NULL if some are made again */
     dfl_footprint *direct; /* with forwarding: the footprint whose entries include those from neighbours */
-    dfl_sharing how;       /* which instances share a transfer; here its members `united` and `first_only` are not set */
+    dfl_sharing how;       /* which instances share a transfer; `united` and `first_only` are 0 */
     dfl_delta *outside_all, *inside_all; /* over all instances: as the outer side sees the transfer; as the instances do */
     dfl_delta *outside_first; /* as `outside_all`, in the instance of the network at coordinate 0 */
     dfl_delta *first;      /* as `inside_all`, for the instance at coordinate 0 */

@@ -30,14 +30,6 @@ static uint32_t find_bounds(const dfl_workload *w, const dfl_einsum *e, bound *o
     return n;
 }
 
-static int64_t coef_of(const dfl_index *x, uint32_t rank)
-{
-    for (uint32_t t = 0; t < x->n_terms; t++)
-        if (x->terms[t].rank == rank)
-            return x->terms[t].coef;
-    return 0;
-}
-
 /* Number of values of the last rank that satisfy all bounds while the other ranks stand at `at`. The values are an
    interval, since each bound is linear in the last rank. */
 static int64_t count_last(const dfl_workload *w, const bound *bounds, uint32_t n, const uint32_t *ranks, uint32_t n_ranks,
@@ -47,9 +39,9 @@ static int64_t count_last(const dfl_workload *w, const bound *bounds, uint32_t n
     int64_t lo = 0, hi = w->ranks[last].extent - 1;
 
     for (uint32_t b = 0; b < n; b++) {
-        int64_t sum = bounds[b].index->offset, c = coef_of(bounds[b].index, last);
+        int64_t sum = bounds[b].index->offset, c = dfl_index_coef(bounds[b].index, last);
         for (uint32_t k = 0; k + 1 < n_ranks; k++)
-            sum += coef_of(bounds[b].index, ranks[k]) * at[k];
+            sum += dfl_index_coef(bounds[b].index, ranks[k]) * at[k];
         if (c == 0) {
             if (sum < 0 || sum >= bounds[b].extent)
                 return 0;
@@ -112,7 +104,7 @@ bool dfl_padding_points_inside(dfl_arena *arena, const dfl_workload *w, const df
                 used[k] = true;
                 set[n_ranks++] = e->ranks[k];
                 for (uint32_t other = first + 1; other < n; other++)
-                    if (!taken[other] && coef_of(bounds[other].index, e->ranks[k]) != 0) {
+                    if (!taken[other] && dfl_index_coef(bounds[other].index, e->ranks[k]) != 0) {
                         taken[other] = true;
                         mine[n_mine++] = bounds[other];
                     }
