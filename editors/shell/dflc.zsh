@@ -53,6 +53,7 @@ _dflc() {
         '--max-fused=[largest number of loops that einsums share in a search (0  no fusion; default  4)]:N' \
         '--time-limit=[stop each search, or the check of a certificate, after SECONDS and report the best result so far]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations and report the best result so far, which is the same for any number of threads (default  20000000 for tile sizes, none for lines)]:N' \
+        '--gap=[stop each search when its result is at most PERCENT above the lower bound, as in --gap 1%; exit status 0]:PERCENT' \
         '--quiet[do not show progress on a terminal]' \
         '--certificate=[check  verify the certificate FILE; map, eval  write the certificate of the result to FILE]:FILE' \
         '--details[eval  print a full report for every mapping; diff  print every part of a difference]' \
@@ -78,6 +79,7 @@ _dflc() {
         '--top=[for a mapping whose lines are all open  list the best mapping of each of the K best kinds (at most 64), which differ in keeps, exchanges or shared loops; the best one keeps its name, the others are called NAME_2, NAME_3, ...]:K' \
         '--time-limit=[stop each search, or the check of a certificate, after SECONDS and report the best result so far]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations and report the best result so far, which is the same for any number of threads (default  20000000 for tile sizes, none for lines)]:N' \
+        '--gap=[stop each search when its result is at most PERCENT above the lower bound, as in --gap 1%; exit status 0]:PERCENT' \
         '--quiet[do not show progress on a terminal]' \
         '--certificate=[check  verify the certificate FILE; map, eval  write the certificate of the result to FILE]:FILE' \
         '--write[rewrite the files in place]' \
@@ -99,6 +101,7 @@ _dflc() {
         '--max-fused=[largest number of loops that einsums share in a search (0  no fusion; default  4)]:N' \
         '--time-limit=[stop each search, or the check of a certificate, after SECONDS and report the best result so far]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations and report the best result so far, which is the same for any number of threads (default  20000000 for tile sizes, none for lines)]:N' \
+        '--gap=[stop each search when its result is at most PERCENT above the lower bound, as in --gap 1%; exit status 0]:PERCENT' \
         '--quiet[do not show progress on a terminal]' \
         '--details[eval  print a full report for every mapping; diff  print every part of a difference]' \
         '--jobs=[number of files to process at the same time, or of threads of a search; the results do not depend on it]:N' \
@@ -132,6 +135,7 @@ _dflc() {
         '--max-fused=[largest number of loops that einsums share in a search (0  no fusion; default  4)]:N' \
         '--time-limit=[stop each search, or the check of a certificate, after SECONDS and report the best result so far]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations and report the best result so far, which is the same for any number of threads (default  20000000 for tile sizes, none for lines)]:N' \
+        '--gap=[stop each search when its result is at most PERCENT above the lower bound, as in --gap 1%; exit status 0]:PERCENT' \
         '--quiet[do not show progress on a terminal]' \
         '--jobs=[number of files to process at the same time, or of threads of a search; the results do not depend on it]:N' \
         '--memory-limit=[largest amount of memory to use (512MiB, 2GiB; default  4GiB)]:SIZE' \
@@ -161,6 +165,7 @@ _dflc() {
         '--max-fused=[largest number of loops that einsums share in a search (0  no fusion; default  4)]:N' \
         '--time-limit=[stop each search, or the check of a certificate, after SECONDS and report the best result so far]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations and report the best result so far, which is the same for any number of threads (default  20000000 for tile sizes, none for lines)]:N' \
+        '--gap=[stop each search when its result is at most PERCENT above the lower bound, as in --gap 1%; exit status 0]:PERCENT' \
         '--quiet[do not show progress on a terminal]' \
         '--jobs=[number of files to process at the same time, or of threads of a search; the results do not depend on it]:N' \
         '--memory-limit=[largest amount of memory to use (512MiB, 2GiB; default  4GiB)]:SIZE' \

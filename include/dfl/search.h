@@ -45,6 +45,8 @@ typedef struct {
     unsigned top;           /* all lines open: number of structures whose best mappings are listed, at most 64; the first one
                                keeps the name of the mapping. 0 = the best mapping alone */
     bool spread;            /* map any rank to any axis of an array, not only ranks that share transfers there */
+    double gap;             /* the search stops when its value is at most 1 + gap times its lower bound; this is no limit, and
+                               so DFL_EXIT_OK; 0 = it stops at the least value */
 } dfl_search_options;
 
 void dfl_session_set_search(dfl_session *session, const dfl_search_options *options);

@@ -255,6 +255,18 @@ static bool set_seconds(const dfl_cmd *cmd, const char *value, dfl_cmd_args *arg
     return refuse_value(cmd, "time-limit", value, "give a positive number of seconds");
 }
 
+/* The sign `%` is part of the number, as in the shares of a file. */
+static bool set_gap(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
+{
+    char *end;
+
+    errno = 0;
+    args->search.gap = isdigit((unsigned char)*value) || *value == '.' ? strtod(value, &end) / 100 : 0;
+    if (errno == 0 && args->search.gap > 0 && strcmp(end, "%") == 0 && args->search.gap <= 1e9)
+        return true;
+    return refuse_value(cmd, "gap", value, "give a positive percentage, such as 1%");
+}
+
 static bool set_count(const dfl_cmd *cmd, const char *option, const char *value, uint64_t *out)
 {
     return read_count(value, out) ||
@@ -299,6 +311,7 @@ static bool apply_option(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_
     case OPTION_BEYOND: return set_beyond(cmd, value, args);
     case OPTION_FUSED: return set_fused(cmd, value, args);
     case OPTION_TIME: return set_seconds(cmd, value, args);
+    case OPTION_GAP: return set_gap(cmd, value, args);
     case OPTION_TOP: return set_top(cmd, value, args);
     case OPTION_EVALUATIONS: return set_count(cmd, "evaluations", value, &args->search.evaluations);
     case OPTION_CERTIFICATE: args->certificate = value; break;

@@ -327,6 +327,7 @@ static dfl_code code_of_stop(dfl_stop why)
         return DFL_LIMIT_TIME;
     case DFL_STOP_CANCELLED:
         return DFL_LIMIT_CANCELLED;
+    case DFL_STOP_GAP:
     case DFL_STOP_NONE:
         break;
     }

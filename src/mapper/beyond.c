@@ -82,6 +82,7 @@ static const dfl_map_result *ask(explorer *k, dfl_arena *work, const dfl_mapping
     if (product)
         options.objective = &both;
     options.limits.progress = NULL;
+    options.limits.gap = 0; /* the bound of a variant is none of the whole space */
     options.limits.evaluations = dfl_evaluations_left(options.limits.evaluations, k->out->evaluated);
     options.certificate = false;
     options.ceiling = ceiling < INFINITY ? ceiling : 0;

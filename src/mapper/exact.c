@@ -296,6 +296,56 @@ static double known_apart(mapper *k)
     return r != NULL ? r->value : INFINITY;
 }
 
+/* A lower bound of the space that the request asks for, which may be wider than that of this search. */
+static double asked_bound(const mapper *k, const dfl_map_result *out)
+{
+    const dfl_search_space *space = &k->options->space;
+    double bound = out->lower_bound;
+
+    if (space->imperfect || space->extensions != 0 || dfl_classes_windows(&k->classes))
+        bound = fmin(bound, template_bound(k, false, true));
+    if ((space->extensions & ~(uint32_t)DFL_SEARCH_ORDER) != 0)
+        bound = fmin(bound, unit_bound(k, true));
+    return bound;
+}
+
+/* Stops the search if what it found costs so little more than the lower bound, by the model, that this is enough. */
+static bool stop_if_close(mapper *k, const dfl_map_result *out)
+{
+    const dfl_search_limits *limits = &k->options->limits;
+    double bound, value;
+
+    if (limits->gap <= 0 || k->options->front || k->options->top > 0 || k->stopped != DFL_STOP_NONE)
+        return false;
+    bound = asked_bound(k, out);
+    if (!dfl_gap_reached(limits, out->objective, bound))
+        return false;
+    value = dfl_mapping_value(dfl_arena_budget(k->arena), k->names, out->mapping, k->options->objective);
+    if (!dfl_gap_reached(limits, value, bound) || value <= dfl_value_times(bound, DFL_VALUE_EQUAL)) /* which is the least */
+        return false;
+    k->stopped = DFL_STOP_GAP;
+    return true;
+}
+
+/* Takes the einsums by themselves if that is close enough to the lower bound. */
+static bool take_close(mapper *k, dfl_map_result *out)
+{
+    dfl_map_result some = *out;
+    const dfl_join_result *r;
+
+    if (k->options->limits.gap <= 0 || k->options->front || k->options->top > 0 || k->options->certificate || k->goal.alone ||
+        k->goal.beside)
+        return false;
+    r = dfl_rescue_apart(k->arena, &k->classes, &k->goal, k->capacity);
+    if (r == NULL || !dfl_gap_reached(&k->options->limits, r->value, asked_bound(k, out)))
+        return false;
+    take(k, r, &some);
+    if (!stop_if_close(k, &some))
+        return false;
+    *out = some;
+    return true;
+}
+
 /* False if some einsum fits in no way, or the search stopped. What cannot be part of anything as good as what is known does not
    count. */
 static bool find_lower_bound(mapper *k, dfl_map_result *out)
@@ -312,13 +362,13 @@ static bool find_lower_bound(mapper *k, dfl_map_result *out)
         if (k->stopped == DFL_STOP_NONE)
             k->stopped = k->crew.stopped;
         fits = find_bounds(k);
+        all = fits ? dfl_bounds_all(k->bounds) : dfl_cost_zero();
+        out->lower_bound = fits ? dfl_goal_least(&k->goal.of, &all) : out->lower_bound;
+        if (fits && k->stopped == DFL_STOP_NONE && take_close(k, out))
+            return false;
         ceiling = fmin(ceiling, dfl_value_times(known_apart(k), DFL_VALUE_EQUAL));
     }
-    if (!fits)
-        return false;
-    all = dfl_bounds_all(k->bounds);
-    out->lower_bound = dfl_goal_least(&k->goal.of, &all);
-    return k->stopped == DFL_STOP_NONE;
+    return fits && k->stopped == DFL_STOP_NONE;
 }
 
 /* Looks for something as good as the lower bound with few shared loops: where many ways cost the same, these are the least of
@@ -365,7 +415,7 @@ static bool search_limits(mapper *k, dfl_map_result *out)
         found = search_within(k, limit, limit >= ceiling, out);
         if (!found && k->stopped == DFL_STOP_NONE && !k->full && limit < INFINITY && out->mapping == NULL && !k->through)
             out->lower_bound = fmax(fmin(limit, k->known), out->lower_bound); /* nothing is below it */
-        if (limit == INFINITY)
+        if (limit == INFINITY || (!found && take_close(k, out)))
             break;
         if (!found && limit >= k->known)
             k->known = INFINITY; /* lost by rounding */
@@ -502,15 +552,19 @@ static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
         return true;
     if (find_lower_bound(k, out)) {
         bool found = k->options->front ? search_front(k, out) : search_limits(k, out);
-        if (found && !k->options->front && k->options->top == 0) {
+        if (found && !stop_if_close(k, out) && !k->options->front && k->options->top == 0) {
             search_beside(k, out);
             search_again(k, names, out);
         }
+        if (k->stopped == DFL_STOP_GAP)
+            return true;
         if (found)
             try_others(k, names, true, out);
         if (found || (k->options->ceiling > 0 && k->stopped == DFL_STOP_NONE))
             return true;
     }
+    if (k->stopped == DFL_STOP_GAP)
+        return true;
     known = out->mapping != NULL;
     if (k->stopped == DFL_STOP_NONE || (!known && !take_rescued(k, out)))
         return false;

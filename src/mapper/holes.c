@@ -261,6 +261,15 @@ static bool is_hopeless(search *s, uint32_t k)
     return !dfl_objective_less(s->objective, terms, s->best);
 }
 
+/* A lower bound of all amounts; it overwrites `decided`. */
+static double root_bound(search *s)
+{
+    find_decided(s, 0);
+    return s->objective->native ? dfl_objective_term(s->objective, 0, s->bounds.joules,
+                                                     dfl_hole_bounds_seconds(&s->bounds, s->decided))
+                                : NAN;
+}
+
 static bool is_late(search *s)
 {
     return s->options->limits.deadline > 0 && ++s->looks % LOOK_AT_CLOCK == 0 &&
@@ -345,6 +354,8 @@ static void evaluate(search *s)
             s->options->limits.progress->now.best = s->best[0];
         s->joules = r->joules;
         s->seconds = r->seconds;
+        if (s->options->limits.gap > 0 && dfl_gap_reached(&s->options->limits, s->best[0], root_bound(s)))
+            s->stopped = DFL_STOP_GAP;
     }
     s->found = true;
     save_amounts(s, s->amounts);
@@ -495,12 +506,7 @@ static dfl_holes_result *result_of(search *s)
                                .stopped = s->stopped, .evaluated = s->evaluated, .pruned = s->pruned,
                                .refused = s->refused };
     out->optimal = s->stopped == DFL_STOP_NONE && !s->out_of_evaluations && s->refused == 0;
-    find_decided(s, 0);
-    if (out->optimal)
-        out->lower_bound = out->objective;
-    else if (s->objective->native)
-        out->lower_bound = dfl_objective_term(s->objective, 0, s->bounds.joules,
-                                              dfl_hole_bounds_seconds(&s->bounds, s->decided));
+    out->lower_bound = out->optimal ? out->objective : root_bound(s);
     out->space = "nothing else is open";
     if (s->n_slots > 0)
         out->space = dfl_arena_printf(s->arena, "tile sizes of %u loop%s, %s", s->n_slots, s->n_slots == 1 ? "" : "s",

@@ -97,6 +97,16 @@ static void try_kinds(improver *k, const dfl_map_options *options)
     dfl_arena_free(work);
 }
 
+/* Whether the search may stop at the best so far, whose gap is small enough; notes it. `bound` is a lower bound of all that the
+   options ask for. */
+static bool is_close(improver *k, double bound)
+{
+    if (k->out->stopped == DFL_STOP_NONE && k->least > dfl_value_times(bound, ROUNDING) &&
+        dfl_gap_reached(&k->options.limits, k->least, bound))
+        k->out->stopped = DFL_STOP_GAP;
+    return k->out->stopped == DFL_STOP_GAP;
+}
+
 static void try_longer(improver *k, const dfl_map_options *options, uint32_t way)
 {
     dfl_map_options left = *options;
@@ -107,6 +117,7 @@ static void try_longer(improver *k, const dfl_map_options *options, uint32_t way
     bool fits = true;
 
     dfl_sink_limit(quiet, 0);
+    left.limits.gap = 0; /* the bound is none of the ranks that are given */
     left.limits.evaluations = dfl_evaluations_left(options->limits.evaluations, k->out->evaluated);
     r = longer ? dfl_mapper_perfect(work, quiet, k->names, longer, &left, &fits) : NULL;
     if (r) {
@@ -171,6 +182,18 @@ static void take_first(improver *k, uint32_t max_fused)
     out->seconds = seconds;
 }
 
+/* A lower bound of the space that the options ask for, before it is searched. */
+static double asked_bound(const dfl_map_result *out, const dfl_map_options *options)
+{
+    double bound = out->lower_bound;
+
+    if (options->space.imperfect || options->space.extensions != 0)
+        bound = fmin(bound, out->floor);
+    if ((options->space.extensions & ~(uint32_t)DFL_SEARCH_ORDER) != 0)
+        bound = fmin(bound, out->floor_units);
+    return bound;
+}
+
 /* For a search that stopped before it left the space of tiles that divide: sets the lower bound and the description of the space
    to those of the whole space that the options ask for. */
 static void widen(improver *k, const dfl_map_options *options)
@@ -180,9 +203,7 @@ static void widen(improver *k, const dfl_map_options *options)
     if (!options->space.imperfect && options->space.extensions == 0)
         return;
     out->optimal = false;
-    out->lower_bound = fmin(out->lower_bound, out->floor);
-    if ((options->space.extensions & ~(uint32_t)DFL_SEARCH_ORDER) != 0)
-        out->lower_bound = fmin(out->lower_bound, out->floor_units);
+    out->lower_bound = asked_bound(out, options);
     out->space = dfl_mapper_words(k->arena, k->given, &(dfl_words){ options->space.imperfect, options->space.any_spread,
                                                                     options->certificate, options->space.extensions });
 }
@@ -195,11 +216,12 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
                    .options = { .objective = asked->objective, .limits = asked->limits, .space = asked->space, .left = &left } };
     dfl_map_options options = *asked;
     dfl_map_result *out;
+    double bound;
 
     options.space.extensions =
         dfl_mapping_all_lines_open(mapping) ? dfl_beyond_kinds(mapping->workload, asked->space.extensions) : 0;
     out = k.out = dfl_mapper_perfect(arena, sink, names, mapping, &options, fits);
-    if (out != NULL && out->stopped != DFL_STOP_NONE && !options.front && options.top == 0)
+    if (out != NULL && out->stopped != DFL_STOP_NONE && out->stopped != DFL_STOP_GAP && !options.front && options.top == 0)
         take_first(&k, options.space.max_shared_loops);
     if (out == NULL || out->stopped != DFL_STOP_NONE || options.front || options.top > 0) {
         if (out != NULL && !options.front && options.top == 0)
@@ -213,15 +235,18 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     out->inside = out->optimal && k.least <= dfl_value_times(out->lower_bound, ROUNDING);
     if (out->inside && !options.space.imperfect && options.space.extensions == 0)
         return out;
+    bound = asked_bound(out, &options);
     take_better(&k, out->mapping);
-    if (k.least > dfl_value_times(out->lower_bound, ROUNDING))
+    if (!is_close(&k, bound) && k.least > dfl_value_times(out->lower_bound, ROUNDING))
         try_kinds(&k, &options);
     if (options.space.imperfect) {
-        for (uint32_t way = 0; way < DFL_RAGGED_WAYS && out->stopped == DFL_STOP_NONE; way++)
+        for (uint32_t way = 0; way < DFL_RAGGED_WAYS && !is_close(&k, bound) && out->stopped == DFL_STOP_NONE; way++)
             try_longer(&k, &options, way);
         out->lower_bound = out->floor;
     }
-    if (options.space.extensions != 0)
+    if (is_close(&k, bound))
+        out->lower_bound = bound;
+    else if (options.space.extensions != 0)
         go_beyond(&k, &options);
     if (!options.space.imperfect && options.space.extensions == 0 &&
         k.least < dfl_value_times(out->lower_bound, 1 / ROUNDING)) {

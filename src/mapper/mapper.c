@@ -125,10 +125,12 @@ static void search_best(dfl_arena *arena, dfl_sink *sink, const dfl_intern *name
 static void search_several(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                            const dfl_search_request *request, dfl_search_result *out)
 {
-    const dfl_map_options options = read_request(request);
+    dfl_map_options options = read_request(request);
+    const dfl_front *front;
     bool fits = true;
-    const dfl_front *front =
-        request->mode == DFL_SEARCH_FRONT
+
+    options.limits.gap = 0; /* which is of one mapping */
+    front = request->mode == DFL_SEARCH_FRONT
             ? dfl_front_find(arena, sink, names, mapping, &options, request->front_limit, request->alone, &fits)
             : dfl_front_kinds(arena, sink, names, mapping, &options, request->top, request->best, &fits);
 

@@ -43,6 +43,8 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
     bool other_fits = true;
 
     with.overlapped = !options->waits && (!options->front || !may_wait(mapping, options));
+    if (!with.overlapped)
+        with.limits.gap = 0; /* the bound is none of mappings that wait otherwise */
     out = search(arena, sink, names, mapping, &with, fits);
     if (out != NULL && !with.overlapped)
         out->optimal = false;
@@ -53,6 +55,7 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
         quiet = dfl_sink_new(arena, NULL);
         dfl_sink_limit(quiet, 0);
         with.overlapped = false;
+        with.limits.gap = 0;
         with.limits.evaluations = dfl_evaluations_left(options->limits.evaluations, out->evaluated);
         other = search(arena, quiet, names, mapping, &with, &other_fits);
     }

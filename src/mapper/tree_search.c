@@ -126,6 +126,7 @@ static const dfl_map_result *search_part(searcher *k, const dfl_tree_part *part,
                                 .overlapped = k->options->overlapped || has_loops(k->m) };
     const dfl_map_result *r;
 
+    options.limits.gap = 0; /* which is of all parts together */
     options.limits.evaluations = dfl_evaluations_left(k->options->limits.evaluations, k->out->evaluated);
     r = dfl_mapper_alone(k->arena, k->sink, k->names, part->problem, &options, fits);
     if (r == NULL && *fits && dfl_sink_errors(k->sink) == k->errors)

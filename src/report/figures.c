@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/print_mapping.h"
+#include "support/limits.h"
 
 /* ---- values ---- */
 
@@ -89,6 +90,29 @@ static dfl_figure_value name_or_none(const dfl_figure_place *at, dfl_sym name)
 
 static const dfl_result *costs(const dfl_figure_place *at) { return at->item->result; }
 static const dfl_search_summary *search(const dfl_figure_place *at) { return at->item->search; }
+/* Excess of the value over the lower bound, as a share of the bound; NAN without a bound. */
+static double search_gap(const dfl_search_summary *s)
+{
+    if (s->optimal || s->value <= s->lower_bound * (1 + DFL_VALUE_TOLERANCE))
+        return 0;
+    return s->lower_bound > 0 ? s->value / s->lower_bound - 1 : (double)NAN;
+}
+
+/* A word for what ended a search early; NULL if nothing did. */
+static const char *stop_name(dfl_stop why)
+{
+    switch (why) {
+    case DFL_STOP_NONE: return NULL;
+    case DFL_STOP_MEMORY: return "memory";
+    case DFL_STOP_STEPS: return "steps";
+    case DFL_STOP_TIME: return "time";
+    case DFL_STOP_EVALUATIONS: return "evaluations";
+    case DFL_STOP_CANCELLED: return "interrupt";
+    case DFL_STOP_GAP: return "gap";
+    }
+    return NULL;
+}
+
 static const dfl_memory *memory(const dfl_figure_place *at) { return &at->system->memories[at->part]; }
 static const dfl_memory_cost *memory_cost(const dfl_figure_place *at) { return &costs(at)->memories[at->part]; }
 static const dfl_compute *compute(const dfl_figure_place *at) { return &at->system->computes[at->part]; }

@@ -10,6 +10,7 @@
 #include "diag/diag.h"
 #include "ir/program.h"
 #include "ir/result.h"
+#include "support/budget.h"
 #include "support/strbuf.h"
 #include "support/vec.h"
 
@@ -39,6 +40,8 @@ typedef struct {
                                  NULL if `optimal` */
     uint64_t most_evaluations; /* limit on evaluations in force; 0 = none */
     double time_limit;        /* s; 0 = none */
+    double gap_limit;         /* gap at which the search may stop, a share; 0 = none */
+    dfl_stop stopped;         /* what ended the search before its end; DFL_STOP_NONE = it came to its end */
     uint32_t max_fused;       /* 1 + largest number of loops that einsums share; 0 = no limit */
 } dfl_search_summary;
 

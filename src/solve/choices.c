@@ -222,6 +222,7 @@ static const dfl_search_summary *sum_up(const choice_search *choices, const dfl_
             found->value <= dfl_value_times(choices->bound, 1 + DFL_VALUE_TOLERANCE);
     proven = best->optimal && count_gaps(choices, &other) == 0;
     found->optimal = (proven || least) && choices->unsearched == 0 && stopped == DFL_STOP_NONE;
+    found->stopped = found->optimal ? DFL_STOP_NONE : stopped != DFL_STOP_NONE ? stopped : best->stopped;
     found->lower_bound = !choices->bounded || stopped != DFL_STOP_NONE ? NAN : fmin(choices->bound, found->value);
     found->space = space_text(choices, found->space);
     found->unproven = found->optimal ? NULL : unproven_text(choices, best->unproven, stopped);

@@ -122,6 +122,14 @@ static const dfl_search_result *search(const dfl_fill *fill, dfl_arena *arena, c
     return found;
 }
 
+/* Notes what ended a search. A gap that is small enough is no limit: the next search goes on, and the exit status is 0. */
+static void note_stop(dfl_search_summary *summary, dfl_stop *stopped)
+{
+    summary->stopped = *stopped;
+    if (*stopped == DFL_STOP_GAP)
+        *stopped = DFL_STOP_NONE;
+}
+
 static bool has_result(const dfl_search_result *found)
 {
     return found->status == DFL_SEARCH_OPTIMAL || found->status == DFL_SEARCH_NOT_PROVEN;
@@ -156,6 +164,7 @@ static bool fill_tile_sizes(dfl_fill *fill, const dfl_objective *objective, dfl_
     if (!summary->optimal)
         summary->unproven = dfl_proof_gaps_text(solver->arena, &fill->space, out->given, *stopped, NULL,
                                                (dfl_proof_gaps){ .refused = found->refused });
+    note_stop(summary, stopped);
     return true;
 }
 
@@ -314,7 +323,7 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
     if (!costs)
         return is_several && found.status == DFL_SEARCH_REPORTED && fill_after_stop(fill, objective, out, stopped, why);
     is_met = dfl_objective_met(objective, costs, NULL);
-    if (*stopped == DFL_STOP_NONE && (!is_met || objective->n_terms > 1)) {
+    if ((*stopped == DFL_STOP_GAP && !is_met) || (*stopped == DFL_STOP_NONE && (!is_met || objective->n_terms > 1))) {
         is_met |= dfl_fill_choose(fill, within, &request, is_met ? costs : NULL, out, summary, stopped);
         costs = dfl_fill_costs(fill, out->mapping);
     }
@@ -337,8 +346,10 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
     if (!summary->optimal)
         summary->unproven = dfl_proof_gaps_text(solver->arena, &fill->space, out->given, *stopped, &found, gaps);
     out->search = summary;
-    if (is_several && !summary->optimal && summary->value > dfl_value_times(summary->lower_bound, 1 + DFL_SMALL_GAP))
+    if (is_several && !summary->optimal && *stopped != DFL_STOP_GAP &&
+        summary->value > dfl_value_times(summary->lower_bound, 1 + DFL_SMALL_GAP))
         dfl_fill_improve_one_by_one(fill, objective, out, summary, stopped);
+    note_stop(summary, stopped);
     dfl_certificate_add(solver, out, objective, &found, costs);
     return true;
 }
@@ -392,6 +403,7 @@ static dfl_search_summary summarize_several(const dfl_fill *fill, const dfl_obje
     out.evaluated = found->evaluated;
     out.pruned = found->pruned;
     out.max_fused = fill->solver->options->max_fused;
+    out.stopped = found->stopped;
     if (!out.optimal)
         out.unproven = dfl_proof_gaps_text(fill->solver->arena, &fill->space, fill->item.mapping, found->stopped, found,
                                            (dfl_proof_gaps){ .is_one_of_several = true, .has_requirement = found->has_dropped });

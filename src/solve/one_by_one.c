@@ -138,6 +138,7 @@ static dfl_search_limits share_limits(const assembly *a)
     dfl_search_limits limits = a->fill->limits;
     const double now = dfl_deadline_clock();
 
+    limits.gap = 0; /* which is of all einsums together */
     if (limits.deadline > 0)
         limits.deadline = now + (limits.deadline > now ? (limits.deadline - now) / a->n_left : 0);
     if (limits.evaluations > 0)
@@ -817,6 +818,7 @@ bool dfl_fill_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_fil
                          : "lines of each einsum alone; each intermediate at home in one memory outside of arrays";
     summary->unproven = dfl_proof_gaps_one_by_one(solver->arena, a.workload,
                                                   is_single(a.workload) ? lack_of(fill, a.given, 0) : NULL, a.stopped);
+    summary->stopped = a.stopped;
     out->search = summary;
     return true;
 }

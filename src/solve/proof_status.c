@@ -21,6 +21,7 @@ static void add_stop(dfl_strbuf *out, dfl_stop why)
     case DFL_STOP_EVALUATIONS: add_clause(out, "stopped by the limit on evaluations: raise `--evaluations`"); break;
     case DFL_STOP_STEPS: add_clause(out, "stopped by the limit on steps: raise `--step-limit`"); break;
     case DFL_STOP_MEMORY: add_clause(out, "stopped by the limit on memory: raise `--memory-limit`"); break;
+    case DFL_STOP_GAP: add_clause(out, "stopped by `--gap`: the gap is small enough"); break;
     case DFL_STOP_CANCELLED: add_clause(out, "interrupted"); break;
     }
 }

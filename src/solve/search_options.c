@@ -6,7 +6,7 @@ dfl_search_limits dfl_search_options_limits(const dfl_search_options *options, d
 {
     return (dfl_search_limits){ .evaluations = options->evaluations,
                                 .deadline = options->seconds > 0 ? now + options->seconds : 0,
-                                .threads = options->jobs,
+                                .gap = options->gap, .threads = options->jobs,
                                 .progress = progress };
 }
 

@@ -8,7 +8,7 @@ dfl_search_summary dfl_fill_start_summary(const dfl_fill *fill, const dfl_object
     static const dfl_dim product = { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_TIME] = 1 } };
     const dfl_solver *solver = fill->solver;
     dfl_search_summary out = { .objective = objective->text, .first_term = objective->text,
-                               .time_limit = solver->options->seconds,
+                               .time_limit = solver->options->seconds, .gap_limit = solver->options->gap,
                              .most_evaluations = solver->options->evaluations,
                              .dim = objective->free ? dfl_dim_of(DFL_BASE_TIME) : product };
 

@@ -48,10 +48,14 @@ void dfl_unused_options_report(const dfl_solver *solver, const dfl_mapping *m)
         find_unused_by_choices(solver, m, only_tile_sizes);
         return;
     }
+    if (!only_tile_sizes && !front && solver->options->top > 0 && solver->options->gap > 0)
+        warn_unused(solver, m, "--gap", "the search for several kinds does not use it", "remove `--gap` or `--top`");
     if (why && solver->options->top > 0)
         warn_unused(solver, m, "--top", why, only_tile_sizes ? open : one);
     if (only_tile_sizes && solver->options->max_fused > 0)
         warn_unused(solver, m, "--max-fused", why, open);
+    if (front && solver->options->gap > 0)
+        warn_unused(solver, m, "--gap", why, one);
     if (front && solver->options->imperfect)
         warn_unused(solver, m, "--tiles imperfect", why, one);
     if (solver->options->beyond != 0 && why)

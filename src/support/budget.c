@@ -49,6 +49,8 @@ const char *dfl_stop_text(dfl_stop why)
         return "limit on evaluations reached";
     case DFL_STOP_CANCELLED:
         return "cancelled";
+    case DFL_STOP_GAP:
+        return "gap reached";
     }
     return "stopped";
 }

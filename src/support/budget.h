@@ -18,6 +18,7 @@ typedef enum {
     DFL_STOP_TIME,
     DFL_STOP_EVALUATIONS,
     DFL_STOP_CANCELLED,
+    DFL_STOP_GAP,                     /* no limit: the value of a search is close enough to its lower bound */
 } dfl_stop;
 
 typedef struct {
