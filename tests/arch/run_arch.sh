@@ -92,7 +92,7 @@ check_includes() {
         $1 != "include" || !(room[$2] in known) { next }
         $3 !~ /\// { print $2 ": \"" $3 "\" is not written from src/"; next }
         { target = $3; sub(/\/[^\/]*$/, "", target) }
-        target in faced && target != room[$2] && !($3 in shown) { print $2 ": \"" $3 "\" is not of the face of room " target }
+        target in faced && target != room[$2] && index(room[$2], target "/") != 1 && !($3 in shown) { print $2 ": \"" $3 "\" is not of the face of room " target }
         !((room[$2], target) in allowed) { print $2 ": room " room[$2] " may not include \"" $3 "\"" }'
 }
 

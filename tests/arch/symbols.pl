@@ -6,7 +6,8 @@
 #   circles    no circle of uses between files of src/; the finding names the symbols of each use
 #   declared   a function that X.c exports is declared in X.h, FOLDER.h or FOLDER_internal.h of its folder, or in the public headers
 #              that the room may include
-#   face       a room with a line `face ROOM: HEADER...` declares in these headers all functions and tables for other rooms
+#   face       a room with a line `face ROOM: HEADER...` declares in these headers all functions and tables for other rooms, except
+#              for its sub-rooms (`mapper/tiling` of `mapper`)
 #   types      a type name in a header, or with the prefix dfl_, has one definition in the whole tree
 use strict;
 use warnings;
@@ -158,8 +159,9 @@ for my $file (sort keys %exports) {
 }
 for my $symbol (sort keys %used_elsewhere) {
     my $room = room_of($where{$symbol});
-    next if !$face{$room} || grep { code_of("src/$_") =~ /\b$symbol\b/ } split ' ', $face{$room};
-    finding('face', $room, "$where{$symbol}: $symbol is used by $used_elsewhere{$symbol}[0], and not declared in $face{$room}");
+    my @users = grep { index(room_of($_), "$room/") != 0 } @{$used_elsewhere{$symbol}};
+    next if !$face{$room} || !@users || grep { code_of("src/$_") =~ /\b$symbol\b/ } split ' ', $face{$room};
+    finding('face', $room, "$where{$symbol}: $symbol is used by $users[0], and not declared in $face{$room}");
 }
 
 # ---- names of types ----

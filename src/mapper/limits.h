@@ -1,0 +1,17 @@
+/*
+ * Tuning numbers of the mapper: name, unit, reason, and what the number trades. None of them changes the value of a search that
+ * ends by itself.
+ */
+#ifndef DFL_MAPPER_LIMITS_H
+#define DFL_MAPPER_LIMITS_H
+
+/* Relative difference below which the search by boxes takes two values for equal: the bound of a point is computed in another
+   order than its value. */
+#define DFL_BOX_ROUNDING 1e-12
+
+enum {
+    /* Splits between two dives to a point. Fewer splits find good mappings earlier; more evaluate fewer points. */
+    DFL_BOX_DIVE = 64,
+};
+
+#endif

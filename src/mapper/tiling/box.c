@@ -1,0 +1,113 @@
+#include "mapper/tiling/box.h"
+
+#include <math.h>
+#include <string.h>
+
+static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static dfl_box *new_box(dfl_arena *arena, const dfl_form *f, uint32_t rank)
+{
+    const dfl_chain *c = &f->chain[rank];
+    dfl_box *b = DFL_NEW(arena, dfl_box);
+
+    *b = (dfl_box){ .is_possible = true, .is_point = true, .width = 1 };
+    b->low = DFL_NEW_ARRAY(arena, int64_t, 2 * (size_t)c->n);
+    b->high = b->low + c->n;
+    b->figure = DFL_NEW_ARRAY(arena, double, c->figures.n + f->n_products);
+    b->product = b->figure + c->figures.n;
+    return b;
+}
+
+/* Sets the tile of the innermost loop: the product of the parts below it. */
+static void set_last(const dfl_chain *c, dfl_box *b)
+{
+    int64_t low = 1, high = 1;
+
+    for (uint32_t i = c->n; i-- > 0 && (int)i != c->last;) {
+        low = least_of(low * b->low[i], c->extent);
+        high = least_of(high * b->high[i], c->extent);
+    }
+    if (c->last >= 0) {
+        b->low[c->last] = low;
+        b->high[c->last] = high;
+    } else if (high < c->extent) {
+        b->is_possible = false;
+    }
+}
+
+/* Lowers the upper ends to the largest pieces above, and finds the cut to split. */
+static void tighten(const dfl_chain *c, dfl_box *b)
+{
+    int64_t piece = c->extent;
+    double ratio;
+
+    for (uint32_t i = 0; i < c->n && b->is_possible; i++) {
+        const int64_t above = piece;
+        const bool is_last = (int)i == c->last, is_axis = c->at[i].axis >= 0;
+        if (!is_last)
+            b->high[i] = least_of(b->high[i], piece);
+        piece = is_axis ? (piece + b->low[i] - 1) / b->low[i] : least_of(piece, b->high[i]);
+        b->is_point &= b->low[i] == b->high[i];
+        if (is_last)
+            continue;
+        b->is_possible = b->low[i] <= b->high[i];
+        ratio = !is_axis && b->high[i] == above && b->low[i] < above ? DFL_BOX_WHOLE : (double)b->high[i] / (double)b->low[i];
+        if (ratio > b->width) {
+            b->width = ratio;
+            b->widest = i;
+        }
+    }
+}
+
+static dfl_box *finish(const dfl_form *f, uint32_t rank, dfl_box *b)
+{
+    const dfl_chain *c = &f->chain[rank];
+
+    set_last(c, b);
+    tighten(c, b);
+    if (b->is_possible && b->is_point)
+        b->is_possible = dfl_chain_ends(c, b->low);
+    if (!b->is_possible)
+        return b;
+    if (b->is_point)
+        dfl_chain_count(c, b->low, b->figure);
+    else
+        dfl_chain_bound(c, b->low, b->high, b->figure);
+    for (uint32_t p = 0; p < f->n_products; p++) {
+        const uint16_t figure = f->figure[(size_t)p * f->job->n_ranks + rank];
+        b->product[p] = figure == DFL_FORM_NONE ? 1 : b->figure[figure];
+    }
+    return b;
+}
+
+dfl_box *dfl_box_make(dfl_arena *arena, const dfl_form *f, uint32_t rank)
+{
+    const dfl_chain *c = &f->chain[rank];
+    dfl_box *b = new_box(arena, f, rank);
+
+    for (uint32_t i = 0; i < c->n; i++) {
+        b->low[i] = 1;
+        b->high[i] = c->at[i].axis < 0 ? c->extent : least_of(f->job->axis[c->at[i].axis].size, c->extent);
+    }
+    return finish(f, rank, b);
+}
+
+dfl_box *dfl_box_half(dfl_arena *arena, const dfl_form *f, uint32_t rank, dfl_box *b, uint32_t side)
+{
+    const uint32_t n = f->chain[rank].n, cut = b->widest;
+    int64_t middle = b->high[cut] - 1;
+    dfl_box *half;
+
+    if (b->child[side] != NULL)
+        return b->child[side];
+    if (b->width < DFL_BOX_WHOLE)
+        middle = least_of(middle, (int64_t)sqrt((double)b->low[cut] * (double)b->high[cut]));
+    half = new_box(arena, f, rank);
+    memcpy(half->low, b->low, 2 * (size_t)n * sizeof *b->low);
+    if (side == 0)
+        half->high[cut] = middle;
+    else
+        half->low[cut] = middle + 1;
+    b->child[side] = half;
+    return finish(f, rank, half);
+}

@@ -1,0 +1,29 @@
+/*
+ * A box is an interval of amounts for every cut of one rank. A node of the search is a form with one box per rank. The boxes of a
+ * form and a rank make a binary tree whose root holds all amounts. Nodes share boxes; a child is made when it is first visited.
+ */
+#ifndef DFL_MAPPER_TILING_BOX_H
+#define DFL_MAPPER_TILING_BOX_H
+
+#include "mapper/tiling/form.h"
+
+typedef struct dfl_box {
+    int64_t *low, *high;        /* by cut */
+    bool is_possible;           /* some amounts cut the rank into pieces of one element */
+    bool is_point;              /* low = high everywhere; then figures are exact */
+    double width;               /* by how much a split would help: the largest ratio high / low, or DFL_BOX_WHOLE */
+    uint32_t widest;            /* cut to split */
+    struct dfl_box *child[2];   /* lower and upper half; NULL = not made */
+    double *figure;             /* bounds of the figures of the chain */
+    double *product;            /* by product of the form: the figure of this rank, or 1 */
+} dfl_box;
+
+/* Width of a box in which a temporal loop may leave pieces whole, or may cut them. */
+#define DFL_BOX_WHOLE 1e9
+
+/* The root of the tree of a rank: all amounts. */
+dfl_box *dfl_box_make(dfl_arena *arena, const dfl_form *form, uint32_t rank);
+/* Half of a box that is no point: the amounts of its widest cut up to the middle (side 0), or above it (side 1). */
+dfl_box *dfl_box_half(dfl_arena *arena, const dfl_form *form, uint32_t rank, dfl_box *box, uint32_t side);
+
+#endif

@@ -1,0 +1,136 @@
+#include "mapper/tiling/box_bound.h"
+
+#include <math.h>
+
+/* A node whose values are computed. */
+typedef struct {
+    const dfl_form *form;
+    dfl_box *const *boxes;
+    bool is_point;
+    double value[DFL_FORM_PRODUCTS];   /* by product */
+    double moved[DFL_TERMS];           /* elements by count, at least */
+} node_values;
+
+bool dfl_box_multiply(const dfl_form *f, dfl_box *const *boxes, uint32_t without, double *out)
+{
+    const uint32_t n = f->n_products;
+    bool is_first = true;
+
+    for (uint32_t r = 0; r < f->job->n_ranks; r++) {
+        const double *of = boxes[r]->product;
+        if (r == without)
+            continue;
+        if (!boxes[r]->is_possible)
+            return false;
+        for (uint32_t p = 0; p < n; p++)
+            out[p] = is_first ? of[p] : out[p] * of[p];
+        is_first = false;
+    }
+    for (uint32_t p = 0; p < n && is_first; p++)
+        out[p] = 1;
+    return true;
+}
+
+/* Whether the parts and the tiles at the lower ends fit. */
+static bool fits(const node_values *v)
+{
+    const dfl_form *f = v->form;
+    double room[DFL_JOB_PLACES] = { 0 };
+
+    for (uint32_t a = 0; a < f->job->n_axes; a++)
+        if (v->value[f->parts + a] > (double)f->job->axis[a].size)
+            return false;
+    for (uint32_t i = 0; i < f->n_keeps; i++) {
+        const dfl_form_keep *k = &f->keep[i];
+        room[k->place] += k->bits * v->value[k->tile];
+        if (room[k->place] > f->job->place[k->place].bits)
+            return false;
+    }
+    return true;
+}
+
+/* Largest share of the elements of a count that may stay (lemma B4). */
+static double bound_stays(const node_values *v, const dfl_form_count *x, uint32_t count)
+{
+    const dfl_form *f = v->form;
+    double all = 1, most = 0;
+    bool is_sure = false;
+
+    for (uint32_t r = 0; r < f->job->n_ranks; r++) {
+        const double *figure = v->boxes[r]->figure;
+        if (x->stay[r] == DFL_FORM_NONE)
+            continue;
+        const double share = fmin(1, figure[x->stay[r]] / v->boxes[r]->product[count]);
+        if (figure[x->cuts[r]] > 0) {
+            is_sure = true;
+            all *= share;
+        }
+        most = fmax(most, share);
+    }
+    return is_sure ? all : most;
+}
+
+/* Sets `moved`; energy, at least. */
+static double bound_energy(node_values *v)
+{
+    const dfl_form *f = v->form;
+    const bool has_losses = v->is_point || f->has_known_losses;
+    double joules = f->job->points * f->job->joules, sure = joules;
+
+    for (uint32_t i = 0; i < f->n_counts; i++) {
+        const dfl_form_count *x = &f->count[i];
+        double all = v->value[i] * x->scale, moved;
+        if (x->floor != DFL_FORM_NONE)
+            all = fmax(all, v->value[x->floor] * x->floor_scale);
+        moved = x->stays ? all * (1 - bound_stays(v, x, i)) : all;
+        v->moved[i] = moved;
+        joules += x->gain * moved + x->loss * all;
+        sure += x->sure * moved;
+    }
+    return has_losses ? fmax(joules, sure) : sure;
+}
+
+/* Time, at least. */
+static double bound_time(const node_values *v)
+{
+    const dfl_form *f = v->form;
+    double ports[DFL_TERM_PORTS] = { 0 }, waits[DFL_TERM_PORTS] = { 0 };
+    const double work = f->job->seconds * fmax(v->value[f->steps], f->least_steps);
+    double seconds = work;
+
+    for (uint32_t i = 0; i < f->n_ports; i++) {
+        const dfl_form_port *p = &f->port[i];
+        double time = p->seconds * v->moved[p->count];
+        if (p->less != DFL_FORM_NONE && !v->is_point)
+            continue;
+        if (p->less != DFL_FORM_NONE)
+            time = fmax(0, time + p->less_seconds * v->value[p->less] * f->count[p->less].scale);
+        ports[p->port] += time;
+        if (p->waits)
+            waits[p->port] += time;
+    }
+    for (uint32_t p = 0; p < 2 * f->job->n_places; p++)
+        seconds = fmax(seconds, fmax(ports[p], work + waits[p]));
+    return seconds;
+}
+
+double dfl_box_bound(const dfl_box_costs *costs, const dfl_form *f, dfl_box *const *boxes, uint32_t rank, const double *others)
+{
+    node_values v;
+    double joules, seconds;
+
+    if (!boxes[rank]->is_possible)
+        return INFINITY;
+    v.form = f;
+    v.boxes = boxes;
+    v.is_point = true;
+    for (uint32_t r = 0; r < f->job->n_ranks; r++)
+        v.is_point &= boxes[r]->is_point;
+    for (uint32_t p = 0; p < f->n_products; p++)
+        v.value[p] = others[p] * boxes[rank]->product[p];
+    if (!fits(&v))
+        return INFINITY;
+    joules = bound_energy(&v);
+    seconds = bound_time(&v);
+    return dfl_objective_value(costs->objective, joules + costs->leakage * seconds, seconds);
+}

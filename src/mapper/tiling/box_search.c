@@ -1,0 +1,225 @@
+#include "mapper/tiling/box_search.h"
+
+#include <math.h>
+
+#include "ir/mapping_open.h"
+#include "mapper/limits.h"
+#include "mapper/tiling/box_bound.h"
+#include "mapper/tiling/point.h"
+
+/* A form that the search has opened. */
+typedef struct {
+    dfl_form *form;
+    dfl_point *point;        /* NULL = not prepared */
+    bool is_dived;
+} open_form;
+
+typedef struct {
+    double bound;
+    uint64_t number;         /* breaks ties */
+    uint32_t form;
+    dfl_box **boxes;         /* by rank */
+} box_node;
+
+typedef struct {
+    dfl_arena *arena, *work;
+    const dfl_intern *names;
+    const dfl_mapping *mapping;
+    dfl_box_costs costs;
+    dfl_terms terms;
+    DFL_VEC(open_form) forms;
+    DFL_VEC(box_node) heap;
+    uint64_t pushed;
+    const dfl_job *job;
+    dfl_box_result *out;
+    dfl_deadline deadline;
+} box_search;
+
+/* ---- heap ---- */
+
+static bool is_before(const box_node *a, const box_node *b)
+{
+    return a->bound < b->bound || (a->bound == b->bound && a->number < b->number);
+}
+
+static void push(box_search *s, box_node node)
+{
+    size_t i;
+
+    node.number = s->pushed++;
+    DFL_PUSH(s->work, &s->heap, node);
+    for (i = s->heap.n - 1; i > 0 && is_before(&node, &s->heap.at[(i - 1) / 2]); i = (i - 1) / 2)
+        s->heap.at[i] = s->heap.at[(i - 1) / 2];
+    s->heap.at[i] = node;
+}
+
+static box_node pop(box_search *s)
+{
+    const box_node top = s->heap.at[0], node = s->heap.at[--s->heap.n];
+    size_t i = 0, k;
+
+    while ((k = 2 * i + 1) < s->heap.n) {
+        if (k + 1 < s->heap.n && is_before(&s->heap.at[k + 1], &s->heap.at[k]))
+            k++;
+        if (!is_before(&s->heap.at[k], &node))
+            break;
+        s->heap.at[i] = s->heap.at[k];
+        i = k;
+    }
+    s->heap.at[i] = node;
+    return top;
+}
+
+/* ---- nodes ---- */
+
+/* Whether a node with this bound can have a mapping that is better than the best by more than rounding. */
+static bool is_useful(const box_search *s, double bound) { return bound < s->out->value * (1 - DFL_BOX_ROUNDING); }
+
+static void evaluate(box_search *s, const box_node *node)
+{
+    open_form *f = &s->forms.at[node->form];
+    const int64_t *amounts[DFL_JOB_RANKS];
+    double value;
+
+    if (f->point == NULL)
+        f->point = dfl_point_make(s->work, s->names, s->mapping, f->form);
+    for (uint32_t r = 0; r < f->form->job->n_ranks; r++)
+        amounts[r] = node->boxes[r]->low;
+    s->out->leaves++;
+    value = dfl_point_value(f->point, s->costs.objective, amounts);
+    if (!is_useful(s, value))
+        return;
+    s->out->value = value;
+    dfl_point_costs(f->point, &s->out->joules, &s->out->seconds);
+    s->out->mapping = dfl_point_copy(s->arena, f->point);
+}
+
+/* The rank with the widest box; n_ranks if all are points. */
+static uint32_t find_widest(const dfl_form *f, dfl_box *const *boxes)
+{
+    uint32_t at = f->job->n_ranks;
+    double most = 1;
+
+    for (uint32_t r = 0; r < f->job->n_ranks; r++)
+        if (boxes[r]->width > most) {
+            most = boxes[r]->width;
+            at = r;
+        }
+    return at;
+}
+
+static void push_copy(box_search *s, const box_node *node, uint32_t rank, dfl_box *box, double bound)
+{
+    const uint32_t n = s->forms.at[node->form].form->job->n_ranks;
+    box_node other = { .bound = bound, .form = node->form, .boxes = DFL_NEW_ARRAY(s->work, dfl_box *, n) };
+
+    for (uint32_t r = 0; r < n; r++)
+        other.boxes[r] = r == rank ? box : node->boxes[r];
+    push(s, other);
+}
+
+/* Splits a node. The node becomes its child with the lower bound, and the other child is pushed. A node that is a point is
+   evaluated. False if nothing useful is left of the node. */
+static bool split(box_search *s, box_node *node)
+{
+    const dfl_form *f = s->forms.at[node->form].form;
+    const uint32_t rank = find_widest(f, node->boxes);
+    double others[DFL_FORM_PRODUCTS], bound[2];
+    dfl_box *half[2], *whole;
+    uint32_t lower;
+
+    if (rank == f->job->n_ranks) {
+        evaluate(s, node);
+        return false;
+    }
+    s->out->nodes++;
+    whole = node->boxes[rank];
+    (void)dfl_box_multiply(f, node->boxes, rank, others);
+    for (uint32_t side = 0; side < 2; side++) {
+        half[side] = node->boxes[rank] = dfl_box_half(s->work, f, rank, whole, side);
+        bound[side] = fmax(node->bound, dfl_box_bound(&s->costs, f, node->boxes, rank, others));
+        if (!is_useful(s, bound[side]))
+            s->out->pruned++;
+    }
+    lower = bound[1] < bound[0];
+    if (is_useful(s, bound[!lower]))
+        push_copy(s, node, rank, half[!lower], bound[!lower]);
+    node->boxes[rank] = half[lower];
+    node->bound = bound[lower];
+    return is_useful(s, node->bound);
+}
+
+/* ---- search ---- */
+
+static bool add_form(void *context, const dfl_tiling_template *t)
+{
+    box_search *s = context;
+    dfl_form *f = dfl_form_make(s->work, s->job, t, &s->terms);
+    box_node root = { .form = (uint32_t)s->forms.n, .boxes = DFL_NEW_ARRAY(s->work, dfl_box *, s->job->n_ranks) };
+    double others[DFL_FORM_PRODUCTS];
+
+    for (uint32_t r = 0; r < s->job->n_ranks; r++)
+        root.boxes[r] = dfl_box_make(s->work, f, r);
+    if (!dfl_box_multiply(f, root.boxes, 0, others))
+        return true;
+    root.bound = dfl_box_bound(&s->costs, f, root.boxes, 0, others);
+    if (root.bound < INFINITY) {
+        DFL_PUSH(s->work, &s->forms, ((open_form){ .form = f }));
+        push(s, root);
+    }
+    return true;
+}
+
+/* Takes nodes from the heap until none is useful, or the deadline passes. Then sets the lower bound. */
+static void run(box_search *s)
+{
+    while (s->heap.n > 0 && is_useful(s, s->heap.at[0].bound) && !dfl_deadline_passed(&s->deadline)) {
+        box_node node = pop(s);
+        open_form *f = &s->forms.at[node.form];
+        if (!f->is_dived || s->out->nodes % DFL_BOX_DIVE == 0) {
+            f->is_dived = true;
+            while (split(s, &node)) {
+            }
+        } else if (split(s, &node)) {
+            push(s, node);
+        }
+    }
+    s->out->lower_bound = s->heap.n > 0 ? fmin(s->heap.at[0].bound, s->out->value) : s->out->value;
+}
+
+bool dfl_box_handles(const dfl_mapping *mapping, const dfl_job *job)
+{
+    if (mapping->workload->n_einsums != 1 || !dfl_mapping_all_lines_open(mapping) || job->windows || job->given != NULL)
+        return false;
+    for (uint32_t o = 0; o < job->n_operands; o++)
+        if (job->operand[o].ranks != job->operand[o].plain || job->operand[o].shared || job->operand[o].common)
+            return false;
+    return true;
+}
+
+dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_job *const *jobs,
+                               uint32_t n_jobs, const dfl_objective *objective, const dfl_search_limits *limits)
+{
+    box_search *s = DFL_NEW(arena, box_search);
+
+    *s = (box_search){ .arena = arena, .work = dfl_arena_new(dfl_arena_budget(arena)), .names = names, .mapping = mapping,
+                       .costs = { objective, dfl_system_leakage(mapping->system) }, .out = DFL_NEW(arena, dfl_box_result) };
+    *s->out = (dfl_box_result){ .value = INFINITY };
+    s->deadline = (dfl_deadline){ .budget = dfl_arena_budget(arena), .at = limits->deadline, .counter = &s->out->nodes,
+                                  .most_evaluations = limits->evaluations };
+    for (uint32_t j = 0; j < n_jobs; j++) {
+        s->job = jobs[j];
+        dfl_templates_each(jobs[j], &s->deadline, add_form, s);
+    }
+    if (s->deadline.why == DFL_STOP_NONE)
+        run(s);
+    s->out->stopped = s->deadline.why;
+    s->out->complete = s->deadline.why == DFL_STOP_NONE;
+    if (s->out->complete)
+        s->out->lower_bound = s->out->value;
+    for (size_t i = 0; i < s->forms.n; i++)
+        if (s->forms.at[i].point != NULL)
+            dfl_point_free(s->forms.at[i].point);
+    dfl_arena_free(s->work);
+    return s->out;
+}

@@ -1,0 +1,33 @@
+/*
+ * The search of one einsum by boxes: branch and bound over intervals of tile sizes and parts, for all skeletons at once. The
+ * space has all tile sizes and all parts, whether they divide what they cut or not.
+ *
+ * Nodes wait in a heap by lower bound. A node is split along its widest cut. When a form is first reached, and at times later,
+ * the search dives: it follows the child with the lower bound down to a point, which the model evaluates (point.h). The search
+ * ends when no node has a bound below the best value: this value is optimal in the space.
+ */
+#ifndef DFL_MAPPER_TILING_BOX_SEARCH_H
+#define DFL_MAPPER_TILING_BOX_SEARCH_H
+
+#include "mapper/objective.h"
+#include "mapper/options.h"
+#include "mapper/space.h"
+
+typedef struct {
+    dfl_mapping *mapping;   /* the best mapping; NULL = none was found */
+    double value;           /* its first term of the objective; INFINITY without a mapping */
+    double joules, seconds; /* its energy and latency */
+    double lower_bound;     /* lower bound of the first term over the space; INFINITY = nothing fits */
+    bool complete;          /* the search ended: no mapping of the space has a lower value */
+    dfl_stop stopped;
+    uint64_t nodes, leaves; /* number of nodes split, and of mappings evaluated by the model */
+    uint64_t pruned;        /* number of nodes pruned by their bound */
+} dfl_box_result;
+
+/* Whether the search handles the einsum of a job. */
+bool dfl_box_handles(const dfl_mapping *mapping, const dfl_job *job);
+/* Searches an einsum; `jobs` has the einsum on every unit that can run it. The result lies in `arena`. */
+dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_job *const *jobs,
+                               uint32_t n_jobs, const dfl_objective *objective, const dfl_search_limits *limits);
+
+#endif

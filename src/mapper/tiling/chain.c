@@ -1,0 +1,221 @@
+#include "mapper/tiling/chain.h"
+
+#include <math.h>
+
+/* Largest number of different lengths of pieces: a cut leaves full tiles and, of each length above, at most one other. */
+enum { LENGTHS = DFL_CHAIN_CUTS + 4 };
+
+/* Numbers of pieces by length. */
+typedef struct {
+    uint32_t n;
+    int64_t length[LENGTHS];
+    double count[LENGTHS];
+} piece_list;
+
+/* Largest and smallest length of a full piece at the present cut of a box. */
+typedef struct { int64_t least, most; } full_piece;
+
+static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static bool is_counted(const dfl_chain *c, uint32_t cut, uint32_t axes)
+{
+    return c->at[cut].axis < 0 || (axes >> c->at[cut].axis & 1);
+}
+
+uint32_t dfl_chain_ask(dfl_arena *arena, dfl_chain *c, dfl_chain_figure f)
+{
+    for (uint32_t i = 0; i < c->figures.n; i++) {
+        const dfl_chain_figure *at = &c->figures.at[i];
+        if (at->kind == f.kind && at->gap == f.gap && at->axes == f.axes && at->from == f.from)
+            return i;
+    }
+    DFL_PUSH(arena, &c->figures, f);
+    return (uint32_t)c->figures.n - 1;
+}
+
+static void add_pieces(piece_list *p, int64_t length, double count)
+{
+    uint32_t i = 0;
+
+    if (length == 0)
+        return;
+    while (i < p->n && p->length[i] != length)
+        i++;
+    if (i == p->n) {
+        p->length[i] = length;
+        p->count[i] = 0;
+        p->n++;
+    }
+    p->count[i] += count;
+}
+
+static void cut_pieces(piece_list *p, int64_t tile, bool first_only)
+{
+    piece_list out;
+
+    out.n = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        if (first_only) {
+            add_pieces(&out, least_of(p->length[i], tile), p->count[i]);
+            continue;
+        }
+        if (p->length[i] >= tile)
+            add_pieces(&out, tile, p->count[i] * (double)(p->length[i] / tile));
+        add_pieces(&out, p->length[i] % tile, p->count[i]);
+    }
+    *p = out;
+}
+
+/* Length of a full piece below a cut. */
+static int64_t cut_full(const dfl_chain *c, uint32_t cut, int64_t full, int64_t amount)
+{
+    return c->at[cut].axis < 0 ? least_of(full, amount) : divide_up(full, amount);
+}
+
+bool dfl_chain_ends(const dfl_chain *c, const int64_t *amounts)
+{
+    int64_t full = c->extent;
+
+    for (uint32_t i = 0; i < c->n; i++)
+        full = cut_full(c, i, full, amounts[i]);
+    return full == 1;
+}
+
+static double sum_counts(const piece_list *p)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < p->n; i++)
+        sum += p->count[i];
+    return sum;
+}
+
+static double sum_elements(const piece_list *p)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < p->n; i++)
+        sum += p->count[i] * (double)p->length[i];
+    return sum;
+}
+
+static double multiply_parts(const dfl_chain *c, const int64_t *amounts, uint32_t axes)
+{
+    double parts = 1;
+
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->at[i].axis >= 0 && (axes >> c->at[i].axis & 1))
+            parts *= (double)amounts[i];
+    return parts;
+}
+
+/* STAYS or CUTS_FULL: keeps the pieces below gap `from` that no temporal loop behind it cuts. */
+static double count_stays(const dfl_chain *c, const int64_t *amounts, const dfl_chain_figure *f)
+{
+    piece_list p = { .n = 1, .length = { c->extent }, .count = { 1 } };
+    int64_t full = c->extent;
+    bool cuts = false;
+
+    for (uint32_t i = 0; i < c->n && c->at[i].gap <= f->gap; i++) {
+        const int64_t tile = cut_full(c, i, full, amounts[i]);
+        if (tile == full)
+            continue;
+        if (c->at[i].gap <= f->from || c->at[i].axis >= 0) {
+            cut_pieces(&p, tile, !is_counted(c, i, f->axes));
+        } else {
+            cuts = true;
+            for (uint32_t k = 0; k < p.n; k++)
+                p.count[k] = p.length[k] <= tile ? p.count[k] : 0;
+        }
+        full = tile;
+    }
+    if (f->kind == DFL_CHAIN_CUTS_FULL)
+        return cuts;
+    return cuts ? sum_elements(&p) : 0;
+}
+
+static double count_figure(const dfl_chain *c, const int64_t *amounts, const dfl_chain_figure *f)
+{
+    piece_list p = { .n = 1, .length = { c->extent }, .count = { 1 } };
+    int64_t full = c->extent;
+
+    if (f->kind == DFL_CHAIN_STAYS || f->kind == DFL_CHAIN_CUTS_FULL)
+        return count_stays(c, amounts, f);
+    if (f->kind == DFL_CHAIN_PARTS)
+        return multiply_parts(c, amounts, f->axes);
+    for (uint32_t i = 0; i < c->n && (f->kind == DFL_CHAIN_ELEMENTS || c->at[i].gap <= f->gap); i++) {
+        const int64_t tile = cut_full(c, i, full, amounts[i]);
+        if (tile != full && f->kind != DFL_CHAIN_TILE)
+            cut_pieces(&p, tile, !is_counted(c, i, f->axes));
+        full = tile;
+    }
+    return f->kind == DFL_CHAIN_TILE ? (double)full : f->kind == DFL_CHAIN_PIECES ? sum_counts(&p) : sum_elements(&p);
+}
+
+void dfl_chain_count(const dfl_chain *c, const int64_t *amounts, double *out)
+{
+    for (uint32_t i = 0; i < c->figures.n; i++)
+        out[i] = count_figure(c, amounts, &c->figures.at[i]);
+}
+
+/* Lengths of a full piece below a cut of a box. */
+static full_piece bound_cut(const dfl_chain *c, uint32_t cut, full_piece above, const int64_t *low, const int64_t *high)
+{
+    const bool is_axis = c->at[cut].axis >= 0;
+
+    return (full_piece){ cut_full(c, cut, above.least, is_axis ? high[cut] : low[cut]),
+                         cut_full(c, cut, above.most, is_axis ? low[cut] : high[cut]) };
+}
+
+/* PIECES, ELEMENTS or TILE, at least. */
+static double bound_figure(const dfl_chain *c, const int64_t *low, const int64_t *high, const dfl_chain_figure *f)
+{
+    full_piece full = { c->extent, c->extent };
+    int64_t elements = c->extent, pieces = 1;
+
+    for (uint32_t i = 0; i < c->n && (f->kind == DFL_CHAIN_ELEMENTS || c->at[i].gap <= f->gap); i++) {
+        full = bound_cut(c, i, full, low, high);
+        if (!is_counted(c, i, f->axes))
+            elements = divide_up(elements, high[i]);
+        else if (divide_up(elements, full.most) > pieces)
+            pieces = divide_up(elements, full.most);
+    }
+    return (double)(f->kind == DFL_CHAIN_TILE ? full.least : f->kind == DFL_CHAIN_PIECES ? pieces : elements);
+}
+
+/* STAYS, at most, and CUTS_FULL, at least. Each cut leaves at most one short piece in each piece above it. Among the tiles of one
+   piece the short one has at most an equal share. */
+static double bound_stays(const dfl_chain *c, const int64_t *low, const int64_t *high, const dfl_chain_figure *f)
+{
+    full_piece full = { c->extent, c->extent }, from = full;
+    double most_pieces = 1, most_short = 0, share = 0;
+
+    for (uint32_t i = 0; i < c->n && c->at[i].gap <= f->gap; i++) {
+        const full_piece above = full;
+        const bool is_axis = c->at[i].axis >= 0;
+        full = bound_cut(c, i, full, low, high);
+        if (c->at[i].gap <= f->from)
+            from = full;
+        if ((c->at[i].gap > f->from && !is_axis) || !is_counted(c, i, f->axes) || full.least >= above.most)
+            continue;
+        const int64_t tiles = is_axis ? low[i] : divide_up(above.least, full.most);
+        most_short += most_pieces;
+        most_pieces *= (double)divide_up(above.most, full.least);
+        share += 1.0 / (double)(tiles < 2 ? 2 : tiles);
+    }
+    if (f->kind == DFL_CHAIN_CUTS_FULL)
+        return full.most < from.least;
+    return fmin(most_short * (double)full.most, fmin(share, 1) * (double)c->extent);
+}
+
+void dfl_chain_bound(const dfl_chain *c, const int64_t *low, const int64_t *high, double *out)
+{
+    for (uint32_t i = 0; i < c->figures.n; i++) {
+        const dfl_chain_figure *f = &c->figures.at[i];
+        if (f->kind == DFL_CHAIN_STAYS || f->kind == DFL_CHAIN_CUTS_FULL)
+            out[i] = bound_stays(c, low, high, f);
+        else
+            out[i] = f->kind == DFL_CHAIN_PARTS ? multiply_parts(c, low, f->axes) : bound_figure(c, low, high, f);
+    }
+}

@@ -1,0 +1,150 @@
+#include "mapper/tiling/point.h"
+
+#include <math.h>
+
+#include "ir/mapping_open.h"
+#include "model/model.h"
+
+struct dfl_point {
+    const dfl_intern *names;
+    const dfl_form *form;
+    dfl_arena *home, *scratch;
+    dfl_sink *quiet;
+    dfl_mapping *mapping;
+    dfl_paths *paths;
+    dfl_model *model;           /* NULL = the model does not accept the form */
+    dfl_line ***line;           /* by rank and cut */
+    double joules, seconds;
+};
+
+static dfl_line *add_line(dfl_body *body, dfl_line line, dfl_span span)
+{
+    line.span = line.amount_span = span;
+    body->lines[body->n_lines] = line;
+    return &body->lines[body->n_lines++];
+}
+
+static void add_homes(dfl_point *p, const dfl_body *from, dfl_body *body)
+{
+    const dfl_job *job = p->form->job;
+    const uint32_t homes = dfl_body_count_homes(from);
+
+    for (uint32_t i = 0; i < homes; i++)
+        body->lines[body->n_lines++] = from->lines[i];
+    for (uint32_t o = 0; o < job->n_operands; o++)
+        if (dfl_body_home(from, job->operand[o].tensor) == DFL_NONE)
+            add_line(body, (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = job->operand[o].tensor,
+                                       .memory = job->place[job->operand[o].home].memory }, p->mapping->hole_span);
+}
+
+/* The temporal loops of a gap (axis -1), or its parts on one axis. */
+static void add_cuts(dfl_point *p, uint32_t gap, int axis, dfl_body *body)
+{
+    const dfl_job *job = p->form->job;
+
+    for (uint32_t r = 0; r < job->n_ranks; r++) {
+        const dfl_chain *c = &p->form->chain[r];
+        for (uint32_t i = 0; i < c->n; i++) {
+            dfl_line line = { .kind = axis < 0 ? DFL_LINE_TEMPORAL : DFL_LINE_SPATIAL, .rank = job->rank[r], .amount = 1,
+                              .by = axis < 0 ? DFL_BY_SIZE : DFL_BY_PARTS };
+            if (c->at[i].gap != gap || c->at[i].axis != axis)
+                continue;
+            if (axis >= 0)
+                line.axis = job->axis[axis].axis;
+            p->line[r][i] = add_line(body, line, p->mapping->hole_span);
+        }
+    }
+}
+
+static void add_lines(dfl_point *p, const dfl_body *from, dfl_body *body)
+{
+    const dfl_job *job = p->form->job;
+    const dfl_tiling_template *t = p->form->skeleton;
+
+    add_homes(p, from, body);
+    for (uint32_t g = 0; g <= t->n_keeps; g++) {
+        for (int axis = -1; axis < (int)job->n_axes; axis++)
+            add_cuts(p, g, axis, body);
+        if (g < t->n_keeps && !t->keep[g].home)
+            add_line(body, (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = job->operand[t->keep[g].operand].tensor,
+                                       .memory = job->place[t->keep[g].place].memory }, p->mapping->hole_span);
+    }
+}
+
+static void make_mapping(dfl_point *p, const dfl_mapping *mapping)
+{
+    const dfl_form *f = p->form;
+    const dfl_body *from = mapping->root;
+    dfl_body *body = DFL_NEW(p->home, dfl_body);
+    dfl_body **bodies = DFL_NEW_ARRAY(p->home, dfl_body *, 1);
+    size_t n_lines = dfl_body_count_homes(from) + f->job->n_operands + f->n_keeps;
+
+    p->mapping = DFL_NEW(p->home, dfl_mapping);
+    p->line = DFL_NEW_ARRAY(p->home, dfl_line **, f->job->n_ranks);
+    for (uint32_t r = 0; r < f->job->n_ranks; r++) {
+        p->line[r] = DFL_NEW_ARRAY(p->home, dfl_line *, f->chain[r].n);
+        n_lines += f->chain[r].n;
+    }
+    *body = (dfl_body){ .span = from->span, .einsums = from->einsums, .n_einsums = from->n_einsums, .compute = f->job->unit,
+                        .compute_span = from->span, .lines = DFL_NEW_ARRAY(p->home, dfl_line, n_lines) };
+    bodies[0] = body;
+    *p->mapping = *mapping;
+    p->mapping->root = body;
+    p->mapping->bodies = bodies;
+    p->mapping->n_bodies = 1;
+    p->mapping->has_holes = false;
+    add_lines(p, from, body);
+}
+
+dfl_point *dfl_point_make(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_form *form)
+{
+    dfl_point *p = DFL_NEW(arena, dfl_point);
+
+    *p = (dfl_point){ .names = names, .form = form, .home = dfl_arena_new(dfl_arena_budget(arena)),
+                      .scratch = dfl_arena_new(dfl_arena_budget(arena)) };
+    p->quiet = dfl_sink_new(p->home, NULL);
+    dfl_sink_limit(p->quiet, 0);
+    make_mapping(p, mapping);
+    p->paths = dfl_paths_bind(p->home, p->quiet, names, p->mapping);
+    if (p->paths != NULL) {
+        (void)dfl_paths_resize(p->scratch, p->quiet, names, p->paths);
+        p->model = dfl_model_prepare(p->home, p->quiet, names, p->paths);
+        dfl_arena_reset(p->scratch);
+    }
+    return p;
+}
+
+void dfl_point_free(dfl_point *p)
+{
+    dfl_arena_free(p->scratch);
+    dfl_arena_free(p->home);
+}
+
+double dfl_point_value(dfl_point *p, const dfl_objective *objective, const int64_t *const *amounts)
+{
+    double terms[DFL_OBJECTIVE_TERMS], value = INFINITY;
+    const dfl_result *costs = NULL;
+
+    if (p->model == NULL)
+        return INFINITY;
+    for (uint32_t r = 0; r < p->form->job->n_ranks; r++)
+        for (uint32_t i = 0; i < p->form->chain[r].n; i++)
+            p->line[r][i]->amount = amounts[r][i];
+    if (dfl_paths_resize(p->scratch, p->quiet, p->names, p->paths))
+        costs = dfl_model_run(p->model, p->scratch);
+    if (costs != NULL && dfl_objective_met(objective, costs, NULL) && dfl_objective_terms(objective, costs, terms)) {
+        value = terms[0];
+        p->joules = costs->joules;
+        p->seconds = costs->seconds;
+    }
+    dfl_arena_reset(p->scratch);
+    return value;
+}
+
+void dfl_point_costs(const dfl_point *p, double *joules, double *seconds)
+{
+    *joules = p->joules;
+    *seconds = p->seconds;
+}
+
+dfl_mapping *dfl_point_copy(dfl_arena *arena, const dfl_point *p) { return dfl_mapping_copy(arena, p->mapping); }
