@@ -9,6 +9,10 @@
    order than its value. */
 #define DFL_BOX_ROUNDING 1e-12
 
+/* Relative difference below which a sum of coefficients is zero: positive and negative coefficients of a count cancel but for
+   rounding. */
+#define DFL_FORM_ROUNDING 1e-12
+
 enum {
     /* Splits between two dives to a point. Fewer splits find good mappings earlier; more evaluate fewer points. */
     DFL_BOX_DIVE = 64,

@@ -1,5 +1,7 @@
 #include "mapper/tiling/form.h"
 
+#include "mapper/limits.h"
+
 typedef struct {
     dfl_arena *arena;
     const dfl_job *job;
@@ -111,18 +113,31 @@ static void add_stays(form_maker *k, uint32_t i)
     }
 }
 
+/* Adds up the coefficients of every count. The parts of a result that enter a keep inside of an array pay to be read when they
+   leave it, and those that are read back are fewer by the entries: both have the same count. Only first visits are left with a
+   negative coefficient then, and their number does not depend on amounts. */
+static void net_losses(form_maker *k)
+{
+    k->out->has_known_losses = true;
+    for (uint32_t i = 0; i < k->terms->n_factors; i++) {
+        dfl_form_count *x = &k->count[i];
+        if (x->gain + x->loss >= -DFL_FORM_ROUNDING * x->gain) {
+            x->gain = x->gain + x->loss > 0 ? x->gain + x->loss : 0;
+            x->loss = 0;
+        }
+        if (x->loss < 0 && !(k->terms->factor[i].distinct && k->terms->factor[i].under == 0))
+            k->out->has_known_losses = false;
+    }
+}
+
 static void add_costs(form_maker *k)
 {
     dfl_form *f = k->out;
 
-    f->has_known_losses = true;
     for (uint32_t i = 0; i < k->terms->n; i++) {
         const dfl_term_of *t = &k->terms->at[i];
-        const dfl_term_factor *x = &k->terms->factor[t->factor];
         *(t->joules < 0 ? &k->count[t->factor].loss : &k->count[t->factor].gain) += t->joules;
         k->count[t->factor].sure += t->sure;
-        if (t->joules < 0 && !(x->distinct && x->under == 0))
-            f->has_known_losses = false;
         if (t->seconds < 0) { /* behind the term that it is taken from */
             k->port[f->n_ports - 1].less = t->factor;
             k->port[f->n_ports - 1].less_seconds = t->seconds;
@@ -131,6 +146,7 @@ static void add_costs(form_maker *k)
                                                      .seconds = t->seconds, .less = DFL_FORM_NONE };
         }
     }
+    net_losses(k);
 }
 
 static void add_keep(form_maker *k, uint32_t i)
