@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+static double least(double a, double b) { return a < b ? a : b; }
+static double most(double a, double b) { return a > b ? a : b; }
+
 /* A node whose values are computed. */
 typedef struct {
     const dfl_form *form;
@@ -49,25 +52,41 @@ static bool fits(const node_values *v)
     return true;
 }
 
-/* Largest share of the elements of a count that may stay (lemma B4). */
-static double bound_stays(const node_values *v, const dfl_form_count *x, uint32_t count)
+/* Largest share of the elements of a count that may stay during some loops (lemma B4). */
+static double bound_share(const node_values *v, const dfl_form_stay *x, uint32_t count)
 {
     const dfl_form *f = v->form;
-    double all = 1, most = 0;
+    double all = 1, largest = 0;
     bool is_sure = false;
 
     for (uint32_t r = 0; r < f->job->n_ranks; r++) {
         const double *figure = v->boxes[r]->figure;
         if (x->stay[r] == DFL_FORM_NONE)
             continue;
-        const double share = fmin(1, figure[x->stay[r]] / v->boxes[r]->product[count]);
+        const double elements = f->figure[count * f->job->n_ranks + r] == DFL_FORM_NONE ? (double)f->job->extent[r]
+                                                                                        : v->boxes[r]->product[count];
+        const double share = least(1, figure[x->stay[r]] / elements);
         if (figure[x->cuts[r]] > 0) {
             is_sure = true;
             all *= share;
         }
-        most = fmax(most, share);
+        largest = most(largest, share);
     }
-    return is_sure ? all : most;
+    return is_sure ? all : largest;
+}
+
+/* The part of a count that moves, at least: elements that stay during loops move as if the keep stood above these loops. */
+static double bound_moved(const node_values *v, const dfl_form_count *x, uint32_t count)
+{
+    double moved = v->value[count], below = moved, share = 1;
+
+    for (uint32_t i = 0; i < x->n_stays && share > 0; i++) {
+        const double above = v->value[x->stay[i].hoisted];
+        share = least(share, bound_share(v, &x->stay[i], count));
+        moved -= (below - above) * share;
+        below = above;
+    }
+    return moved / v->value[count];
 }
 
 /* Sets `moved`; energy, at least. */
@@ -79,15 +98,15 @@ static double bound_energy(node_values *v)
 
     for (uint32_t i = 0; i < f->n_counts; i++) {
         const dfl_form_count *x = &f->count[i];
-        double all = v->value[i] * x->scale, moved;
+        double all = v->value[i], moved;
         if (x->floor != DFL_FORM_NONE)
-            all = fmax(all, v->value[x->floor] * x->floor_scale);
-        moved = x->stays ? all * (1 - bound_stays(v, x, i)) : all;
+            all = most(all, v->value[x->floor] * x->floor_scale);
+        moved = x->n_stays > 0 ? all * bound_moved(v, x, i) : all;
         v->moved[i] = moved;
-        joules += x->gain * moved + x->loss * all;
+        joules += x->joules * (x->joules > 0 ? moved : all);
         sure += x->sure * moved;
     }
-    return has_losses ? fmax(joules, sure) : sure;
+    return has_losses ? most(joules, sure) : sure;
 }
 
 /* Time, at least. */
@@ -95,7 +114,7 @@ static double bound_time(const node_values *v)
 {
     const dfl_form *f = v->form;
     double ports[DFL_TERM_PORTS] = { 0 }, waits[DFL_TERM_PORTS] = { 0 };
-    const double work = f->job->seconds * fmax(v->value[f->steps], f->least_steps);
+    const double work = f->job->seconds * most(v->value[f->steps], f->least_steps);
     double seconds = work;
 
     for (uint32_t i = 0; i < f->n_ports; i++) {
@@ -104,13 +123,13 @@ static double bound_time(const node_values *v)
         if (p->less != DFL_FORM_NONE && !v->is_point)
             continue;
         if (p->less != DFL_FORM_NONE)
-            time = fmax(0, time + p->less_seconds * v->value[p->less] * f->count[p->less].scale);
+            time = most(0, time + p->less_seconds * v->value[p->less]);
         ports[p->port] += time;
         if (p->waits)
             waits[p->port] += time;
     }
     for (uint32_t p = 0; p < 2 * f->job->n_places; p++)
-        seconds = fmax(seconds, fmax(ports[p], work + waits[p]));
+        seconds = most(seconds, most(ports[p], work + waits[p]));
     return seconds;
 }
 

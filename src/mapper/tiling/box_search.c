@@ -30,6 +30,7 @@ typedef struct {
     DFL_VEC(open_form) forms;
     DFL_VEC(box_node) heap;
     uint64_t pushed;
+    bool is_partial;         /* some skeleton has no form, so the lower bound is not known */
     const dfl_job *job;
     dfl_box_result *out;
     dfl_deadline deadline;
@@ -158,6 +159,10 @@ static bool add_form(void *context, const dfl_tiling_template *t)
     box_node root = { .form = (uint32_t)s->forms.n, .boxes = DFL_NEW_ARRAY(s->work, dfl_box *, s->job->n_ranks) };
     double others[DFL_FORM_PRODUCTS];
 
+    if (f == NULL) {
+        s->is_partial = true;
+        return false;
+    }
     for (uint32_t r = 0; r < s->job->n_ranks; r++)
         root.boxes[r] = dfl_box_make(s->work, f, r);
     if (!dfl_box_multiply(f, root.boxes, 0, others))

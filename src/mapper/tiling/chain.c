@@ -1,7 +1,5 @@
 #include "mapper/tiling/chain.h"
 
-#include <math.h>
-
 /* Largest number of different lengths of pieces: a cut leaves full tiles and, of each length above, at most one other. */
 enum { LENGTHS = DFL_CHAIN_CUTS + 4 };
 
@@ -17,14 +15,41 @@ typedef struct { int64_t least, most; } full_piece;
 
 static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
+static double least(double a, double b) { return a < b ? a : b; }
 
 static bool is_counted(const dfl_chain *c, uint32_t cut, uint32_t axes)
 {
     return c->at[cut].axis < 0 || (axes >> c->at[cut].axis & 1);
 }
 
-uint32_t dfl_chain_ask(dfl_arena *arena, dfl_chain *c, dfl_chain_figure f)
+uint32_t dfl_chain_axes(const dfl_chain *c)
 {
+    uint32_t axes = 0;
+
+    for (uint32_t i = 0; i < c->n; i++)
+        axes |= c->at[i].axis >= 0 ? 1u << c->at[i].axis : 0;
+    return axes;
+}
+
+/* The figure of this value with the least gap and the fewest axes. */
+static dfl_chain_figure reduce(const dfl_chain *c, dfl_chain_figure f)
+{
+    dfl_chain_figure out = { .kind = f.kind };
+    const bool is_all = f.kind == DFL_CHAIN_ELEMENTS || f.kind == DFL_CHAIN_PARTS;
+
+    for (uint32_t i = 0; i < c->n && (is_all || c->at[i].gap <= f.gap); i++) {
+        out.gap = is_all ? 0 : c->at[i].gap;
+        if (c->at[i].axis >= 0 && f.kind != DFL_CHAIN_TILE)
+            out.axes |= f.axes & (uint8_t)(1u << c->at[i].axis);
+    }
+    out.from = f.kind == DFL_CHAIN_STAYS || f.kind == DFL_CHAIN_CUTS_FULL ? f.from : 0;
+    return out;
+}
+
+uint32_t dfl_chain_ask(dfl_arena *arena, dfl_chain *c, dfl_chain_figure asked)
+{
+    const dfl_chain_figure f = reduce(c, asked);
+
     for (uint32_t i = 0; i < c->figures.n; i++) {
         const dfl_chain_figure *at = &c->figures.at[i];
         if (at->kind == f.kind && at->gap == f.gap && at->axes == f.axes && at->from == f.from)
@@ -184,38 +209,76 @@ static double bound_figure(const dfl_chain *c, const int64_t *low, const int64_t
     return (double)(f->kind == DFL_CHAIN_TILE ? full.least : f->kind == DFL_CHAIN_PIECES ? pieces : elements);
 }
 
-/* STAYS, at most, and CUTS_FULL, at least. Each cut leaves at most one short piece in each piece above it. Among the tiles of one
-   piece the short one has at most an equal share. */
+/* Length of the short piece that a temporal loop leaves of the whole rank, at most; 0 if it is longer than `most` at all amounts
+   between `low` and `high`. */
+static int64_t bound_rest(int64_t extent, int64_t low, int64_t high, int64_t most)
+{
+    const int64_t tiles = extent / high;
+
+    if (extent / low != tiles)
+        return most;
+    return extent - tiles * high > most ? 0 : least_of(extent - tiles * low, most);
+}
+
+/* STAYS, at most. Each cut leaves at most one short piece in each piece above it. Among the tiles of one piece the short one has
+   at most an equal share. */
 static double bound_stays(const dfl_chain *c, const int64_t *low, const int64_t *high, const dfl_chain_figure *f)
 {
-    full_piece full = { c->extent, c->extent }, from = full;
-    double most_pieces = 1, most_short = 0, share = 0;
+    full_piece full = { c->extent, c->extent }, tile = full;
+    double pieces = 1, elements = 0;
 
+    for (uint32_t i = 0; i < c->n && c->at[i].gap <= f->gap; i++)
+        tile = bound_cut(c, i, tile, low, high);
     for (uint32_t i = 0; i < c->n && c->at[i].gap <= f->gap; i++) {
         const full_piece above = full;
         const bool is_axis = c->at[i].axis >= 0;
+        int64_t rest = tile.most, tiles;
         full = bound_cut(c, i, full, low, high);
-        if (c->at[i].gap <= f->from)
-            from = full;
         if ((c->at[i].gap > f->from && !is_axis) || !is_counted(c, i, f->axes) || full.least >= above.most)
             continue;
-        const int64_t tiles = is_axis ? low[i] : divide_up(above.least, full.most);
-        most_short += most_pieces;
-        most_pieces *= (double)divide_up(above.most, full.least);
-        share += 1.0 / (double)(tiles < 2 ? 2 : tiles);
+        if (!is_axis && above.least == c->extent)
+            rest = bound_rest(c->extent, low[i], high[i], tile.most);
+        tiles = is_axis ? low[i] : divide_up(above.least, full.most);
+        elements += least(pieces * (double)rest, (double)c->extent / (double)(tiles < 2 ? 2 : tiles));
+        pieces *= (double)divide_up(above.most, full.least);
     }
-    if (f->kind == DFL_CHAIN_CUTS_FULL)
-        return full.most < from.least;
-    return fmin(most_short * (double)full.most, fmin(share, 1) * (double)c->extent);
+    return least(elements, (double)c->extent);
+}
+
+/* CUTS_FULL, at least. */
+static double bound_cuts(const dfl_chain *c, const int64_t *low, const int64_t *high, const dfl_chain_figure *f)
+{
+    full_piece full = { c->extent, c->extent }, from = full;
+
+    for (uint32_t i = 0; i < c->n && c->at[i].gap <= f->gap; i++) {
+        full = bound_cut(c, i, full, low, high);
+        if (c->at[i].gap <= f->from || c->at[i].axis >= 0)
+            from = full;
+        else if (full.most < from.least)
+            return 1;
+    }
+    return 0;
+}
+
+static double bound_any(const dfl_chain *c, const int64_t *low, const int64_t *high, const dfl_chain_figure *f)
+{
+    switch (f->kind) {
+    case DFL_CHAIN_STAYS:
+        return bound_stays(c, low, high, f);
+    case DFL_CHAIN_CUTS_FULL:
+        return bound_cuts(c, low, high, f);
+    case DFL_CHAIN_PARTS:
+        return multiply_parts(c, low, f->axes);
+    case DFL_CHAIN_PIECES:
+    case DFL_CHAIN_ELEMENTS:
+    case DFL_CHAIN_TILE:
+        return bound_figure(c, low, high, f);
+    }
+    return 0;
 }
 
 void dfl_chain_bound(const dfl_chain *c, const int64_t *low, const int64_t *high, double *out)
 {
-    for (uint32_t i = 0; i < c->figures.n; i++) {
-        const dfl_chain_figure *f = &c->figures.at[i];
-        if (f->kind == DFL_CHAIN_STAYS || f->kind == DFL_CHAIN_CUTS_FULL)
-            out[i] = bound_stays(c, low, high, f);
-        else
-            out[i] = f->kind == DFL_CHAIN_PARTS ? multiply_parts(c, low, f->axes) : bound_figure(c, low, high, f);
-    }
+    for (uint32_t i = 0; i < c->figures.n; i++)
+        out[i] = bound_any(c, low, high, &c->figures.at[i]);
 }

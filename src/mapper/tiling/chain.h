@@ -50,7 +50,10 @@ typedef struct {
     DFL_VEC(dfl_chain_figure) figures;
 } dfl_chain;
 
-/* Index of a figure of the chain. Adds the figure if the chain does not have it. */
+/* Mask of the axes among the cuts. */
+uint32_t dfl_chain_axes(const dfl_chain *chain);
+/* Index of a figure of the chain. Adds the figure if the chain does not have it. Figures that differ only in axes and gaps
+   without cuts are the same. */
 uint32_t dfl_chain_ask(dfl_arena *arena, dfl_chain *chain, dfl_chain_figure figure);
 /* Whether these amounts leave pieces of one element. */
 bool dfl_chain_ends(const dfl_chain *chain, const int64_t *amounts);

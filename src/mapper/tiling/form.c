@@ -1,5 +1,7 @@
 #include "mapper/tiling/form.h"
 
+#include <string.h>
+
 #include "mapper/limits.h"
 
 typedef struct {
@@ -11,6 +13,11 @@ typedef struct {
     dfl_form_count *count;
     dfl_form_port *port;
     dfl_form_keep *keep;
+    /* by factor of the terms: its count and the constant part of its product; by count: a factor of it */
+    uint16_t count_index[DFL_TERMS];
+    double scale[DFL_TERMS];
+    double gain[DFL_TERMS];   /* sum of the positive coefficients */
+    const dfl_term_factor *count_of[DFL_TERMS];
 } form_maker;
 
 static uint32_t all_axes(const dfl_job *job) { return (1u << job->n_axes) - 1; }
@@ -44,109 +51,172 @@ static uint16_t *add_product(form_maker *k)
     return at;
 }
 
-static void add_count(form_maker *k, uint32_t i)
+/* Elements of a rank on the coordinates of a set. All of them are a constant, which `scale` takes. */
+static uint16_t ask_elements(const form_maker *k, uint32_t rank, uint32_t axes, double *scale)
 {
-    const dfl_term_factor *x = &k->terms->factor[i];
-    const dfl_job_operand *o = &k->job->operand[x->operand];
-    const uint8_t gap = k->terms->group[x->group].gap;
-    const uint8_t outside = (uint8_t)(all_axes(k->job) & ~x->under), over = (uint8_t)x->over;
-    uint16_t *figure = add_product(k);
+    const dfl_chain *c = &k->out->chain[rank];
 
-    k->count[i] = (dfl_form_count){ .scale = o->touched / o->elements, .floor = DFL_FORM_NONE };
-    k->count[i].floor_scale = k->count[i].scale;
+    if ((dfl_chain_axes(c) & ~axes) != 0)
+        return ask(k, rank, (dfl_chain_figure){ .kind = DFL_CHAIN_ELEMENTS, .axes = (uint8_t)axes });
+    *scale *= (double)c->extent;
+    return DFL_FORM_NONE;
+}
+
+/* Sets the figures of a factor of the terms; returns the constant part of its product. */
+static double set_figures(const form_maker *k, const dfl_term_factor *x, uint16_t *figure)
+{
+    const dfl_job_operand *o = &k->job->operand[x->operand];
+    double scale = o->touched / o->elements;
+
     for (uint32_t r = 0; r < k->job->n_ranks; r++)
         if (o->ranks >> r & 1)
-            figure[r] = ask(k, r, (dfl_chain_figure){ .kind = DFL_CHAIN_ELEMENTS, .axes = outside });
+            figure[r] = ask_elements(k, r, all_axes(k->job) & ~x->under, &scale);
         else if (!x->distinct)
-            figure[r] = ask(k, r, (dfl_chain_figure){ .kind = DFL_CHAIN_PIECES, .gap = gap, .axes = over });
+            figure[r] = ask(k, r, (dfl_chain_figure){ .kind = DFL_CHAIN_PIECES, .gap = k->terms->group[x->group].gap,
+                                                      .axes = (uint8_t)x->over });
+    return scale;
+}
+
+/* The gaps with loops during which short pieces of a keep's tile may stay, inner ones first; their number. Such a gap has loops
+   over other ranks, and loops over ranks of the operand may stand between it and the keep. */
+static uint32_t find_stays(const form_maker *k, const dfl_term_factor *x, uint8_t *from)
+{
+    const dfl_tiling_template *t = k->out->skeleton;
+    const uint32_t ranks = k->job->operand[x->operand].ranks, gap = k->terms->group[x->group].gap;
+    bool has_cut = (t->allow[gap] & ranks) != 0;
+    uint32_t n = 0;
+
+    if (x->distinct || gap >= t->n_keeps)
+        return 0;
+    for (uint32_t g = gap; g-- > 0;) {
+        if (has_cut && (t->allow[g] & ~ranks) != 0)
+            from[n++] = (uint8_t)g;
+        has_cut |= (t->allow[g] & ranks) != 0;
+    }
+    return n;
+}
+
+static bool has_equal_stays(const form_maker *k, const dfl_term_factor *a, const dfl_term_factor *b)
+{
+    uint8_t from[DFL_TEMPLATE_KEEPS + 1];
+
+    if (find_stays(k, a, from) == 0 && find_stays(k, b, from) == 0)
+        return true;
+    return a->operand == b->operand && a->distinct == b->distinct && a->over == b->over && a->under == b->under &&
+           k->terms->group[a->group].gap == k->terms->group[b->group].gap;
+}
+
+/* Maps a factor of the terms to a count; equal factors to one count. */
+static void add_count(form_maker *k, uint32_t factor)
+{
+    const dfl_term_factor *x = &k->terms->factor[factor];
+    const uint32_t n = k->out->n_counts, n_ranks = k->job->n_ranks;
+    const uint16_t *figure = add_product(k);
+    double scale = set_figures(k, x, &k->figure[(size_t)n * n_ranks]);
+
+    for (uint32_t i = 0; i <= n; i++) {
+        const dfl_term_factor *like = i < n ? k->count_of[i] : x;
+        k->count_index[factor] = (uint16_t)i;
+        k->count_of[i] = like;
+        if (i < n && like->under == x->under && has_equal_stays(k, like, x) &&
+            memcmp(&k->figure[(size_t)i * n_ranks], figure, n_ranks * sizeof *figure) == 0)
+            break;
+    }
+    k->scale[factor] = scale;
+    if (k->count_index[factor] == n)
+        k->out->n_counts++;
+    else
+        k->out->n_products--;
 }
 
 /* One instance of the axes `under` has at least its share of the elements, over all ranks together (lemma B3). */
 static void add_floor(form_maker *k, uint32_t i)
 {
-    const dfl_term_factor *x = &k->terms->factor[i];
-    const dfl_job_operand *o = &k->job->operand[x->operand];
+    const dfl_term_factor *x = k->count_of[i];
+    const uint16_t *of = &k->figure[(size_t)i * k->job->n_ranks];
     uint16_t *figure;
 
+    k->count[i].floor = DFL_FORM_NONE;
     if (x->under == 0)
         return;
     k->count[i].floor = (uint16_t)k->out->n_products;
+    k->count[i].floor_scale = 1;
     figure = add_product(k);
     for (uint32_t r = 0; r < k->job->n_ranks; r++)
-        if (o->ranks >> r & 1)
+        if (!(k->job->operand[x->operand].ranks >> r & 1))
+            figure[r] = of[r];
+        else if (of[r] != DFL_FORM_NONE)
             k->count[i].floor_scale *= (double)k->job->extent[r];
-        else
-            figure[r] = k->figure[(size_t)i * k->job->n_ranks + r];
     for (uint32_t a = 0; a < k->job->n_axes; a++)
         if (x->under >> a & 1)
             k->count[i].floor_scale /= (double)k->job->axis[a].size;
 }
 
-/* Finds out whether short pieces of a keep's tile may stay while loops over other ranks advance. */
+static void add_stay(form_maker *k, uint32_t i, uint8_t from, dfl_form_stay *out)
+{
+    const dfl_term_factor *x = k->count_of[i];
+    const uint32_t ranks = k->job->operand[x->operand].ranks;
+    dfl_chain_figure f = { .gap = k->terms->group[x->group].gap, .from = from, .axes = (uint8_t)(all_axes(k->job) & ~x->under) };
+    const dfl_chain_figure above = { .kind = DFL_CHAIN_PIECES, .gap = (uint8_t)(from - 1), .axes = (uint8_t)x->over };
+    uint16_t *figure;
+
+    out->hoisted = (uint16_t)k->out->n_products;
+    figure = add_product(k);
+    for (uint32_t r = 0; r < k->job->n_ranks; r++) {
+        out->stay[r] = out->cuts[r] = DFL_FORM_NONE;
+        if (!(ranks >> r & 1)) {
+            if (from > 0)
+                figure[r] = ask(k, r, above);
+            continue;
+        }
+        figure[r] = k->figure[(size_t)i * k->job->n_ranks + r];
+        f.kind = DFL_CHAIN_STAYS;
+        out->stay[r] = ask(k, r, f);
+        f.kind = DFL_CHAIN_CUTS_FULL;
+        out->cuts[r] = ask(k, r, f);
+    }
+}
+
 static void add_stays(form_maker *k, uint32_t i)
 {
-    const dfl_term_factor *x = &k->terms->factor[i];
-    const dfl_job_operand *o = &k->job->operand[x->operand];
-    const dfl_tiling_template *t = k->out->skeleton;
-    const uint8_t gap = k->terms->group[x->group].gap;
-    uint8_t from = 0;
-    bool has_other = false;
+    uint8_t from[DFL_TEMPLATE_KEEPS + 1];
 
-    if (x->distinct || gap >= t->n_keeps)
-        return;
-    for (uint8_t g = 0; g <= gap; g++) {
-        k->count[i].stays |= has_other && (t->allow[g] & o->ranks) != 0;
-        if (g < gap && (t->allow[g] & ~o->ranks) != 0) {
-            has_other = true;
-            from = g;
-        }
-    }
-    for (uint32_t r = 0; r < k->job->n_ranks && k->count[i].stays; r++) {
-        dfl_chain_figure f = { .kind = DFL_CHAIN_STAYS, .gap = gap, .from = from,
-                               .axes = (uint8_t)(all_axes(k->job) & ~x->under) };
-        k->count[i].stay[r] = k->count[i].cuts[r] = DFL_FORM_NONE;
-        if (!(o->ranks >> r & 1))
-            continue;
-        k->count[i].stay[r] = ask(k, r, f);
-        f.kind = DFL_CHAIN_CUTS_FULL;
-        k->count[i].cuts[r] = ask(k, r, f);
-    }
+    k->count[i].n_stays = find_stays(k, k->count_of[i], from);
+    k->count[i].stay = DFL_NEW_ARRAY(k->arena, dfl_form_stay, k->count[i].n_stays);
+    for (uint32_t n = 0; n < k->count[i].n_stays; n++)
+        add_stay(k, i, from[n], &k->count[i].stay[n]);
 }
 
 /* Adds up the coefficients of every count. The parts of a result that enter a keep inside of an array pay to be read when they
    leave it, and those that are read back are fewer by the entries: both have the same count. Only first visits are left with a
    negative coefficient then, and their number does not depend on amounts. */
-static void net_losses(form_maker *k)
-{
-    k->out->has_known_losses = true;
-    for (uint32_t i = 0; i < k->terms->n_factors; i++) {
-        dfl_form_count *x = &k->count[i];
-        if (x->gain + x->loss >= -DFL_FORM_ROUNDING * x->gain) {
-            x->gain = x->gain + x->loss > 0 ? x->gain + x->loss : 0;
-            x->loss = 0;
-        }
-        if (x->loss < 0 && !(k->terms->factor[i].distinct && k->terms->factor[i].under == 0))
-            k->out->has_known_losses = false;
-    }
-}
-
 static void add_costs(form_maker *k)
 {
     dfl_form *f = k->out;
 
     for (uint32_t i = 0; i < k->terms->n; i++) {
         const dfl_term_of *t = &k->terms->at[i];
-        *(t->joules < 0 ? &k->count[t->factor].loss : &k->count[t->factor].gain) += t->joules;
-        k->count[t->factor].sure += t->sure;
+        const uint16_t count = k->count_index[t->factor];
+        const double scale = k->scale[t->factor];
+        k->count[count].joules += t->joules * scale;
+        if (t->joules > 0)
+            k->gain[count] += t->joules * scale;
+        k->count[count].sure += t->sure * scale;
         if (t->seconds < 0) { /* behind the term that it is taken from */
-            k->port[f->n_ports - 1].less = t->factor;
-            k->port[f->n_ports - 1].less_seconds = t->seconds;
+            k->port[f->n_ports - 1].less = count;
+            k->port[f->n_ports - 1].less_seconds = t->seconds * scale;
         } else if (t->seconds > 0) {
-            k->port[f->n_ports++] = (dfl_form_port){ .count = t->factor, .port = t->port, .waits = t->waits,
-                                                     .seconds = t->seconds, .less = DFL_FORM_NONE };
+            k->port[f->n_ports++] = (dfl_form_port){ .count = count, .port = t->port, .waits = t->waits,
+                                                     .seconds = t->seconds * scale, .less = DFL_FORM_NONE };
         }
     }
-    net_losses(k);
+    f->has_known_losses = true;
+    for (uint32_t i = 0; i < f->n_counts; i++) {
+        if (k->count[i].joules < 0 && k->count[i].joules >= -DFL_FORM_ROUNDING * k->gain[i])
+            k->count[i].joules = 0;
+        for (uint32_t r = 0; r < k->job->n_ranks && k->count[i].joules < 0; r++)
+            f->has_known_losses &= k->figure[(size_t)i * k->job->n_ranks + r] == DFL_FORM_NONE;
+    }
 }
 
 static void add_keep(form_maker *k, uint32_t i)
@@ -185,25 +255,51 @@ static void add_work(form_maker *k)
     f->least_steps = job->points / units;
 }
 
+static size_t sum_stays(const form_maker *k)
+{
+    uint8_t from[DFL_TEMPLATE_KEEPS + 1];
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < k->terms->n_factors; i++)
+        n += find_stays(k, &k->terms->factor[i], from);
+    return n;
+}
+
+static void allocate(form_maker *k, size_t n_stays)
+{
+    const uint32_t n = k->terms->n_factors;
+    const size_t products = 2 * n + k->out->n_keeps + 1 + k->job->n_axes + n_stays;
+
+    k->figure = DFL_NEW_ARRAY(k->arena, uint16_t, products * k->job->n_ranks);
+    k->count = DFL_NEW_ARRAY(k->arena, dfl_form_count, n);
+    k->port = DFL_NEW_ARRAY(k->arena, dfl_form_port, k->terms->n);
+    k->keep = DFL_NEW_ARRAY(k->arena, dfl_form_keep, k->out->n_keeps);
+    k->out->figure = k->figure;
+    k->out->count = k->count;
+    k->out->port = k->port;
+    k->out->keep = k->keep;
+}
+
 dfl_form *dfl_form_make(dfl_arena *arena, const dfl_job *job, const dfl_tiling_template *skeleton, dfl_terms *terms)
 {
     dfl_form *out = DFL_NEW(arena, dfl_form);
     dfl_tiling_template *copy = DFL_NEW(arena, dfl_tiling_template);
     form_maker k = { .arena = arena, .job = job, .terms = terms, .out = out };
+    size_t n_stays;
 
     *copy = *skeleton;
     dfl_terms_make(job, copy, terms);
-    *out = (dfl_form){ .job = job, .skeleton = copy, .n_counts = terms->n_factors, .n_keeps = copy->n_keeps };
+    *out = (dfl_form){ .job = job, .skeleton = copy, .n_keeps = copy->n_keeps };
     out->chain = DFL_NEW_ARRAY(arena, dfl_chain, job->n_ranks);
     for (uint32_t r = 0; r < job->n_ranks; r++)
         make_chain(job, copy, r, &out->chain[r]);
-    k.figure = DFL_NEW_ARRAY(arena, uint16_t, (2 * (size_t)terms->n_factors + copy->n_keeps + 1 + job->n_axes) * job->n_ranks);
-    k.count = DFL_NEW_ARRAY(arena, dfl_form_count, terms->n_factors);
-    k.port = DFL_NEW_ARRAY(arena, dfl_form_port, terms->n);
-    k.keep = DFL_NEW_ARRAY(arena, dfl_form_keep, copy->n_keeps);
+    n_stays = sum_stays(&k);
+    if (n_stays > DFL_FORM_STAYS)
+        return NULL;
+    allocate(&k, n_stays);
     for (uint32_t i = 0; i < terms->n_factors; i++)
         add_count(&k, i);
-    for (uint32_t i = 0; i < terms->n_factors; i++) {
+    for (uint32_t i = 0; i < out->n_counts; i++) {
         add_floor(&k, i);
         add_stays(&k, i);
     }
@@ -211,9 +307,5 @@ dfl_form *dfl_form_make(dfl_arena *arena, const dfl_job *job, const dfl_tiling_t
     for (uint32_t i = 0; i < copy->n_keeps; i++)
         add_keep(&k, i);
     add_work(&k);
-    out->figure = k.figure;
-    out->count = k.count;
-    out->port = k.port;
-    out->keep = k.keep;
     return out;
 }

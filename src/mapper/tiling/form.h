@@ -14,21 +14,26 @@
 #include "mapper/terms.h"
 #include "mapper/tiling/chain.h"
 
-/* Largest number of products of a form: counts, their floors, tiles of keeps, steps and parts on axes. */
-enum { DFL_FORM_PRODUCTS = 2 * DFL_TERMS + DFL_TEMPLATE_KEEPS + 1 + DFL_JOB_AXES };
+/* Largest number of products of a form: counts, their floors, tiles of keeps, steps, parts on axes, and hoisted counts. */
+enum { DFL_FORM_STAYS = 256, DFL_FORM_PRODUCTS = 2 * DFL_TERMS + DFL_TEMPLATE_KEEPS + 1 + DFL_JOB_AXES + DFL_FORM_STAYS };
 
 /* No product, no figure. */
 enum { DFL_FORM_NONE = 0xffff };
 
-/* Elements that move, and their cost. Count `i` of a form is its product `i`. */
+/* Loops over other ranks in one gap, during which short pieces of a tile may stay. */
 typedef struct {
-    double scale;             /* elements in the shape of all elements of the tile product */
-    double gain, loss;        /* sums of positive and of negative coefficients, J per element */
-    double sure;              /* sum without what a result takes back, J per element */
+    uint16_t hoisted;         /* product: the count as if the keep stood above these loops */
+    uint16_t stay[DFL_JOB_RANKS], cuts[DFL_JOB_RANKS]; /* figures `stays` and `cuts`, DFL_FORM_NONE for other ranks */
+} dfl_form_stay;
+
+/* Elements that move, and their cost. Count `i` of a form is its product `i`, up to a factor that the coefficients contain. */
+typedef struct {
+    double joules;            /* sum of its coefficients, J per unit of the product; may be negative */
+    double sure;              /* sum without what a result takes back, J per unit of the product */
     uint16_t floor;           /* product whose value times `floor_scale` the count does not fall below, or DFL_FORM_NONE */
     double floor_scale;
-    bool stays;               /* short pieces may stay; then by rank: */
-    uint16_t stay[DFL_JOB_RANKS], cuts[DFL_JOB_RANKS]; /* figures `stays` and `cuts`, DFL_FORM_NONE for other ranks */
+    uint32_t n_stays;
+    dfl_form_stay *stay;      /* inner loops first */
 } dfl_form_count;
 
 /* Time of one port for the elements of a count. */
@@ -36,7 +41,7 @@ typedef struct {
     uint16_t count;
     uint8_t port;
     bool waits;               /* the work stands still meanwhile */
-    double seconds;           /* per element */
+    double seconds;           /* per unit of the product */
     uint16_t less;            /* count of first visits that take no time, or DFL_FORM_NONE */
     double less_seconds;
 } dfl_form_port;
@@ -55,7 +60,7 @@ typedef struct {
     const uint16_t *figure;                 /* [product][rank]; DFL_FORM_NONE = 1 */
     uint32_t n_counts;
     const dfl_form_count *count;
-    bool has_known_losses;                  /* counts with negative coefficients do not depend on amounts */
+    bool has_known_losses;                  /* counts with negative `joules` do not depend on amounts */
     uint32_t n_ports;
     const dfl_form_port *port;
     uint32_t n_keeps;
@@ -65,7 +70,8 @@ typedef struct {
     uint16_t parts;                         /* product of axis 0; those of the other axes follow */
 } dfl_form;
 
-/* Makes the form of a skeleton, which is copied. `terms` is for temporary data. */
+/* Makes the form of a skeleton, which is copied. `terms` is for temporary data. NULL for a skeleton with more than DFL_FORM_STAYS
+   hoisted counts. */
 dfl_form *dfl_form_make(dfl_arena *arena, const dfl_job *job, const dfl_tiling_template *skeleton, dfl_terms *terms);
 
 #endif
