@@ -5,11 +5,13 @@
 #include "mapper/beyond.h"
 #include "mapper/cost.h"
 #include "mapper/fitting.h"
+#include "mapper/limits.h"
 #include "mapper/evaluate.h"
 #include "mapper/mapper_internal.h"
 #include "mapper/moves.h"
 #include "mapper/polish.h"
 #include "mapper/ragged.h"
+#include "mapper/single.h"
 #include "mapper/space.h"
 #include "mapper/words.h"
 
@@ -204,12 +206,13 @@ static void widen(improver *k, const dfl_map_options *options)
         return;
     out->optimal = false;
     out->lower_bound = asked_bound(out, options);
-    out->space = dfl_mapper_words(k->arena, k->given, &(dfl_words){ options->space.imperfect, options->space.any_spread,
-                                                                    options->certificate, options->space.extensions });
+    out->space = dfl_mapper_words(k->arena, k->given,
+                                  &(dfl_words){ .ragged = options->space.imperfect, .spread = options->space.any_spread,
+                                                .certified = options->certificate, .beyond = options->space.extensions });
 }
 
-const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
-                                     const dfl_mapping *mapping, const dfl_map_options *asked, bool *fits)
+static dfl_map_result *run_divisors(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                    const dfl_map_options *asked, bool *fits)
 {
     uint64_t left = LEFT;
     improver k = { .arena = arena, .names = names, .given = mapping,
@@ -254,12 +257,63 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
         out->lower_bound = fmin(out->lower_bound, out->floor);
     }
     if (options.space.imperfect || options.space.extensions != 0)
-        out->space = dfl_mapper_words(arena, mapping, &(dfl_words){ options.space.imperfect, options.space.any_spread,
-                                                                    options.certificate, options.space.extensions });
+        out->space = dfl_mapper_words(arena, mapping,
+                                      &(dfl_words){ .ragged = options.space.imperfect, .spread = options.space.any_spread,
+                                                    .certified = options.certificate, .beyond = options.space.extensions });
     out->optimal = k.least <= dfl_value_times(out->lower_bound, ROUNDING);
     if (k.least < dfl_value_times(out->lower_bound, 1 / ROUNDING)) { /* the mapping lies outside the space of the bound */
         out->optimal = false;
         out->lower_bound = fmin(out->floor_units, k.least);
     }
+    return out;
+}
+
+/* Takes the mapping of another search in place of that of the search over all tile sizes, if it is better. */
+static void take_other(const dfl_intern *names, const dfl_objective *objective, const dfl_map_result *other, dfl_map_result *out)
+{
+    const double value = other->mapping != NULL ? dfl_mapping_value(NULL, names, other->mapping, objective) : INFINITY;
+
+    out->evaluated += other->evaluated;
+    out->pruned += other->pruned;
+    if (value >= dfl_value_times(out->objective, 1 / ROUNDING))
+        return;
+    out->mapping = other->mapping;
+    out->joules = other->joules;
+    out->seconds = other->seconds;
+    out->objective = value;
+    out->lower_bound = fmin(out->lower_bound, value);
+}
+
+/* The options of the search over all tile sizes: it leaves a part of the time to the searches that follow it. */
+static dfl_map_options leave_time(const dfl_map_options *asked)
+{
+    dfl_map_options out = *asked;
+    const double now = dfl_deadline_clock();
+
+    if (asked->limits.deadline > 0)
+        out.limits.deadline = now + (asked->limits.deadline - now) * DFL_BOX_TIME;
+    return out;
+}
+
+const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
+                                     const dfl_mapping *mapping, const dfl_map_options *asked, bool *fits)
+{
+    dfl_map_options options = dfl_single_applies(mapping, asked) ? leave_time(asked) : *asked;
+    dfl_map_result *out = dfl_single_applies(mapping, asked) ? dfl_single_search(arena, names, mapping, &options) : NULL;
+    const dfl_map_result *other;
+    dfl_sink *quiet;
+
+    if (out == NULL)
+        return run_divisors(arena, sink, names, mapping, asked, fits);
+    if (out->stopped != DFL_STOP_TIME && out->stopped != DFL_STOP_EVALUATIONS)
+        return out;
+    quiet = dfl_sink_new(arena, NULL);
+    dfl_sink_limit(quiet, 0);
+    options.limits = asked->limits;
+    options.limits.evaluations = dfl_evaluations_left(asked->limits.evaluations, out->evaluated);
+    other = run_divisors(arena, quiet, names, mapping, &options, fits);
+    if (other != NULL)
+        take_other(names, asked->objective, other, out);
+    *fits = true;
     return out;
 }

@@ -13,7 +13,13 @@
    rounding. */
 #define DFL_FORM_ROUNDING 1e-12
 
+/* Share of the time that the search over all tile sizes gets before the searches that follow it if it does not end: they find
+   mappings where its dives find no good ones. */
+#define DFL_BOX_TIME 0.75
+
 enum {
+    /* Splits of a search of one einsum without a limit on evaluations, some seconds. More proves more, and takes more memory. */
+    DFL_BOX_NODES = 1 << 23,
     /* Splits between two dives to a point. Fewer splits find good mappings earlier; more evaluate fewer points. */
     DFL_BOX_DIVE = 64,
 };

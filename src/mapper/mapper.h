@@ -78,6 +78,7 @@ typedef struct {
     bool has_lost_states;        /* proof gap: the search dropped partial mappings, because there were too many */
     bool is_uneven;              /* proof gap: a tile size found does not divide its extent, although the request has no
                                     `imperfect` */
+    bool has_any_tiles;          /* all tile sizes were searched, whether they divide or not */
     bool is_best_perfect;        /* proven: the best mapping among those with dividing tile sizes and without extensions */
     bool has_dropped;            /* FRONT: a dropped mapping that violates a requirement may have dominated mappings that meet
                                     the requirement */

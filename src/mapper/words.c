@@ -90,7 +90,9 @@ const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, const dfl_w
     dfl_strbuf_init(&k.out, arena);
     if (!nothing)
         add(&k, "written lines stay as they are", 0, NULL);
-    if (what->ragged)
+    if (what->any_tiles)
+        add(&k, "all tile sizes, whether they divide or not", 0, NULL);
+    else if (what->ragged)
         add(&k, "tile sizes that divide, and other sizes in variants of the best mappings", 0, NULL);
     else
         add(&k, "tile sizes that divide", 0, "`--tiles imperfect`: other sizes, too");
@@ -98,7 +100,7 @@ const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, const dfl_w
         add(&k, "keeps of an einsum inside its braces, or above a loop that it shares: none above a branch that shares no loop",
             0, NULL);
     if (nothing && !m->options.overlap_perfect)
-        add(&k, what->certified ? "only keeps that save transfers" :
+        add(&k, what->certified || what->any_tiles ? "only keeps that save transfers" :
             "only keeps that save transfers; if units wait for transfers, also keeps that fetch data early, and variants of good "
             "mappings with other keeps",
             0, NULL);

@@ -13,6 +13,7 @@ typedef struct {
     bool spread;              /* and any rank over any axis */
     bool certified;           /* or only those that share transfers, however little of the axis is at work */
     uint32_t beyond;          /* DFL_BEYOND_... that were tried */
+    bool any_tiles;           /* all tile sizes were searched */
 } dfl_words;
 
 const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, const dfl_words *what);

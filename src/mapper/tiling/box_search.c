@@ -25,6 +25,7 @@ typedef struct {
     dfl_arena *arena, *work;
     const dfl_intern *names;
     const dfl_mapping *mapping;
+    const dfl_search_limits *limits;
     dfl_box_costs costs;
     dfl_terms terms;
     DFL_VEC(open_form) forms;
@@ -179,6 +180,10 @@ static bool add_form(void *context, const dfl_tiling_template *t)
 static void run(box_search *s)
 {
     while (s->heap.n > 0 && is_useful(s, s->heap.at[0].bound) && !dfl_deadline_passed(&s->deadline)) {
+        if (dfl_gap_reached(s->limits, s->out->value, s->heap.at[0].bound)) {
+            s->deadline.why = DFL_STOP_GAP;
+            break;
+        }
         box_node node = pop(s);
         open_form *f = &s->forms.at[node.form];
         if (!f->is_dived || s->out->nodes % DFL_BOX_DIVE == 0) {
@@ -208,6 +213,7 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
     box_search *s = DFL_NEW(arena, box_search);
 
     *s = (box_search){ .arena = arena, .work = dfl_arena_new(dfl_arena_budget(arena)), .names = names, .mapping = mapping,
+                       .limits = limits,
                        .costs = { objective, dfl_system_leakage(mapping->system) }, .out = DFL_NEW(arena, dfl_box_result) };
     *s->out = (dfl_box_result){ .value = INFINITY };
     s->deadline = (dfl_deadline){ .budget = dfl_arena_budget(arena), .at = limits->deadline, .counter = &s->out->nodes,
@@ -216,12 +222,12 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
         s->job = jobs[j];
         dfl_templates_each(jobs[j], &s->deadline, add_form, s);
     }
-    if (s->deadline.why == DFL_STOP_NONE)
+    if (s->deadline.why == DFL_STOP_NONE && !s->is_partial)
         run(s);
     s->out->stopped = s->deadline.why;
-    s->out->complete = s->deadline.why == DFL_STOP_NONE;
-    if (s->out->complete)
-        s->out->lower_bound = s->out->value;
+    s->out->is_complete = s->deadline.why == DFL_STOP_NONE && !s->is_partial;
+    if (s->is_partial)
+        s->out->lower_bound = 0;
     for (size_t i = 0; i < s->forms.n; i++)
         if (s->forms.at[i].point != NULL)
             dfl_point_free(s->forms.at[i].point);

@@ -1,0 +1,62 @@
+#include "mapper/single.h"
+
+#include "ir/mapping_open.h"
+#include "mapper/given.h"
+#include "mapper/limits.h"
+#include "mapper/tiling/box_search.h"
+#include "mapper/words.h"
+#include "support/vec.h"
+
+typedef DFL_VEC(const dfl_job *) job_list;
+
+bool dfl_single_applies(const dfl_mapping *m, const dfl_map_options *options)
+{
+    return m->workload->n_einsums == 1 && dfl_mapping_all_lines_open(m) && options->space.imperfect &&
+           options->space.extensions == 0 && !options->front && options->top == 0 && !options->certificate &&
+           options->ceiling == 0 && options->objective->native && options->objective->n_terms <= 1;
+}
+
+/* Makes the jobs of the einsum on all units; false if the search does not handle one of them, or if there is none. */
+static bool make_jobs(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, job_list *out)
+{
+    const dfl_job_limits limits = { .spread = true };
+    const bool *roomy = dfl_space_roomy(arena, m, &limits);
+
+    for (uint32_t u = 0; u < m->system->n_computes; u++) {
+        const char *lack = NULL;
+        dfl_job *job = DFL_NEW(arena, dfl_job);
+        if (dfl_job_make(names, m, 0, u, &limits, roomy, job, &lack)) {
+            job->given = dfl_given_make(arena, m, job);
+            if (!dfl_box_handles(m, job))
+                return false;
+            DFL_PUSH(arena, out, job);
+        }
+        if (lack != NULL)
+            return false;
+    }
+    return out->n > 0;
+}
+
+dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
+                                  const dfl_map_options *options)
+{
+    dfl_search_limits limits = options->limits;
+    job_list jobs = { NULL, 0, 0 };
+    const dfl_box_result *found;
+    dfl_map_result *out;
+
+    if (!make_jobs(arena, names, mapping, &jobs))
+        return NULL;
+    if (limits.evaluations == 0)
+        limits.evaluations = DFL_BOX_NODES;
+    found = dfl_box_search(arena, names, mapping, jobs.at, (uint32_t)jobs.n, options->objective, &limits);
+    if (found->mapping == NULL)
+        return NULL;
+    out = DFL_NEW(arena, dfl_map_result);
+    *out = (dfl_map_result){ .mapping = found->mapping, .joules = found->joules, .seconds = found->seconds,
+                             .objective = found->value, .lower_bound = found->lower_bound, .floor = found->lower_bound,
+                             .optimal = found->is_complete, .any_tiles = true, .stopped = found->stopped,
+                             .evaluated = found->nodes, .pruned = found->pruned };
+    out->space = dfl_mapper_words(arena, mapping, &(dfl_words){ .any_tiles = true, .spread = true });
+    return out;
+}

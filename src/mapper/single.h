@@ -1,0 +1,13 @@
+/* The search of a single einsum whose lines are all open, over all tile sizes: by boxes (tiling/box_search.h). */
+#ifndef DFL_MAPPER_SINGLE_H
+#define DFL_MAPPER_SINGLE_H
+
+#include "mapper/mapper_internal.h"
+
+/* Whether the search applies to these options at all: one best mapping over all tile sizes, no extensions, no certificate. */
+bool dfl_single_applies(const dfl_mapping *mapping, const dfl_map_options *options);
+/* Searches the mapping. NULL if the search does not handle the einsum, or if it found no mapping; nothing was reported. */
+dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
+                                  const dfl_map_options *options);
+
+#endif
