@@ -7,6 +7,9 @@
 #include "mapper/tiling/box_bound.h"
 #include "mapper/tiling/point.h"
 
+/* A latency far above all others, s: an objective that depends on the latency at all is larger there. */
+#define SOME_TIME 1e30
+
 /* A form that the search has opened. */
 typedef struct {
     dfl_form *form;
@@ -33,6 +36,7 @@ typedef struct {
     uint64_t pushed;
     bool is_partial;         /* some skeleton has no form, so the lower bound is not known */
     const dfl_job *job;
+    bool has_time;           /* the objective depends on the latency */
     dfl_box_result *out;
     dfl_deadline deadline;
 } box_search;
@@ -88,6 +92,8 @@ static void evaluate(box_search *s, const box_node *node)
     for (uint32_t r = 0; r < f->form->job->n_ranks; r++)
         amounts[r] = node->boxes[r]->low;
     s->out->leaves++;
+    if (s->has_time)
+        s->out->lower_bound = fmin(s->out->lower_bound, node->bound);
     value = dfl_point_value(f->point, s->costs.objective, amounts);
     if (!is_useful(s, value))
         return;
@@ -194,7 +200,9 @@ static void run(box_search *s)
             push(s, node);
         }
     }
-    s->out->lower_bound = s->heap.n > 0 ? fmin(s->heap.at[0].bound, s->out->value) : s->out->value;
+    if (s->heap.n > 0)
+        s->out->lower_bound = fmin(s->heap.at[0].bound, s->out->lower_bound);
+    s->out->lower_bound = fmin(s->out->lower_bound, s->out->value);
 }
 
 bool dfl_box_handles(const dfl_mapping *mapping, const dfl_job *job)
@@ -215,7 +223,8 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
     *s = (box_search){ .arena = arena, .work = dfl_arena_new(dfl_arena_budget(arena)), .names = names, .mapping = mapping,
                        .limits = limits,
                        .costs = { objective, dfl_system_leakage(mapping->system) }, .out = DFL_NEW(arena, dfl_box_result) };
-    *s->out = (dfl_box_result){ .value = INFINITY };
+    *s->out = (dfl_box_result){ .value = INFINITY, .lower_bound = INFINITY };
+    s->has_time = dfl_objective_value(objective, 1, 0) < dfl_objective_value(objective, 1, SOME_TIME);
     s->deadline = (dfl_deadline){ .budget = dfl_arena_budget(arena), .at = limits->deadline, .counter = &s->out->nodes,
                                   .most_evaluations = limits->evaluations };
     for (uint32_t j = 0; j < n_jobs; j++) {
@@ -224,10 +233,10 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
     }
     if (s->deadline.why == DFL_STOP_NONE && !s->is_partial)
         run(s);
-    s->out->stopped = s->deadline.why;
-    s->out->is_complete = s->deadline.why == DFL_STOP_NONE && !s->is_partial;
-    if (s->is_partial)
+    else
         s->out->lower_bound = 0;
+    s->out->stopped = s->deadline.why;
+    s->out->is_complete = s->deadline.why == DFL_STOP_NONE && !s->is_partial && !is_useful(s, s->out->lower_bound);
     for (size_t i = 0; i < s->forms.n; i++)
         if (s->forms.at[i].point != NULL)
             dfl_point_free(s->forms.at[i].point);
