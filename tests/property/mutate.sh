@@ -54,9 +54,22 @@ program() { # program DIR NAME OBJECTS: links a program with the changed file
     eval "$link" "$@" "$dir/changed.o" "$OUT/libdfl.a" -lcmocka "$libs" -o "$dir/$name" 2>>"$dir/log"
 }
 
+# Unit tests that are quicker than random cases, by the room of the changed file.
+unit_tests() { # unit_tests DIR
+    case $(cat "$1/file") in
+    mapper/program/*) echo "$OUT/obj/tests/unit/mapper/test_geometric.o" ;;
+    esac
+}
+
 # Prints the test that found the fault; fails if no test did.
 find_fault() { # find_fault DIR
     local dir=$1 test name
+    for test in $(unit_tests "$dir"); do
+        name=$(basename "$test" .o)
+        program "$dir" "$name" "$test" "$OUT"/obj/tests/property/case_*.o "$OUT"/obj/tests/harness/*.o || { echo LINK; return 0; }
+        CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 1 100 "$dir/$name" >"$dir/out" 2>>"$dir/log" ||
+            { echo "unit: $(sed -n 's/^not ok [0-9]* - //p' "$dir/out" | head -n 1)"; return 0; }
+    done
     program "$dir" property "$OUT/obj/tests/property/property.o" "$OUT"/obj/tests/property/case_*.o \
         "$OUT"/obj/tests/harness/*.o || { echo "LINK"; return 0; }
     timeout -k 1 300 "$dir/property" --quick "$CASES" >"$dir/out" 2>>"$dir/log" ||
@@ -92,7 +105,7 @@ run_one() { # run_one DIR: tests one fault and writes its line of the report to 
     fi
     find "$dir" -type f ! -name result -delete
 }
-export -f change program find_fault run_one
+export -f change program unit_tests find_fault run_one
 
 # Control run without a fault, where no test may fail: the first text is replaced by itself.
 cp -r "$work/001" "$work/none"

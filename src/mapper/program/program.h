@@ -1,0 +1,74 @@
+/*
+ * Geometric programs: the least value of a sum of monomials under bounds on other such sums.
+ *
+ * A *monomial* is c * T_1^a_1 * ... * T_n^a_n with c > 0, real powers a and variables T > 0. A *sum* is a sum of monomials. A
+ * program has one sum that is to be small, the *objective*, and *limits*: sums that are at most 1. Each variable has a range.
+ * With x = ln T, ln (sum) is a convex function of x (log-sum-exp), and every range is an interval of x, a side of a *box*. So a
+ * program in x is convex, and its multipliers give lower bounds (plane.h). This file builds programs; interior.h solves them.
+ *
+ * The largest of several sums is a variable L and limits sum / L <= 1: an objective that grows with L finds L = max (sums).
+ * Everything outside of the draft is in logarithms: ranges, points, values, bounds.
+ */
+#ifndef DFL_MAPPER_PROGRAM_PROGRAM_H
+#define DFL_MAPPER_PROGRAM_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "support/arena.h"
+
+/* Capacities of a program: a solver has a matrix of VARS * VARS numbers on its stack. */
+enum { DFL_GEOMETRIC_VARS = 40, DFL_GEOMETRIC_SUMS = 96, DFL_GEOMETRIC_TERMS = 256 };
+
+/* A range of each variable: natural logarithms, low <= high. */
+typedef struct {
+    double low[DFL_GEOMETRIC_VARS], high[DFL_GEOMETRIC_VARS];
+} dfl_geometric_box;
+
+/*
+ * A finished program. Sum 0 is the objective, the others are the limits: at first those of several monomials, then those of one.
+ * Monomial t is exp (offset[t] + sum of power[i] * x[var[i]]) for i from first_power[t] to first_power[t + 1].
+ */
+typedef struct {
+    uint32_t n_vars, n_sums, n_terms;
+    uint32_t n_curved;            /* the objective and the limits of several monomials: sums 0 .. n_curved - 1 */
+    const double *offset;
+    const uint32_t *first_power;  /* n_terms + 1 items */
+    const uint8_t *var;           /* ascending in each monomial */
+    const double *power;          /* none is 0 */
+    const uint32_t *first_term;   /* by sum, n_sums + 1 items */
+    const uint32_t *first_slope;  /* by sum, n_sums + 1 items: its variables in `slope_var` */
+    const uint8_t *slope_var;     /* ascending in each sum */
+    dfl_geometric_box range;      /* every box of the program lies in it */
+    double magnitude;             /* largest |exponent| of a monomial over `range`, added up by absolute values; at least 1 */
+    double rounding;              /* relative allowance for rounding (plane.h) */
+} dfl_geometric_program;
+
+/* A program being written. The members are private to program.c. */
+typedef struct {
+    uint32_t n_vars, n_sums, n_terms;
+    bool failed;                  /* a capacity was exceeded, or a number was none */
+    dfl_geometric_box range;
+    uint32_t first_term[DFL_GEOMETRIC_SUMS + 2];
+    double coefficient[DFL_GEOMETRIC_TERMS];
+    double power[DFL_GEOMETRIC_TERMS][DFL_GEOMETRIC_VARS];
+} dfl_geometric_draft;
+
+/*
+ * Drafts: variables first; then each sum, the objective before the limits: its monomials with their powers, and its end. A sum
+ * without monomials is left out; the objective has at least one.
+ */
+void dfl_geometric_begin(dfl_geometric_draft *d);
+/* A new variable and its range: natural logarithms. */
+uint32_t dfl_geometric_var(dfl_geometric_draft *d, double low, double high);
+/* A new monomial, at first without variables; coefficient >= 0, 0 = none. */
+void dfl_geometric_term(dfl_geometric_draft *d, double coefficient);
+/* Multiplies the last monomial with a number > 0, and with a power of a variable. */
+void dfl_geometric_scale(dfl_geometric_draft *d, double factor);
+void dfl_geometric_raise(dfl_geometric_draft *d, uint32_t var, double power);
+/* Ends a sum. */
+void dfl_geometric_end(dfl_geometric_draft *d);
+/* The finished program; NULL if a capacity was exceeded, a number was not finite, or exponents leave DFL_EXPONENT_MAX. */
+dfl_geometric_program *dfl_geometric_close(dfl_arena *arena, dfl_geometric_draft *d);
+
+#endif
