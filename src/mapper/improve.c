@@ -4,6 +4,7 @@
 #include "ir/mapping_open.h"
 #include "mapper/beyond.h"
 #include "mapper/cost.h"
+#include "mapper/first/first.h"
 #include "mapper/fitting.h"
 #include "mapper/limits.h"
 #include "mapper/evaluate.h"
@@ -295,16 +296,60 @@ static dfl_map_options leave_time(const dfl_map_options *asked)
     return out;
 }
 
+/* The mapping of a quick search, where another search may end without a proof: all its tiles may leave pieces that are not
+   full. */
+static dfl_first_result find_first(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
+                                   const dfl_map_options *options, bool any_spread)
+{
+    const bool is_wanted = !options->front && options->top == 0 && !options->certificate && options->ceiling == 0 &&
+                           dfl_first_handles(mapping, options->objective) &&
+                           (options->space.imperfect || dfl_first_is_deep(arena, names, mapping));
+
+    if (!is_wanted)
+        return (dfl_first_result){ .value = INFINITY };
+    return dfl_first_find(arena, names, mapping, options->objective, &options->limits,
+                          any_spread || options->space.any_spread);
+}
+
+/* Takes the first mapping where it is better than that of a search without proof. */
+static void take_quick(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_map_options *options,
+                       const dfl_first_result *first, dfl_map_result *out)
+{
+    const double value = first->mapping != NULL ? dfl_mapping_value(NULL, names, out->mapping, options->objective) : 0;
+    const bool is_proven = out->optimal && value <= dfl_value_times(out->lower_bound, ROUNDING);
+
+    out->evaluated += first->evaluated;
+    if (is_proven || (out->stopped == DFL_STOP_NONE && !options->space.imperfect) ||
+        dfl_value_times(first->value, ROUNDING) >= value)
+        return;
+    out->mapping = first->mapping;
+    out->optimal = false;
+    out->joules = first->joules;
+    out->seconds = first->seconds;
+    out->uneven = !options->space.imperfect;
+    out->lower_bound = fmin(out->lower_bound, out->floor);
+    if (first->value < dfl_value_times(out->lower_bound, 1 / ROUNDING))
+        out->lower_bound = fmin(out->floor_units, first->value);
+    out->space = dfl_mapper_words(arena, mapping, &(dfl_words){ .ragged = true, .spread = options->space.any_spread,
+                                                                .beyond = options->space.extensions });
+}
+
 const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
                                      const dfl_mapping *mapping, const dfl_map_options *asked, bool *fits)
 {
-    dfl_map_options options = dfl_single_applies(mapping, asked) ? leave_time(asked) : *asked;
-    dfl_map_result *out = dfl_single_applies(mapping, asked) ? dfl_single_search(arena, names, mapping, &options) : NULL;
+    const bool is_single = dfl_single_applies(mapping, asked);
+    const dfl_first_result first = find_first(arena, names, mapping, asked, is_single);
+    dfl_map_options options = is_single ? leave_time(asked) : *asked;
+    dfl_map_result *out = is_single ? dfl_single_search(arena, names, mapping, &options, &first) : NULL;
     const dfl_map_result *other;
     dfl_sink *quiet;
 
-    if (out == NULL)
-        return run_divisors(arena, sink, names, mapping, asked, fits);
+    if (out == NULL) {
+        out = run_divisors(arena, sink, names, mapping, asked, fits);
+        if (out != NULL)
+            take_quick(arena, names, mapping, asked, &first, out);
+        return out;
+    }
     if (out->stopped != DFL_STOP_TIME && out->stopped != DFL_STOP_EVALUATIONS)
         return out;
     quiet = dfl_sink_new(arena, NULL);

@@ -42,4 +42,37 @@ enum {
 /* Longest change of a logarithm in a step: without one, 2 of 600 random programs circle; 1 takes a tenth more steps. */
 #define DFL_GEOMETRIC_STEP_LENGTH 2
 
+/* ---- first mappings (first/) ---- */
+
+enum {
+    /* Choices of axes that are kept from one axis to the next one inside of it, at least. Two axes of a matrix product have 20
+       to 250 choices each; the best of both together are among the best 48 of the outer one on all chips of the library. */
+    DFL_FIRST_FANS = 48,
+    /* Estimates of choices of one axis, 0.3 us each. An axis of 304 has 6,405 choices of three ranks. */
+    DFL_FIRST_FAN_STEPS = 1 << 15,
+    /* Ranks on one axis. Four ranks on one axis fill it no better than three, but are many more choices in a convolution. */
+    DFL_FIRST_FAN_RANKS = 3,
+    /* Choices of axes from which a descent starts. */
+    DFL_FIRST_STARTS = 24,
+    /* Of these, starts that the model judges, and that are refined. */
+    DFL_FIRST_REFINED = 8,
+    /* Estimates that count as one evaluation by the model, which takes 20 to 150 us. */
+    DFL_FIRST_ESTIMATES = 128,
+    /* Evaluations of a search for a first mapping, some tenths of a second; most end before. */
+    DFL_FIRST_EVALUATIONS = 1500,
+    /* Keeps that an einsum may have with which a search over all skeletons does not end in useful time: three operands in three
+       memories. */
+    DFL_FIRST_DEEP = 8,
+    /* Rounds of a descent over all loops; 3 to 6 are usual. */
+    DFL_FIRST_ROUNDS = 24,
+};
+/* Steps of one evaluation by the model, some hundred microseconds: what takes more is left out. On arrays of thousands of
+   instances ragged pieces can take seconds. */
+#define DFL_FIRST_STEPS UINT64_C(2000)
+/* A round over the fine sizes that leaves more than this part of the value is the last one. */
+#define DFL_FIRST_WORTH 0.9995
+/* The model judges what the estimate finds at most so many times as large as the best. Stalls of ragged tiles are what the
+   estimate misses most. */
+#define DFL_FIRST_SLACK 1.05
+
 #endif

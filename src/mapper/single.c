@@ -38,8 +38,10 @@ static bool make_jobs(dfl_arena *arena, const dfl_intern *names, const dfl_mappi
 }
 
 dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
-                                  const dfl_map_options *options)
+                                  const dfl_map_options *options, const dfl_first_result *first)
 {
+    const dfl_box_start start = { .mapping = first->mapping, .value = first->value, .joules = first->joules,
+                                  .seconds = first->seconds };
     dfl_search_limits limits = options->limits;
     job_list jobs = { NULL, 0, 0 };
     const dfl_box_result *found;
@@ -49,14 +51,15 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
         return NULL;
     if (limits.evaluations == 0)
         limits.evaluations = DFL_BOX_NODES;
-    found = dfl_box_search(arena, names, mapping, jobs.at, (uint32_t)jobs.n, options->objective, &limits);
+    found = dfl_box_search(arena, names, mapping, jobs.at, (uint32_t)jobs.n, options->objective, &limits,
+                           &start);
     if (found->mapping == NULL)
         return NULL;
     out = DFL_NEW(arena, dfl_map_result);
     *out = (dfl_map_result){ .mapping = found->mapping, .joules = found->joules, .seconds = found->seconds,
                              .objective = found->value, .lower_bound = found->lower_bound, .floor = found->lower_bound,
                              .optimal = found->is_complete, .any_tiles = true, .stopped = found->stopped,
-                             .evaluated = found->nodes, .pruned = found->pruned };
+                             .evaluated = found->nodes + first->evaluated, .pruned = found->pruned };
     out->space = dfl_mapper_words(arena, mapping, &(dfl_words){ .any_tiles = true, .spread = true });
     return out;
 }

@@ -216,7 +216,8 @@ bool dfl_box_handles(const dfl_mapping *mapping, const dfl_job *job)
 }
 
 dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_job *const *jobs,
-                               uint32_t n_jobs, const dfl_objective *objective, const dfl_search_limits *limits)
+                               uint32_t n_jobs, const dfl_objective *objective, const dfl_search_limits *limits,
+                               const dfl_box_start *start)
 {
     box_search *s = DFL_NEW(arena, box_search);
 
@@ -224,6 +225,12 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
                        .limits = limits,
                        .costs = { objective, dfl_system_leakage(mapping->system) }, .out = DFL_NEW(arena, dfl_box_result) };
     *s->out = (dfl_box_result){ .value = INFINITY, .lower_bound = INFINITY };
+    if (start->mapping != NULL) {
+        s->out->mapping = start->mapping;
+        s->out->value = start->value;
+        s->out->joules = start->joules;
+        s->out->seconds = start->seconds;
+    }
     s->has_time = dfl_objective_value(objective, 1, 0) < dfl_objective_value(objective, 1, SOME_TIME);
     s->deadline = (dfl_deadline){ .budget = dfl_arena_budget(arena), .at = limits->deadline, .counter = &s->out->nodes,
                                   .most_evaluations = limits->evaluations };

@@ -24,10 +24,19 @@ typedef struct {
     uint64_t pruned;        /* number of nodes pruned by their bound */
 } dfl_box_result;
 
+/* A mapping that is known before the search, of the space or not. */
+typedef struct {
+    dfl_mapping *mapping;   /* NULL = none is known */
+    double value;           /* its first term of the objective */
+    double joules, seconds; /* its energy and latency */
+} dfl_box_start;
+
 /* Whether the search handles the einsum of a job. */
 bool dfl_box_handles(const dfl_mapping *mapping, const dfl_job *job);
-/* Searches an einsum; `jobs` has the einsum on every unit that can run it. The result lies in `arena`. */
+/* Searches an einsum; `jobs` has the einsum on every unit that can run it. Only what is below the value of `start` counts. The
+   result lies in `arena`. */
 dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_job *const *jobs,
-                               uint32_t n_jobs, const dfl_objective *objective, const dfl_search_limits *limits);
+                               uint32_t n_jobs, const dfl_objective *objective, const dfl_search_limits *limits,
+                               const dfl_box_start *start);
 
 #endif

@@ -1,0 +1,218 @@
+#include "mapper/first/fan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mapper/limits.h"
+
+static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+/* Elements of each rank that an instance of the axes of a mask has. */
+static void share_ranks(const dfl_job *job, const dfl_fan *fan, uint32_t axes, int64_t *left)
+{
+    for (uint32_t r = 0; r < job->n_ranks; r++) {
+        left[r] = job->extent[r];
+        for (uint32_t a = 0; a < job->n_axes; a++)
+            if (axes >> a & 1)
+                left[r] = ceil_div(left[r], fan->parts[a][r]);
+    }
+}
+
+/* The side of equal blocks of all operands that fill a place. */
+static double block_side(const dfl_job *job, uint32_t place)
+{
+    const dfl_job_place *p = &job->place[place];
+    double bits = 0, most = 0;
+
+    for (uint32_t o = 0; o < job->n_operands; o++) {
+        if (!(job->operand[o].places >> place & 1))
+            continue;
+        bits += job->operand[o].bits * (job->operand[o].output ? 1 : p->buffers);
+        most = fmax(most, __builtin_popcount(job->operand[o].ranks));
+    }
+    return bits == 0 || most == 0 ? 1 : fmax(1, pow(p->bits / bits, 1 / fmin(most, 2)));
+}
+
+/* The first place inside of place `p` that may hold the operand; n_places: the unit. */
+static uint32_t next_place(const dfl_job *job, uint32_t o, uint32_t p)
+{
+    for (p++; p < job->n_places; p++)
+        if (job->operand[o].places >> p & 1)
+            return p;
+    return p;
+}
+
+typedef struct { double joules, port[2 * DFL_JOB_PLACES]; } loads;
+
+/* What an operand moves between a place and the next one inside of it. */
+static void add_way(const dfl_job *job, const dfl_fan *fan, uint32_t operand, uint32_t from, loads *to)
+{
+    const dfl_job_operand *o = &job->operand[operand];
+    const uint32_t next = next_place(job, operand, from), all = (1u << job->n_axes) - 1;
+    const dfl_job_place *p = &job->place[from], *q = next < job->n_places ? &job->place[next] : NULL;
+    const uint32_t within = q ? q->axes : all;
+    const double side = q ? block_side(job, next) : 1;
+    double bits = o->bits, spread = 1, instances = 1;
+    int64_t left[DFL_JOB_RANKS], inner[DFL_JOB_RANKS];
+
+    share_ranks(job, fan, p->axes, left);
+    share_ranks(job, fan, within, inner);
+    for (uint32_t r = 0; r < job->n_ranks; r++) {
+        double block = fmin(side, (double)inner[r]);
+        if (o->ranks >> r & 1) {
+            bits *= (double)left[r];
+            continue;
+        }
+        for (uint32_t a = 0; a < job->n_axes; a++)
+            if ((within & ~p->axes) >> a & 1) {
+                spread *= (double)fan->parts[a][r];
+                if (job->axis[a].shared >> operand & 1)
+                    block *= (double)fan->parts[a][r];
+            }
+        bits *= ceil((double)left[r] / block);
+    }
+    for (uint32_t a = 0; a < job->n_axes; a++)
+        for (uint32_t r = 0; r < job->n_ranks && (p->axes >> a & 1); r++)
+            instances *= (double)fan->parts[a][r];
+    to->port[2 * from + (o->output && !p->one_port)] += bits * (o->output ? p->write_seconds : p->read_seconds);
+    to->joules += instances * bits * (o->output ? p->write_joules + p->read_joules : p->read_joules);
+    if (q) {
+        to->joules += instances * bits * spread * (o->output ? q->read_joules : q->write_joules);
+        for (uint32_t a = 0; a < job->n_axes; a++)
+            if ((within & ~p->axes) >> a & 1)
+                to->joules += instances * bits * spread * job->axis[a].joules;
+    }
+}
+
+double dfl_fan_score(const dfl_job *job, const dfl_objective *objective, const dfl_fan *fan)
+{
+    loads of = { .joules = job->points * job->joules };
+    double work = job->seconds, longest, sum;
+    int64_t left[DFL_JOB_RANKS];
+
+    share_ranks(job, fan, (1u << job->n_axes) - 1, left);
+    for (uint32_t r = 0; r < job->n_ranks; r++)
+        work *= (double)left[r];
+    for (uint32_t o = 0; o < job->n_operands; o++)
+        for (uint32_t p = job->operand[o].home; p < job->n_places; p = next_place(job, o, p))
+            add_way(job, fan, o, p, &of);
+    longest = sum = work;
+    for (uint32_t i = 0; i < 2 * job->n_places; i++) {
+        longest = fmax(longest, of.port[i]);
+        sum += of.port[i];
+    }
+    return dfl_objective_value(objective, of.joules, longest + 0.1 * sum);
+}
+
+/* ---- the choices of one axis behind those of the axes outside of it ---- */
+
+typedef struct {
+    const dfl_job *job;
+    const dfl_objective *objective;
+    uint32_t axis, n, most;
+    dfl_fan *best;                  /* `most` and one more, best first */
+    uint32_t left;                  /* choices that may be looked at */
+    int64_t above[DFL_JOB_RANKS];   /* elements that the axes outside leave */
+} finder;
+
+static bool same_fan(const dfl_fan *a, const dfl_fan *b, const dfl_job *job)
+{
+    if (fabs(a->score - b->score) > 1e-12 * fabs(a->score))
+        return false;
+    for (uint32_t r = 0; r < job->n_ranks; r++) {
+        int64_t x = 1, y = 1;
+        for (uint32_t i = 0; i < job->n_axes; i++) {
+            x *= a->parts[i][r];
+            y *= b->parts[i][r];
+        }
+        if (x != y)
+            return false;
+    }
+    return true;
+}
+
+/* Puts a choice in its place; of equal ones the first stays. */
+static void take_fan(finder *k, dfl_fan *fan)
+{
+    uint32_t at;
+
+    fan->score = dfl_fan_score(k->job, k->objective, fan);
+    if (k->left > 0)
+        k->left--;
+    if (!(fan->score < INFINITY))
+        fan->score = INFINITY;
+    at = k->n;
+    while (at > 0 && fan->score < k->best[at - 1].score * (1 - 1e-12))
+        at--;
+    for (uint32_t i = at; i > 0 && k->best[i - 1].score <= fan->score * (1 + 1e-12); i--)
+        if (same_fan(&k->best[i - 1], fan, k->job))
+            return;
+    if (at == k->most)
+        return;
+    memmove(&k->best[at + 1], &k->best[at], (k->n - at) * sizeof *k->best);
+    k->best[at] = *fan;
+    k->n += k->n < k->most;
+}
+
+/* Parts that leave none empty: the next number at most `p`. */
+static int64_t useful_parts(int64_t extent, int64_t p) { return ceil_div(extent, ceil_div(extent, p)); }
+
+/* Spreads ranks from `r` on, at most `ranks` of them, over what is free of the axis. What could spread a rank further is left out
+   unless nothing is spread at all. */
+static void spread_rest(finder *k, dfl_fan *fan, uint32_t r, int64_t free, uint32_t ranks)
+{
+    const dfl_job *job = k->job;
+    int64_t most;
+
+    if (k->left == 0)
+        return;
+    if (r == job->n_ranks) {
+        for (uint32_t i = 0; i < job->n_ranks && free > 1; i++) {
+            const int64_t p = fan->parts[k->axis][i];
+            if (p > 1 && useful_parts(k->above[i], p * free < k->above[i] ? p * free : k->above[i]) > p)
+                return;
+        }
+        take_fan(k, fan);
+        return;
+    }
+    most = job->axis[k->axis].ranks >> r & 1 && ranks > 0 ? (free < k->above[r] ? free : k->above[r]) : 1;
+    for (int64_t p = useful_parts(k->above[r], most); p > 0; p = p > 1 ? useful_parts(k->above[r], p - 1) : 0) {
+        fan->parts[k->axis][r] = p;
+        spread_rest(k, fan, r + 1, free / p, ranks - (p > 1));
+    }
+    fan->parts[k->axis][r] = 1;
+}
+
+const dfl_fan *dfl_fans_find(dfl_arena *arena, const dfl_job *job, const dfl_objective *objective, uint32_t most, uint32_t *n)
+{
+    const uint32_t width = most > DFL_FIRST_FANS ? most : DFL_FIRST_FANS;
+    finder k = { .job = job, .objective = objective, .most = width };
+    dfl_fan *from = DFL_NEW_ARRAY(arena, dfl_fan, width + 1);
+    uint32_t n_from = 1;
+
+    k.best = DFL_NEW_ARRAY(arena, dfl_fan, width + 1);
+    for (uint32_t a = 0; a < DFL_JOB_AXES; a++)
+        for (uint32_t r = 0; r < DFL_JOB_RANKS; r++)
+            from[0].parts[a][r] = 1;
+    from[0].score = dfl_fan_score(job, objective, &from[0]);
+    for (k.axis = 0; k.axis < job->n_axes; k.axis++) {
+        dfl_fan *swap;
+        k.n = 0;
+        for (uint32_t i = 0; i < n_from; i++) {
+            dfl_fan fan = from[i];
+            k.left = DFL_FIRST_FAN_STEPS / n_from;
+            share_ranks(job, &fan, (1u << k.axis) - 1, k.above);
+            spread_rest(&k, &fan, 0, job->axis[k.axis].size, DFL_FIRST_FAN_RANKS);
+            fan = from[i];
+            k.left = 1;
+            take_fan(&k, &fan);
+        }
+        swap = from;
+        from = k.best;
+        k.best = swap;
+        n_from = k.n;
+    }
+    *n = n_from < most ? n_from : most;
+    return from;
+}

@@ -1,0 +1,22 @@
+/*
+ * Choices of what ranks are spread over the axes of a job, best first by an estimate. The estimate takes the largest useful
+ * blocks in the memories inside of each memory, and adds a tenth of all times to the longest one: choices with equal work
+ * differ in what the ports outside of the arrays pass. It bounds nothing; the model judges what a search makes of a choice.
+ */
+#ifndef DFL_MAPPER_FIRST_FAN_H
+#define DFL_MAPPER_FIRST_FAN_H
+
+#include "mapper/objective.h"
+#include "mapper/space.h"
+
+typedef struct {
+    int64_t parts[DFL_JOB_AXES][DFL_JOB_RANKS];   /* at least 1; their product on an axis is at most its size */
+    double score;                                 /* estimate of the objective */
+} dfl_fan;
+
+/* Estimated value of a choice. */
+double dfl_fan_score(const dfl_job *job, const dfl_objective *objective, const dfl_fan *fan);
+/* Writes the best choices, at most `most`, best first, in `arena`, and sets their number. At least one: nothing spread. */
+const dfl_fan *dfl_fans_find(dfl_arena *arena, const dfl_job *job, const dfl_objective *objective, uint32_t most, uint32_t *n);
+
+#endif

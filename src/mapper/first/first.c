@@ -1,0 +1,243 @@
+#include "mapper/first/first.h"
+
+#include <math.h>
+
+#include "ir/mapping_open.h"
+#include "mapper/first/plan.h"
+#include "mapper/limits.h"
+
+/* A plan and what it is worth. */
+typedef struct {
+    dfl_plan plan;
+    dfl_first_point point;
+} candidate;
+
+typedef struct {
+    dfl_arena *work;
+    dfl_first_effort effort;
+    const dfl_job *const *jobs;
+    uint32_t n_jobs;
+    const dfl_fan **fans;         /* by job: choices of axes, best first, */
+    uint32_t *n_fans;             /* and their number */
+} search;
+
+bool dfl_first_handles(const dfl_mapping *mapping, const dfl_objective *objective)
+{
+    return mapping->workload->n_einsums == 1 && dfl_mapping_all_lines_open(mapping) && objective->native;
+}
+
+/* Descends from the plan by the estimate. */
+static bool descend(search *k, candidate *c, bool coarse, bool near)
+{
+    if (!dfl_plan_lines(&c->plan, &c->point.lines))
+        return false;
+    c->point.job = c->plan.job;
+    c->point.value = INFINITY;
+    if (coarse)
+        dfl_first_descend(&k->effort, &c->point, DFL_FIRST_COARSE, 1);
+    if (near)
+        dfl_first_descend(&k->effort, &c->point, DFL_FIRST_NEAR, 1);
+    dfl_plan_take(&c->plan, &c->point.lines);
+    return true;
+}
+
+/* Lets the model judge. Where it refuses the amounts, or takes too long for their last pieces, those are judged that divide. */
+static void judge(search *k, candidate *c)
+{
+    dfl_first_judge(&k->effort, &c->point);
+    if (c->point.value < INFINITY)
+        return;
+    dfl_skeleton_divide(c->plan.job, &c->point.lines);
+    dfl_first_judge(&k->effort, &c->point);
+    if (c->point.value < INFINITY)
+        dfl_plan_take(&c->plan, &c->point.lines);
+}
+
+/* Puts a candidate among the best by the estimate, at most `most`; of equal ones the first stays in front. */
+static void insert(candidate *best, uint32_t *n, uint32_t most, const candidate *c)
+{
+    uint32_t at = *n < most ? (*n)++ : most;
+
+    if (at == most && !(c->point.estimate < best[--at].point.estimate))
+        return;
+    for (; at > 0 && c->point.estimate < best[at - 1].point.estimate; at--)
+        best[at] = best[at - 1];
+    best[at] = *c;
+}
+
+/* The best plans of all units by the estimate, best first; their number. */
+static uint32_t find_starts(search *k, candidate *best)
+{
+    uint32_t n = 0;
+
+    for (uint32_t j = 0; j < k->n_jobs; j++) {
+        k->fans[j] = dfl_fans_find(k->work, k->jobs[j], k->effort.what->objective, DFL_FIRST_STARTS, &k->n_fans[j]);
+        for (uint32_t f = 0; f < 2 * k->n_fans[j] && !dfl_first_over(&k->effort); f++) {
+            candidate c = { .point.value = INFINITY };
+            dfl_plan full;
+            dfl_plan_make(k->jobs[j], &k->fans[j][f / 2], false, &full);
+            dfl_plan_make(k->jobs[j], &k->fans[j][f / 2], true, &c.plan);
+            if (f % 2 == 1 && dfl_plan_alike(&full, &c.plan))
+                continue;
+            if (f % 2 == 0)
+                c.plan = full;
+            if (descend(k, &c, true, false))
+                insert(best, &n, DFL_FIRST_REFINED, &c);
+        }
+    }
+    return n;
+}
+
+/* The next plan after change `number` of the plan; false if there is no such change. `*done`: no more changes. */
+static bool change(const search *k, const dfl_plan *from, uint32_t number, dfl_plan *to, bool *done)
+{
+    uint32_t j = 0;
+
+    *to = *from;
+    for (uint32_t g = 0; g < from->n; g++)
+        for (uint32_t i = 0; i < from->group[g].n_keeps; i++) {
+            if (number < 3)
+                return number == 0 ? dfl_plan_drop(to, g, i) : dfl_plan_split(to, g, i, number == 1);
+            number -= 3;
+        }
+    for (uint32_t g = 0; g <= from->n; g++)
+        for (uint32_t r = 0; r < from->job->n_ranks; r++)
+            if (number-- == 0)
+                return from->job->extent[r] > 1 && dfl_plan_turn(to, g, r);
+    for (uint32_t g = 0; g + 1 < from->n; g++)
+        if (number-- == 0)
+            return dfl_plan_swap(to, g);
+    for (uint32_t o = 0; o < from->job->n_operands; o++)
+        for (uint32_t p = 0; p < from->job->n_places; p++)
+            if (number-- == 0)
+                return dfl_plan_add(to, o, p);
+    while (k->jobs[j] != from->job)
+        j++;
+    if (number < k->n_fans[j]) {
+        to->fan = k->fans[j][number];
+        return true;
+    }
+    *done = true;
+    return false;
+}
+
+/* Takes neighbours of a plan as long as they are better. */
+static void climb(search *k, candidate *best)
+{
+    uint32_t i = 0, tried = 0;
+    bool done = false;
+
+    while (!dfl_first_over(&k->effort)) {
+        candidate c = { .point.value = INFINITY };
+        const bool is_change = change(k, &best->plan, i++, &c.plan, &done);
+        if (done && tried == 0)
+            return;
+        if (done) { /* once more from the first on, up to where the last one was taken */
+            i = tried = 0;
+            done = false;
+            continue;
+        }
+        if (!is_change || !descend(k, &c, false, true) || c.point.estimate > best->point.estimate * DFL_FIRST_SLACK)
+            continue;
+        judge(k, &c);
+        if (!(c.point.value < best->point.value * (1 - 1e-6)))
+            continue;
+        *best = c;
+        tried++;
+    }
+}
+
+dfl_first_result dfl_first_search(dfl_arena *arena, const dfl_prepared_for *what, const dfl_job *const *jobs, uint32_t n_jobs,
+                                  uint64_t evaluations, dfl_deadline *halt)
+{
+    search k = { .work = dfl_arena_new(what->budget), .effort = { .what = what, .halt = halt, .most = evaluations,
+                                                                             .leakage = dfl_system_leakage(what->given->system) },
+                 .jobs = jobs, .n_jobs = n_jobs };
+    candidate *best = DFL_NEW_ARRAY(k.work, candidate, DFL_FIRST_REFINED + 1);
+    dfl_first_result out = { .value = INFINITY };
+    uint32_t at = 0, n;
+
+    k.fans = DFL_NEW_ARRAY(k.work, const dfl_fan *, n_jobs + 1);
+    k.n_fans = DFL_NEW_ARRAY(k.work, uint32_t, n_jobs + 1);
+    n = find_starts(&k, best);
+    for (uint32_t i = 0; i < n; i++) {
+        (void)descend(&k, &best[i], false, true);
+        judge(&k, &best[i]);
+        if (best[i].point.value < best[at].point.value)
+            at = i;
+    }
+    if (n > 0) {
+        climb(&k, &best[at]);
+        if (dfl_plan_lines(&best[at].plan, &best[at].point.lines))
+            dfl_first_descend(&k.effort, &best[at].point, DFL_FIRST_JUDGED, DFL_FIRST_SLACK);
+    }
+    if (n > 0 && best[at].point.value < INFINITY) {
+        dfl_skeleton stripped;
+        dfl_skeleton_strip(best[at].plan.job, &best[at].point.lines, &stripped);
+        out.mapping = dfl_skeleton_mapping(arena, what->given, best[at].plan.job, &stripped);
+        out.value = best[at].point.value;
+        out.joules = best[at].point.joules;
+        out.seconds = best[at].point.seconds;
+    }
+    out.evaluated = k.effort.evaluated;
+    dfl_arena_free(k.work);
+    return out;
+}
+
+/* The jobs of the einsum on the units that can be searched; their number. */
+static uint32_t make_jobs(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, bool any_spread,
+                          const dfl_job ***jobs)
+{
+    const dfl_job_limits limits = { .spread = any_spread };
+    const bool *roomy = dfl_space_roomy(arena, mapping, &limits);
+    const uint32_t named = mapping->root->compute;
+    uint32_t n = 0;
+
+    *jobs = DFL_NEW_ARRAY(arena, const dfl_job *, mapping->system->n_computes + 1);
+    for (uint32_t u = 0; u < mapping->system->n_computes; u++) {
+        dfl_job *job = DFL_NEW(arena, dfl_job);
+        const char *lack;
+        if ((named == DFL_NONE || named == u) && dfl_job_make(names, mapping, 0, u, &limits, roomy, job, &lack))
+            (*jobs)[n++] = job;
+    }
+    return n;
+}
+
+dfl_first_result dfl_first_find(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
+                                const dfl_objective *objective, const dfl_search_limits *limits, bool any_spread)
+{
+    const dfl_prepared_for what = { .names = names, .given = mapping, .objective = objective, .budget = dfl_arena_budget(arena) };
+    const uint64_t most = limits->evaluations > 0 && limits->evaluations < DFL_FIRST_EVALUATIONS ? limits->evaluations
+                                                                                                 : DFL_FIRST_EVALUATIONS;
+    dfl_deadline halt = { .budget = what.budget, .at = limits->deadline };
+    dfl_first_result out = { .value = INFINITY };
+    const dfl_job **jobs;
+    dfl_arena *work;
+    uint32_t n;
+
+    if (!dfl_first_handles(mapping, objective))
+        return out;
+    work = dfl_arena_new(what.budget);
+    n = make_jobs(work, names, mapping, any_spread, &jobs);
+    if (n > 0)
+        out = dfl_first_search(arena, &what, jobs, n, most, &halt);
+    dfl_arena_free(work);
+    return out;
+}
+
+bool dfl_first_is_deep(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping)
+{
+    dfl_arena *work = dfl_arena_new(dfl_arena_budget(arena));
+    const dfl_job **jobs;
+    const uint32_t n = make_jobs(work, names, mapping, true, &jobs);
+    bool is_deep = false;
+
+    for (uint32_t j = 0; j < n; j++) {
+        int keeps = 0;
+        for (uint32_t o = 0; o < jobs[j]->n_operands; o++)
+            keeps += __builtin_popcount(jobs[j]->operand[o].places);
+        is_deep |= keeps >= DFL_FIRST_DEEP;
+    }
+    dfl_arena_free(work);
+    return is_deep;
+}

@@ -1,0 +1,204 @@
+/*
+ * First mappings: amounts of skeletons, choices of axes, estimates and whole searches by hand. The estimate is compared with the
+ * model on mappings for which it is exact.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tests/unit/mapper/job.h"
+
+#include "mapper/evaluate.h"
+#include "mapper/first/estimate.h"
+#include "mapper/first/first.h"
+#include "mapper/first/plan.h"
+#include "mapper/limits.h"
+
+#define LOOP(r, size) { .kind = DFL_SKELETON_LOOP, .rank = (r), .amount = (size) }
+#define SPREAD(r, a, parts) { .kind = DFL_SKELETON_SPREAD, .rank = (r), .axis = (a), .amount = (parts) }
+#define KEEP(o, p) { .kind = DFL_SKELETON_KEEP, .operand = (o), .place = (p) }
+
+/* ---- amounts ---- */
+
+typedef struct {
+    const char *name;
+    uint32_t n;
+    dfl_skeleton_line lines[6];
+    int64_t settled[6], above[6], divided[6];
+    uint32_t stripped;
+} amounts_case;
+
+/* A rank of 10, one of 12, and axes of 8 and 3 instances. */
+static const amounts_case amounts[] = {
+    { "parts that are not empty", 2, { SPREAD(0, 0, 8), LOOP(0, 1) }, { 5, 1 }, { 10, 2 }, { 5, 1 }, 2 },
+    { "no more parts than elements", 3, { LOOP(0, 3), SPREAD(0, 0, 8), LOOP(0, 1) }, { 3, 3, 1 }, { 10, 3, 1 }, { 2, 2, 1 }, 2 },
+    { "no more parts than instances", 2, { SPREAD(1, 1, 9), LOOP(1, 1) }, { 3, 1 }, { 12, 4 }, { 3, 1 }, 2 },
+    { "two ranks on an axis", 3, { SPREAD(0, 0, 2), SPREAD(1, 0, 8), LOOP(1, 1) }, { 2, 4, 1 }, { 10, 12, 3 }, { 2, 4, 1 }, 3 },
+    { "a tile no larger than what is left", 3, { LOOP(1, 5), LOOP(1, DFL_FIRST_WHOLE), LOOP(1, 1) }, { 5, 5, 1 }, { 12, 5, 5 },
+      { 4, 4, 1 }, 2 },
+    { "ranks do not mix", 4, { LOOP(0, 4), LOOP(1, 6), KEEP(0, 0), LOOP(0, 7) }, { 4, 6, 0, 4 }, { 10, 12, 0, 4 },
+      { 2, 6, 0, 2 }, 3 },
+};
+
+static void test_amounts(void **state)
+{
+    dfl_job job = { .n_ranks = 2, .extent = { 10, 12 }, .n_axes = 2, .axis = { { .size = 8 }, { .size = 3 } } };
+
+    (void)state;
+    for (size_t c = 0; c < sizeof amounts / sizeof *amounts; c++) {
+        const amounts_case *row = &amounts[c];
+        dfl_skeleton lines = { .n = 0 }, divided, stripped;
+        int64_t above[DFL_SKELETON_LINES] = { 0 };
+
+        for (uint32_t i = 0; i < row->n; i++)
+            assert_true(dfl_skeleton_add(&lines, row->lines[i]));
+        divided = lines;
+        dfl_skeleton_strip(&job, &lines, &stripped);
+        dfl_skeleton_settle(&job, &lines, above);
+        dfl_skeleton_divide(&job, &divided);
+        for (uint32_t i = 0; i < row->n; i++) {
+            if (lines.at[i].kind == DFL_SKELETON_KEEP)
+                continue;
+            if (lines.at[i].amount != row->settled[i] || above[i] != row->above[i] || divided.at[i].amount != row->divided[i])
+                fail_msg("%s: line %u is %lld of %lld, divided %lld", row->name, i, (long long)lines.at[i].amount,
+                         (long long)above[i], (long long)divided.at[i].amount);
+        }
+        if (stripped.n != row->stripped)
+            fail_msg("%s: %u lines are left", row->name, stripped.n);
+    }
+}
+
+/* ---- searches ---- */
+
+typedef struct {
+    const char *name;
+    const char *sizes;           /* of the workload */
+    const char *chip;
+    double value;                /* s */
+} search_case;
+
+static const char workload[] =
+    "workload mm(M, N, K) : i8 { rank m = M, n = N, k = K; input A[m, k]; weight B[k, n];\n"
+    "    output Z[m, n] += A[m, k] * B[k, n]; }\n";
+
+#define DRAM "memory dram { size = unlimited; bandwidth = 1B/s; }"
+#define UNIT "compute mac { rate { mac = 1MAC/s; } }"
+
+/* By hand: 7 x 1 x 1 on an array of 4 takes steps of 4 and 3 elements. */
+static const search_case searches[] = {
+    { "work alone", "M = 6, N = 5, K = 7", "memory dram { size = unlimited; } " UNIT, 210 },
+    { "ragged parts on an array", "M = 7, N = 1, K = 1", "memory dram { size = unlimited; } array row[4] { " UNIT " }", 2 },
+    { "two ranks on an array", "M = 3, N = 3, K = 1", "memory dram { size = unlimited; } array row[9] { " UNIT " }", 1 },
+    { "two arrays", "M = 5, N = 3, K = 1", "memory dram { size = unlimited; } array row[3] { array col[5] { " UNIT " } }", 1 },
+    { "each element moves once", "M = 8, N = 8, K = 8",
+      DRAM " memory near { size = 192B; overlap = stream; } compute mac { rate { mac = 1000MAC/s; } }", 192 },
+};
+
+static void test_searches(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof searches / sizeof *searches; c++) {
+        const search_case *row = &searches[c];
+        dfl_session *s = dfl_session_new(NULL);
+        const char *text = dfl_arena_printf(s->arena, "%ssystem chip { %s }\nmapping x for mm(%s) on chip { ...; minimize "
+                                            "latency; }", workload, row->chip, row->sizes);
+        const dfl_mapping *m = open_mapping(s, text);
+        const dfl_search_limits limits = { .threads = 1 };
+        dfl_objective objective;
+        dfl_first_result first, again;
+
+        assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+        first = dfl_first_find(s->arena, s->names, m, &objective, &limits, true);
+        again = dfl_first_find(s->arena, s->names, m, &objective, &limits, true);
+        if (first.mapping == NULL || fabs(first.value - row->value) > 1e-9 * row->value)
+            fail_msg("%s: %.12g s", row->name, first.value);
+        assert_true(dfl_mapping_value(NULL, s->names, first.mapping, &objective) == first.value);
+        assert_true(first.value == again.value && first.evaluated == again.evaluated);
+        assert_in_range(first.evaluated, 1, DFL_FIRST_EVALUATIONS);
+        dfl_session_free(s);
+    }
+}
+
+/* The first evaluations of a search are all there are with a small limit; the best of them is the result. */
+static void test_limits(void **state)
+{
+    dfl_session *s = dfl_session_new(NULL);
+    const char *text = dfl_arena_printf(s->arena, "%ssystem chip { %s %s }\nmapping x for mm(M = 8, N = 8, K = 8) on chip { ...; "
+                                        "minimize latency; }", workload, DRAM " memory near { size = 20B; overlap = stream; }",
+                                        UNIT);
+    const dfl_mapping *m = open_mapping(s, text);
+    dfl_search_limits limits = { .threads = 1, .evaluations = 3 };
+    dfl_objective objective;
+    dfl_first_result few, none;
+
+    (void)state;
+    assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+    few = dfl_first_find(s->arena, s->names, m, &objective, &limits, true);
+    assert_non_null(few.mapping);
+    assert_in_range(few.evaluated, 1, 4);
+    limits.deadline = 1e-9;
+    none = dfl_first_find(s->arena, s->names, m, &objective, &limits, true);
+    assert_in_range(none.evaluated, 0, 1);
+    dfl_session_free(s);
+}
+
+/* ---- estimates ---- */
+
+/* Lines of whole tiles without windows: the estimate of the energy is that of the model. */
+static const char *const estimated[] = {
+    "keep A, B, Z in dram; temporal m:2; keep A in near; temporal n:4; keep B, Z in near; temporal k, m, n;",
+    "keep A, B, Z in dram; temporal k:4, n:2; keep B in near; temporal m:2; keep A, Z in near; temporal n, m, k;",
+    "keep A, B, Z in dram; temporal n:4, k:2; keep Z in near; spatial m/4 on row; temporal m, n, k;",
+};
+
+static void test_estimates(void **state)
+{
+    static const char chip[] = "system chip { memory dram { size = unlimited; energy = 5pJ/bit; } memory near { size = 1KiB; "
+                               "energy = 1pJ/bit; } array row[4] { " UNIT " } }";
+    (void)state;
+    for (size_t c = 0; c < sizeof estimated / sizeof *estimated; c++) {
+        dfl_session *s = dfl_session_new(NULL);
+        const char *text = dfl_arena_printf(s->arena, "%s%s\nmapping x for mm(M = 8, N = 8, K = 8) on chip { %s }", workload,
+                                            chip, estimated[c]);
+        const dfl_job_limits limits = { .spread = true };
+        dfl_skeleton lines = { .n = 0 };
+        dfl_objective energy;
+        dfl_estimate guess;
+        dfl_job job;
+        const dfl_mapping *m = open_job(s, text, &limits, &job);
+        double joules, seconds;
+        dfl_prepared_for what = { .names = s->names, .given = m, .objective = &energy };
+        dfl_prepared *p;
+
+        assert_true(dfl_objective_make(s->sink, s->names, m, &energy));
+        for (uint32_t i = 3; i < m->root->n_lines; i++) {
+            const dfl_line *line = &m->root->lines[i];
+            dfl_skeleton_line one = { .kind = line->kind == DFL_LINE_KEEP ? DFL_SKELETON_KEEP
+                                              : line->kind == DFL_LINE_SPATIAL ? DFL_SKELETON_SPREAD : DFL_SKELETON_LOOP,
+                                      .amount = line->amount };
+            if (line->kind == DFL_LINE_KEEP) {
+                one.operand = (uint8_t)dfl_job_find_operand(&job, line->tensor);
+                one.place = 1;
+            } else {
+                one.rank = (uint8_t)dfl_job_find_rank(&job, line->rank);
+            }
+            assert_true(dfl_skeleton_add(&lines, one));
+        }
+        dfl_skeleton_settle(&job, &lines, NULL);
+        guess = dfl_estimate_make(&job, &lines);
+        p = dfl_prepared_new(&what, &job, &lines);
+        (void)dfl_prepared_value(p, &job, &lines, &joules, &seconds);
+        dfl_prepared_free(p);
+        if (fabs(guess.joules - joules) > 1e-9 * joules || fabs(guess.seconds - seconds) > 1e-9 * seconds)
+            fail_msg("lines %zu: estimated %.12g J and %.12g s, by the model %.12g J and %.12g s", c, guess.joules, guess.seconds,
+                     joules, seconds);
+        dfl_session_free(s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_amounts), cmocka_unit_test(test_searches),
+                                        cmocka_unit_test(test_limits), cmocka_unit_test(test_estimates) };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
