@@ -7,7 +7,8 @@
 
 /* Whether the search applies to these options at all: one best mapping over all tile sizes, no extensions, no certificate. */
 bool dfl_single_applies(const dfl_mapping *mapping, const dfl_map_options *options);
-/* Searches the mapping; `first` is one to begin with, or has none. NULL if the search does not handle the einsum, or if it found no mapping; nothing was reported. */
+/* Searches the mapping; `first` is one to begin with, or has none. NULL if the search does not handle the einsum, or if it
+   found no mapping; nothing was reported. */
 dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
                                   const dfl_map_options *options, const dfl_first_result *first);
 
