@@ -16,6 +16,7 @@ $(call program,mapper/beyond,mapper/beyond $(JUDGE))
 $(call program,mapper/monotone,mapper/monotone mapper/tiny)
 $(call program,mapper/claims,mapper/claims mapper/tiny)
 $(call program,mapper/certified,mapper/certified mapper/tiny)
+$(call program,mapper/rival,mapper/rival mapper/rival_climb mapper/rival_draw mapper/rival_space)
 # Comparisons with the reports of peers.
 $(call program,timeloop/timeloop,$(call below,timeloop/*.c))
 $(call program,accelforge/accelforge,$(call below,accelforge/*.c))
@@ -119,9 +120,12 @@ schedule: $(O)/tests/unit/model/test_schedule
 	@$< $(or $(N),3000) $(or $(SEED),1)
 	@$< -f $(or $(N),3000) $(or $(SEED),1)
 
-optimal: $(O)/tests/mapper/exhaustive $(O)/tests/mapper/monotone
+# Kinds of problems of the rival, see tests/mapper/rival.c.
+RIVALS := -k -o -a -w -l -m
+optimal: $(O)/tests/mapper/exhaustive $(O)/tests/mapper/monotone $(O)/tests/mapper/rival
 	@$(O)/tests/mapper/exhaustive $(or $(N),10000) $(or $(SEED),1)
 	@$(O)/tests/mapper/monotone $(or $(N),10000) $(or $(SEED),1)
+	@for kind in $(RIVALS); do echo "rival $$kind"; $(O)/tests/mapper/rival $$kind -E 20000 $(or $(N),2000) $(or $(SEED),1) || exit 1; done
 
 mutate: all $(PROPERTY) $(UNIT_PROGRAMS)
 	@$(FOR_TESTS) MAKE='$(MAKE)' bash tests/property/mutate.sh

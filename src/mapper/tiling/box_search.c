@@ -207,7 +207,8 @@ static void run(box_search *s)
 
 bool dfl_box_handles(const dfl_mapping *mapping, const dfl_job *job)
 {
-    if (mapping->workload->n_einsums != 1 || !dfl_mapping_all_lines_open(mapping) || job->windows || job->given != NULL)
+    if (mapping->workload->n_einsums != 1 || !dfl_mapping_all_lines_open(mapping) || job->windows || job->given != NULL ||
+        job->n_ranks == 0)
         return false;
     for (uint32_t o = 0; o < job->n_operands; o++)
         if (job->operand[o].ranks != job->operand[o].plain || job->operand[o].shared || job->operand[o].common)
