@@ -487,7 +487,9 @@ static void try_one(mapper *k, const dfl_intern *names, const dfl_join_result *r
     dfl_map_result other = *out;
     double value;
 
-    if (r == NULL)
+    const bool is_late = k->stopped == DFL_STOP_TIME || k->stopped == DFL_STOP_CANCELLED;
+
+    if (r == NULL || (is_late && r->value >= *least)) /* which the model seldom makes less */
         return;
     take(k, r, &other);
     value = dfl_mapping_value(NULL, names, other.mapping, k->options->objective);

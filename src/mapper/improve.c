@@ -168,17 +168,20 @@ static void take_first(improver *k, uint32_t max_fused)
     dfl_budget budget;
     dfl_deadline brief;
     const dfl_fitting f = { .names = k->names, .max_fused = max_fused, .halt = &brief };
+    const double start = dfl_deadline_clock(), value = dfl_mapping_value(NULL, k->names, out->mapping, k->options.objective);
     double joules, seconds;
     dfl_mapping *first;
 
+    if ((out->stopped == DFL_STOP_TIME || out->stopped == DFL_STOP_CANCELLED) && !isinf(value) &&
+        dfl_deadline_clock() - start > DFL_GRACE_EVALUATION)
+        return;
     dfl_deadline_grace(&brief, &budget, DFL_STOP_TIME, 0, NULL);
     if (out->stopped != DFL_STOP_TIME && out->stopped != DFL_STOP_CANCELLED) {
         budget.cancel = session != NULL ? session->cancel : NULL;
         brief.at = k->options.limits.deadline;
     }
     first = dfl_mapping_all_lines_open(k->given) ? dfl_fitting_first(k->arena, &f, k->given, &joules, &seconds) : NULL;
-    if (first == NULL || dfl_mapping_value(NULL, k->names, first, k->options.objective) >=
-                             dfl_mapping_value(NULL, k->names, out->mapping, k->options.objective))
+    if (first == NULL || dfl_mapping_value(NULL, k->names, first, k->options.objective) >= value)
         return;
     out->mapping = first;
     out->joules = joules + dfl_system_leakage(k->given->system) * seconds;

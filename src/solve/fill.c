@@ -243,14 +243,22 @@ static bool has_several(const dfl_fill *fill, const dfl_objective *objective, co
            objective->n_terms <= 1 && !fill->certificate;
 }
 
-/* The limits of a joint search of several einsums: half of the time is left for a search einsum by einsum. */
+/* Whether the search was interrupted, or its time is over by so much that nothing should follow which can be left out. */
+static bool is_late(const dfl_fill *fill, dfl_stop stopped)
+{
+    return stopped == DFL_STOP_CANCELLED ||
+           (stopped == DFL_STOP_TIME && dfl_deadline_clock() > fill->limits.deadline + DFL_GRACE_LEAST_SECONDS);
+}
+
+/* The limits of a joint search of several einsums: most of the time is left for a search einsum by einsum, and for another joint
+   search (fill_lines). */
 static dfl_search_limits joint_limits(const dfl_fill *fill)
 {
     dfl_search_limits limits = fill->limits;
     const double now = dfl_deadline_clock();
 
     if (limits.deadline > now)
-        limits.deadline = now + (limits.deadline - now) / 2;
+        limits.deadline = now + (limits.deadline - now) * DFL_JOINT_SHARE;
     return limits;
 }
 
@@ -293,10 +301,10 @@ static const dfl_result *search_jointly(const dfl_fill *fill, const dfl_mapping 
 
 /* Fills open lines and evaluates the mapping found by the model. The gap is the difference between this value and the lower
    bound of the search. */
-static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
+static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
 {
     const dfl_solver *solver = fill->solver;
-    const bool is_several = has_several(fill, objective, out->given);
+    const bool is_several = has_several(fill, objective, out->given) && !fill->is_last;
     const dfl_search_request request = { .objective = objective, .limits = is_several ? joint_limits(fill) : fill->limits,
                                          .space = fill->space,
                                          .certificate = fill->certificate && !fill->space.imperfect &&
@@ -341,7 +349,7 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
         summary->lower_bound = summary->value;
     is_equal = summary->value <= dfl_value_times(summary->lower_bound, 1 + DFL_VALUE_TOLERANCE);
     gaps.has_open_terms = is_equal && objective->n_terms > 1;
-    if (!summary->optimal && !is_equal)
+    if (!summary->optimal && !is_equal && !is_late(fill, *stopped))
         find_gaps(fill, objective, out->mapping, costs, found.counted_seconds, summary->lower_bound, &gaps);
     if (!summary->optimal)
         summary->unproven = dfl_proof_gaps_text(solver->arena, &fill->space, out->given, *stopped, &found, gaps);
@@ -352,6 +360,52 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
     note_stop(summary, stopped);
     dfl_certificate_add(solver, out, objective, &found, costs);
     return true;
+}
+
+/* Searches all einsums together in the time that is left, and takes what is better: the mapping, the lower bound. */
+static void fill_rest(const dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
+{
+    const dfl_solver *solver = fill->solver;
+    dfl_fill rest = *fill;
+    dfl_filled other = { .given = out->given };
+    dfl_search_summary *best;
+    dfl_stop why = DFL_STOP_NONE;
+    double bound;
+
+    rest.sink = dfl_sink_new(solver->arena, NULL); /* a search without a mapping is no error */
+    dfl_sink_limit(rest.sink, 0);
+    rest.limits.evaluations = dfl_evaluations_left(fill->limits.evaluations, out->search->evaluated);
+    rest.is_last = true;
+    if (!fill_lines_once(&rest, objective, &other, &why)) {
+        if (solver->budget->why == DFL_STOP_TIME)
+            solver->budget->why = DFL_STOP_NONE;
+        return;
+    }
+    best = DFL_NEW(solver->arena, dfl_search_summary);
+    bound = fmax(out->search->lower_bound, other.search->lower_bound);
+    *best = other.search->optimal || other.search->value < out->search->value ? *other.search : *out->search;
+    best->evaluated = out->search->evaluated + other.search->evaluated;
+    best->pruned = out->search->pruned + other.search->pruned;
+    if (bound <= best->value)
+        best->lower_bound = bound;
+    if (other.search->optimal || other.search->value < out->search->value)
+        out->mapping = other.mapping;
+    best->stopped = other.search->stopped;
+    out->search = best;
+    *stopped = why;
+}
+
+/* Fills open lines. Under a limit on time several einsums are first searched together for a share of it, then one by one. If
+   more than that share is left, another search of all together comes further than the first. */
+static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
+{
+    const double start = dfl_deadline_clock(), whole = fill->limits.deadline;
+    const bool is_found = fill_lines_once(fill, objective, out, stopped);
+
+    if (is_found && *stopped == DFL_STOP_TIME && has_several(fill, objective, out->given) &&
+        whole - dfl_deadline_clock() > (whole - start) * DFL_JOINT_SHARE && !dfl_one_by_one_applies(fill, out->given))
+        fill_rest(fill, objective, out, stopped);
+    return is_found;
 }
 
 /* ---- several mappings ---- */

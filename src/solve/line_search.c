@@ -23,6 +23,12 @@ bool dfl_line_search_is_over(const dfl_line_search *search)
            (search->deadline > 0 && search->evaluated >= search->least && dfl_deadline_clock() >= search->deadline);
 }
 
+/* Whether the time is over, or the search was interrupted. */
+static bool is_late(const dfl_line_search *search)
+{
+    return !dfl_budget_ok(search->solver->budget) || (search->deadline > 0 && dfl_deadline_clock() >= search->deadline);
+}
+
 /* ---- one evaluation ---- */
 
 /* Whether each loop divides what the loops above it left of its rank. */
@@ -91,6 +97,26 @@ static bool has_late_loop(const dfl_einsum *e, const dfl_line *lines, uint32_t n
     return false;
 }
 
+/* Parts of ranks with conditions on instances. The parts differ, and the evaluation counts the transfers of each of them. */
+static double count_parts(const dfl_einsum *e, const dfl_line *lines, uint32_t n)
+{
+    double parts = 1;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (lines[i].kind == DFL_LINE_SPATIAL && lines[i].by == DFL_BY_PARTS && dfl_conditions_have_rank(e, lines[i].rank))
+            parts *= (double)lines[i].amount;
+    return parts;
+}
+
+/* Whether lines have too many parts of ranks with conditions, although the best ones have few. */
+static bool has_more_parts(const dfl_line_search *search, const dfl_line *lines, uint32_t n)
+{
+    const dfl_einsum *e = search->one->exact->einsums;
+
+    return search->best.n_lines > 0 && count_parts(e, lines, n) > DFL_LINE_SEARCH_PARTS &&
+           count_parts(e, search->best.lines, search->best.n_lines) <= DFL_LINE_SEARCH_PARTS;
+}
+
 /* Whether the lines are of the kind that this search may return: homes as in the best lines and above all temporal loops, no
    loop over the rank that an operation takes whole, and even tiles unless others are asked for or the search begins with them. */
 static bool is_allowed(const dfl_line_search *search, const dfl_line *lines, uint32_t n, bool is_template)
@@ -111,7 +137,7 @@ static bool is_allowed(const dfl_line_search *search, const dfl_line *lines, uin
         if (lines[i].kind != DFL_LINE_KEEP && lines[i].rank == search->over)
             return false;
     }
-    if (search->one->exact && (has_late_loop(search->one->exact->einsums, lines, n) ||
+    if (search->one->exact && (has_more_parts(search, lines, n) || has_late_loop(search->one->exact->einsums, lines, n) ||
                                count_visited(search->one->exact, lines, n) > DFL_LINE_SEARCH_VISITED))
         return false;
     return search->uneven || search->is_uneven || is_template || is_even(w, lines, n);
@@ -138,9 +164,10 @@ static uint32_t join_keeps(const dfl_lone_einsum *one, const dfl_line *lines, ui
     return used;
 }
 
-/* The value of lines for the einsum alone or for its exact form; INFINITY if they are not legal or their evaluation takes too
-   long. */
-static double value_of(dfl_line_search *search, const dfl_workload *workload, const dfl_line *lines, uint32_t n)
+/* The value of lines for the einsum alone or for its exact form; INFINITY if they are not legal, or if their evaluation takes
+   more than `most_steps` or passes the deadline. */
+static double value_within(dfl_line_search *search, const dfl_workload *workload, const dfl_line *lines, uint32_t n,
+                           uint64_t most_steps)
 {
     const dfl_solver *solver = search->solver;
     dfl_mapping *m;
@@ -151,8 +178,9 @@ static double value_of(dfl_line_search *search, const dfl_workload *workload, co
     const dfl_result *r;
 
     search->budget.steps_used = 0;
-    search->budget.steps_limit = workload == search->one->exact ? DFL_LINE_SEARCH_EXACT_STEPS : DFL_LINE_SEARCH_STEPS;
+    search->budget.steps_limit = most_steps;
     search->budget.why = DFL_STOP_NONE;
+    search->budget.deadline = search->evaluated >= search->least ? search->deadline : 0;
     dfl_arena_reset(search->work);
     search->evaluated++;
     m = DFL_NEW(search->work, dfl_mapping);
@@ -182,9 +210,15 @@ static double value_of(dfl_line_search *search, const dfl_workload *workload, co
     return r ? dfl_objective_value(search->objective, r->joules, r->seconds) : INFINITY;
 }
 
+/* The value of lines for the einsum alone, without its conditions. */
+static double value_of(dfl_line_search *search, const dfl_line *lines, uint32_t n)
+{
+    return value_within(search, search->one->whole, lines, n, DFL_LINE_SEARCH_STEPS);
+}
+
 bool dfl_line_search_fits(dfl_line_search *search, const dfl_line *lines, uint32_t n)
 {
-    return !isinf(value_of(search, search->one->whole, lines, n));
+    return !isinf(value_of(search, lines, n));
 }
 
 bool dfl_line_search_try(dfl_line_search *search, const dfl_line *lines, uint32_t n, bool is_template)
@@ -195,7 +229,7 @@ bool dfl_line_search_try(dfl_line_search *search, const dfl_line *lines, uint32_
 
     if (n == 0 || n > DFL_LINES_MOST || !is_allowed(search, lines, n, is_template))
         return false;
-    valued.value = value_of(search, search->one->whole, lines, n);
+    valued.value = value_of(search, lines, n);
     is_better = !isinf(valued.value) &&
                 (isinf(search->value) || dfl_value_times(valued.value, 1 + DFL_VALUE_TOLERANCE) < search->value);
     if (isinf(valued.value) || (!is_better && (!is_template || !search->one->exact)))
@@ -204,6 +238,9 @@ bool dfl_line_search_try(dfl_line_search *search, const dfl_line *lines, uint32_
     memcpy(kept, lines, n * sizeof *lines);
     valued.found = (dfl_found_lines){ kept, n };
     valued.order = search->valued.n;
+    valued.work = search->one->exact ? count_parts(search->one->exact->einsums, lines, n) *
+                                           count_visited(search->one->exact, lines, n)
+                                     : 0;
     if (search->one->exact)
         DFL_PUSH(search->arena, &search->valued, valued);
     if (is_better) {
@@ -436,32 +473,48 @@ static int compare_values(const void *a, const void *b)
     return one->order < other->order ? -1 : one->order > other->order;
 }
 
-/* Of the lines that were evaluated for another form of the einsum, the best ones for the exact one whose evaluation is short. */
-static void choose_exact(dfl_line_search *search)
+/* By the work of an evaluation, then like compare_values. */
+static int compare_work(const void *a, const void *b)
 {
-    dfl_found_lines best = search->best;
+    const dfl_valued_lines *one = a, *other = b;
+
+    return one->work != other->work ? (one->work < other->work ? -1 : 1) : compare_values(a, b);
+}
+
+/* Of the lines that were evaluated for another form of the einsum, the best ones for the exact one whose evaluation takes at most
+   `most_steps`; where time is short, the first. False if there are none. */
+static bool choose_within(dfl_line_search *search, uint64_t most_steps, bool hurries)
+{
+    const uint32_t enough = hurries ? 1 : DFL_LINE_SEARCH_LEGAL;
     double value = INFINITY;
     uint32_t n_legal = 0;
 
-    if (search->valued.n > 0)
-        qsort(search->valued.at, search->valued.n, sizeof *search->valued.at, compare_values);
-    for (size_t i = 0; i < search->valued.n && n_legal < DFL_LINE_SEARCH_LEGAL; i++) {
+    for (size_t i = 0; i < search->valued.n && n_legal < enough; i++) {
         if (i >= DFL_LINE_SEARCH_EXACT && (n_legal > 0 || search->one->has_where))
             break;
-        if (n_legal > 0 && search->deadline > 0 && dfl_deadline_clock() >= search->deadline)
+        if (n_legal > 0 && is_late(search))
             break;
         const dfl_valued_lines *v = &search->valued.at[i];
-        const double exact = value_of(search, search->one->exact, v->found.lines, v->found.n_lines);
+        const double exact = value_within(search, search->one->exact, v->found.lines, v->found.n_lines, most_steps);
         n_legal += !isinf(exact);
         if (exact < value) {
-            best = v->found;
+            search->best = v->found;
             value = exact;
         }
     }
-    if (n_legal > 0 || search->one->has_where)
-        search->best = best;
-    else
-        search->best = (dfl_found_lines){ NULL, 0 };
+    return n_legal > 0;
+}
+
+static void choose_exact(dfl_line_search *search)
+{
+    const bool hurries = search->hurries || is_late(search);
+
+    if (search->valued.n > 0)
+        qsort(search->valued.at, search->valued.n, sizeof *search->valued.at, hurries ? compare_work : compare_values);
+    if ((hurries && choose_within(search, DFL_LINE_SEARCH_HURRY_STEPS, true)) ||
+        choose_within(search, DFL_LINE_SEARCH_EXACT_STEPS, hurries) || search->one->has_where)
+        return;
+    search->best = (dfl_found_lines){ NULL, 0 };
 }
 
 void dfl_line_search_start(dfl_arena *arena, dfl_line_search *search)

@@ -20,6 +20,7 @@ typedef struct {
 typedef struct {
     dfl_found_lines found;
     double value;
+    double work;       /* estimate of the work to evaluate the exact form: parts and tiles that the evaluation visits */
     size_t order;      /* number of lines that were kept before */
 } dfl_valued_lines;
 
@@ -34,6 +35,7 @@ typedef struct {
     double deadline;                 /* of dfl_deadline_clock (in s), which the first `least` evaluations ignore; 0 = none */
     uint64_t least;
     uint64_t most;                   /* evaluations */
+    bool hurries;                    /* an interrupt was before the search: any lines whose evaluation is short will do */
     /* state */
     dfl_arena *work;                 /* emptied for each evaluation */
     dfl_arena *arena;                /* owns lines */

@@ -237,6 +237,7 @@ static void improve_alone(assembly *a, kind *k, const found_set *others, bool is
     if (is_short && a->reports && !dfl_budget_ok(a->fill->solver->budget)) {
         solver.budget = &calm;
         search.most = search.least;
+        search.hurries = true;
     }
     if (limits.evaluations > 0 && limits.evaluations < search.most)
         search.most = limits.evaluations > search.least ? limits.evaluations : search.least;
@@ -833,7 +834,7 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
     const dfl_mapping *found;
     score one = { false, INFINITY };
 
-    if (!is_own && summary->evaluated >= given.evaluations) {
+    if (is_time_over(&a) || (!is_own && summary->evaluated >= given.evaluations)) {
         dfl_arena_free(a.arena);
         return;
     }

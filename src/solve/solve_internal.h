@@ -24,6 +24,7 @@ typedef struct {
     DFL_VEC(dfl_span) required_at;     /* spans of `required` */
     DFL_VEC(dfl_required) asked;       /* `required` in the form that searches use */
     bool has_requirement;              /* at least one requirement is not a bound on the peak of a memory */
+    bool is_last;                      /* all einsums are searched together, with all the time that is left */
     bool was_progress_shown;
     const double *incumbent;           /* terms of the incumbent that a result must undercut; NULL = none */
     uint32_t choice, n_choices;        /* `choice`: index of the current structural choice; `n_choices`: number of all

@@ -1,5 +1,6 @@
 #include "solve/templates.h"
 
+#include "ir/conditions.h"
 #include "ir/path/unit_choice.h"
 
 /* One unit, and where the operands of the einsum may lie around it. */
@@ -11,6 +12,7 @@ typedef struct {
     uint32_t unit;
     uint32_t *home, *inner;          /* [own tensor]: outermost and innermost memory that may hold it */
     int64_t *left;                   /* [own rank]: elements of one instance */
+    bool free_first;                 /* ranks without conditions are spread before others */
     dfl_line lines[DFL_LINES_MOST];
     uint32_t n;
 } template;
@@ -77,13 +79,24 @@ static int64_t largest_divisor(int64_t of, int64_t most)
 {
     int64_t best = 1;
 
-    for (int64_t d = 1; d <= most && d <= of; d++)
-        if (of % d == 0)
-            best = d;
+    for (int64_t d = 1; d <= most && d <= of / d; d++) {
+        if (of % d != 0)
+            continue;
+        if (of / d <= most)
+            return of / d;
+        best = d;
+    }
     return best;
 }
 
-/* Spreads ranks of the result over one axis: `first` if it fills the axis as well as others. */
+/* Whether a condition of the einsum has the rank. */
+static bool has_condition(const template *t, uint32_t rank)
+{
+    return dfl_conditions_have_rank(t->search->one->exact ? t->search->one->exact->einsums : t->e, rank);
+}
+
+/* Spreads ranks of the result over one axis: `first` if it fills the axis as well as others; with `free_first`, before all
+   others those without conditions. */
 static void spread_axis(template *t, uint32_t axis, uint32_t first)
 {
     int64_t free = t->s->axes[axis].size;
@@ -91,15 +104,18 @@ static void spread_axis(template *t, uint32_t axis, uint32_t first)
     while (free > 1) {
         uint32_t best = DFL_NONE;
         int64_t most = 1;
+        bool is_free = false;
 
         for (uint32_t r = 0; r < t->w->n_ranks; r++) {
             int64_t parts = largest_divisor(t->left[r], free);
             if (t->search->uneven && t->left[r] >= free)
                 parts = free;
-            if (touches_rank(&t->e->output, r) && r != t->search->over &&
-                (parts > most || (parts == most && parts > 1 && r == first))) {
+            const bool frees = t->free_first && parts > 1 && !has_condition(t, r);
+            if (touches_rank(&t->e->output, r) && r != t->search->over && frees >= is_free &&
+                (parts > most || frees > is_free || (parts == most && parts > 1 && r == first))) {
                 best = r;
                 most = parts;
+                is_free = frees;
             }
         }
         if (best == DFL_NONE)
@@ -230,6 +246,14 @@ void dfl_templates_try(dfl_line_search *search)
     for (t.unit = 0; t.unit < t.s->n_computes; t.unit++) {
         if (!dfl_unit_can_run(search->solver->names, &on, &t.s->computes[t.unit], t.e) || !find_memories(&t))
             continue;
+        t.free_first = search->one->has_where;
+        for (uint32_t last = 0; t.free_first && last < w->n_ranks && !dfl_line_search_is_over(search); last++) {
+            try_elements(&t, DFL_NONE, last, order, true);
+            try_elements(&t, DFL_NONE, last, order, false);
+        }
+        if (t.free_first)
+            try_blocks(&t, DFL_NONE, DFL_NONE, order, block);
+        t.free_first = false;
         for (uint32_t first = 0; first < w->n_ranks && !dfl_line_search_is_over(search); first++)
             for (uint32_t last = 0; last < w->n_ranks && !dfl_line_search_is_over(search); last++) {
                 try_elements(&t, first, last, order, true);

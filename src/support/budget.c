@@ -1,5 +1,7 @@
 #include "support/budget.h"
 
+#include <time.h>
+
 dfl_budget dfl_budget_fresh(const dfl_budget *session)
 {
     if (!session)
@@ -14,6 +16,14 @@ void dfl_budget_stop(dfl_budget *budget, dfl_stop why)
         budget->why = why;
 }
 
+double dfl_budget_clock(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 bool dfl_budget_spend(dfl_budget *budget, uint64_t n)
 {
     if (!budget)
@@ -26,6 +36,9 @@ bool dfl_budget_spend(dfl_budget *budget, uint64_t n)
         dfl_budget_stop(budget, DFL_STOP_STEPS);
     else if (budget->cancel && atomic_load_explicit(budget->cancel, memory_order_relaxed))
         dfl_budget_stop(budget, DFL_STOP_CANCELLED);
+    else if (budget->deadline > 0 && budget->polls++ % DFL_BUDGET_CALLS_PER_READING == 0 &&
+             dfl_budget_clock() >= budget->deadline)
+        dfl_budget_stop(budget, DFL_STOP_TIME);
     return budget->why == DFL_STOP_NONE;
 }
 

@@ -21,15 +21,22 @@ typedef enum {
     DFL_STOP_GAP,                     /* no limit: the value of a search is close enough to its lower bound */
 } dfl_stop;
 
+/* A budget reads the clock once in so many calls that count steps: a reading costs as much as 20 calls. */
+enum { DFL_BUDGET_CALLS_PER_READING = 64 };
+
 typedef struct {
     size_t memory_used, memory_limit; /* bytes; a limit of 0 means none */
     uint64_t steps_used, steps_limit; /* a limit of 0 means none */
     atomic_bool *cancel;              /* set by another thread to cancel the work; may be NULL */
+    double deadline;                  /* time (in seconds of dfl_budget_clock) at which the budget stops; 0 = none */
+    uint32_t polls;                   /* calls that counted steps, modulo 2^32 */
     dfl_stop why;                     /* the first stop, or NONE */
 } dfl_budget;
 
 /* An unused budget with the limits of `session`, for a separate piece of work; without limits if `session` is NULL. */
 dfl_budget dfl_budget_fresh(const dfl_budget *session);
+/* Time of the monotonic clock (in s). */
+double dfl_budget_clock(void);
 /* Counts one step. False once the budget is stopped; it stays stopped. */
 bool dfl_budget_ok(dfl_budget *budget);
 /* Counts `n` steps at once. */

@@ -16,8 +16,12 @@ enum {
 };
 /* Grace after a limit on time or an interrupt, s: all stages together end so long after the deadline; each stage has a least
    time, and that alone after an interrupt, whose time is not known. */
-#define DFL_GRACE_SECONDS 0.2
+#define DFL_GRACE_SECONDS 0.12
 #define DFL_GRACE_LEAST_SECONDS 0.05
+
+/* After a limit on time or an interrupt, s: if one evaluation of the result takes longer, no other mapping is compared with
+   it. */
+#define DFL_GRACE_EVALUATION 0.02
 
 typedef struct {
     dfl_budget *budget;           /* NULL = no limits on steps and memory, no cancellation */

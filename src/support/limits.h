@@ -81,15 +81,15 @@ enum {
 #define DFL_LINE_SEARCH_STEPS UINT64_C(200000)
 /* Steps of one evaluation with the conditions of `where`; lines that are evaluated with them, and of these the legal ones. */
 #define DFL_LINE_SEARCH_EXACT_STEPS UINT64_C(1000000)
+#define DFL_LINE_SEARCH_HURRY_STEPS UINT64_C(20000) /* the same after a time limit or an interrupt, if some lines need less */
 #define DFL_LINE_SEARCH_EXACT 40
 #define DFL_LINE_SEARCH_LEGAL 4
-/* Tiles over ranks with conditions that such an evaluation visits, at most. */
-#define DFL_LINE_SEARCH_VISITED 16384
+#define DFL_LINE_SEARCH_VISITED 1024 /* tiles over ranks with conditions that such an evaluation visits, at most */
+#define DFL_LINE_SEARCH_PARTS 1 /* parts of these ranks on instances: lines with more are left out where others are found */
 #define DFL_INSTANCE_WAYS 8 /* ways to split an einsum over the arrays around its outermost memories that the mapper searches */
-/* Steps of one evaluation of all einsums: a mapping that needs more is not the result. */
-#define DFL_JUDGE_STEPS UINT64_C(25000000)
-/* Relative gap below which a result is not searched for again einsum by einsum. */
-#define DFL_SMALL_GAP 0.01
+#define DFL_JUDGE_STEPS UINT64_C(25000000) /* of one evaluation of all einsums: a mapping that needs more is not the result */
+#define DFL_JOINT_SHARE 0.25 /* share of a limit on time that the first search of all einsums together has */
+#define DFL_SMALL_GAP 0.01 /* relative gap below which a result is not searched for again einsum by einsum */
 
 /* ---- semantic analysis: bounds on time, memory and stack; exceeding one of the first group is E0606 unless its entry says
         otherwise ---- */
