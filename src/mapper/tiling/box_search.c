@@ -19,7 +19,7 @@ typedef struct {
 
 typedef struct {
     double bound;
-    uint64_t number;         /* breaks ties */
+    uint64_t number;         /* of nodes with equal bounds the last one comes first: it is close to a point */
     uint32_t form;
     dfl_box **boxes;         /* by rank */
 } box_node;
@@ -45,7 +45,7 @@ typedef struct {
 
 static bool is_before(const box_node *a, const box_node *b)
 {
-    return a->bound < b->bound || (a->bound == b->bound && a->number < b->number);
+    return a->bound < b->bound || (a->bound == b->bound && a->number > b->number);
 }
 
 static void push(box_search *s, box_node node)
@@ -196,8 +196,12 @@ static void run(box_search *s)
             f->is_dived = true;
             while (split(s, &node)) {
             }
-        } else if (split(s, &node)) {
-            push(s, node);
+        } else {
+            bool is_left = split(s, &node);
+            while (is_left && s->heap.n > 0 && node.bound <= s->heap.at[0].bound)
+                is_left = split(s, &node);
+            if (is_left)
+                push(s, node);
         }
     }
     if (s->heap.n > 0)
