@@ -43,6 +43,8 @@ typedef struct {
     dfl_geometric_sums sums;
 } solver;
 
+static double lesser(double a, double b) { return a < b ? a : b; }
+static double larger(double a, double b) { return a > b ? a : b; }
 static double low_slack(const solver *s, uint32_t i) { return s->x[s->free_var[i]] - s->box->low[s->free_var[i]]; }
 static double high_slack(const solver *s, uint32_t i) { return s->box->high[s->free_var[i]] - s->x[s->free_var[i]]; }
 
@@ -58,7 +60,7 @@ static void start_point(solver *s, const dfl_geometric_state *start)
             s->x[j] = low;
             continue;
         }
-        s->x[j] = start ? fmin(fmax(start->x[j], low + margin), high - margin) : 0.5 * (low + high);
+        s->x[j] = start ? lesser(larger(start->x[j], low + margin), high - margin) : 0.5 * (low + high);
         s->free_var[s->n_free++] = (uint8_t)j;
     }
 }
@@ -70,10 +72,10 @@ static void start_multipliers(solver *s, const dfl_geometric_state *start)
     for (uint32_t k = 1; k < s->p->n_sums; k++) {
         const double slack = -s->sums.value[k];
         if (start) {
-            s->multiplier[k] = fmax(start->multiplier[k], mu / fmax(slack, 1));
-            s->slack[k] = fmax(slack, mu / s->multiplier[k]);
+            s->multiplier[k] = larger(start->multiplier[k], mu / larger(slack, 1));
+            s->slack[k] = larger(slack, mu / s->multiplier[k]);
         } else {
-            s->slack[k] = fmax(slack, DFL_GEOMETRIC_COLD_SLACK);
+            s->slack[k] = larger(slack, DFL_GEOMETRIC_COLD_SLACK);
             s->multiplier[k] = mu / s->slack[k];
         }
     }
@@ -106,7 +108,7 @@ static bool note(solver *s, const dfl_geometric_effort *e)
     double bound, most = -INFINITY;
 
     for (uint32_t k = 1; k < s->p->n_sums; k++)
-        most = fmax(most, s->sums.value[k]);
+        most = larger(most, s->sums.value[k]);
     out->value = most <= e->precision ? s->sums.value[0] : INFINITY;
     dfl_geometric_tangent(s->p, &s->sums, s->x, s->multiplier, false, &plane);
     bound = dfl_geometric_least(s->p, &plane, s->box);
@@ -181,7 +183,7 @@ static void factor_matrix(solver *s)
             pivot -= l * row[j];
             row[j] = l;
         }
-        row[i] = 1 / fmax(pivot, LEAST_PIVOT);
+        row[i] = 1 / larger(pivot, LEAST_PIVOT);
     }
 }
 
@@ -296,10 +298,10 @@ static double find_residual(const solver *s)
         const double m = k == 0 ? 1 : s->multiplier[k];
         for (uint32_t i = p->first_slope[k]; i < p->first_slope[k + 1]; i++)
             slope[p->slope_var[i]] += m * s->sums.slope[i];
-        most = k == 0 ? most : fmax(most, fabs(s->sums.value[k] + s->slack[k]));
+        most = k == 0 ? most : larger(most, fabs(s->sums.value[k] + s->slack[k]));
     }
     for (uint32_t i = 0; i < s->n_free; i++)
-        most = fmax(most, fabs(slope[s->free_var[i]] - s->low.multiplier[i] + s->high.multiplier[i]));
+        most = larger(most, fabs(slope[s->free_var[i]] - s->low.multiplier[i] + s->high.multiplier[i]));
     return most;
 }
 
@@ -312,7 +314,7 @@ static void take_step(solver *s, double x_step, double step)
     for (uint32_t i = 0; i < s->n_free; i++) {
         const uint32_t j = s->free_var[i];
         const double low = s->box->low[j], high = s->box->high[j], margin = DISTANCE * (high - low);
-        s->x[j] = fmin(fmax(s->x[j] + x_step * s->x_change[i], low + margin), high - margin);
+        s->x[j] = lesser(larger(s->x[j] + x_step * s->x_change[i], low + margin), high - margin);
         s->low.multiplier[i] += step * s->low.change[i];
         s->high.multiplier[i] += step * s->high.change[i];
     }
@@ -325,8 +327,8 @@ static void fit_length(solver *s, double length)
 {
     const double residual = find_residual(s);
 
-    s->longest = residual > fmax(s->residual, SMALL_RESIDUAL) ? 0.5 * fmin(length, s->longest)
-                                                             : fmin(2 * s->longest, DFL_GEOMETRIC_STEP_LENGTH);
+    s->longest = residual > larger(s->residual, SMALL_RESIDUAL) ? 0.5 * lesser(length, s->longest)
+                                                             : lesser(2 * s->longest, DFL_GEOMETRIC_STEP_LENGTH);
     s->residual = residual;
 }
 
@@ -344,7 +346,7 @@ static void step_once(solver *s)
     find_direction(s, before * after * after * after, true);
     find_steps(s, DFL_GEOMETRIC_STEP_SHARE, s->longest, &x_step, &step);
     for (uint32_t i = 0; i < s->n_free; i++)
-        length = fmax(length, x_step * fabs(s->x_change[i]));
+        length = larger(length, x_step * fabs(s->x_change[i]));
     take_step(s, x_step, step);
     fit_length(s, length);
 }

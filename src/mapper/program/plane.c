@@ -7,6 +7,9 @@
 /* Largest sum of multipliers: no product with it overflows. */
 #define MOST 0x1p500
 
+static double lesser(double a, double b) { return a < b ? a : b; }
+static double larger(double a, double b) { return a > b ? a : b; }
+
 void dfl_geometric_tangent(const dfl_geometric_program *p, const dfl_geometric_sums *sums, const double *x,
                            const double *multiplier, bool limits_only, dfl_geometric_plane *out)
 {
@@ -46,9 +49,9 @@ bool dfl_geometric_trim(const dfl_geometric_program *p, const dfl_geometric_plan
     for (uint32_t j = 0; j < p->n_vars; j++) {
         const double slope = plane->slope[j];
         if (slope > 0)
-            box->high[j] = fmin(box->high[j], box->low[j] + left / slope * (1 + SLACK) + SLACK);
+            box->high[j] = lesser(box->high[j], box->low[j] + left / slope * (1 + SLACK) + SLACK);
         else if (slope < 0)
-            box->low[j] = fmax(box->low[j], box->high[j] + left / slope * (1 + SLACK) - SLACK);
+            box->low[j] = larger(box->low[j], box->high[j] + left / slope * (1 + SLACK) - SLACK);
     }
     return true;
 }

@@ -7,7 +7,7 @@
 
 void dfl_geometric_begin(dfl_geometric_draft *d)
 {
-    d->n_vars = d->n_sums = d->n_terms = 0;
+    d->n_vars = d->n_sums = d->n_terms = d->n_knobs = 0;
     d->first_term[0] = 0;
     d->failed = false;
 }
@@ -25,11 +25,12 @@ uint32_t dfl_geometric_var(dfl_geometric_draft *d, double low, double high)
 
 void dfl_geometric_term(dfl_geometric_draft *d, double coefficient)
 {
-    if (d->n_terms == DFL_GEOMETRIC_TERMS || !(coefficient >= 0)) {
+    if (d->n_terms == DFL_GEOMETRIC_TERMS || !isfinite(coefficient)) {
         d->failed = true;
         return;
     }
     memset(d->power[d->n_terms], 0, d->n_vars * sizeof(double));
+    d->knob[d->n_terms] = 0;
     d->coefficient[d->n_terms++] = coefficient;
 }
 
@@ -47,44 +48,92 @@ void dfl_geometric_raise(dfl_geometric_draft *d, uint32_t var, double power)
         d->failed = true;
 }
 
-static bool same_powers(const dfl_geometric_draft *d, uint32_t a, uint32_t b)
+uint32_t dfl_geometric_knob(dfl_geometric_draft *d)
 {
-    return memcmp(d->power[a], d->power[b], d->n_vars * sizeof(double)) == 0;
+    if (d->n_terms > 0 && d->knob[d->n_terms - 1] == 0)
+        d->knob[d->n_terms - 1] = (uint16_t)++d->n_knobs;
+    else
+        d->failed = true;
+    return d->n_knobs - 1;
 }
 
-/* Adds up monomials with the same powers, and leaves out those of value 0. */
-void dfl_geometric_end(dfl_geometric_draft *d)
+/* Whether two monomials can be added up. */
+static bool are_equal(const dfl_geometric_draft *d, uint32_t a, uint32_t b)
 {
-    uint32_t n = d->first_term[d->n_sums];
+    return d->knob[a] == 0 && d->knob[b] == 0 && memcmp(d->power[a], d->power[b], d->n_vars * sizeof(double)) == 0;
+}
 
-    for (uint32_t t = n; t < d->n_terms; t++) {
-        uint32_t same = d->first_term[d->n_sums];
+/* Adds up the monomials of the last sum that have the same powers; `gain` takes the positive parts. Returns the end. */
+static uint32_t add_equal(dfl_geometric_draft *d, double *gain)
+{
+    const uint32_t first = d->first_term[d->n_sums];
+    uint32_t n = first;
+
+    for (uint32_t t = first; t < d->n_terms; t++) {
+        const double coefficient = d->coefficient[t];
+        uint32_t same = first;
         for (uint32_t v = 0; v < d->n_vars; v++)
             d->power[t][v] += 0.0; /* -0 becomes 0 */
-        if (d->coefficient[t] == 0)
-            continue;
-        while (same < n && !same_powers(d, same, t))
+        while (same < n && !are_equal(d, same, t))
             same++;
-        if (same < n) {
-            d->coefficient[same] += d->coefficient[t];
-            continue;
+        if (same == n) {
+            d->coefficient[n] = gain[n] = 0;
+            d->knob[n] = d->knob[t];
+            if (n < t)
+                memcpy(d->power[n], d->power[t], d->n_vars * sizeof(double));
+            n++;
         }
+        d->coefficient[same] += coefficient;
+        gain[same] += fmax(0, coefficient);
+    }
+    return n;
+}
+
+void dfl_geometric_end(dfl_geometric_draft *d)
+{
+    const uint32_t first = d->first_term[d->n_sums];
+    double gain[DFL_GEOMETRIC_TERMS];
+    uint32_t end = add_equal(d, gain), n = first;
+
+    for (uint32_t t = first; t < end; t++) {
+        if (fabs(d->coefficient[t]) <= DFL_GEOMETRIC_CANCELLED * gain[t])
+            continue;
+        d->failed |= d->coefficient[t] < 0;
         if (n < t) {
             d->coefficient[n] = d->coefficient[t];
+            d->knob[n] = d->knob[t];
             memcpy(d->power[n], d->power[t], d->n_vars * sizeof(double));
         }
         n++;
     }
     d->n_terms = n;
-    if (n == d->first_term[d->n_sums]) {
+    if (n == first)
         d->failed |= d->n_sums == 0;
-        return;
-    }
-    if (d->n_sums == DFL_GEOMETRIC_SUMS) {
+    else if (d->n_sums == DFL_GEOMETRIC_SUMS)
         d->failed = true;
-        return;
+    else
+        d->first_term[++d->n_sums] = n;
+}
+
+void dfl_geometric_enclose(dfl_geometric_draft *d, uint32_t var)
+{
+    double most = d->range.high[var];
+
+    for (uint32_t k = 1; k < d->n_sums; k++) {
+        const uint32_t first = d->first_term[k], end = d->first_term[k + 1];
+        const double monomials = dfl_logarithm(end - first);
+        bool everywhere = true;
+        for (uint32_t t = first; t < end; t++)
+            everywhere &= d->power[t][var] == -1;
+        for (uint32_t t = first; t < end && everywhere; t++) {
+            double largest = isnormal(d->coefficient[t]) ? monomials + dfl_logarithm(d->coefficient[t]) : 0;
+            for (uint32_t v = 0; v < d->n_vars; v++)
+                if (v != var)
+                    largest += fmax(d->power[t][v] * d->range.low[v], d->power[t][v] * d->range.high[v]);
+            most = fmax(most, largest + 1);
+        }
     }
-    d->first_term[++d->n_sums] = n;
+    d->range.high[var] = most;
 }
 
 /* Number of variables of monomials `from` to `to`, each once if `once`; `vars` takes those of each monomial in turn. */
@@ -104,7 +153,8 @@ static uint32_t list_vars(const dfl_geometric_draft *d, uint32_t from, uint32_t 
 
 /* Where the parts of a program that are being written lie. */
 typedef struct {
-    double *offset, *power;
+    double *offset, *power, *knob_offset;
+    uint16_t *knob_term;
     uint32_t *first_power, *first_term, *first_slope;
     uint8_t *var, *slope_var;
 } parts;
@@ -119,13 +169,18 @@ static void add_sum(dfl_geometric_program *p, const parts *to, const dfl_geometr
         for (uint32_t i = 0; i < n; i++)
             to->power[powers[0] + i] = d->power[t][to->var[powers[0] + i]];
         powers[1] = powers[0] + n;
-        to->offset[p->n_terms++] = dfl_logarithm(d->coefficient[t]);
+        to->offset[p->n_terms] = dfl_logarithm(d->coefficient[t]);
+        if (d->knob[t] > 0) {
+            to->knob_offset[d->knob[t] - 1] = to->offset[p->n_terms];
+            to->knob_term[d->knob[t] - 1] = (uint16_t)p->n_terms;
+        }
+        p->n_terms++;
     }
     slopes[1] = slopes[0] + list_vars(d, first, end, to->slope_var + slopes[0]);
     to->first_term[++p->n_sums] = p->n_terms;
 }
 
-/* Largest |exponent| of a monomial, or twice 0.5. */
+/* Largest |exponent| of a monomial at any factors of the knobs; at least 1. */
 static double magnitude_of(const dfl_geometric_program *p)
 {
     double most = 1;
@@ -134,6 +189,8 @@ static double magnitude_of(const dfl_geometric_program *p)
         double sum = fabs(p->offset[t]);
         for (uint32_t i = p->first_power[t]; i < p->first_power[t + 1]; i++)
             sum += fabs(p->power[i]) * fmax(fabs(p->range.low[p->var[i]]), fabs(p->range.high[p->var[i]]));
+        for (uint32_t k = 0; k < p->n_knobs; k++)
+            sum += p->knob_term[k] == t ? -dfl_logarithm(DFL_GEOMETRIC_LEAST_FACTOR) : 0;
         most = fmax(most, sum);
     }
     return most;
@@ -184,6 +241,11 @@ dfl_geometric_program *dfl_geometric_close(dfl_arena *arena, dfl_geometric_draft
     p->first_slope = to.first_slope = DFL_NEW_ARRAY(arena, uint32_t, d->n_sums + 1);
     p->var = to.var = DFL_NEW_ARRAY(arena, uint8_t, n_powers);
     p->slope_var = to.slope_var = DFL_NEW_ARRAY(arena, uint8_t, n_slopes);
+    p->knob_offset = to.knob_offset = DFL_NEW_ARRAY(arena, double, d->n_knobs);
+    p->knob_term = to.knob_term = DFL_NEW_ARRAY(arena, uint16_t, d->n_knobs);
+    p->n_knobs = d->n_knobs;
+    for (uint32_t k = 0; k < d->n_knobs; k++)
+        to.knob_term[k] = DFL_GEOMETRIC_NO_TERM;
     add_sum(p, &to, d, 0);
     for (int straight = 0; straight < 2; straight++) {
         for (uint32_t k = 1; k < d->n_sums; k++)
@@ -194,4 +256,10 @@ dfl_geometric_program *dfl_geometric_close(dfl_arena *arena, dfl_geometric_draft
     p->magnitude = magnitude_of(p);
     p->rounding = rounding_of(p);
     return p->magnitude <= DFL_EXPONENT_MAX ? p : NULL;
+}
+
+void dfl_geometric_turn(dfl_geometric_program *p, uint32_t knob, double factor)
+{
+    if (p->knob_term[knob] != DFL_GEOMETRIC_NO_TERM)
+        p->offset[p->knob_term[knob]] = p->knob_offset[knob] + dfl_logarithm(fmax(factor, DFL_GEOMETRIC_LEAST_FACTOR));
 }

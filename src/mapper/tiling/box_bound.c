@@ -52,19 +52,17 @@ static bool fits(const node_values *v)
     return true;
 }
 
-/* Largest share of the elements of a count that may stay during some loops (lemma B4). */
-static double bound_share(const node_values *v, const dfl_form_stay *x, uint32_t count)
+double dfl_box_share(const dfl_form *f, dfl_box *const *boxes, const dfl_form_stay *x, uint32_t count)
 {
-    const dfl_form *f = v->form;
     double all = 1, largest = 0;
     bool is_sure = false;
 
     for (uint32_t r = 0; r < f->job->n_ranks; r++) {
-        const double *figure = v->boxes[r]->figure;
+        const double *figure = boxes[r]->figure;
         if (x->stay[r] == DFL_FORM_NONE)
             continue;
         const double elements = f->figure[count * f->job->n_ranks + r] == DFL_FORM_NONE ? (double)f->job->extent[r]
-                                                                                        : v->boxes[r]->product[count];
+                                                                                        : boxes[r]->product[count];
         const double share = least(1, figure[x->stay[r]] / elements);
         if (figure[x->cuts[r]] > 0) {
             is_sure = true;
@@ -82,7 +80,7 @@ static double bound_moved(const node_values *v, const dfl_form_count *x, uint32_
 
     for (uint32_t i = 0; i < x->n_stays && share > 0; i++) {
         const double above = v->value[x->stay[i].hoisted];
-        share = least(share, bound_share(v, &x->stay[i], count));
+        share = least(share, dfl_box_share(v->form, v->boxes, &x->stay[i], count));
         moved -= (below - above) * share;
         below = above;
     }

@@ -59,6 +59,12 @@ static const hand_program PROGRAMS[] = {
     { "equal monomials are added", 2, { 0.001, 0.001 }, { 10, 10 }, 2,
       { { 3, { { 0.25, { -1 } }, { 1, { 0, -1 } }, { 0.75, { -1 } } } },
         { 4, { { 1, { 1 } }, { 1, { 0, 1 } }, { 1, { 1 } }, { 2, { 0, 1 } } } } }, 9.8989794855663558 },
+    /* 5 + x - 3 - x / 4, x >= 2 */
+    { "differences of equal monomials", 1, { 2 }, { 10 }, 1,
+      { { 4, { { 5, { 0 } }, { 1, { 1 } }, { -3, { 0 } }, { -0.25, { 1 } } } } }, 3.5 },
+    /* 0.1 + 0.2 - 0.3 is 0 but for rounding */
+    { "a difference that is rounding", 1, { 2 }, { 10 }, 1,
+      { { 4, { { 0.1, { 0 } }, { 1, { 1 } }, { 0.2, { 0 } }, { -0.3, { 0 } } } } }, 2 },
     { "one point is left", 1, { 0.1 }, { 10 }, 3,
       { { 1, { { 7, { 1 } } } }, { 1, { { 0.5, { 1 } } } }, { 1, { { 2, { -1 } } } } }, 14 },
     { "a limit above 1 in the whole box", 2, { 2, 2 }, { 9, 9 }, 2,
@@ -196,6 +202,66 @@ static void trims(void **state)
     assert_close(box.low[1], 1, 1e-11);
     assert_true(box.high[0] >= 1 && box.low[1] <= 1 && box.low[0] == 0 && box.high[1] == 3);
     assert_false(dfl_geometric_trim(p, &plane, -2.5, &box));
+    dfl_arena_free(arena);
+}
+
+/* 2 x + y with knobs on both monomials, at x = y = 1: 3; with factors 1/2 and 0: 1. Equal monomials with knobs stay apart. */
+static void knobs_turn(void **state)
+{
+    dfl_arena *arena = dfl_arena_new(NULL);
+    dfl_geometric_draft *d = DFL_NEW(arena, dfl_geometric_draft);
+    const double x[2] = { 0, 0 };
+    dfl_geometric_program *p;
+    dfl_geometric_sums sums;
+    uint32_t knob[2];
+
+    (void)state;
+    dfl_geometric_begin(d);
+    (void)dfl_geometric_var(d, 0, 1);
+    for (uint32_t i = 0; i < 2; i++) {
+        dfl_geometric_term(d, 2 - i);
+        dfl_geometric_raise(d, 0, 1);
+        knob[i] = dfl_geometric_knob(d);
+    }
+    dfl_geometric_end(d);
+    p = dfl_geometric_close(arena, d);
+    assert_non_null(p);
+    dfl_geometric_evaluate(p, x, &sums);
+    assert_close(sums.value[0], log(3), 1e-13);
+    dfl_geometric_turn(p, knob[0], 0.5);
+    dfl_geometric_turn(p, knob[1], 0);
+    dfl_geometric_evaluate(p, x, &sums);
+    assert_true(fabs(sums.value[0]) < 1e-13);
+    dfl_geometric_turn(p, knob[1], 1);
+    dfl_geometric_evaluate(p, x, &sums);
+    assert_close(sums.value[0], log(2), 1e-13);
+    /* the smallest factor is part of the range of exponents: 90 ln 2 */
+    assert_true(p->magnitude > 62 && p->magnitude < 66);
+    dfl_arena_free(arena);
+}
+
+/* L >= (2 x + 1 / x) / 3 for x up to e^2: at least e^2, with room for two monomials. */
+static void encloses(void **state)
+{
+    dfl_arena *arena = dfl_arena_new(NULL);
+    dfl_geometric_draft *d = DFL_NEW(arena, dfl_geometric_draft);
+
+    (void)state;
+    dfl_geometric_begin(d);
+    (void)dfl_geometric_var(d, 0, 2);
+    (void)dfl_geometric_var(d, -1, -1);
+    dfl_geometric_term(d, 1);
+    dfl_geometric_raise(d, 1, 1);
+    dfl_geometric_end(d);
+    for (int i = 0; i < 2; i++) {
+        dfl_geometric_term(d, i ? 1.0 / 3 : 2.0 / 3);
+        dfl_geometric_raise(d, 0, i ? -1 : 1);
+        dfl_geometric_raise(d, 1, -1);
+    }
+    dfl_geometric_end(d);
+    dfl_geometric_enclose(d, 1);
+    assert_true(d->range.high[1] >= log((2 * exp(2) + exp(-2)) / 3) && d->range.high[1] < 5);
+    assert_true(d->range.low[1] == -1);
     dfl_arena_free(arena);
 }
 
@@ -526,7 +592,8 @@ static void exponentials_have_the_same_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planes), cmocka_unit_test(allows_for_rounding), cmocka_unit_test(trims), cmocka_unit_test(ends_early),
+        cmocka_unit_test(planes), cmocka_unit_test(allows_for_rounding), cmocka_unit_test(trims), cmocka_unit_test(knobs_turn),
+        cmocka_unit_test(encloses), cmocka_unit_test(ends_early),
         cmocka_unit_test(refuses), cmocka_unit_test(never_above), cmocka_unit_test(is_close),
         cmocka_unit_test(exponentials_are_close), cmocka_unit_test(exponentials_have_the_same_bits),
     };

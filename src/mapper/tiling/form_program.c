@@ -1,0 +1,342 @@
+#include "mapper/tiling/form_program.h"
+
+#include <math.h>
+
+#include "mapper/limits.h"
+#include "mapper/program/exponential.h"
+#include "mapper/tiling/box_bound.h"
+
+/* Room for rounding in logarithms of lengths and objectives: more than that of dfl_logarithm and of a sum of two of them. */
+#define LOG_ROUNDING 1e-12
+
+typedef struct {
+    dfl_geometric_draft *draft;
+    const dfl_form *form;
+    const dfl_form_goal *goal;
+    dfl_form_program *out;
+    bool has_losses;          /* the energy has all coefficients, negative ones, too */
+} program_maker;
+
+/* ---- objectives ---- */
+
+/* Energies and latencies at which an objective is compared with a product of powers. */
+static const double AT[][2] = { { 2, 3 }, { 1e-6, 1e-3 }, { 5, 1e-9 }, { 1e3, 7 }, { 1e-12, 1e-12 } };
+
+bool dfl_form_goal_make(const dfl_objective *o, double leakage, dfl_form_goal *out)
+{
+    double one, joules, seconds;
+
+    if (!o->native || !dfl_objective_cornered(o))
+        return false;
+    one = dfl_objective_value(o, 1, 1);
+    joules = round(dfl_logarithm(fmax(dfl_objective_value(o, 2, 1), 0x1p-100)) / dfl_logarithm(2) * 8) / 8;
+    seconds = round(dfl_logarithm(fmax(dfl_objective_value(o, 1, 2), 0x1p-100)) / dfl_logarithm(2) * 8) / 8;
+    if (one != 1 || joules < 0 || seconds < 0 || joules + seconds <= 0)
+        return false;
+    for (uint32_t i = 0; i < sizeof AT / sizeof *AT; i++) {
+        const double want = joules * dfl_logarithm(AT[i][0]) + seconds * dfl_logarithm(AT[i][1]);
+        const double value = dfl_objective_value(o, AT[i][0], AT[i][1]);
+        if (!isnormal(value) || fabs(dfl_logarithm(value) - want) > LOG_ROUNDING)
+            return false;
+    }
+    *out = (dfl_form_goal){ .factor = one, .joules = joules, .seconds = seconds, .leakage = joules > 0 ? leakage : 0 };
+    return true;
+}
+
+/* The exponent of the energy in the objective of the program is 1, or that of the latency if the energy does not count. */
+static double scale_of(const dfl_form_goal *g) { return g->joules > 0 ? g->joules : g->seconds; }
+
+double dfl_form_goal_bound(const dfl_form_goal *g, double bound)
+{
+    double x = bound * scale_of(g);
+
+    if (x >= DFL_EXPONENT_MAX)
+        return bound == INFINITY ? INFINITY : 0;
+    if (!(x > -DFL_EXPONENT_MAX))
+        return 0;
+    dfl_exponentials(&x, 1, &x);
+    return x * g->factor * (1 - LOG_ROUNDING);
+}
+
+double dfl_form_goal_cutoff(const dfl_form_goal *g, double value)
+{
+    return isnormal(value) && value > 0 ? (dfl_logarithm(value / g->factor) + 2 * LOG_ROUNDING) / scale_of(g) : INFINITY;
+}
+
+/* ---- variables ---- */
+
+static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+static void set_range(dfl_geometric_box *range, uint32_t var, int64_t least, int64_t most)
+{
+    range->low[var] = dfl_logarithm((double)least) - LOG_ROUNDING;
+    range->high[var] = dfl_logarithm((double)most) + LOG_ROUNDING;
+}
+
+/* Full lengths below each cut of a rank, as dfl_chain_bound has them. */
+static void bound_lengths(const dfl_chain *c, const dfl_box *box, int64_t *least, int64_t *most)
+{
+    int64_t low = c->extent, high = low;
+
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (c->at[i].axis < 0) {
+            low = box->low[i] < low ? box->low[i] : low;
+            high = box->high[i] < high ? box->high[i] : high;
+        } else {
+            low = divide_up(low, box->high[i]);
+            high = divide_up(high, box->low[i]);
+        }
+        least[i] = low;
+        most[i] = high;
+    }
+}
+
+static void add_lengths(program_maker *k, uint32_t rank, const dfl_box *root)
+{
+    const dfl_chain *c = &k->form->chain[rank];
+    int64_t least[DFL_CHAIN_CUTS], most[DFL_CHAIN_CUTS];
+
+    bound_lengths(c, root, least, most);
+    for (uint32_t i = 0; i < c->n; i++) {
+        dfl_geometric_box range;
+        k->out->var[rank][i] = DFL_FORM_NO_VAR;
+        if (i + 1 == c->n || most[i] == 1) /* pieces of one element are left below the last cut */
+            continue;
+        set_range(&range, 0, least[i], most[i]);
+        k->out->var[rank][i] = dfl_geometric_var(k->draft, range.low[0], range.high[0]);
+    }
+}
+
+/* ---- monomials ---- */
+
+/* Multiplies the last monomial with a power of the length below cut `cut` of a rank; -1 = the extent. */
+static void times_length(program_maker *k, uint32_t rank, int cut, double power)
+{
+    if (cut < 0)
+        dfl_geometric_scale(k->draft, power > 0 ? (double)k->form->chain[rank].extent : 1 / (double)k->form->chain[rank].extent);
+    else if (k->out->var[rank][cut] != DFL_FORM_NO_VAR)
+        dfl_geometric_raise(k->draft, k->out->var[rank][cut], power);
+}
+
+static void times_figure(program_maker *k, uint32_t rank, uint16_t figure)
+{
+    const dfl_chain *c = &k->form->chain[rank];
+    const dfl_chain_figure *f = &c->figures.at[figure];
+    const bool is_count = f->kind == DFL_CHAIN_PIECES || f->kind == DFL_CHAIN_ELEMENTS;
+    int last = -1;
+
+    for (uint32_t i = 0; i < c->n; i++) {
+        const bool is_axis = c->at[i].axis >= 0, counts = is_axis && (f->axes >> c->at[i].axis & 1);
+        if ((f->kind == DFL_CHAIN_PIECES || f->kind == DFL_CHAIN_TILE) && c->at[i].gap > f->gap)
+            break;
+        if (is_axis && (is_count ? !counts : f->kind == DFL_CHAIN_PARTS && counts)) {
+            times_length(k, rank, (int)i - 1, is_count ? -1 : 1);
+            times_length(k, rank, (int)i, is_count ? 1 : -1);
+        }
+        last = (int)i;
+    }
+    if (is_count)
+        times_length(k, rank, -1, 1);
+    if (f->kind == DFL_CHAIN_PIECES)
+        times_length(k, rank, last, -1);
+    else if (f->kind == DFL_CHAIN_TILE)
+        times_length(k, rank, last, 1);
+}
+
+/* A monomial: coefficient * product * latency^power. */
+static void add_product(program_maker *k, uint32_t product, double coefficient, double power)
+{
+    dfl_geometric_term(k->draft, coefficient);
+    for (uint32_t r = 0; r < k->form->job->n_ranks; r++) {
+        const uint16_t figure = k->form->figure[product * k->form->job->n_ranks + r];
+        if (figure != DFL_FORM_NONE)
+            times_figure(k, r, figure);
+    }
+    if (power != 0)
+        dfl_geometric_raise(k->draft, k->out->latency, power);
+}
+
+/* What moves of a count, at least: a mean of the count and of its hoisted counts, with the largest shares that can stay. */
+static void add_moved(program_maker *k, uint32_t count, double coefficient, double power)
+{
+    const dfl_form_count *x = &k->form->count[count];
+
+    add_product(k, count, coefficient, power);
+    if (x->n_stays == 0 || k->out->n_shares == DFL_GEOMETRIC_TERMS)
+        return;
+    k->out->share[k->out->n_shares++] = (dfl_form_share){ (uint16_t)count, (uint16_t)dfl_geometric_knob(k->draft) };
+    for (uint32_t i = 0; i < x->n_stays; i++) {
+        add_product(k, x->stay[i].hoisted, coefficient, power);
+        (void)dfl_geometric_knob(k->draft);
+    }
+}
+
+static void add_work(program_maker *k)
+{
+    add_product(k, k->form->steps, k->form->job->seconds, -1);
+}
+
+/* ---- sums ---- */
+
+static void add_objective(program_maker *k)
+{
+    const dfl_form *f = k->form;
+    const dfl_form_goal *g = k->goal;
+    const double power = g->joules > 0 ? g->seconds / g->joules : 1;
+
+    dfl_geometric_term(k->draft, g->joules > 0 ? f->job->points * f->job->joules : 1);
+    if (power != 0)
+        dfl_geometric_raise(k->draft, k->out->latency, power);
+    for (uint32_t i = 0; i < f->n_counts && g->joules > 0; i++) {
+        const double joules = k->has_losses ? f->count[i].joules : f->count[i].sure;
+        if (joules > 0)
+            add_moved(k, i, joules, power);
+        else if (joules < 0)
+            add_product(k, i, joules, power);
+    }
+    if (g->leakage > 0) {
+        dfl_geometric_term(k->draft, g->leakage);
+        dfl_geometric_raise(k->draft, k->out->latency, power + 1);
+    }
+    dfl_geometric_end(k->draft);
+}
+
+/* Work, and the time of each port, with the work if that waits, are at most the latency. */
+static void add_times(program_maker *k)
+{
+    const dfl_form *f = k->form;
+    bool has_work = false;
+
+    for (uint32_t port = 0; port < 2 * f->job->n_places; port++) {
+        bool waits = false, beside = false;
+        for (uint32_t i = 0; i < f->n_ports; i++)
+            if (f->port[i].port == port && f->port[i].less == DFL_FORM_NONE)
+                *(f->port[i].waits ? &waits : &beside) = true;
+        for (uint32_t of_waits = 0; of_waits < 2; of_waits++) {
+            if (of_waits ? !waits : !beside)
+                continue;
+            for (uint32_t i = 0; i < f->n_ports; i++) {
+                const dfl_form_port *p = &f->port[i];
+                if (p->port == port && p->less == DFL_FORM_NONE && (p->waits || !of_waits))
+                    add_moved(k, p->count, p->seconds, -1);
+            }
+            if (of_waits)
+                add_work(k);
+            has_work |= of_waits;
+            dfl_geometric_end(k->draft);
+        }
+    }
+    if (!has_work)
+        add_work(k);
+    dfl_geometric_end(k->draft);
+}
+
+static void add_rooms(program_maker *k)
+{
+    const dfl_form *f = k->form;
+
+    for (uint32_t place = 0; place < f->job->n_places; place++) {
+        if (isinf(f->job->place[place].bits))
+            continue;
+        for (uint32_t i = 0; i < f->n_keeps; i++)
+            if (f->keep[i].place == place)
+                add_product(k, f->keep[i].tile, f->keep[i].bits / f->job->place[place].bits, 0);
+        dfl_geometric_end(k->draft);
+    }
+    for (uint32_t a = 0; a < f->job->n_axes; a++) {
+        add_product(k, f->parts + a, 1 / (double)f->job->axis[a].size, 0);
+        dfl_geometric_end(k->draft);
+    }
+}
+
+/* The length below a cut is at most that above; and that above an axis at most the parts of the box times that below. */
+static void add_order(program_maker *k, uint32_t rank)
+{
+    const dfl_chain *c = &k->form->chain[rank];
+
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (i > 0 && k->out->var[rank][i] != DFL_FORM_NO_VAR) {
+            dfl_geometric_term(k->draft, 1);
+            times_length(k, rank, (int)i, 1);
+            times_length(k, rank, (int)i - 1, -1);
+            dfl_geometric_end(k->draft);
+        }
+        if (c->at[i].axis >= 0) {
+            dfl_geometric_term(k->draft, 1);
+            times_length(k, rank, (int)i - 1, 1);
+            times_length(k, rank, (int)i, -1);
+            k->out->parts[rank][i] = dfl_geometric_knob(k->draft);
+            dfl_geometric_end(k->draft);
+        }
+    }
+}
+
+static bool make_program(dfl_arena *arena, program_maker *k, dfl_box *const *roots)
+{
+    const dfl_form *f = k->form;
+    const double least = dfl_logarithm(f->job->seconds * f->least_steps) - LOG_ROUNDING;
+
+    dfl_geometric_begin(k->draft);
+    k->out->n_shares = 0;
+    for (uint32_t r = 0; r < f->job->n_ranks; r++)
+        add_lengths(k, r, roots[r]);
+    k->out->latency = dfl_geometric_var(k->draft, least, least);
+    add_objective(k);
+    add_times(k);
+    add_rooms(k);
+    for (uint32_t r = 0; r < f->job->n_ranks; r++)
+        add_order(k, r);
+    dfl_geometric_enclose(k->draft, k->out->latency);
+    k->out->program = dfl_geometric_close(arena, k->draft);
+    return k->out->program != NULL;
+}
+
+dfl_form_program *dfl_form_program_make(dfl_arena *arena, dfl_geometric_draft *draft, const dfl_form *f, dfl_box *const *roots,
+                                        const dfl_form_goal *goal)
+{
+    dfl_form_program *out = DFL_NEW(arena, dfl_form_program);
+    program_maker k = { .draft = draft, .form = f, .goal = goal, .out = out, .has_losses = f->has_known_losses };
+
+    out->form = f;
+    if (!isnormal(f->job->seconds) || !(f->least_steps > 0))
+        return NULL;
+    if (make_program(arena, &k, roots))
+        return out;
+    k.has_losses = false;
+    return f->has_known_losses && make_program(arena, &k, roots) ? out : NULL;
+}
+
+/* ---- boxes ---- */
+
+void dfl_form_program_range(const dfl_form_program *p, dfl_box *const *boxes, dfl_geometric_box *range)
+{
+    int64_t least[DFL_CHAIN_CUTS], most[DFL_CHAIN_CUTS];
+
+    for (uint32_t r = 0; r < p->form->job->n_ranks; r++) {
+        bound_lengths(&p->form->chain[r], boxes[r], least, most);
+        for (uint32_t i = 0; i < p->form->chain[r].n; i++)
+            if (p->var[r][i] != DFL_FORM_NO_VAR)
+                set_range(range, p->var[r][i], least[i], most[i]);
+    }
+    range->low[p->latency] = p->program->range.low[p->latency];
+    range->high[p->latency] = p->program->range.high[p->latency];
+}
+
+void dfl_form_program_fit(dfl_form_program *p, dfl_box *const *boxes, dfl_geometric_box *range)
+{
+    for (uint32_t i = 0; i < p->n_shares; i++) {
+        const uint32_t count = p->share[i].count;
+        const dfl_form_count *x = &p->form->count[count];
+        double above = 1;
+        for (uint32_t n = 0; n <= x->n_stays; n++) {
+            const double share = n < x->n_stays ? fmin(above, dfl_box_share(p->form, boxes, &x->stay[n], count)) : 0;
+            dfl_geometric_turn(p->program, p->share[i].knob + n, above - share);
+            above = share;
+        }
+    }
+    for (uint32_t r = 0; r < p->form->job->n_ranks; r++)
+        for (uint32_t i = 0; i < p->form->chain[r].n; i++)
+            if (p->form->chain[r].at[i].axis >= 0)
+                dfl_geometric_turn(p->program, p->parts[r][i], 1 / (double)boxes[r]->high[i]);
+    dfl_form_program_range(p, boxes, range);
+}

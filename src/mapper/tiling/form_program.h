@@ -1,0 +1,53 @@
+/*
+ * The geometric program of a form and one box per rank (lemma B22): its bound holds for all amounts in the boxes.
+ *
+ * The variables are the full lengths of pieces below each cut, and the latency. Counts lose their roundings upwards: an axis or a
+ * loop has (length above) / (length below) parts or tiles, so every product of figures is a monomial. Boxes bound the objective
+ * well where lengths are known to a factor; the program is as good where only products of lengths are limited, as by the room
+ * of a memory.
+ */
+#ifndef DFL_MAPPER_TILING_FORM_PROGRAM_H
+#define DFL_MAPPER_TILING_FORM_PROGRAM_H
+
+#include "mapper/objective.h"
+#include "mapper/program/interior.h"
+#include "mapper/tiling/box.h"
+
+/* An objective that programs can have: factor * energy^joules * latency^seconds. */
+typedef struct {
+    double factor, joules, seconds;
+    double leakage;           /* W, part of the energy */
+} dfl_form_goal;
+
+/* A count of which a part may stay: its monomials in one sum have the knobs from `knob` on, that of the count first. */
+typedef struct {
+    uint16_t count, knob;
+} dfl_form_share;
+
+typedef struct {
+    const dfl_form *form;
+    dfl_geometric_program *program;
+    uint32_t var[DFL_JOB_RANKS][DFL_CHAIN_CUTS];  /* length below a cut; DFL_FORM_NO_VAR = 1 */
+    uint32_t parts[DFL_JOB_RANKS][DFL_CHAIN_CUTS]; /* knob of the parts of an axis */
+    uint32_t latency;                             /* variable */
+    uint32_t n_shares;
+    dfl_form_share share[DFL_GEOMETRIC_TERMS];    /* by count */
+} dfl_form_program;
+
+#define DFL_FORM_NO_VAR UINT32_MAX
+
+/* Reads the first term of an objective. False for other objectives. */
+bool dfl_form_goal_make(const dfl_objective *objective, double leakage, dfl_form_goal *out);
+/* The program of a form; `roots` are the boxes of all amounts, all possible. NULL if it has too many variables or monomials. */
+dfl_form_program *dfl_form_program_make(dfl_arena *arena, dfl_geometric_draft *draft, const dfl_form *form, dfl_box *const *roots,
+                                        const dfl_form_goal *goal);
+/* Fits the program to boxes that are possible: sets its knobs, and `range` to its box. */
+void dfl_form_program_fit(dfl_form_program *program, dfl_box *const *boxes, dfl_geometric_box *range);
+/* Sets `range` alone: bounds of a plane that was found for boxes around these ones. */
+void dfl_form_program_range(const dfl_form_program *program, dfl_box *const *boxes, dfl_geometric_box *range);
+/* Lower bound of the objective from a bound of a program, rounded downwards; and the bound that a program must exceed for a lower
+   bound of the objective above `value`. */
+double dfl_form_goal_bound(const dfl_form_goal *goal, double bound);
+double dfl_form_goal_cutoff(const dfl_form_goal *goal, double value);
+
+#endif

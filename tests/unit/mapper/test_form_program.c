@@ -1,0 +1,196 @@
+/*
+ * Programs of forms: the bound of a program in random boxes is never above the bound of any point of the boxes by the form, nor
+ * above the value of the model where the form's own bound is not.
+ */
+#include "tests/unit/mapper/job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mapper/tiling/box_bound.h"
+#include "mapper/tiling/form_program.h"
+#include "mapper/tiling/point.h"
+
+typedef struct {
+    const char *name;
+    const char *objective, *of_sram, *of_array;   /* parts of the text */
+    int extent[3];
+    double joules, seconds;                       /* powers of the goal */
+    double leakage;
+} program_case;
+
+static const program_case CASES[] = {
+    { "energy times latency", "energy * latency", "buffers = 2;", "multicast = row, col;", { 13, 12, 10 }, 1, 1, 0 },
+    { "energy", "energy", "", "multicast = row, col; reduce = row;", { 7, 16, 9 }, 1, 0, 0 },
+    { "latency", "latency", "buffers = 2;", "multicast = row;", { 11, 6, 23 }, 0, 1, 0 },
+    { "energy times latency squared", "energy * latency * latency", "", "multicast = col; reduce = row;",
+      { 13, 5, 17 }, 1, 2, 0 },
+    { "energy squared times latency", "energy * energy * latency", "", "multicast = row, col;", { 12, 12, 12 }, 2, 1, 0 },
+    { "leakage", "energy * latency", "leakage = 3mW;", "multicast = row, col;", { 9, 10, 11 }, 1, 1, 3e-3 },
+};
+
+typedef struct {
+    dfl_session *session;
+    const dfl_mapping *mapping;
+    const dfl_job *job;
+    const program_case *row;
+    dfl_objective objective;
+    dfl_form_goal goal;
+    dfl_geometric_draft draft;
+    dfl_terms terms;
+    uint64_t seed;
+    uint32_t forms, legal, modelled, better;
+} program_test;
+
+static uint64_t draw(uint64_t *seed)
+{
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    return *seed;
+}
+
+static double box_bound(const program_test *t, const dfl_form *f, dfl_box *const *boxes)
+{
+    const dfl_box_costs costs = { &t->objective, t->row->leakage };
+    double others[DFL_FORM_PRODUCTS];
+
+    return dfl_box_multiply(f, boxes, 0, others) ? dfl_box_bound(&costs, f, boxes, 0, others) : INFINITY;
+}
+
+/* Halves some boxes, at most `most` times, or until all are points. */
+static void shrink(program_test *t, const dfl_form *f, dfl_box **boxes, uint32_t most)
+{
+    for (uint32_t i = 0, waiting = 0; i < most && waiting < f->job->n_ranks; i++) {
+        const uint32_t r = (uint32_t)(draw(&t->seed) % f->job->n_ranks);
+        dfl_box *half;
+        waiting = 0;
+        for (uint32_t k = 0; k < f->job->n_ranks; k++)
+            waiting += boxes[k]->is_point;
+        if (boxes[r]->is_point)
+            continue;
+        half = dfl_box_half(t->session->arena, f, r, boxes[r], draw(&t->seed) % 2);
+        if (!half->is_possible)
+            half = dfl_box_half(t->session->arena, f, r, boxes[r], half == boxes[r]->child[0]);
+        boxes[r] = half->is_possible ? half : boxes[r];
+    }
+}
+
+/* Points in the boxes: none is below the bound of the program. */
+static void check_points(program_test *t, const dfl_form *f, dfl_point *point, dfl_box *const *boxes, double bound)
+{
+    for (uint32_t i = 0; i < 12; i++) {
+        dfl_box *at[DFL_JOB_RANKS];
+        const int64_t *amounts[DFL_JOB_RANKS];
+        bool is_point = true;
+        double own, value;
+        for (uint32_t r = 0; r < f->job->n_ranks; r++)
+            at[r] = boxes[r];
+        shrink(t, f, at, 300);
+        for (uint32_t r = 0; r < f->job->n_ranks; r++) {
+            is_point &= at[r]->is_point;
+            amounts[r] = at[r]->low;
+        }
+        if (!is_point)
+            continue;
+        own = box_bound(t, f, at);
+        if (own == INFINITY)
+            continue;
+        t->legal++;
+        assert_true(bound <= own * (1 + 1e-12));
+        value = dfl_point_value(point, &t->objective, amounts);
+        if (own > value * (1 + 1e-9) || value == INFINITY)
+            continue; /* a keep that another form has further out */
+        t->modelled++;
+        assert_true(bound <= value * (1 + 1e-12));
+    }
+}
+
+static bool check_form(void *context, const dfl_tiling_template *skeleton)
+{
+    program_test *t = context;
+    dfl_arena *arena = t->session->arena;
+    const dfl_geometric_effort effort = { .precision = 1e-3, .cutoff = INFINITY, .steps = 30 };
+    dfl_form *f = dfl_form_make(arena, t->job, skeleton, &t->terms);
+    dfl_box *roots[DFL_JOB_RANKS];
+    dfl_form_program *p;
+    dfl_point *point;
+    dfl_geometric_solution root;
+    dfl_geometric_box range;
+    double wide;
+
+    if (t->forms++ % 7 != 0)
+        return true;
+    assert_non_null(f);
+    for (uint32_t r = 0; r < f->job->n_ranks; r++)
+        roots[r] = dfl_box_make(arena, f, r);
+    p = dfl_form_program_make(arena, &t->draft, f, roots, &t->goal);
+    assert_non_null(p);
+    point = dfl_point_make(arena, t->session->names, t->mapping, f);
+    for (uint32_t i = 0; i < 12; i++) {
+        dfl_box *boxes[DFL_JOB_RANKS];
+        dfl_geometric_solution s;
+        double bound;
+        for (uint32_t r = 0; r < f->job->n_ranks; r++)
+            boxes[r] = roots[r];
+        shrink(t, f, boxes, i);
+        dfl_form_program_fit(p, boxes, &range);
+        dfl_geometric_solve(p->program, &range, i == 0 ? NULL : &root.state, &effort, &s);
+        if (i == 0)
+            root = s;
+        bound = dfl_form_goal_bound(&t->goal, s.bound);
+        wide = box_bound(t, f, boxes);
+        t->better += bound > wide;
+        check_points(t, f, point, boxes, bound);
+        /* the plane of the whole range holds in the boxes */
+        assert_true(dfl_geometric_least(p->program, &root.plane, &range) <= s.bound + 0.1 || s.reason == DFL_GEOMETRIC_STEPS);
+        check_points(t, f, point, boxes, dfl_form_goal_bound(&t->goal, dfl_geometric_least(p->program, &root.plane, &range)));
+    }
+    dfl_point_free(point);
+    return true;
+}
+
+static void bounds_hold(void **state)
+{
+    static const dfl_job_limits limits = { .spread = true };
+    dfl_session *s = dfl_session_new(NULL);
+    program_test *t = calloc(1, sizeof *t);
+    dfl_deadline deadline = { .budget = dfl_arena_budget(s->arena) };
+    dfl_job job;
+    char text[2000];
+
+    assert_non_null(t);
+    t->row = *state;
+    (void)snprintf(text, sizeof text,
+                   "dfl 1;\n"
+                   "workload mm(M, N, K) : i8 { rank m = M, n = N, k = K; input A[m, k]; weight B[k, n];\n"
+                   "    output Z[m, n] : i32 += A[m, k] * B[k, n]; }\n"
+                   "system chip {\n"
+                   "    clock = 1GHz;\n"
+                   "    memory dram { size = 1GB; bandwidth = 3GB/s; energy = 5pJ/bit; }\n"
+                   "    memory sram { size = 400B; %s bandwidth = 9GB/s; energy = 0.7pJ/bit; }\n"
+                   "    network wires = bus { %s }\n"
+                   "    array row[4], col[3] over wires {\n"
+                   "        memory reg { size = 16B; energy = 0.03pJ/bit; }\n"
+                   "        compute mac { ops = mac; rate = 1MAC/cycle; energy = 0.1pJ/MAC; }\n"
+                   "    }\n"
+                   "}\n"
+                   "mapping best for mm(M = %d, N = %d, K = %d) on chip { ...; minimize %s; }\n",
+                   t->row->of_sram, t->row->of_array, t->row->extent[0], t->row->extent[1], t->row->extent[2], t->row->objective);
+    t->session = s;
+    t->mapping = open_job(s, text, &limits, &job);
+    t->job = &job;
+    t->seed = 5;
+    job.given = dfl_given_make(s->arena, t->mapping, &job);
+    assert_null(job.given);
+    assert_true(dfl_objective_make(s->sink, s->names, t->mapping, &t->objective));
+    assert_true(dfl_form_goal_make(&t->objective, t->row->leakage, &t->goal));
+    assert_close(t->goal.joules, t->row->joules, 0);
+    assert_close(t->goal.seconds, t->row->seconds, 0);
+    dfl_templates_each(&job, &deadline, check_form, t);
+    assert_true(t->forms > 100 && t->legal > 300 && t->modelled > 200 && t->better > t->forms / 7);
+    free(t);
+    dfl_session_free(s);
+}
+
+int main(void) { return CHECK_TABLE("mapper.form_program", CASES, bounds_hold); }
