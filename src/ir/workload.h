@@ -131,6 +131,7 @@ typedef struct {
     uint32_t n_ranks;
     const dfl_tensor *tensors;
     uint32_t n_tensors;
+    bool has_gathered;          /* some tensor is gathered */
     const dfl_einsum *einsums;
     uint32_t n_einsums;
     const dfl_carry *carries;   /* tensors that repeats carry from one iteration to the next */

@@ -240,22 +240,22 @@ const dfl_result *dfl_model_retime(dfl_model *model, const dfl_system *like)
 
 /* ---- bandwidths that the mapping requires of memories ---- */
 
-/* Bits that one instance, at coordinate 0, moves through the ports of a memory. */
-static dfl_ports port_bits(const dfl_model *model, uint32_t memory)
+/* [memory]: bits that one instance, at coordinate 0, moves through the ports of the memory. */
+static dfl_ports *find_port_bits(const dfl_model *model, dfl_arena *scratch)
 {
-    dfl_ports most = { 0, 0 };
+    dfl_ports *most = DFL_NEW_ARRAY(scratch, dfl_ports, model->nest.system->n_memories + 1);
+    dfl_ports *bits = DFL_NEW_ARRAY(scratch, dfl_ports, model->keeps.n + 1); /* [first keep of the instances] */
 
-    for (uint32_t first = 0; first < model->keeps.n; first++) { /* stages of a pipeline may use different instances */
-        dfl_ports bits = { 0, 0 };
-        for (uint32_t i = first; i < model->keeps.n && model->time.memory[first] == memory; i++) {
-            const dfl_counts *n = &model->sums.busiest[i];
-            const dfl_ports moved = { dfl_i128_double(n->serve) + dfl_i128_double(n->drain) + dfl_i128_double(n->accumulate),
-                                      dfl_i128_double(n->fill) + dfl_i128_double(n->update) };
-            if (model->time.beside[i] == first)
-                bits += moved * model->time.bits[i];
-        }
-        if (bits[DFL_READ] + bits[DFL_WRITE] > most[DFL_READ] + most[DFL_WRITE])
-            most = bits;
+    for (uint32_t i = 0; i < model->keeps.n; i++) { /* stages of a pipeline may use different instances */
+        const dfl_counts *n = &model->sums.busiest[i];
+        const dfl_ports moved = { dfl_i128_double(n->serve) + dfl_i128_double(n->drain) + dfl_i128_double(n->accumulate),
+                                  dfl_i128_double(n->fill) + dfl_i128_double(n->update) };
+        bits[model->time.beside[i]] += moved * model->time.bits[i];
+    }
+    for (uint32_t i = 0; i < model->keeps.n; i++) {
+        dfl_ports *of = &most[model->time.memory[i]];
+        if (bits[i][DFL_READ] + bits[i][DFL_WRITE] > (*of)[DFL_READ] + (*of)[DFL_WRITE])
+            *of = bits[i];
     }
     return most;
 }
@@ -282,6 +282,7 @@ void dfl_model_require_bandwidths(dfl_model *model, dfl_arena *scratch)
     dfl_memory *memories = DFL_NEW_ARRAY(scratch, dfl_memory, own->n_memories + 1);
     dfl_network *networks = DFL_NEW_ARRAY(scratch, dfl_network, own->n_networks + 1);
     double *required = DFL_NEW_ARRAY(scratch, double, own->n_networks + 1);
+    const dfl_ports *port_bits = find_port_bits(model, scratch);
     dfl_system like = *own;
 
     memcpy(memories, own->memories, own->n_memories * sizeof *memories);
@@ -289,7 +290,7 @@ void dfl_model_require_bandwidths(dfl_model *model, dfl_arena *scratch)
     like.memories = memories;
     like.networks = networks;
     for (uint32_t i = 0; i < own->n_memories; i++) {
-        const dfl_ports bits = port_bits(model, i);
+        const dfl_ports bits = port_bits[i];
         double both[2];
 
         if (memories[i].one_port) {

@@ -404,12 +404,13 @@ static bool is_beside(const dfl_nest *nest, const dfl_keep *a, const dfl_keep *b
     return true;
 }
 
-/* Adds the ports of the instances of a memory that a keep uses, unless an earlier keep uses the same instances. */
-static void add_ports(dfl_nest *nest, const dfl_keep_tree *keeps, uint32_t keep, dfl_time_plan *plan)
+/* Adds the ports of the instances of a memory that a keep uses, unless an earlier keep uses the same instances. `first`: the
+   first keep of the memory. */
+static void add_ports(dfl_nest *nest, const dfl_keep_tree *keeps, uint32_t keep, uint32_t first, dfl_time_plan *plan)
 {
     const uint32_t m = plan->memory[keep];
     const dfl_memory *memory = &nest->system->memories[m];
-    uint32_t *ports = plan->ports[keep], first = 0;
+    uint32_t *ports = plan->ports[keep];
 
     while (first < keep && (plan->memory[first] != m || !is_beside(nest, &keeps->at[first], &keeps->at[keep])))
         first++;
@@ -437,10 +438,15 @@ static void add_resources(dfl_nest *nest, const dfl_keep_tree *keeps, dfl_time_p
     plan->ports = dfl_arena_alloc(nest->arena, keeps->n + 1, sizeof *plan->ports, _Alignof(uint32_t));
     plan->beside = DFL_NEW_ARRAY(nest->arena, uint32_t, keeps->n + 1);
     for (uint32_t m = 0; m < nest->system->n_memories; m++) {
+        uint32_t first = DFL_NONE;
+
         plan->stretched |= nest->system->memories[m].efficiency != NULL;
-        for (uint32_t i = 0; i < keeps->n; i++)
-            if (plan->memory[i] == m)
-                add_ports(nest, keeps, i, plan);
+        for (uint32_t i = 0; i < keeps->n; i++) {
+            if (plan->memory[i] != m)
+                continue;
+            first = first == DFL_NONE ? i : first;
+            add_ports(nest, keeps, i, first, plan);
+        }
     }
     dfl_time_links_add_resources(nest, plan);
 }

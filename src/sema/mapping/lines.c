@@ -137,7 +137,7 @@ static void push_keep(dfl_mapping_context *ctx, dfl_line line, dfl_lines *out)
     uint32_t table = line.tensor;
 
     DFL_PUSH(ctx->draft->sema->arena, out, line);
-    for (uint32_t t = 0; w != NULL && t < w->n_tensors; t++)
+    for (uint32_t t = 0; w != NULL && w->has_gathered && t < w->n_tensors; t++)
         if (w->tensors[t].gathered && w->tensors[t].table == table && t != table) {
             line.tensor = t;
             DFL_PUSH(ctx->draft->sema->arena, out, line);

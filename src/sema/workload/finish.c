@@ -415,6 +415,8 @@ static const dfl_workload *lower(dfl_workload_draft *draft, const uint32_t *orde
                                 .tensors = tensors, .n_tensors = n_tensors, .einsums = einsums,
                                 .n_einsums = (uint32_t)draft->einsums.n, .carries = draft->carries.at,
                                 .n_carries = (uint32_t)draft->carries.n };
+    for (uint32_t t = 0; t < n_tensors; t++)
+        workload->has_gathered |= tensors[t].gathered;
     return check_counts(draft, workload) ? workload : NULL;
 }
 
