@@ -59,6 +59,7 @@ unit_tests() { # unit_tests DIR
     case $(cat "$1/file") in
     mapper/tiling/form_program.c) echo "$OUT/obj/tests/unit/mapper/test_form_program.o" ;;
     mapper/program/*) echo "$OUT/obj/tests/unit/mapper/test_geometric.o" ;;
+    mapper/tiling/*) echo "$OUT/obj/tests/unit/mapper/test_tiling.o" ;;
     esac
 }
 

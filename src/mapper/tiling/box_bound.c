@@ -34,7 +34,7 @@ bool dfl_box_multiply(const dfl_form *f, dfl_box *const *boxes, uint32_t without
     return true;
 }
 
-/* Whether the parts and the tiles at the lower ends fit. */
+/* Whether the parts and the tiles at the lower ends fit (lemma B5). */
 static bool fits(const node_values *v)
 {
     const dfl_form *f = v->form;
@@ -87,7 +87,7 @@ static double bound_moved(const node_values *v, const dfl_form_count *x, uint32_
     return moved / v->value[count];
 }
 
-/* Sets `moved`; energy, at least. */
+/* Sets `moved`; energy, at least (lemma B2). */
 static double bound_energy(node_values *v)
 {
     const dfl_form *f = v->form;
@@ -107,7 +107,7 @@ static double bound_energy(node_values *v)
     return has_losses ? most(joules, sure) : sure;
 }
 
-/* Time, at least. */
+/* Time, at least (lemma B2). */
 static double bound_time(const node_values *v)
 {
     const dfl_form *f = v->form;

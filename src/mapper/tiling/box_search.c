@@ -36,7 +36,7 @@ typedef struct {
     uint64_t pushed;
     bool is_partial;         /* some skeleton has no form, so the lower bound is not known */
     const dfl_job *job;
-    bool has_time;           /* the objective depends on the latency */
+    bool has_time;           /* the objective depends on the latency, by itself or by leakage */
     dfl_box_result *out;
     dfl_deadline deadline;
 } box_search;
@@ -92,7 +92,7 @@ static void evaluate(box_search *s, const box_node *node)
     for (uint32_t r = 0; r < f->form->job->n_ranks; r++)
         amounts[r] = node->boxes[r]->low;
     s->out->leaves++;
-    if (s->has_time)
+    if (s->has_time) /* rule D2 */
         s->out->lower_bound = fmin(s->out->lower_bound, node->bound);
     value = dfl_point_value(f->point, s->costs.objective, amounts);
     if (!is_useful(s, value))
@@ -236,7 +236,7 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
         s->out->joules = start->joules;
         s->out->seconds = start->seconds;
     }
-    s->has_time = dfl_objective_value(objective, 1, 0) < dfl_objective_value(objective, 1, SOME_TIME);
+    s->has_time = s->costs.leakage > 0 || dfl_objective_value(objective, 1, 0) < dfl_objective_value(objective, 1, SOME_TIME);
     s->deadline = (dfl_deadline){ .budget = dfl_arena_budget(arena), .at = limits->deadline, .counter = &s->out->nodes,
                                   .most_evaluations = limits->evaluations };
     for (uint32_t j = 0; j < n_jobs; j++) {

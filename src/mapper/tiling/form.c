@@ -78,7 +78,8 @@ static double set_figures(const form_maker *k, const dfl_term_factor *x, uint16_
 }
 
 /* The gaps with loops during which short pieces of a keep's tile may stay, inner ones first; their number. Such a gap has loops
-   over other ranks, and loops over ranks of the operand may stand between it and the keep. */
+   over other ranks, and loops over ranks of the operand may stand between it and the keep. Rule D1: other loops
+   are not listed. */
 static uint32_t find_stays(const form_maker *k, const dfl_term_factor *x, uint8_t *from)
 {
     const dfl_tiling_template *t = k->out->skeleton;

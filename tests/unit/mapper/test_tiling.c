@@ -1,0 +1,386 @@
+/*
+ * The search by boxes: chains by hand and element by element, bounds of boxes against their points, and costs of forms against the
+ * model.
+ */
+#include <stdio.h>
+
+#include "mapper/tiling/box_bound.h"
+#include "mapper/tiling/box_search.h"
+#include "mapper/tiling/point.h"
+#include "tests/unit/mapper/job.h"
+
+/* ---- chains by hand ---- */
+
+typedef struct {
+    const char *name;
+    int64_t extent;
+    uint32_t n;
+    dfl_chain_cut at[4];
+    int64_t amount[4];
+    dfl_chain_figure figure;
+    double want;
+} chain_row;
+
+#define T(g) { .gap = (g), .axis = -1 }
+#define X(g, a) { .gap = (g), .axis = (a) }
+static const chain_row CHAINS[] = {
+    { "12 in tiles of 6, then 4: 4 + 2, twice", 12, 2, { T(0), T(1) }, { 6, 4 }, { DFL_CHAIN_PIECES, 1, 0, 0 }, 4 },
+    { "12 in tiles of 8, then 4: 2 and 1", 12, 2, { T(0), T(1) }, { 8, 4 }, { DFL_CHAIN_PIECES, 1, 0, 0 }, 3 },
+    { "gaps behind do not count", 12, 2, { T(0), T(1) }, { 8, 4 }, { DFL_CHAIN_PIECES, 0, 0, 0 }, 2 },
+    { "10 on 4 parts: 3, 3, 3, 1", 10, 1, { X(0, 0) }, { 4 }, { DFL_CHAIN_PIECES, 0, 0, 1 }, 4 },
+    { "coordinate 0 of 4 has 3", 10, 1, { X(0, 0) }, { 4 }, { DFL_CHAIN_ELEMENTS, 0, 0, 0 }, 3 },
+    { "coordinate 0 of each tile: 2 + 2 + 2", 10, 2, { T(0), X(0, 0) }, { 4, 2 }, { DFL_CHAIN_ELEMENTS, 0, 0, 0 }, 6 },
+    { "tile of 9 in 4 parts", 9, 1, { X(0, 0) }, { 4 }, { DFL_CHAIN_TILE, 0, 0, 0 }, 3 },
+    { "a tile is no larger than the one around it", 12, 2, { T(0), T(1) }, { 3, 5 }, { DFL_CHAIN_TILE, 1, 0, 0 }, 3 },
+    { "parts on one of two axes", 12, 2, { X(0, 0), X(0, 1) }, { 3, 2 }, { DFL_CHAIN_PARTS, 0, 0, 2 }, 2 },
+    { "10 in 4, 4, 2: tiles of 2 cut the first two", 10, 2, { T(0), T(1) }, { 4, 2 }, { DFL_CHAIN_STAYS, 1, 0, 0 }, 2 },
+    { "tiles of 3 leave 1 of each 4, and 2 stays", 10, 2, { T(0), T(1) }, { 4, 3 }, { DFL_CHAIN_STAYS, 1, 0, 0 }, 2 },
+    { "nothing stays where full tiles are not cut", 10, 2, { T(0), T(1) }, { 4, 4 }, { DFL_CHAIN_STAYS, 1, 0, 0 }, 0 },
+    { "full tiles are cut", 10, 2, { T(0), T(1) }, { 4, 2 }, { DFL_CHAIN_CUTS_FULL, 1, 0, 0 }, 1 },
+    { "full tiles are not cut", 10, 2, { T(0), T(1) }, { 4, 4 }, { DFL_CHAIN_CUTS_FULL, 1, 0, 0 }, 0 },
+};
+
+static dfl_chain chain_of(dfl_arena *arena, const chain_row *row)
+{
+    dfl_chain c = { .extent = row->extent, .n = row->n, .last = -1 };
+
+    memcpy(c.at, row->at, sizeof row->at);
+    assert_int_equal(dfl_chain_ask(arena, &c, row->figure), 0);
+    return c;
+}
+
+static void counts(void **state)
+{
+    const chain_row *row = *state;
+    dfl_arena *arena = dfl_arena_new(NULL);
+    const dfl_chain c = chain_of(arena, row);
+    double out;
+
+    dfl_chain_count(&c, row->amount, &out);
+    assert_close(out, row->want, 0);
+    dfl_arena_free(arena);
+}
+
+/* ---- bounds by hand ---- */
+
+typedef struct {
+    const char *name;
+    int64_t extent;
+    uint32_t n;
+    dfl_chain_cut at[4];
+    int64_t low[4], high[4];
+    dfl_chain_figure figure;
+    double want;
+} bound_row;
+
+static const bound_row BOUNDS[] = {
+    { "12 in tiles of 3 to 5: at least 3 (B1)", 12, 1, { T(0) }, { 3 }, { 5 }, { DFL_CHAIN_PIECES, 0, 0, 0 }, 3 },
+    { "the finer of two cuts", 12, 2, { T(0), T(1) }, { 2, 1 }, { 5, 4 }, { DFL_CHAIN_PIECES, 1, 0, 0 }, 3 },
+    { "the coarser one cuts, too", 12, 2, { T(0), T(1) }, { 2, 1 }, { 5, 12 }, { DFL_CHAIN_PIECES, 1, 0, 0 }, 3 },
+    { "pieces on 2 to 4 parts", 12, 1, { X(0, 0) }, { 2 }, { 4 }, { DFL_CHAIN_PIECES, 0, 0, 1 }, 2 },
+    { "coordinate 0 of 2 to 4 parts", 12, 1, { X(0, 0) }, { 2 }, { 4 }, { DFL_CHAIN_ELEMENTS, 0, 0, 0 }, 3 },
+    { "its iterations: 3 elements in tiles of 2", 12, 2, { X(0, 0), T(1) }, { 2, 1 }, { 4, 2 }, { DFL_CHAIN_PIECES, 1, 0, 0 }, 2 },
+    { "least tile", 12, 2, { T(0), X(0, 0) }, { 4, 2 }, { 9, 3 }, { DFL_CHAIN_TILE, 0, 0, 0 }, 2 },
+    { "101 in two tiles of 60 to 70: 31 to 41 are left, 20 have room", 101, 2, { T(0), T(1) }, { 60, 1 }, { 70, 20 },
+      { DFL_CHAIN_STAYS, 1, 0, 0 }, 0 },
+    { "101 in two tiles of 60 to 70: 41 are left at most", 101, 2, { T(0), T(1) }, { 60, 1 }, { 70, 50 },
+      { DFL_CHAIN_STAYS, 1, 0, 0 }, 41 },
+    { "of two or more tiles one has at most half", 101, 2, { T(0), T(1) }, { 2, 1 }, { 80, 60 }, { DFL_CHAIN_STAYS, 1, 0, 0 }, 50.5 },
+    { "one tile has no short piece", 101, 2, { T(0), T(1) }, { 101, 1 }, { 101, 50 }, { DFL_CHAIN_STAYS, 1, 0, 0 }, 0 },
+    { "tiles of at most 3 cut tiles of 4", 12, 2, { T(0), T(1) }, { 4, 1 }, { 6, 3 }, { DFL_CHAIN_CUTS_FULL, 1, 0, 0 }, 1 },
+    { "tiles of 4 may be whole", 12, 2, { T(0), T(1) }, { 4, 1 }, { 6, 4 }, { DFL_CHAIN_CUTS_FULL, 1, 0, 0 }, 0 },
+};
+
+static void bounds(void **state)
+{
+    const bound_row *row = *state;
+    dfl_arena *arena = dfl_arena_new(NULL);
+    chain_row as = { .extent = row->extent, .n = row->n, .figure = row->figure };
+    dfl_chain c;
+    double out;
+
+    memcpy(as.at, row->at, sizeof as.at);
+    c = chain_of(arena, &as);
+    dfl_chain_bound(&c, row->low, row->high, &out);
+    assert_close(out, row->want, 0);
+    dfl_arena_free(arena);
+}
+
+/* ---- random chains, element by element ---- */
+
+static uint64_t random_state = 17;
+
+static int64_t draw(int64_t n)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int64_t)(random_state >> 33) % n;
+}
+
+enum { EXTENT = 12, CUTS = 4 };
+
+/* Where an element goes: by cut, the number of its tile, or its coordinate. */
+typedef struct { int64_t at[CUTS]; } path;
+
+static path path_of(const dfl_chain *c, const int64_t *amount, int64_t element)
+{
+    int64_t full = c->extent;
+    path p = { { 0 } };
+
+    for (uint32_t i = 0; i < c->n; i++) {
+        const int64_t tile = c->at[i].axis >= 0 ? (full + amount[i] - 1) / amount[i] : amount[i] < full ? amount[i] : full;
+        p.at[i] = element / tile;
+        element %= tile;
+        full = tile;
+    }
+    return p;
+}
+
+static bool is_equal(const dfl_chain *c, const path *a, const path *b, int gap)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->at[i].gap <= gap && a->at[i] != b->at[i])
+            return false;
+    return true;
+}
+
+/* A figure by looking at every element. */
+static double look(const dfl_chain *c, const int64_t *amount, const dfl_chain_figure *f)
+{
+    path all[EXTENT];
+    double pieces = 0, elements = 0, stays = 0, largest = 0;
+    bool cuts = false;
+    uint32_t n = 0;
+
+    for (int64_t e = 0; e < c->extent; e++) {
+        bool counted = true;
+        all[n] = path_of(c, amount, e);
+        for (uint32_t i = 0; i < c->n; i++)
+            counted &= c->at[i].axis < 0 || (f->axes >> c->at[i].axis & 1) || all[n].at[i] == 0 ||
+                       (f->kind != DFL_CHAIN_ELEMENTS && c->at[i].gap > f->gap);
+        n += counted;
+    }
+    for (uint32_t a = 0; a < n; a++) {
+        double size = 0, whole = 0;
+        bool is_first = true, is_cut = false;
+        for (uint32_t b = 0; b < n; b++) {
+            if (is_equal(c, &all[a], &all[b], f->gap)) {
+                is_first &= b >= a;
+                size++;
+            }
+            if (is_equal(c, &all[a], &all[b], f->from)) {
+                is_cut |= !is_equal(c, &all[a], &all[b], f->gap);
+                whole++;
+            }
+        }
+        pieces += is_first;
+        elements++;
+        largest = size > largest ? size : largest;
+        stays += !is_cut;
+        cuts |= is_cut;
+    }
+    switch (f->kind) {
+    case DFL_CHAIN_PIECES: return pieces;
+    case DFL_CHAIN_ELEMENTS: return elements;
+    case DFL_CHAIN_TILE: return largest;
+    case DFL_CHAIN_STAYS: return cuts ? stays : 0;
+    case DFL_CHAIN_CUTS_FULL: return cuts;
+    case DFL_CHAIN_PARTS: break;
+    }
+    return 1;
+}
+
+/* Temporal loops in the first gaps, axes among them; the loops behind gap `from` are temporal. */
+static void draw_chain(dfl_arena *arena, dfl_chain *c, dfl_chain_figure *f)
+{
+    static const dfl_chain_kind KINDS[] = { DFL_CHAIN_PIECES, DFL_CHAIN_ELEMENTS, DFL_CHAIN_TILE, DFL_CHAIN_STAYS,
+                                            DFL_CHAIN_CUTS_FULL };
+
+    *c = (dfl_chain){ .extent = 2 + draw(EXTENT - 1), .n = 2 + (uint32_t)draw(CUTS - 1), .last = -1 };
+    *f = (dfl_chain_figure){ .kind = KINDS[draw(5)], .gap = (uint8_t)draw(c->n), .axes = (uint8_t)draw(4) };
+    f->from = f->kind >= DFL_CHAIN_STAYS ? (uint8_t)draw(f->gap + 1) : 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        const bool may_be_axis = f->kind == DFL_CHAIN_TILE ? false : f->kind < DFL_CHAIN_STAYS || i <= f->from;
+        c->at[i] = (dfl_chain_cut){ .gap = (uint8_t)i, .axis = may_be_axis ? (int8_t)(draw(4) - 2) : -1 };
+        if (c->at[i].axis < -1 || (i > 0 && c->at[i].axis >= 0 && c->at[i - 1].axis == c->at[i].axis))
+            c->at[i].axis = -1;
+    }
+    (void)dfl_chain_ask(arena, c, *f);
+}
+
+static void counts_as_elements_say(void **state)
+{
+    dfl_arena *arena = dfl_arena_new(NULL);
+
+    (void)state;
+    for (int round = 0; round < 20000; round++) {
+        int64_t amount[CUTS];
+        dfl_chain c;
+        dfl_chain_figure f;
+        double got;
+        draw_chain(arena, &c, &f);
+        for (uint32_t i = 0; i < c.n; i++)
+            amount[i] = 1 + draw(c.extent);
+        dfl_chain_count(&c, amount, &got);
+        assert_close(got, look(&c, amount, &f), 0);
+        dfl_arena_reset(arena);
+    }
+    dfl_arena_free(arena);
+}
+
+static void holds_for_all_points(void **state)
+{
+    dfl_arena *arena = dfl_arena_new(NULL);
+
+    (void)state;
+    for (int round = 0; round < 3000; round++) {
+        int64_t low[CUTS], high[CUTS], amount[CUTS];
+        dfl_chain c;
+        dfl_chain_figure f;
+        double bound, got;
+        draw_chain(arena, &c, &f);
+        for (uint32_t i = 0; i < c.n; i++) {
+            low[i] = 1 + draw(c.extent);
+            high[i] = low[i] + draw(c.extent - low[i] + 1);
+        }
+        dfl_chain_bound(&c, low, high, &bound);
+        for (int point = 0; point < 60; point++) {
+            for (uint32_t i = 0; i < c.n; i++)
+                amount[i] = low[i] + draw(high[i] - low[i] + 1);
+            dfl_chain_count(&c, amount, &got);
+            assert_true(f.kind == DFL_CHAIN_STAYS ? bound >= got : bound <= got);
+        }
+        dfl_arena_reset(arena);
+    }
+    dfl_arena_free(arena);
+}
+
+/* ---- forms against the model ---- */
+
+#define SYSTEM                                                                                                            \
+    "dfl 1; workload w : i8 { rank m = 7, n = 6, k = 10; input A[m, k]; input B[k, n]; output Z[m, n] : i32 += "           \
+    "A[m, k] * B[k, n]; } system chip { clock = 1GHz; "                                                                   \
+    "memory dram { size = 1MB; bandwidth = 1GB/s; energy = 10pJ/bit; } "                                                   \
+    "memory sram { size = 200B; bandwidth = 4GB/s; energy = 1pJ/bit; } "                                                   \
+    "array x[4] { memory reg { size = 16B; bandwidth = 10MB/s; energy = 0.1pJ/bit; } "                                     \
+    "compute mac { ops = mac; rate = 1MAC/cycle; energy = 0.1pJ/MAC; } } } "                                               \
+    "mapping best for w on chip { option overlap = perfect; on mac; keep A, B, Z in dram; "
+
+/* Lines below the homes; amounts by rank and cut; what the bound of the point is, in energy, compared with the model. */
+typedef struct {
+    const char *name, *lines;
+    int64_t amount[3][4];
+    double above;               /* energy of the model over that of the bound */
+} point_row;
+
+static const point_row POINTS[] = {
+    { "one keep, tiles that divide", "temporal m, k; keep A in sram; temporal n; minimize energy; }",
+      { { 1, 1 }, { 1, 1 }, { 1, 1 } }, 1 },
+    { "ragged tiles of the operand",
+      "temporal n:4; keep B in sram; temporal m:3, k:4; keep A in sram; temporal m, n, k; minimize energy; }",
+      { { 3, 1, 1 }, { 4, 1, 1 }, { 4, 1, 1 } }, 1 },
+    { "partial sums go back", "temporal k:4; keep B in sram; temporal m:2; keep Z in sram; temporal m, n, k; minimize energy; }",
+      { { 2, 1, 1 }, { 1, 1 }, { 4, 1, 1 } }, 1 },
+    { "parts on an axis",
+      "temporal k:4; keep B in sram; temporal m:2; spatial n/4 on x; keep Z in reg; temporal m, n, k; minimize energy; }",
+      { { 2, 1, 1 }, { 4, 1 }, { 4, 1, 1 } }, 1 },
+    { "k in 4, 4, 2, then 2: the last 2 stay while n advances",
+      "temporal k:4; keep B in sram; temporal n:2; keep Z in sram; temporal k:2; keep A in sram; temporal m, n, k; "
+      "minimize energy; }", { { 1, 1 }, { 2, 1, 1 }, { 4, 2, 1, 1 } }, 1 },
+    { "latency of the unit", "temporal k:5; keep B in sram; temporal m, n, k; minimize latency; }",
+      { { 1, 1 }, { 1, 1 }, { 5, 1, 1 } }, 1 },
+    { "latency of a port", "temporal m; keep Z in sram; temporal n:2; keep B in sram; temporal n, k; minimize latency; }",
+      { { 1, 1 }, { 2, 1, 1 }, { 1, 1 } }, 1 },
+    { "latency of the ports of one instance of three",
+      "temporal k:5; keep B in sram; temporal m:2; spatial n/3 on x; keep Z in reg; temporal m, n, k; minimize latency; }",
+      { { 2, 1, 1 }, { 3, 1 }, { 5, 1, 1 } }, 1 },
+};
+
+/* A template with the axes of the lines, too. */
+static void set_axes(const dfl_job *job, const dfl_mapping *m, dfl_tiling_template *t)
+{
+    uint32_t keeps = 0;
+
+    t->axis_gap[0] = (uint8_t)t->n_keeps;
+    for (uint32_t g = 0; g <= t->n_keeps; g++)
+        t->allow[g] = 0;
+    for (uint32_t i = dfl_body_count_homes(m->root); i < m->root->n_lines; i++) {
+        const dfl_line *line = &m->root->lines[i];
+        if (line->kind == DFL_LINE_KEEP)
+            keeps++;
+        else if (line->kind == DFL_LINE_SPATIAL)
+            t->axis_gap[0] = (uint8_t)keeps;
+        else
+            t->allow[keeps] |= 1u << dfl_job_find_rank(job, line->rank);
+    }
+}
+
+/* The box of one point, on the way from the root: no bound on the way may be above that of the point. */
+static dfl_box *find_point(dfl_arena *arena, const dfl_form *f, uint32_t rank, const int64_t *amounts)
+{
+    dfl_box *b = dfl_box_make(arena, f, rank);
+
+    while (!b->is_point) {
+        const dfl_box *lower = dfl_box_half(arena, f, rank, b, 0);
+        const uint32_t cut = b->widest;
+        b = dfl_box_half(arena, f, rank, b, amounts[cut] > lower->high[cut] || !lower->is_possible);
+        assert_true(b->is_possible);
+    }
+    for (uint32_t i = 0; i < f->chain[rank].n; i++)
+        assert_int_equal(b->low[i], amounts[i]);
+    return b;
+}
+
+static double bound_of(const dfl_box_costs *costs, const dfl_form *f, dfl_box *const *boxes)
+{
+    double others[DFL_FORM_PRODUCTS];
+
+    return dfl_box_multiply(f, boxes, 0, others) ? dfl_box_bound(costs, f, boxes, 0, others) : INFINITY;
+}
+
+static void costs_as_the_model_says(void **state)
+{
+    const point_row *row = *state;
+    const dfl_job_limits limits = { .spread = true };
+    dfl_session *s = dfl_session_new(NULL);
+    dfl_terms *terms = DFL_NEW(s->arena, dfl_terms);
+    char text[2000];
+    dfl_tiling_template t;
+    dfl_objective objective;
+    const int64_t *amounts[3];
+    dfl_box *boxes[3], *roots[3];
+    dfl_job job;
+    double bound, value;
+
+    snprintf(text, sizeof text, "%s%s", SYSTEM, row->lines);
+    const dfl_mapping *m = open_job(s, text, &limits, &job);
+    job_template(&job, m, &t);
+    set_axes(&job, m, &t);
+    assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+    const dfl_form *f = dfl_form_make(s->arena, &job, &t, terms);
+    const dfl_box_costs costs = { .objective = &objective };
+    dfl_point *p = dfl_point_make(s->arena, s->names, m, f);
+    for (uint32_t r = 0; r < 3; r++) {
+        amounts[r] = row->amount[r];
+        roots[r] = dfl_box_make(s->arena, f, r);
+        boxes[r] = find_point(s->arena, f, r, amounts[r]);
+    }
+    bound = bound_of(&costs, f, boxes);
+    value = dfl_point_value(p, &objective, amounts);
+    assert_true(isfinite(bound));
+    assert_close(value, bound * row->above, 1e-12);
+    assert_true(bound_of(&costs, f, roots) <= bound * (1 + 1e-12));
+    dfl_point_free(p);
+    dfl_session_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_as_elements_say), cmocka_unit_test(holds_for_all_points),
+    };
+    int failed = CHECK_TABLE("mapper.tiling.chains", CHAINS, counts);
+
+    failed += CHECK_TABLE("mapper.tiling.bounds", BOUNDS, bounds);
+    failed += CHECK_TABLE("mapper.tiling.points", POINTS, costs_as_the_model_says);
+    return CHECK_GROUP("mapper.tiling", tests) + failed;
+}
