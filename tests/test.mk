@@ -14,6 +14,8 @@ JUDGE := $(patsubst %,mapper/%,amounts between braces build charges fronts judge
 $(call program,mapper/exhaustive,mapper/exhaustive mapper/partial $(JUDGE))
 $(call program,mapper/beyond,mapper/beyond $(JUDGE))
 $(call program,mapper/monotone,mapper/monotone mapper/tiny)
+# First mappings on chips of the library.
+$(call program,mapper/first,mapper/first)
 $(call program,mapper/claims,mapper/claims mapper/tiny)
 $(call program,mapper/certified,mapper/certified mapper/tiny)
 $(call program,mapper/rival,mapper/rival mapper/rival_climb mapper/rival_draw mapper/rival_space)

@@ -304,14 +304,29 @@ static dfl_map_options leave_time(const dfl_map_options *asked)
 static dfl_first_result find_first(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
                                    const dfl_map_options *options, bool any_spread)
 {
-    const bool is_wanted = !options->front && options->top == 0 && !options->certificate && options->ceiling == 0 &&
-                           dfl_first_handles(mapping, options->objective) &&
-                           (options->space.imperfect || dfl_first_is_deep(arena, names, mapping));
+    const bool is_handled = !options->front && options->top == 0 && !options->certificate && options->ceiling == 0 &&
+                            dfl_first_handles(mapping, options->objective);
+    dfl_first_result out = { .value = INFINITY };
 
-    if (!is_wanted)
-        return (dfl_first_result){ .value = INFINITY };
-    return dfl_first_find(arena, names, mapping, options->objective, &options->limits,
-                          any_spread || options->space.any_spread);
+    if (is_handled && (options->space.imperfect || dfl_first_is_deep(arena, names, mapping)))
+        out = dfl_first_find(arena, names, mapping, options->objective, &options->limits,
+                             any_spread || options->space.any_spread);
+    if (is_handled)
+        out.lower_bound = dfl_first_bound(arena, names, mapping, options->objective);
+    return out;
+}
+
+/* Raises the lower bound to that of the floor; with it, the mapping found may be proven. */
+static void raise_bound(const dfl_intern *names, const dfl_objective *objective, const dfl_first_result *first,
+                        dfl_map_result *out)
+{
+    if (out->optimal || out->mapping == NULL || first->lower_bound <= out->lower_bound)
+        return;
+    out->lower_bound = first->lower_bound;
+    if (dfl_mapping_value(NULL, names, out->mapping, objective) <= dfl_value_times(out->lower_bound, ROUNDING)) {
+        out->optimal = true;
+        out->stopped = DFL_STOP_NONE;
+    }
 }
 
 /* Takes the first mapping where it is better than that of a search without proof. */
@@ -349,10 +364,13 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
 
     if (out == NULL) {
         out = run_divisors(arena, sink, names, mapping, asked, fits);
-        if (out != NULL)
+        if (out != NULL) {
             take_quick(arena, names, mapping, asked, &first, out);
+            raise_bound(names, asked->objective, &first, out);
+        }
         return out;
     }
+    raise_bound(names, asked->objective, &first, out);
     if (out->stopped != DFL_STOP_TIME && out->stopped != DFL_STOP_EVALUATIONS)
         return out;
     quiet = dfl_sink_new(arena, NULL);

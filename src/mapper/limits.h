@@ -58,6 +58,8 @@ enum {
     DFL_FIRST_REFINED = 8,
     /* Estimates that count as one evaluation by the model, which takes 20 to 150 us. */
     DFL_FIRST_ESTIMATES = 128,
+    /* Steps of the model that count as one more evaluation. */
+    DFL_FIRST_STEPS_EACH = 256,
     /* Evaluations of a search for a first mapping, some tenths of a second; most end before. */
     DFL_FIRST_EVALUATIONS = 1500,
     /* Keeps that an einsum may have with which a search over all skeletons does not end in useful time: three operands in three
@@ -66,9 +68,18 @@ enum {
     /* Rounds of a descent over all loops; 3 to 6 are usual. */
     DFL_FIRST_ROUNDS = 24,
 };
-/* Steps of one evaluation by the model, some hundred microseconds: what takes more is left out. On arrays of thousands of
-   instances ragged pieces can take seconds. */
-#define DFL_FIRST_STEPS UINT64_C(2000)
+enum {
+    /* Choices of tiles that the floor of the steps looks at (first/floor.c), 5 ns each; a matrix product of 4096 has 16
+       thousand. With more the floor is points over instances, up to some percent less. */
+    DFL_FLOOR_STEPS = 1 << 20,
+    /* Instances of an array from which on the floor of the steps is that, too: the tiles of its ranks are too many. */
+    DFL_FLOOR_INSTANCES = 1 << 24,
+};
+/* Steps of one evaluation by the model: what takes more is left out. On arrays of thousands of instances ragged pieces can take
+   seconds. Steps on arrays of `DFL_FIRST_LARGE` instances or more take longer, so there are fewer. */
+#define DFL_FIRST_STEPS UINT64_C(262144)
+#define DFL_FIRST_STEPS_LARGE UINT64_C(2048)
+#define DFL_FIRST_LARGE 600000
 /* A round over the fine sizes that leaves more than this part of the value is the last one. */
 #define DFL_FIRST_WORTH 0.9995
 /* The model judges what the estimate finds at most so many times as large as the best. Stalls of ragged tiles are what the

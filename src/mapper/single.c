@@ -7,6 +7,9 @@
 #include "mapper/words.h"
 #include "support/vec.h"
 
+/* Values that differ by less are equal. */
+static const double ROUNDING = 1 + 1e-9;
+
 typedef DFL_VEC(const dfl_job *) job_list;
 
 bool dfl_single_applies(const dfl_mapping *m, const dfl_map_options *options)
@@ -37,6 +40,16 @@ static bool make_jobs(dfl_arena *arena, const dfl_intern *names, const dfl_mappi
     return out->n > 0;
 }
 
+/* The result of a search that begins with a mapping that nothing undercuts. */
+static const dfl_box_result *known_best(dfl_arena *arena, const dfl_box_start *start, double lower_bound)
+{
+    dfl_box_result *out = DFL_NEW(arena, dfl_box_result);
+
+    *out = (dfl_box_result){ .mapping = start->mapping, .value = start->value, .joules = start->joules,
+                             .seconds = start->seconds, .lower_bound = lower_bound, .is_complete = true };
+    return out;
+}
+
 dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
                                   const dfl_map_options *options, const dfl_first_result *first)
 {
@@ -51,8 +64,10 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
         return NULL;
     if (limits.evaluations == 0)
         limits.evaluations = DFL_BOX_NODES;
-    found = dfl_box_search(arena, names, mapping, jobs.at, (uint32_t)jobs.n, options->objective, &limits,
-                           &start);
+    if (first->mapping != NULL && first->value <= dfl_value_times(first->lower_bound, ROUNDING))
+        found = known_best(arena, &start, first->lower_bound);
+    else
+        found = dfl_box_search(arena, names, mapping, jobs.at, (uint32_t)jobs.n, options->objective, &limits, &start);
     if (found->mapping == NULL)
         return NULL;
     out = DFL_NEW(arena, dfl_map_result);

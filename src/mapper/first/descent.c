@@ -13,7 +13,6 @@ static const double BETTER = 1 - 1e-9;
 
 typedef struct {
     dfl_first_effort *effort;
-    dfl_first_mode mode;
     double slack;
     dfl_prepared *prepared;             /* NULL = the estimate judges */
     dfl_first_point *best;
@@ -25,6 +24,12 @@ bool dfl_first_over(dfl_first_effort *effort)
 {
     effort->halt->polls = 0; /* an evaluation is worth a look at the clock */
     return effort->evaluated + effort->estimated / DFL_FIRST_ESTIMATES >= effort->most || dfl_deadline_passed(effort->halt);
+}
+
+/* Counts an evaluation by the model. A long one counts several times. */
+static void count_evaluation(dfl_first_effort *effort, const dfl_prepared *p)
+{
+    effort->evaluated += 1 + dfl_prepared_steps(p) / DFL_FIRST_STEPS_EACH;
 }
 
 static bool same_amounts(const dfl_skeleton *a, const dfl_skeleton *b)
@@ -63,8 +68,8 @@ static bool try_wishes(descent *k, const dfl_skeleton *wishes)
     } else {
         if (guess > k->best->estimate * k->slack || dfl_first_over(k->effort))
             return false;
-        k->effort->evaluated++;
         value = dfl_prepared_value(k->prepared, k->best->job, &settled, &joules, &seconds);
+        count_evaluation(k->effort, k->prepared);
         if (!is_better(value, k->best->value))
             return false;
     }
@@ -253,15 +258,15 @@ static bool change_parts(descent *k)
 void dfl_first_descend(dfl_first_effort *effort, dfl_first_point *point, dfl_first_mode mode, double slack)
 {
     const bool fine = mode != DFL_FIRST_COARSE;
-    descent k = { .effort = effort, .mode = mode, .slack = slack, .best = point, .settled = point->lines };
+    descent k = { .effort = effort, .slack = slack, .best = point, .settled = point->lines };
     bool any = true;
 
     dfl_skeleton_settle(point->job, &k.settled, k.above);
     point->estimate = estimate(effort, point->job, &k.settled);
     if (mode == DFL_FIRST_JUDGED) {
         k.prepared = dfl_prepared_new(effort->what, point->job, &point->lines);
-        effort->evaluated++;
         point->value = dfl_prepared_value(k.prepared, point->job, &k.settled, &point->joules, &point->seconds);
+        count_evaluation(effort, k.prepared);
     }
     for (uint32_t round = 0; any && round < DFL_FIRST_ROUNDS && !dfl_first_over(effort); round++) {
         const double from = k.prepared ? point->value : point->estimate;
@@ -285,8 +290,8 @@ void dfl_first_judge(dfl_first_effort *effort, dfl_first_point *point)
     dfl_prepared *prepared = dfl_prepared_new(effort->what, point->job, &point->lines);
     dfl_skeleton settled = point->lines;
 
-    effort->evaluated++;
     dfl_skeleton_settle(point->job, &settled, NULL);
     point->value = dfl_prepared_value(prepared, point->job, &settled, &point->joules, &point->seconds);
+    count_evaluation(effort, prepared);
     dfl_prepared_free(prepared);
 }

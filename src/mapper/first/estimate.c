@@ -155,16 +155,15 @@ static void add_way(estimator *k, uint32_t operand, uint32_t from, uint32_t i)
 {
     const dfl_job *job = k->job;
     const dfl_job_operand *o = &job->operand[operand];
-    const bool unit = i == k->lines->n;
-    const dfl_job_place *p = &job->place[from], *q = unit ? NULL : &job->place[k->lines->at[i].place];
-    const uint32_t within = unit ? (1u << job->n_axes) - 1 : q->axes, between = within & ~p->axes;
-    const uint32_t at = unit ? i : last_change(k, o, i);
+    const dfl_job_place *p = &job->place[from], *q = i == k->lines->n ? NULL : &job->place[k->lines->at[i].place];
+    const uint32_t within = q == NULL ? (1u << job->n_axes) - 1 : q->axes, between = within & ~p->axes;
+    const uint32_t at = q == NULL ? i : last_change(k, o, i);
     double iterations[DFL_JOB_RANKS], times = 1, fan = 1, all = 1, bits, back, in;
     int64_t tile[DFL_JOB_RANKS];
 
     look_down(k, i, iterations, tile);
     bits = o->bits * dfl_job_tile(o, tile);
-    if (q) {
+    if (q != NULL) {
         k->room[k->lines->at[i].place] += bits * q->buffers;
         k->ramp += bits * (o->output ? p->write_seconds : p->read_seconds);
         k->ways[k->n_ways].line = i;
@@ -186,7 +185,7 @@ static void add_way(estimator *k, uint32_t operand, uint32_t from, uint32_t i)
             }
     }
     in *= times;
-    if (q) {
+    if (q != NULL) {
         k->ways[k->n_ways].in *= fan;
         k->ways[k->n_ways].out *= fan;
         if (o->output)

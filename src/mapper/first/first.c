@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "ir/mapping_open.h"
+#include "mapper/first/floor.h"
 #include "mapper/first/plan.h"
 #include "mapper/limits.h"
 
@@ -184,9 +185,10 @@ dfl_first_result dfl_first_search(dfl_arena *arena, const dfl_prepared_for *what
     return out;
 }
 
-/* The jobs of the einsum on the units that can be searched; their number. */
+/* The jobs of the einsum on the units that can be searched; their number. `is_all`, if not NULL, tells whether all that can run
+   it can be searched. */
 static uint32_t make_jobs(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, bool any_spread,
-                          const dfl_job ***jobs)
+                          const dfl_job ***jobs, bool *is_all)
 {
     const dfl_job_limits limits = { .spread = any_spread };
     const bool *roomy = dfl_space_roomy(arena, mapping, &limits);
@@ -196,9 +198,11 @@ static uint32_t make_jobs(dfl_arena *arena, const dfl_intern *names, const dfl_m
     *jobs = DFL_NEW_ARRAY(arena, const dfl_job *, mapping->system->n_computes + 1);
     for (uint32_t u = 0; u < mapping->system->n_computes; u++) {
         dfl_job *job = DFL_NEW(arena, dfl_job);
-        const char *lack;
+        const char *lack = NULL;
         if ((named == DFL_NONE || named == u) && dfl_job_make(names, mapping, 0, u, &limits, roomy, job, &lack))
             (*jobs)[n++] = job;
+        if (is_all)
+            *is_all &= lack == NULL;
     }
     return n;
 }
@@ -218,18 +222,39 @@ dfl_first_result dfl_first_find(dfl_arena *arena, const dfl_intern *names, const
     if (!dfl_first_handles(mapping, objective))
         return out;
     work = dfl_arena_new(what.budget);
-    n = make_jobs(work, names, mapping, any_spread, &jobs);
+    n = make_jobs(work, names, mapping, any_spread, &jobs, NULL);
     if (n > 0)
         out = dfl_first_search(arena, &what, jobs, n, most, &halt);
     dfl_arena_free(work);
     return out;
 }
 
+double dfl_first_bound(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_objective *objective)
+{
+    dfl_arena *work;
+    const dfl_job **jobs;
+    double least = INFINITY;
+    bool is_all = true;
+    uint32_t n;
+
+    if (!dfl_first_handles(mapping, objective))
+        return 0;
+    work = dfl_arena_new(dfl_arena_budget(arena));
+    n = make_jobs(work, names, mapping, true, &jobs, &is_all);
+    for (uint32_t j = 0; j < n; j++) {
+        const dfl_floor f = dfl_floor_make(jobs[j]);
+        const double joules = f.joules + dfl_system_leakage(mapping->system) * f.seconds;
+        least = fmin(least, dfl_objective_value(objective, joules, f.seconds));
+    }
+    dfl_arena_free(work);
+    return n > 0 && is_all ? least : 0;
+}
+
 bool dfl_first_is_deep(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping)
 {
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(arena));
     const dfl_job **jobs;
-    const uint32_t n = make_jobs(work, names, mapping, true, &jobs);
+    const uint32_t n = make_jobs(work, names, mapping, true, &jobs, NULL);
     bool is_deep = false;
 
     for (uint32_t j = 0; j < n; j++) {

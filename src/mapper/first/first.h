@@ -17,6 +17,7 @@
 typedef struct {
     dfl_mapping *mapping;         /* without holes; NULL = the model takes none of those tried */
     double value, joules, seconds;
+    double lower_bound;           /* of the value, over all mappings (dfl_first_bound); 0 = not known */
     uint64_t evaluated;
 } dfl_first_result;
 
@@ -30,6 +31,9 @@ dfl_first_result dfl_first_search(dfl_arena *arena, const dfl_prepared_for *what
    mapping if dfl_first_handles is false or no unit can be searched. */
 dfl_first_result dfl_first_find(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
                                 const dfl_objective *objective, const dfl_search_limits *limits, bool any_spread);
+/* A lower bound of the first term of the objective over all mappings with the homes that dfl_job_make finds (floor.h); 0 if
+   some unit that can run the einsum cannot be searched. */
+double dfl_first_bound(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_objective *objective);
 /* Whether the einsum has so many keeps to choose that a search over all skeletons does not end in useful time. */
 bool dfl_first_is_deep(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping);
 

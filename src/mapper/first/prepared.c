@@ -106,12 +106,15 @@ dfl_prepared *dfl_prepared_new(const dfl_prepared_for *what, const dfl_job *job,
     dfl_arena *arena = dfl_arena_new(NULL);
     dfl_prepared *p = DFL_NEW(arena, dfl_prepared);
     dfl_skeleton settled = *lines;
+    double instances = 1;
 
+    for (uint32_t a = 0; a < job->n_axes; a++)
+        instances *= (double)job->axis[a].size;
     dfl_skeleton_settle(job, &settled, NULL);
     p->what = what;
     p->arena = arena;
     p->scratch = dfl_arena_new(&p->budget);
-    p->budget = (dfl_budget){ .steps_limit = DFL_FIRST_STEPS };
+    p->budget = (dfl_budget){ .steps_limit = instances < DFL_FIRST_LARGE ? DFL_FIRST_STEPS : DFL_FIRST_STEPS_LARGE };
     p->home = dfl_arena_new(&p->budget);
     p->quiet = dfl_sink_new(arena, NULL);
     dfl_sink_limit(p->quiet, 0);
@@ -153,3 +156,5 @@ double dfl_prepared_value(dfl_prepared *p, const dfl_job *job, const dfl_skeleto
     dfl_arena_reset(p->scratch);
     return value;
 }
+
+uint64_t dfl_prepared_steps(const dfl_prepared *p) { return p->budget.steps_used; }

@@ -10,6 +10,7 @@
 #include "mapper/evaluate.h"
 #include "mapper/first/estimate.h"
 #include "mapper/first/first.h"
+#include "mapper/first/floor.h"
 #include "mapper/first/plan.h"
 #include "mapper/limits.h"
 
@@ -195,9 +196,83 @@ static void test_estimates(void **state)
     }
 }
 
+/* ---- floors ---- */
+
+typedef struct {
+    const char *name;
+    uint32_t n_ranks;
+    int64_t extent[3], size;     /* of the ranks, and of the only axis */
+    double steps;
+} steps_case;
+
+static const steps_case steps[] = {
+    { "one rank", 1, { 7 }, 4, 2 },
+    { "no array", 2, { 3, 5 }, 1, 15 },
+    { "parts that do not fit: 5 x 1 of 5 x 5", 2, { 5, 5 }, 6, 5 },
+    { "4 x 1 or 1 x 4", 2, { 3, 5 }, 4, 5 },
+    { "all at once", 2, { 3, 5 }, 15, 1 },
+    { "more instances than points", 2, { 3, 5 }, 100, 1 },
+    { "three ranks: 2 x 2 x 2 leaves 2 x 2 x 2 of 3 x 3 x 3, and 3 x 2 leaves 1 x 2 x 3", 3, { 3, 3, 3 }, 8, 6 },
+    { "6 x 3 x 6 of 4096 cubed on 108: 683 x 1366 x 683", 3, { 4096, 4096, 4096 }, 108, 683.0 * 683 * 1366 },
+};
+
+static void test_steps(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof steps / sizeof *steps; c++) {
+        const steps_case *row = &steps[c];
+        dfl_job job = { .n_ranks = row->n_ranks, .n_axes = 1, .axis = { { .size = row->size } }, .points = 1 };
+
+        memcpy(job.extent, row->extent, sizeof row->extent);
+        for (uint32_t r = 0; r < row->n_ranks; r++)
+            job.points *= (double)row->extent[r];
+        if (dfl_floor_steps(&job) != row->steps)
+            fail_msg("%s: %.12g steps", row->name, dfl_floor_steps(&job));
+    }
+}
+
+typedef struct {
+    const char *name;
+    const char *chip;
+    double joules, seconds;      /* pJ, s */
+} floor_case;
+
+/* 2 x 2 x 2 points: 4 elements of 8 bits of each tensor. Each element of A and B is read twice, and each of Z is written twice, by the
+   unit. */
+static const floor_case floors[] = {
+    { "the unit at home", "memory dram { size = unlimited; energy = 1pJ/bit; } " UNIT, 3 * 64, 8 },
+    { "compulsory transfers", "memory dram { size = unlimited; bandwidth = 1B/s; } compute mac { rate { mac = 8MAC/s; } }", 0, 12 },
+    { "reads of the unit", "memory dram { size = unlimited; bandwidth = 0.5B/s; } compute mac { rate { mac = 8MAC/s; } }", 0, 24 },
+    { "a nearer memory", "memory dram { size = unlimited; energy = 1pJ/bit; } memory near { size = 1KiB; energy = 0.25pJ/bit; } " UNIT,
+      3 * (32 + 16), 8 },
+    { "two instances share A", "memory dram { size = unlimited; energy = 1pJ/bit; } network bus = bus { multicast = row; } "
+      "array row[2] over bus { " UNIT " }", 32 + 32 + 64, 4 },
+};
+
+static void test_floors(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof floors / sizeof *floors; c++) {
+        const floor_case *row = &floors[c];
+        dfl_session *s = dfl_session_new(NULL);
+        const char *text = dfl_arena_printf(s->arena, "%ssystem chip { %s }\nmapping x for mm(M = 2, N = 2, K = 2) on chip { ...; }",
+                                            workload, row->chip);
+        const dfl_job_limits limits = { .spread = true };
+        dfl_job job;
+        dfl_floor floor;
+
+        (void)open_job(s, text, &limits, &job);
+        floor = dfl_floor_make(&job);
+        if (fabs(floor.joules - row->joules * 1e-12) > 1e-21 || fabs(floor.seconds - row->seconds) > 1e-9)
+            fail_msg("%s: %.12g pJ, %.12g s", row->name, floor.joules * 1e12, floor.seconds);
+        dfl_session_free(s);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_amounts), cmocka_unit_test(test_searches),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_steps), cmocka_unit_test(test_floors),
+                                        cmocka_unit_test(test_amounts), cmocka_unit_test(test_searches),
                                         cmocka_unit_test(test_limits), cmocka_unit_test(test_estimates) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

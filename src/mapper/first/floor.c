@@ -1,0 +1,101 @@
+#include "mapper/first/floor.h"
+
+#include <math.h>
+
+#include "mapper/limits.h"
+
+static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+typedef struct {
+    const dfl_job *job;
+    double best;              /* least product of tiles so far */
+    double rest[DFL_JOB_RANKS + 1]; /* points of the ranks from that one on */
+    uint32_t left;            /* choices that may be looked at */
+} stepper;
+
+/* Chooses tiles of the ranks from `r` on, where `free` instances are left for each that the ranks before use, and these have
+   tiles with the product `steps`. Only the least parts for a tile are tried: more parts leave fewer instances and no smaller
+   tile. */
+static void choose_tiles(stepper *k, uint32_t r, int64_t free, double steps)
+{
+    const dfl_job *job = k->job;
+
+    if (k->left == 0 || steps * k->rest[r] / (double)free >= k->best)
+        return;
+    k->left--;
+    if (r == job->n_ranks) {
+        k->best = fmin(k->best, steps);
+        return;
+    }
+    for (int64_t tile = ceil_div(job->extent[r], free); tile > 0;) {
+        const int64_t parts = ceil_div(job->extent[r], tile);
+        choose_tiles(k, r + 1, free / parts, steps * (double)tile);
+        tile = parts == 1 ? 0 : ceil_div(job->extent[r], parts - 1);
+    }
+}
+
+double dfl_floor_steps(const dfl_job *job)
+{
+    stepper k = { .job = job, .best = INFINITY, .left = DFL_FLOOR_STEPS };
+    double instances = 1;
+
+    for (uint32_t a = 0; a < job->n_axes; a++)
+        instances *= (double)job->axis[a].size;
+    k.rest[job->n_ranks] = 1;
+    for (uint32_t r = job->n_ranks; r-- > 0;)
+        k.rest[r] = k.rest[r + 1] * (double)job->extent[r];
+    if (instances < (double)DFL_FLOOR_INSTANCES)
+        choose_tiles(&k, 0, (int64_t)instances, 1);
+    return k.left == 0 || k.best == INFINITY ? ceil(job->points / instances * (1 - 1e-12)) : k.best;
+}
+
+/* Bits that the unit reads or writes at a place, over all its instances: each point once for all instances that share (B32). */
+static double bits_at(const dfl_job *job, uint32_t operand, uint32_t place)
+{
+    double bits = job->points * job->operand[operand].bits;
+
+    for (uint32_t a = 0; a < job->n_axes; a++)
+        if (!(job->place[place].axes >> a & 1) && (job->axis[a].shared >> operand & 1))
+            bits /= (double)job->axis[a].size;
+    return bits;
+}
+
+static double instances_of(const dfl_job *job, uint32_t place)
+{
+    double n = 1;
+
+    for (uint32_t a = 0; a < job->n_axes; a++)
+        if (job->place[place].axes >> a & 1)
+            n *= (double)job->axis[a].size;
+    return n;
+}
+
+dfl_floor dfl_floor_make(const dfl_job *job)
+{
+    dfl_floor out = { .joules = job->points * job->joules, .seconds = job->seconds * dfl_floor_steps(job) };
+    double port[2 * DFL_JOB_PLACES] = { 0 };
+
+    for (uint32_t i = 0; i < job->n_operands; i++) {
+        const dfl_job_operand *o = &job->operand[i];
+        const double moved = o->touched * o->bits;
+        double joules = INFINITY, seconds = INFINITY;
+        for (uint32_t p = o->home; p < job->n_places; p++) {
+            const dfl_job_place *at = &job->place[p], *home = &job->place[o->home];
+            const double bits = job->windows ? 0 : bits_at(job, i, p); /* a window may lie outside of the shape: nothing moves */
+            double here = bits * (o->output ? at->write_joules : at->read_joules);
+            if (p != o->home && !(o->places >> p & 1))
+                continue;
+            if (p != o->home || job->windows)
+                here += moved * (o->output ? home->write_joules : home->read_joules);
+            joules = fmin(joules, here);
+            seconds = fmin(seconds, bits / instances_of(job, p) * (o->output ? at->write_seconds : at->read_seconds));
+        }
+        out.joules += joules;
+        out.seconds = fmax(out.seconds, seconds);
+        port[2 * o->home + (o->output && !job->place[o->home].one_port)] +=
+            moved * (o->output ? job->place[o->home].write_seconds : job->place[o->home].read_seconds);
+    }
+    for (uint32_t p = 0; p < 2 * job->n_places; p++)
+        out.seconds = fmax(out.seconds, port[p]);
+    return out;
+}

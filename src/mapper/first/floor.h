@@ -1,0 +1,20 @@
+/*
+ * What every mapping of an einsum on a unit costs at least, whatever its skeleton and its tiles: rules B30 to B33 of SEARCH.md.
+ * The floor takes microseconds, so it is there where skeletons are too many to bound.
+ */
+#ifndef DFL_MAPPER_FIRST_FLOOR_H
+#define DFL_MAPPER_FIRST_FLOOR_H
+
+#include "mapper/objective.h"
+#include "mapper/space.h"
+
+typedef struct {
+    double joules, seconds;   /* without leakage */
+} dfl_floor;
+
+/* Steps of the busiest instance, at least (B30). */
+double dfl_floor_steps(const dfl_job *job);
+/* Energy and time of the einsum of the job, each at least. */
+dfl_floor dfl_floor_make(const dfl_job *job);
+
+#endif
