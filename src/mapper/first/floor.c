@@ -70,6 +70,7 @@ static double instances_of(const dfl_job *job, uint32_t place)
     return n;
 }
 
+/* B31 and B33 of SEARCH.md. */
 dfl_floor dfl_floor_make(const dfl_job *job)
 {
     dfl_floor out = { .joules = job->points * job->joules, .seconds = job->seconds * dfl_floor_steps(job) };
