@@ -218,6 +218,14 @@ static bool search_alone(assembly *a, dfl_sink *sink, const dfl_lone_einsum *one
     return is_found;
 }
 
+/* Evaluations for the first lines of an einsum whatever the limits: fewer where there are many kinds. */
+static uint64_t least_evaluations(const assembly *a)
+{
+    const uint64_t share = DFL_LINE_SEARCH_LEAST_ALL / (a->kinds.n + 1) + 1;
+
+    return !a->reports ? 0 : share < DFL_LINE_SEARCH_LEAST ? share : DFL_LINE_SEARCH_LEAST;
+}
+
 /* Improves the lines of one einsum by small changes, beginning with them or with the best of `others`, which may be none; with
    the templates, if it has no lines yet. A short search that finds the first lines goes on after an interrupt: it has few
    evaluations, and each of them a limit on steps. */
@@ -231,7 +239,7 @@ static void improve_alone(assembly *a, kind *k, const found_set *others, bool is
                                .over = over == DFL_NONE ? DFL_NONE : k->one.own_rank[over],
                                .uneven = a->fill->space.imperfect, .inside = is_single(a->workload),
                                .deadline = limits.deadline,
-                               .least = a->reports ? DFL_LINE_SEARCH_LEAST : 0, .most = DFL_LINE_SEARCH_EVALUATIONS };
+                               .least = least_evaluations(a), .most = DFL_LINE_SEARCH_EVALUATIONS };
     dfl_found_lines found;
 
     if (is_short && a->reports && !dfl_budget_ok(a->fill->solver->budget)) {

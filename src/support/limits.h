@@ -75,8 +75,8 @@ enum {
 #define DFL_ONE_BY_ONE_EVALUATIONS UINT64_C(2000000)
 /* Evaluations of the search for the lines of one einsum by small changes: less than a second. */
 #define DFL_LINE_SEARCH_EVALUATIONS UINT64_C(20000)
-/* Evaluations of that search that it always has: those of its first templates. */
-#define DFL_LINE_SEARCH_LEAST UINT64_C(40)
+#define DFL_LINE_SEARCH_LEAST UINT64_C(40) /* evaluations that it always has: those of its first templates */
+#define DFL_LINE_SEARCH_LEAST_ALL UINT64_C(2000) /* such evaluations of all einsums together, but for one of each */
 /* Steps of one evaluation of that search: lines that need more are not considered. */
 #define DFL_LINE_SEARCH_STEPS UINT64_C(200000)
 /* Steps of one evaluation with the conditions of `where`; lines that are evaluated with them, and of these the legal ones. */

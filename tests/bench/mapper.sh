@@ -2,7 +2,8 @@
 # Measures `dflc map` on specifications for which times of peers are known: processor seconds of the whole command with
 # one thread, and elapsed seconds with one thread per processor; the best of three runs. Each row also shows the
 # processor seconds of AccelForge's mapper for the specification (accelforge_runtime.csv, measured on one core of
-# another machine).
+# another machine). The rows `perfect` search tiles that divide, which is the space of the peer; the rows `default` search all
+# tiles, with the overlap that the file gives, until LIMIT= seconds (30 by default) are over, and show gap and memory.
 set -eu
 DFLC=${DFLC:-build/dflc}
 export LC_ALL=C
@@ -10,37 +11,50 @@ reference=${REFERENCE:-../shared/reference}/ffm
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-seconds() { # seconds FILE: user and system time
+seconds() { # seconds FILE OPTION...: user and system time
     local best=
     for _ in 1 2 3; do
         local t
-        t=$( { TIMEFORMAT='%U %S'; time "$DFLC" map --jobs 1 "$1" >/dev/null 2>"$work/err"; } 2>&1 | awk '{ print $1 + $2 }')
+        t=$( { TIMEFORMAT='%U %S'; time "$DFLC" map --jobs 1 "${@:2}" "$1" >/dev/null 2>"$work/err"; } 2>&1 | awk '{ print $1 + $2 }')
         best=$(awk -v a="${best:-1e9}" -v b="$t" 'BEGIN { print b < a ? b : a }')
         awk -v b="$best" 'BEGIN { exit !(b > 2) }' && break
     done
     echo "$best"
 }
 
-elapsed() { # elapsed FILE: elapsed seconds with all processors
+elapsed() { # elapsed FILE OPTION...: elapsed seconds with all processors
     local best=
     for _ in 1 2 3; do
         local t
-        t=$( { TIMEFORMAT='%R'; time "$DFLC" map "$1" >/dev/null 2>"$work/err"; } 2>&1 )
+        t=$( { TIMEFORMAT='%R'; time "$DFLC" map "${@:2}" "$1" >/dev/null 2>"$work/err"; } 2>&1 )
         best=$(awk -v a="${best:-1e9}" -v b="$t" 'BEGIN { print b < a ? b : a }')
         awk -v b="$best" 'BEGIN { exit !(b > 2) }' && break
     done
     echo "$best"
 }
 
-row() { # row NAME FILE PEER BAR
+row() { # row NAME FILE PEER BAR: the space of the peer
     local s c how
-    s=$(seconds "$2") c=$(elapsed "$2")
+    s=$(seconds "$2" --tiles perfect) c=$(elapsed "$2" --tiles perfect)
     how=$(sed -n 's/^ *search .*: \([a-z ]*\)$/\1/p' "$work/err")
     awk -v n="$1" -v s="$s" -v c="$c" -v p="$3" -v b="$4" -v how="$how" 'BEGIN {
-        printf "map %-30s %8.3f s, %.3f s on the clock (%s)", n, s, c, b
+        printf "map perfect %-30s %8.3f s, %.3f s on the clock (%s)", n, s, c, b
         if (p != "") printf ", AccelForge %.1f s: %.0f times", p, p / (s > 0.001 ? s : 0.001)
         printf "; %s\n", how
     }'
+}
+
+default_row() { # default_row NAME FILE BAR: all tiles; one run
+    local s
+    s=$( { TIMEFORMAT='%U %S'; time "$DFLC" map -q -A all --jobs 1 --tiles imperfect --time-limit "${LIMIT:-30}" \
+        --memory-limit 1GB "$2" >/dev/null 2>"$work/err" || true; } 2>&1 | awk '{ print $1 + $2 }')
+    awk -v n="$1" -v s="$s" -v b="$3" '
+        / search .*: / { how = $0; sub(/.*: /, "", how) }
+        / value / { sub(/^ *value */, ""); value = $0 }
+        / lower bound / { gap = $0; sub(/.*gap /, "gap ", gap) }
+        /E0601/ { how = how ", 1 GB was not enough" }
+        END { printf "map default %-30s %8.3f s (%s); %s, %s, %s\n", n, s, b, how == "" ? "no result" : how, value, gap == "" ? "no bound" : gap }
+    ' "$work/err"
 }
 
 if [ -d "$reference/mapper" ]; then
@@ -92,3 +106,39 @@ for n in 1 10 100 1000; do
 done
 chain 100 different
 row "100 different matmuls" "$work/chain.dfl" "" "no bar"
+default_row "100 different matmuls" "$work/chain.dfl" "bar 0.3 s each"
+
+# network MODULE WORKLOAD CHIP_MODULE CHIP MINIMIZE
+network() {
+    printf 'dfl 1;\nimport std.workloads.%s as net;\nimport std.chips.%s as chip;\n' "$1" "$3" >"$work/net.dfl"
+    printf 'mapping best for net.%s on chip.%s { ...; minimize %s; }\n' "$2" "$4" "$5" >>"$work/net.dfl"
+}
+
+sed 's/option overlap = perfect; //' tests/bench/gpt3_layer.dfl >"$work/layer.dfl"
+default_row "GPT-3 175B layer, tpu_v4i" "$work/layer.dfl" "bar 3 s, proven"
+sed 's/[.][.][.];/...; minimize energy;/' "$work/layer.dfl" >"$work/energy.dfl"
+default_row "the same, energy alone" "$work/energy.dfl" "bar: a fifth of energy * latency, at least"
+network gemm 'gemm(M = 1000, N = 1000, K = 1000)' tpu_v4i tpu_v4i 'energy * latency'
+default_row "GEMM of 1000^3, tpu_v4i" "$work/net.dfl" "bar 0.3 s"
+for chip in a100:a100_80g h100:h100; do
+    network gpt3 gpt3_decode "${chip%:*}" "${chip#*:}" latency
+    default_row "GPT-3 decode step, ${chip%:*}" "$work/net.dfl" "bar 3 s"
+    network llama3 llama3_8b_decode "${chip%:*}" "${chip#*:}" latency
+    default_row "Llama-3 8B decode step, ${chip%:*}" "$work/net.dfl" "bar 3 s"
+    network llama3 llama3_8b "${chip%:*}" "${chip#*:}" latency
+    default_row "Llama-3 8B, 32 layers, ${chip%:*}" "$work/net.dfl" "bar 5 s"
+done
+while read -r module workload; do
+    for chip in a100:a100_80g h100:h100 tpu_v4i:tpu_v4i; do
+        network "$module" "$workload" "${chip%:*}" "${chip#*:}" latency
+        "$DFLC" check -q -A all "$work/net.dfl" >/dev/null 2>&1 && default_row "$workload, ${chip%:*}" "$work/net.dfl" "bar 20 s"
+    done
+done <<'END'
+alexnet alexnet
+bert_large bert_large
+gpt2 gpt2_small
+gpt3 gpt3_6_7b
+mobilenetv2 mobilenetv2
+resnet50 resnet50
+vgg16 vgg16
+END

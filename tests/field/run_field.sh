@@ -22,6 +22,13 @@ while IFS=$'\t' read -r file options wanted; do
         "$DFLC" eval $options "$work/$file.dfl" >"$work/out" 2>&1
         grep -qF -- "${wanted#says }" "$work/out" && ok=true || ok=false
         ;;
+    'reaches '*)
+        "$DFLC" eval -q -A all $options --format json "$work/$file.dfl" >"$work/out" 2>"$work/told"
+        sed -nE 's/^ *"(value|gap)": ([-0-9.e+]*),*$/\1 \2/p' "$work/out" >"$work/found"
+        awk -v wanted="$wanted" '$1 == "value" && !value { value = $2 } $1 == "gap" && gap == "" { gap = $2 }
+            END { split(wanted, most, " "); print value, gap; exit !(value > 0 && gap != "" && value <= most[2] && 100 * gap <= most[3]) }' \
+            "$work/found" >"$work/out" && ok=true || ok=false
+        ;;
     *)
         "$DFLC" eval $options "$work/$file.dfl" >"$work/out" 2>&1
         grep -qF -- "${wanted#lacks }" "$work/out" && ok=false || ok=true
