@@ -13,6 +13,10 @@
    rounding. */
 #define DFL_FORM_ROUNDING 1e-12
 
+/* Precision of the logarithm of the bound by a geometric program, and largest number of its steps. */
+#define DFL_BOX_PRECISION 1e-2
+enum { DFL_BOX_PROGRAM_STEPS = 60 };
+
 /* Share of the time that the search over all tile sizes gets before the searches that follow it if it does not end: they find
    mappings where its dives find no good ones. */
 #define DFL_BOX_TIME 0.75
@@ -20,6 +24,9 @@
 enum {
     /* Splits of a search of one einsum without a limit on evaluations, some seconds. More proves more, and takes more memory. */
     DFL_BOX_NODES = 1 << 23,
+    /* Splits of a node between two bounds by a geometric program, which costs as much as some ten splits. 2 to 10 take equally
+       long; more take more memory. */
+    DFL_BOX_RENEW = 6,
     /* Splits between two dives to a point. Fewer splits find good mappings earlier; more evaluate fewer points. */
     DFL_BOX_DIVE = 64,
 };

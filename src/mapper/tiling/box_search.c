@@ -5,6 +5,7 @@
 #include "ir/mapping_open.h"
 #include "mapper/limits.h"
 #include "mapper/tiling/box_bound.h"
+#include "mapper/tiling/form_program.h"
 #include "mapper/tiling/point.h"
 
 /* A latency far above all others, s: an objective that depends on the latency at all is larger there. */
@@ -14,6 +15,8 @@
 typedef struct {
     dfl_form *form;
     dfl_point *point;        /* NULL = not prepared */
+    dfl_form_program *program;     /* NULL = none */
+    dfl_geometric_state *solved;   /* last solution of the program */
     bool is_dived;
 } open_form;
 
@@ -21,6 +24,7 @@ typedef struct {
     double bound;
     uint64_t number;         /* of nodes with equal bounds the last one comes first: it is close to a point */
     uint32_t form;
+    uint32_t depth;          /* splits since the program bounded it */
     dfl_box **boxes;         /* by rank */
 } box_node;
 
@@ -30,6 +34,10 @@ typedef struct {
     const dfl_mapping *mapping;
     const dfl_search_limits *limits;
     dfl_box_costs costs;
+    bool has_goal;           /* programs can have the objective */
+    dfl_form_goal goal;
+    dfl_geometric_draft *draft;
+    dfl_geometric_solution solution;
     dfl_terms terms;
     DFL_VEC(open_form) forms;
     DFL_VEC(box_node) heap;
@@ -119,7 +127,8 @@ static uint32_t find_widest(const dfl_form *f, dfl_box *const *boxes)
 static void push_copy(box_search *s, const box_node *node, uint32_t rank, dfl_box *box, double bound)
 {
     const uint32_t n = s->forms.at[node->form].form->job->n_ranks;
-    box_node other = { .bound = bound, .form = node->form, .boxes = DFL_NEW_ARRAY(s->work, dfl_box *, n) };
+    box_node other = { .bound = bound, .form = node->form, .depth = node->depth + 1,
+                       .boxes = DFL_NEW_ARRAY(s->work, dfl_box *, n) };
 
     for (uint32_t r = 0; r < n; r++)
         other.boxes[r] = r == rank ? box : node->boxes[r];
@@ -154,10 +163,29 @@ static bool split(box_search *s, box_node *node)
         push_copy(s, node, rank, half[!lower], bound[!lower]);
     node->boxes[rank] = half[lower];
     node->bound = bound[lower];
+    node->depth++;
     return is_useful(s, node->bound);
 }
 
 /* ---- search ---- */
+
+/* Raises the bound of a node to that of the program of its form (lemma B22). `start`: a solution of another node, or NULL. */
+static void raise_bound(box_search *s, box_node *node, const dfl_geometric_state *start)
+{
+    const open_form *f = &s->forms.at[node->form];
+    const dfl_geometric_effort effort = { .precision = DFL_BOX_PRECISION, .steps = DFL_BOX_PROGRAM_STEPS, .stop_below = true,
+                                          .cutoff = dfl_form_goal_cutoff(&s->goal, s->out->value) };
+    dfl_geometric_box range;
+
+    node->depth = 0;
+    if (f->program == NULL)
+        return;
+    dfl_form_program_fit(f->program, node->boxes, &range);
+    dfl_geometric_solve(f->program->program, &range, start, &effort, &s->solution);
+    node->bound = fmax(node->bound, dfl_form_goal_bound(&s->goal, s->solution.bound));
+    if (s->solution.reason != DFL_GEOMETRIC_INFEASIBLE)
+        *f->solved = s->solution.state;
+}
 
 static bool add_form(void *context, const dfl_tiling_template *t)
 {
@@ -177,9 +205,26 @@ static bool add_form(void *context, const dfl_tiling_template *t)
     root.bound = dfl_box_bound(&s->costs, f, root.boxes, 0, others);
     if (root.bound < INFINITY) {
         DFL_PUSH(s->work, &s->forms, ((open_form){ .form = f }));
+        if (s->has_goal) {
+            s->forms.at[root.form].program = dfl_form_program_make(s->work, s->draft, f, root.boxes, &s->goal);
+            s->forms.at[root.form].solved = DFL_NEW(s->work, dfl_geometric_state);
+            raise_bound(s, &root, NULL);
+        }
         push(s, root);
     }
     return true;
+}
+
+/* Raises the bound of a node. If it is no longer the least, the node goes back to the heap, or is pruned; then false. */
+static bool is_next(box_search *s, box_node *node)
+{
+    raise_bound(s, node, s->forms.at[node->form].solved);
+    if (!is_useful(s, node->bound))
+        return false;
+    if (s->heap.n == 0 || node->bound <= s->heap.at[0].bound)
+        return true;
+    push(s, *node);
+    return false;
 }
 
 /* Takes nodes from the heap until none is useful, or the deadline passes. Then sets the lower bound. */
@@ -192,6 +237,8 @@ static void run(box_search *s)
         }
         box_node node = pop(s);
         open_form *f = &s->forms.at[node.form];
+        if (node.depth >= DFL_BOX_RENEW && !is_next(s, &node))
+            continue;
         if (!f->is_dived || s->out->nodes % DFL_BOX_DIVE == 0) {
             f->is_dived = true;
             while (split(s, &node)) {
@@ -207,6 +254,22 @@ static void run(box_search *s)
     if (s->heap.n > 0)
         s->out->lower_bound = fmin(s->heap.at[0].bound, s->out->lower_bound);
     s->out->lower_bound = fmin(s->out->lower_bound, s->out->value);
+}
+
+/* The objective of the units alone, at full work: a lower bound whatever the skeletons. */
+static double bound_units(const box_search *s, const dfl_job *const *jobs, uint32_t n_jobs)
+{
+    double bound = INFINITY;
+
+    for (uint32_t j = 0; j < n_jobs; j++) {
+        const dfl_job *job = jobs[j];
+        double seconds = job->seconds * job->points;
+        for (uint32_t a = 0; a < job->n_axes; a++)
+            seconds /= (double)job->axis[a].size;
+        bound = fmin(bound, dfl_objective_value(s->costs.objective,
+                                                job->points * job->joules + s->costs.leakage * seconds, seconds));
+    }
+    return bound;
 }
 
 bool dfl_box_handles(const dfl_mapping *mapping, const dfl_job *job)
@@ -229,6 +292,8 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
     *s = (box_search){ .arena = arena, .work = dfl_arena_new(dfl_arena_budget(arena)), .names = names, .mapping = mapping,
                        .limits = limits,
                        .costs = { objective, dfl_system_leakage(mapping->system) }, .out = DFL_NEW(arena, dfl_box_result) };
+    s->has_goal = dfl_form_goal_make(objective, s->costs.leakage, &s->goal);
+    s->draft = DFL_NEW(s->work, dfl_geometric_draft);
     *s->out = (dfl_box_result){ .value = INFINITY, .lower_bound = INFINITY };
     if (start->mapping != NULL) {
         s->out->mapping = start->mapping;
@@ -246,7 +311,7 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
     if (s->deadline.why == DFL_STOP_NONE && !s->is_partial)
         run(s);
     else
-        s->out->lower_bound = 0;
+        s->out->lower_bound = bound_units(s, jobs, n_jobs);
     s->out->stopped = s->deadline.why;
     s->out->is_complete = s->deadline.why == DFL_STOP_NONE && !s->is_partial && !is_useful(s, s->out->lower_bound);
     for (size_t i = 0; i < s->forms.n; i++)
