@@ -20,6 +20,7 @@ $(call program,mapper/claims,mapper/claims mapper/tiny)
 $(call program,mapper/certified,mapper/certified mapper/tiny)
 $(call program,mapper/rival,mapper/rival mapper/rival_climb mapper/rival_draw mapper/rival_space)
 $(call program,mapper/chains,mapper/chains mapper/rival_climb mapper/rival_draw)
+$(call program,mapper/relations,mapper/relations mapper/rival_draw)
 # Comparisons with the reports of peers.
 $(call program,timeloop/timeloop,$(call below,timeloop/*.c))
 $(call program,accelforge/accelforge,$(call below,accelforge/*.c))
@@ -124,11 +125,12 @@ schedule: $(O)/tests/unit/model/test_schedule
 	@$< -f $(or $(N),3000) $(or $(SEED),1)
 
 # Kinds of problems of the rival, see tests/mapper/rival.c.
-RIVALS := -k -o -a -w -l -m
-optimal: $(O)/tests/mapper/exhaustive $(O)/tests/mapper/monotone $(O)/tests/mapper/rival $(O)/tests/mapper/chains
+RIVALS := -k -l -o -a -w -m
+optimal: $(patsubst %,$(O)/tests/mapper/%,chains exhaustive monotone rival relations)
 	@$(O)/tests/mapper/chains $(or $(N),2000) $(or $(SEED),1)
 	@$(O)/tests/mapper/exhaustive $(or $(N),10000) $(or $(SEED),1)
 	@$(O)/tests/mapper/monotone $(or $(N),10000) $(or $(SEED),1)
+	@for kind in $(filter-out -k,$(RIVALS)); do echo "relations $$kind"; $(O)/tests/mapper/relations $$kind -E 20000 $(or $(N),1000) $(or $(SEED),1) || exit 1; done
 	@for kind in $(RIVALS); do echo "rival $$kind"; $(O)/tests/mapper/rival $$kind -E 20000 $(or $(N),2000) $(or $(SEED),1) || exit 1; done
 
 mutate: all $(PROPERTY) $(UNIT_PROGRAMS)

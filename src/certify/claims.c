@@ -76,6 +76,7 @@ static const dfl_json *get_list(claim_reader *reader, const dfl_json *object, co
 
 static void read_space(claim_reader *reader, const dfl_json *space, dfl_claims *out)
 {
+    out->space = dfl_json_want_text(&reader->want, space, "text");
     out->most_loops = (uint32_t)get_int(reader, space, "shared_loops", 0, DFL_CLAIM_LOOPS);
     out->most_keeps = (uint32_t)get_int(reader, space, "keeps", 1, DFL_CLAIM_KEEPS);
     if (strcmp(dfl_json_want_text(&reader->want, space, "tiles"), "divide") != 0)

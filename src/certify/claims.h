@@ -28,6 +28,7 @@ typedef struct {
     double value, joules, seconds; /* objective value, energy (J) and time (s) of the best mapping */
     double lower_bound;            /* claimed lower bound of the objective value over all mappings of the space */
     bool optimal;
+    const char *space;             /* the space in words, which the caller compares */
     uint32_t most_loops;           /* limit of the space: loops that an einsum may share with others */
     uint32_t most_keeps;           /* limit of the space: keeps that a skeleton may have */
     const dfl_json *search;

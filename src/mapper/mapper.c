@@ -7,6 +7,7 @@
 #include "mapper/hole_lattice.h"
 #include "mapper/holes.h"
 #include "mapper/mapper_internal.h"
+#include "mapper/words.h"
 
 /* Whether a search for lines lists the divisors of each extent in short time; false after reporting E0606. */
 static bool extents_fit(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
@@ -157,4 +158,9 @@ const dfl_search_result *dfl_mapper_search(dfl_arena *arena, dfl_sink *sink, con
     else
         search_several(arena, sink, names, mapping, request, out);
     return out;
+}
+
+const char *dfl_mapper_certified_space(dfl_arena *arena, const dfl_mapping *mapping)
+{
+    return dfl_mapper_words(arena, mapping, &(dfl_words){ .certified = true });
 }

@@ -95,6 +95,8 @@ const char *dfl_mapper_lack(dfl_arena *arena, const dfl_intern *names, const dfl
    search. */
 const dfl_search_result *dfl_mapper_search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                            const dfl_search_request *request);
+/* The space in which a search with a certificate proves its result, clauses for the report. */
+const char *dfl_mapper_certified_space(dfl_arena *arena, const dfl_mapping *mapping);
 /* The subset of `extensions` (DFL_SEARCH_...) that can change a mapping of the workload. */
 uint32_t dfl_mapper_extensions(const dfl_workload *workload, uint32_t extensions);
 

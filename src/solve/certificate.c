@@ -137,6 +137,20 @@ bool dfl_certificate_is_possible(const dfl_solver *solver, const char *only)
 
 /* ---- the check ---- */
 
+/* Whether the words of the space are those of the space that the certificate is checked for; false after reporting. */
+static bool has_its_space(const dfl_solver *solver, const dfl_mapping *asked, const dfl_claims *claims)
+{
+    const char *space = dfl_mapper_certified_space(solver->arena, asked);
+    dfl_diag *d;
+
+    if (strcmp(claims->space, space) == 0)
+        return true;
+    d = dfl_report(solver->sink, DFL_CERT_OTHER, asked->span, "`%s` describes another search space than it proves", claims->file);
+    dfl_diag_here(solver->sink, d, "its space: %s", space);
+    dfl_diag_note(solver->sink, d, "the certificate has: %s", claims->space);
+    return false;
+}
+
 const dfl_mapping *dfl_certificate_find_mapping(const dfl_solver *solver, const dfl_claims *claims, dfl_objective *objective)
 {
     const dfl_mapping *asked = dfl_program_find_mapping(solver->program, solver->names, claims->mapping);
@@ -166,7 +180,7 @@ const dfl_mapping *dfl_certificate_find_mapping(const dfl_solver *solver, const 
         dfl_diag_help(solver->sink, d, "the workload, the system, the mapping or its objective were changed: search again");
         return NULL;
     }
-    return asked;
+    return has_its_space(solver, asked, claims) ? asked : NULL;
 }
 
 /* Progress and deadline of the verification of a certificate. */

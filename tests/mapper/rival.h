@@ -35,14 +35,20 @@ void rival_shrink(rival_choices *c, bool (*fails)(void *context, const rival_cho
 
 /* ---- problems ---------------------------------------------------------------------------------------------------- */
 
+/* Changes of a problem that leave its choices the same: twice the room of limited memories, or the bandwidth of all that has one;
+   an instance more on every axis; other names, ranks and operands in reverse order. */
+enum { RIVAL_ROOM = 1, RIVAL_RATES = 2, RIVAL_INSTANCES = 4, RIVAL_NAMES = 8 };
+
 typedef struct {
     uint32_t einsums;           /* largest number of einsums, at most 4 */
     bool windows, arrays;       /* draw sliding windows; arrays */
     bool perfect;               /* every problem assumes perfect overlap */
-    bool large;                 /* some extents are above 7 */
+    bool large;                 /* some extents are above 6 */
+    uint32_t changes;           /* RIVAL_..., a mask */
+    uint32_t alone;             /* 1 + number of the only einsum to print, whose operands come from outside; 0: all */
 } rival_kinds;
 
-/* Prints workload and system. Returns the text of a drawn objective. */
+/* Prints workload and system, nothing for an einsum `alone` that is not there. Returns the text of a drawn objective. */
 const char *rival_draw(rival_choices *c, const rival_kinds *kinds, FILE *out, bool *perfect_overlap);
 
 /* ---- mappings ---------------------------------------------------------------------------------------------------- */

@@ -163,51 +163,77 @@ static void draw_einsum(drawer *d)
     d->einsum[e].largest = choose(d, 10) == 9;
 }
 
+static bool changed(const drawer *d, uint32_t change) { return (d->kinds->changes & change) != 0; }
+static char rank_name(const drawer *d, uint32_t r) { return (char)(changed(d, RIVAL_NAMES) ? 'p' - (int)r : 'a' + (int)r); }
+static uint32_t more(const drawer *d, uint32_t change, uint32_t value) { return changed(d, change) ? 2 * value : value; }
+
 static void print_tensor(const drawer *d, uint32_t t, bool shape)
 {
-    fprintf(d->out, "T%u[", t);
+    if (changed(d, RIVAL_NAMES))
+        fprintf(d->out, "S%u[", TENSORS - t);
+    else
+        fprintf(d->out, "T%u[", t);
     for (uint32_t i = 0; i < d->tensor[t].n; i++) {
         const dim *x = &d->tensor[t].dim[i];
         fprintf(d->out, "%s", i > 0 ? ", " : "");
         if (!x->slides)
-            fprintf(d->out, "%c", 'a' + x->rank);
+            fprintf(d->out, "%c", rank_name(d, x->rank));
         else if (shape)
             fprintf(d->out, "x%u: %u", i, (d->extent[x->rank] - 1) * x->step + (d->extent[x->second] - 1) * x->apart + 1);
         else
-            fprintf(d->out, "%u * %c + %u * %c", x->step, 'a' + x->rank, x->apart, 'a' + x->second);
+            fprintf(d->out, "%u * %c + %u * %c", x->step, rank_name(d, x->rank), x->apart, rank_name(d, x->second));
     }
     fprintf(d->out, "]");
 }
 
+static void print_einsum(const drawer *d, uint32_t e)
+{
+    uint32_t out = d->einsum[e].out, used = 0, n = d->einsum[e].n_in;
+
+    for (uint32_t i = 0; i < n; i++)
+        used |= d->tensor[d->einsum[e].in[i]].mask;
+    fprintf(d->out, "    %s", d->tensor[out].read && d->kinds->alone == 0 ? "" : "output ");
+    print_tensor(d, out, true);
+    fprintf(d->out, " : bits(%u) %s ", d->tensor[out].bits,
+            used == d->tensor[out].mask ? "=" : d->einsum[e].largest ? "max=" : "+=");
+    for (uint32_t i = 0; i < n; i++) {
+        fprintf(d->out, "%s", i == 0 ? "" : d->einsum[e].sum ? " + " : " * ");
+        print_tensor(d, d->einsum[e].in[changed(d, RIVAL_NAMES) ? n - 1 - i : i], false);
+    }
+    fprintf(d->out, ";\n");
+}
+
+static bool is_printed(const drawer *d, uint32_t e) { return d->kinds->alone == 0 || d->kinds->alone == e + 1; }
+
 static void print_workload(const drawer *d)
 {
-    fprintf(d->out, "dfl 1;\nworkload w : bits(8) {\n    rank ");
-    for (uint32_t r = 0; r < d->n_ranks; r++)
-        fprintf(d->out, "%s%c = %u", r > 0 ? ", " : "", 'a' + r, d->extent[r]);
-    fprintf(d->out, ";\n");
+    uint32_t used = 0;
+    const char *between = "";
+
     for (uint32_t e = 0; e < d->n_einsums; e++)
-        for (uint32_t i = 0; i < d->einsum[e].n_in; i++) {
+        for (uint32_t i = 0; is_printed(d, e) && i < d->einsum[e].n_in; i++)
+            used |= d->tensor[d->einsum[e].in[i]].mask;
+    fprintf(d->out, "dfl 1;\nworkload w : bits(8) {\n");
+    for (uint32_t i = 0; i < d->n_ranks; i++) {
+        uint32_t r = changed(d, RIVAL_NAMES) ? d->n_ranks - 1 - i : i;
+        if (!(used >> r & 1))
+            continue;
+        fprintf(d->out, "%s%c = %u", between[0] ? between : "    rank ", rank_name(d, r), d->extent[r]);
+        between = ", ";
+    }
+    fprintf(d->out, "%s", between[0] ? ";\n" : "");
+    for (uint32_t e = 0; e < d->n_einsums; e++)
+        for (uint32_t i = 0; is_printed(d, e) && i < d->einsum[e].n_in; i++) {
             uint32_t t = d->einsum[e].in[i];
-            if (d->tensor[t].made)
+            if (d->tensor[t].made && d->kinds->alone == 0)
                 continue;
             fprintf(d->out, "    %s ", i == 1 ? "weight" : "input");
             print_tensor(d, t, true);
             fprintf(d->out, " : bits(%u);\n", d->tensor[t].bits);
         }
-    for (uint32_t e = 0; e < d->n_einsums; e++) {
-        uint32_t out = d->einsum[e].out, used = 0;
-        for (uint32_t i = 0; i < d->einsum[e].n_in; i++)
-            used |= d->tensor[d->einsum[e].in[i]].mask;
-        bool reduces = used != d->tensor[out].mask;
-        fprintf(d->out, "    %s", d->tensor[out].read ? "" : "output ");
-        print_tensor(d, out, true);
-        fprintf(d->out, " : bits(%u) %s ", d->tensor[out].bits, !reduces ? "=" : d->einsum[e].largest ? "max=" : "+=");
-        for (uint32_t i = 0; i < d->einsum[e].n_in; i++) {
-            fprintf(d->out, "%s", i == 0 ? "" : d->einsum[e].sum ? " + " : " * ");
-            print_tensor(d, d->einsum[e].in[i], false);
-        }
-        fprintf(d->out, ";\n");
-    }
+    for (uint32_t e = 0; e < d->n_einsums; e++)
+        if (is_printed(d, e))
+            print_einsum(d, e);
     fprintf(d->out, "}\n");
 }
 
@@ -222,7 +248,7 @@ static void print_port(drawer *d, const char *name, uint32_t deep)
     if (name[0] != '\0')
         fprintf(d->out, " %s {", name);
     if (rate > 0)
-        fprintf(d->out, " bandwidth = %uB/s;", rate);
+        fprintf(d->out, " bandwidth = %uB/s;", more(d, RIVAL_RATES, rate));
     fprintf(d->out, " energy = %uJ/bit;%s", energy, name[0] != '\0' ? " }" : "");
 }
 
@@ -231,9 +257,10 @@ static void print_memory(drawer *d, uint32_t number, bool limited)
     static const uint32_t sizes[] = { 4,  8,  12, 16,  20,  24,  32,  40,  48,  64,  72, /* bits */
                                       80, 96, 128, 160, 200, 256, 320, 400, 512, 1000 };
 
-    fprintf(d->out, "    memory m%u {", number);
+    fprintf(d->out, "    memory %c%u {", changed(d, RIVAL_NAMES) ? 'b' : 'm', number);
     if (limited)
-        fprintf(d->out, " size = %.1fB;", sizes[choose(d, sizeof sizes / sizeof *sizes)] / 8.0 * (d->kinds->large ? 4 : 1));
+        fprintf(d->out, " size = %.1fB;",
+                more(d, RIVAL_ROOM, sizes[choose(d, sizeof sizes / sizeof *sizes)]) / 8.0 * (d->kinds->large ? 4 : 1));
     else
         fprintf(d->out, " size = unlimited;");
     switch (choose(d, 6)) {
@@ -285,7 +312,7 @@ static void open_array(drawer *d, uint32_t number, uint32_t first, uint32_t end)
     if (network) {
         fprintf(d->out, "    network net%u = %s {", number, kinds[choose(d, end - first == 1 ? 9 : 8)]);
         if (choose(d, 3) == 2)
-            fprintf(d->out, " bandwidth = %uB/s;", 1 + choose(d, 8));
+            fprintf(d->out, " bandwidth = %uB/s;", more(d, RIVAL_RATES, 1 + choose(d, 8)));
         if (choose(d, 4) == 3)
             fprintf(d->out, " latency = %us;", 1 + choose(d, 3));
         print_sharing(d, "multicast", first, end);
@@ -296,7 +323,7 @@ static void open_array(drawer *d, uint32_t number, uint32_t first, uint32_t end)
     }
     fprintf(d->out, "    array ");
     for (uint32_t a = first; a < end; a++)
-        fprintf(d->out, "%sx%u[%u]", a > first ? ", " : "", a, 2 + choose(d, 3));
+        fprintf(d->out, "%sx%u[%u]", a > first ? ", " : "", a, 2 + choose(d, 3) + changed(d, RIVAL_INSTANCES));
     if (network)
         fprintf(d->out, " over net%u", number);
     fprintf(d->out, " {\n");
@@ -310,9 +337,9 @@ static void print_system(drawer *d)
     for (; memories < outside; memories++)
         print_memory(d, memories, memories > 0 || choose(d, 8) == 7);
     for (uint32_t i = 0; i < arrays; i++) {
-        uint32_t more = 1 + (arrays == 1 ? choose(d, 2) : 0);
-        open_array(d, i, axes, axes + more);
-        axes += more;
+        uint32_t added = 1 + (arrays == 1 ? choose(d, 2) : 0);
+        open_array(d, i, axes, axes + added);
+        axes += added;
         uint32_t inside = choose(d, 2) + (i == 0 && arrays == 1 ? choose(d, 2) : 0);
         for (uint32_t m = 0; m < inside; m++, memories++)
             print_memory(d, memories, true);
@@ -322,7 +349,7 @@ static void print_system(drawer *d)
         fprintf(d->out, " launch = %us;", 1 + choose(d, 3));
     if (choose(d, 10) == 9)
         fprintf(d->out, " operand_reuse = %s;", choose(d, 2) == 0 ? "input" : "weight");
-    uint32_t rate = 1 + choose(d, 4), energy = choose(d, 4);
+    uint32_t rate = more(d, RIVAL_RATES, 1 + choose(d, 4)), energy = choose(d, 4);
     fprintf(d->out, " rate { mac = %uMAC/s; flop = %uFLOP/s; }", rate, rate);
     fprintf(d->out, " energy { mac = %uJ/MAC; flop = %uJ/FLOP; } }\n", energy, energy);
     for (uint32_t i = 0; i < arrays; i++)
@@ -341,7 +368,9 @@ const char *rival_draw(rival_choices *c, const rival_kinds *kinds, FILE *out, bo
     *perfect_overlap = kinds->perfect || rival_choose(c, 4) == 3;
     for (uint32_t e = 0; e < n; e++)
         draw_einsum(&d);
-    print_workload(&d);
-    print_system(&d);
+    if (kinds->alone <= n) {
+        print_workload(&d);
+        print_system(&d);
+    }
     return objective;
 }
