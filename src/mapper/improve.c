@@ -352,16 +352,38 @@ static void take_quick(dfl_arena *arena, const dfl_intern *names, const dfl_mapp
                                                                 .beyond = options->space.extensions });
 }
 
+/* The first mapping as the result, if its gap is small enough; else NULL. */
+static dfl_map_result *take_close(dfl_arena *arena, const dfl_mapping *mapping, const dfl_map_options *options,
+                                  const dfl_first_result *first)
+{
+    dfl_map_result *out;
+
+    if (first->mapping == NULL || !dfl_gap_reached(&options->limits, first->value, first->lower_bound))
+        return NULL;
+    out = DFL_NEW(arena, dfl_map_result);
+    *out = (dfl_map_result){ .mapping = first->mapping, .joules = first->joules, .seconds = first->seconds,
+                             .objective = first->value, .lower_bound = first->lower_bound, .floor = first->lower_bound,
+                             .floor_beside = first->lower_bound, .floor_units = first->lower_bound,
+                             .floor_lifted = first->lower_bound, .uneven = !options->space.imperfect,
+                             .stopped = DFL_STOP_GAP, .evaluated = first->evaluated };
+    out->space = dfl_mapper_words(arena, mapping, &(dfl_words){ .ragged = true, .spread = options->space.any_spread,
+                                                                .beyond = options->space.extensions });
+    return out;
+}
+
 const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
                                      const dfl_mapping *mapping, const dfl_map_options *asked, bool *fits)
 {
     const bool is_single = dfl_single_applies(mapping, asked);
     const dfl_first_result first = find_first(arena, names, mapping, asked, is_single);
     dfl_map_options options = is_single ? leave_time(asked) : *asked;
-    dfl_map_result *out = is_single ? dfl_single_search(arena, names, mapping, &options, &first) : NULL;
+    dfl_map_result *out = take_close(arena, mapping, asked, &first);
     const dfl_map_result *other;
     dfl_sink *quiet;
 
+    if (out != NULL)
+        return out;
+    out = is_single ? dfl_single_search(arena, names, mapping, &options, &first) : NULL;
     if (out == NULL) {
         out = run_divisors(arena, sink, names, mapping, asked, fits);
         if (out != NULL) {

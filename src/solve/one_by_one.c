@@ -227,8 +227,8 @@ static uint64_t least_evaluations(const assembly *a)
 }
 
 /* Improves the lines of one einsum by small changes, beginning with them or with the best of `others`, which may be none; with
-   the templates, if it has no lines yet. A short search that finds the first lines goes on after an interrupt: it has few
-   evaluations, and each of them a limit on steps. */
+   the templates, if it has no lines yet. A short search finds the first lines alone, of tiles that divide, whose evaluation is
+   short. It goes on after an interrupt: it has few evaluations, and each of them a limit on steps. */
 static void improve_alone(assembly *a, kind *k, const found_set *others, bool is_short)
 {
     const dfl_search_limits limits = share_limits(a);
@@ -237,7 +237,7 @@ static void improve_alone(assembly *a, kind *k, const found_set *others, bool is
     dfl_solver solver = *a->fill->solver;
     dfl_line_search search = { .solver = &solver, .given = a->given, .objective = a->objective, .one = &k->one,
                                .over = over == DFL_NONE ? DFL_NONE : k->one.own_rank[over],
-                               .uneven = a->fill->space.imperfect, .inside = is_single(a->workload),
+                               .uneven = a->fill->space.imperfect && !is_short, .inside = is_single(a->workload),
                                .deadline = limits.deadline,
                                .least = least_evaluations(a), .most = DFL_LINE_SEARCH_EVALUATIONS };
     dfl_found_lines found;
@@ -708,8 +708,9 @@ static bool is_better(score one, score other)
     return one.is_met != other.is_met ? one.is_met : one.value < other.value;
 }
 
-/* The score of a mapping; that of a mapping that is not legal if its evaluation takes too long. Reports nothing. */
-static score judge_mapping(const assembly *a, const dfl_mapping *mapping)
+/* The score of a mapping; that of a mapping that is not legal if its evaluation takes too many steps or passes `deadline` (in
+   seconds of dfl_deadline_clock, 0 = none). Reports nothing. */
+static score judge_mapping(const assembly *a, const dfl_mapping *mapping, double deadline)
 {
     const dfl_solver *solver = a->fill->solver;
     dfl_budget budget = dfl_budget_fresh(solver->budget);
@@ -721,6 +722,7 @@ static score judge_mapping(const assembly *a, const dfl_mapping *mapping)
 
     if (budget.steps_limit == 0 || budget.steps_limit > DFL_JUDGE_STEPS)
         budget.steps_limit = DFL_JUDGE_STEPS;
+    budget.deadline = deadline;
     dfl_sink_limit(quiet, 0);
     paths = dfl_paths_resolve(work, quiet, solver->names, mapping);
     r = paths ? dfl_model_eval(work, quiet, solver->names, paths) : NULL;
@@ -738,7 +740,7 @@ static score judge_homes(assembly *a)
     score out;
 
     a->arena = dfl_arena_new(a->fill->solver->budget);
-    out = judge_mapping(a, assemble(a));
+    out = judge_mapping(a, assemble(a), a->fill->limits.deadline);
     dfl_arena_free(a->arena);
     a->arena = kept;
     return out;
@@ -852,7 +854,7 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
         fill->limits.evaluations = dfl_evaluations_left(given.evaluations, summary->evaluated);
     found = map_one_by_one(&a);
     if (found)
-        one = judge_mapping(&a, found);
+        one = judge_mapping(&a, found, given.deadline > 0 ? fmax(given.deadline, dfl_deadline_clock()) + DFL_GRACE_SECONDS : 0);
     fill->limits = given;
     summary->evaluated += a.evaluated;
     /* the limit of this search alone is no limit that was given */
