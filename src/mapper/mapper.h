@@ -79,6 +79,8 @@ typedef struct {
     bool is_uneven;              /* proof gap: a tile size found does not divide its extent, although the request has no
                                     `imperfect` */
     bool has_any_tiles;          /* all tile sizes were searched, whether they divide or not */
+    bool is_least_transfers;     /* proven: with all tile sizes, only loops and keeps that save no transfer, and other orders of
+                                    loops, can be better */
     bool is_best_perfect;        /* proven: the best mapping among those with dividing tile sizes and without extensions */
     bool has_dropped;            /* FRONT: a dropped mapping that violates a requirement may have dominated mappings that meet
                                     the requirement */

@@ -73,7 +73,8 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
     out = DFL_NEW(arena, dfl_map_result);
     *out = (dfl_map_result){ .mapping = found->mapping, .joules = found->joules, .seconds = found->seconds,
                              .objective = found->value, .lower_bound = found->lower_bound, .floor = found->lower_bound,
-                             .optimal = found->is_complete, .any_tiles = true, .stopped = found->stopped,
+                             .optimal = found->is_complete, .any_tiles = true, .least = found->is_least,
+                             .stopped = found->stopped,
                              .evaluated = found->nodes + first->evaluated, .pruned = found->pruned };
     out->space = dfl_mapper_words(arena, mapping, &(dfl_words){ .any_tiles = true, .spread = true });
     return out;

@@ -313,7 +313,8 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
     else
         s->out->lower_bound = bound_units(s, jobs, n_jobs);
     s->out->stopped = s->deadline.why;
-    s->out->is_complete = s->deadline.why == DFL_STOP_NONE && !s->is_partial && !is_useful(s, s->out->lower_bound);
+    s->out->is_least = s->deadline.why == DFL_STOP_NONE && !s->is_partial;
+    s->out->is_complete = s->out->is_least && !is_useful(s, s->out->lower_bound);
     for (size_t i = 0; i < s->forms.n; i++)
         if (s->forms.at[i].point != NULL)
             dfl_point_free(s->forms.at[i].point);

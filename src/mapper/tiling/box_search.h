@@ -18,7 +18,8 @@ typedef struct {
     double value;           /* its first term of the objective; INFINITY without a mapping */
     double joules, seconds; /* its energy and latency */
     double lower_bound;     /* lower bound of the first term over the space; INFINITY = nothing fits */
-    bool is_complete;       /* the search ended: no mapping of the space has a lower value */
+    bool is_complete;       /* proven: no mapping of the space has a lower value */
+    bool is_least;          /* proven: no mapping of the skeletons has a lower value (rule D2) */
     dfl_stop stopped;
     uint64_t nodes, leaves; /* number of nodes split, and of mappings evaluated by the model */
     uint64_t pruned;        /* number of nodes pruned by their bound */
