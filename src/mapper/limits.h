@@ -60,13 +60,15 @@ enum {
     /* Ranks on one axis. Four ranks on one axis fill it no better than three, but are many more choices in a convolution. */
     DFL_FIRST_FAN_RANKS = 3,
     /* Choices of axes from which a descent starts. */
-    DFL_FIRST_STARTS = 24,
+    DFL_FIRST_STARTS = 32,
     /* Of these, starts that the model judges, and that are refined. */
     DFL_FIRST_REFINED = 8,
+    /* Of these, starts from which the search climbs, best first: more find more, and take as long each. */
+    DFL_FIRST_CLIMBS = 2,
     /* Estimates that count as one evaluation by the model, which takes 20 to 150 us. */
     DFL_FIRST_ESTIMATES = 128,
     /* Steps of the model that count as one more evaluation. */
-    DFL_FIRST_STEPS_EACH = 256,
+    DFL_FIRST_STEPS_EACH = 512,
     /* Evaluations of a search for a first mapping, some tenths of a second; most end before. */
     DFL_FIRST_EVALUATIONS = 1500,
     /* Keeps that an einsum may have with which a search over all skeletons does not end in useful time: three operands in three

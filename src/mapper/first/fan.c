@@ -45,58 +45,97 @@ static uint32_t next_place(const dfl_job *job, uint32_t o, uint32_t p)
 
 typedef struct { double joules, port[2 * DFL_JOB_PLACES]; } loads;
 
-/* What an operand moves between a place and the next one inside of it. */
-static void add_way(const dfl_job *job, const dfl_fan *fan, uint32_t operand, uint32_t from, loads *to)
+/* Bits of an operand that leave one instance of the place `from` for the next place, `to`, or enter it from there; n_places:
+   the unit. `stays`: the loops over ranks outside of the operand are the innermost above `to`, and its tile stays while they
+   run. */
+static double bits_between(const dfl_job *job, const dfl_fan *fan, uint32_t operand, uint32_t from, uint32_t to, bool stays)
 {
     const dfl_job_operand *o = &job->operand[operand];
-    const uint32_t next = next_place(job, operand, from), all = (1u << job->n_axes) - 1;
-    const dfl_job_place *p = &job->place[from], *q = next < job->n_places ? &job->place[next] : NULL;
-    const uint32_t within = q ? q->axes : all;
-    const double side = q ? block_side(job, next) : 1;
-    double bits = o->bits, spread = 1, instances = 1;
+    const bool unit = to == job->n_places;
+    const uint32_t within = unit ? (1u << job->n_axes) - 1 : job->place[to].axes, around = job->place[from].axes;
+    const double side = unit ? 1 : block_side(job, to);
+    double bits = o->bits;
     int64_t left[DFL_JOB_RANKS], inner[DFL_JOB_RANKS];
 
-    share_ranks(job, fan, p->axes, left);
+    share_ranks(job, fan, around, left);
     share_ranks(job, fan, within, inner);
     for (uint32_t r = 0; r < job->n_ranks; r++) {
-        double block = fmin(side, (double)inner[r]);
+        double block = !unit && stays ? (double)inner[r] : fmin(side, (double)inner[r]);
         if (o->ranks >> r & 1) {
             bits *= (double)left[r];
             continue;
         }
         for (uint32_t a = 0; a < job->n_axes; a++)
-            if ((within & ~p->axes) >> a & 1) {
-                spread *= (double)fan->parts[a][r];
-                if (job->axis[a].shared >> operand & 1)
-                    block *= (double)fan->parts[a][r];
-            }
+            if (((within & ~around) >> a & 1) && (job->axis[a].shared >> operand & 1))
+                block *= (double)fan->parts[a][r];
         bits *= ceil((double)left[r] / block);
     }
+    return bits;
+}
+
+/* Adds what an operand moves between a place and the next one. */
+static void add_way(const dfl_job *job, const dfl_fan *fan, uint32_t operand, uint32_t from, bool stays, loads *to)
+{
+    const dfl_job_operand *o = &job->operand[operand];
+    const uint32_t next = next_place(job, operand, from), all = (1u << job->n_axes) - 1;
+    const dfl_job_place *p = &job->place[from], *q = next < job->n_places ? &job->place[next] : NULL;
+    const uint32_t between = (q ? q->axes : all) & ~p->axes;
+    const double bits = bits_between(job, fan, operand, from, next, stays);
+    double spread = 1, instances = 1;
+
     for (uint32_t a = 0; a < job->n_axes; a++)
-        for (uint32_t r = 0; r < job->n_ranks && (p->axes >> a & 1); r++)
-            instances *= (double)fan->parts[a][r];
+        for (uint32_t r = 0; r < job->n_ranks; r++) {
+            if (p->axes >> a & 1)
+                instances *= (double)fan->parts[a][r];
+            if ((between >> a & 1) && !(o->ranks >> r & 1))
+                spread *= (double)fan->parts[a][r];
+        }
     to->port[2 * from + (o->output && !p->one_port)] += bits * (o->output ? p->write_seconds : p->read_seconds);
     to->joules += instances * bits * (o->output ? p->write_joules + p->read_joules : p->read_joules);
     if (q) {
         to->joules += instances * bits * spread * (o->output ? q->read_joules : q->write_joules);
         for (uint32_t a = 0; a < job->n_axes; a++)
-            if ((within & ~p->axes) >> a & 1)
+            if (between >> a & 1)
                 to->joules += instances * bits * spread * job->axis[a].joules;
     }
 }
 
-double dfl_fan_score(const dfl_job *job, const dfl_objective *objective, const dfl_fan *fan)
+/* The operand that saves the most bits if it stays in a place while others change; n_operands: none is kept there. */
+static uint32_t find_staying(const dfl_job *job, const dfl_fan *fan, uint32_t place)
+{
+    uint32_t best = job->n_operands;
+    double most = -1;
+
+    for (uint32_t o = 0; o < job->n_operands; o++)
+        for (uint32_t p = job->operand[o].home; p < place; p = next_place(job, o, p)) {
+            double saved;
+            if (next_place(job, o, p) != place)
+                continue;
+            saved = bits_between(job, fan, o, p, place, false) - bits_between(job, fan, o, p, place, true);
+            if (saved > most) {
+                most = saved;
+                best = o;
+            }
+        }
+    return best;
+}
+
+double dfl_fan_score(const dfl_job *job, const dfl_objective *objective, const dfl_fan *fan, bool may_stay)
 {
     loads of = { .joules = job->points * job->joules };
     double work = job->seconds, longest, sum;
     int64_t left[DFL_JOB_RANKS];
+    uint32_t staying[DFL_JOB_PLACES + 1];
 
     share_ranks(job, fan, (1u << job->n_axes) - 1, left);
     for (uint32_t r = 0; r < job->n_ranks; r++)
         work *= (double)left[r];
+    staying[job->n_places] = job->n_operands;
+    for (uint32_t p = 0; p < job->n_places; p++)
+        staying[p] = may_stay ? find_staying(job, fan, p) : job->n_operands;
     for (uint32_t o = 0; o < job->n_operands; o++)
         for (uint32_t p = job->operand[o].home; p < job->n_places; p = next_place(job, o, p))
-            add_way(job, fan, o, p, &of);
+            add_way(job, fan, o, p, staying[next_place(job, o, p)] == o, &of);
     longest = sum = work;
     for (uint32_t i = 0; i < 2 * job->n_places; i++) {
         longest = fmax(longest, of.port[i]);
@@ -110,6 +149,7 @@ double dfl_fan_score(const dfl_job *job, const dfl_objective *objective, const d
 typedef struct {
     const dfl_job *job;
     const dfl_objective *objective;
+    bool may_stay;
     uint32_t axis, n, most;
     dfl_fan *best;                  /* `most` and one more, best first */
     uint32_t left;                  /* choices that may be looked at */
@@ -137,7 +177,7 @@ static void take_fan(finder *k, dfl_fan *fan)
 {
     uint32_t at;
 
-    fan->score = dfl_fan_score(k->job, k->objective, fan);
+    fan->score = dfl_fan_score(k->job, k->objective, fan, k->may_stay);
     if (k->left > 0)
         k->left--;
     if (!(fan->score < INFINITY))
@@ -184,10 +224,11 @@ static void spread_rest(finder *k, dfl_fan *fan, uint32_t r, int64_t free, uint3
     fan->parts[k->axis][r] = 1;
 }
 
-const dfl_fan *dfl_fans_find(dfl_arena *arena, const dfl_job *job, const dfl_objective *objective, uint32_t most, uint32_t *n)
+/* The best choices by one of the two scores, `width` at most; their number is *n. */
+static const dfl_fan *find_by_score(dfl_arena *arena, const dfl_job *job, const dfl_objective *objective, bool may_stay,
+                                    uint32_t width, uint32_t *n)
 {
-    const uint32_t width = most > DFL_FIRST_FANS ? most : DFL_FIRST_FANS;
-    finder k = { .job = job, .objective = objective, .most = width };
+    finder k = { .job = job, .objective = objective, .may_stay = may_stay, .most = width };
     dfl_fan *from = DFL_NEW_ARRAY(arena, dfl_fan, width + 1);
     uint32_t n_from = 1;
 
@@ -195,7 +236,7 @@ const dfl_fan *dfl_fans_find(dfl_arena *arena, const dfl_job *job, const dfl_obj
     for (uint32_t a = 0; a < DFL_JOB_AXES; a++)
         for (uint32_t r = 0; r < DFL_JOB_RANKS; r++)
             from[0].parts[a][r] = 1;
-    from[0].score = dfl_fan_score(job, objective, &from[0]);
+    from[0].score = dfl_fan_score(job, objective, &from[0], may_stay);
     for (k.axis = 0; k.axis < job->n_axes; k.axis++) {
         dfl_fan *swap;
         k.n = 0;
@@ -213,6 +254,31 @@ const dfl_fan *dfl_fans_find(dfl_arena *arena, const dfl_job *job, const dfl_obj
         k.best = swap;
         n_from = k.n;
     }
-    *n = n_from < most ? n_from : most;
+    *n = n_from;
     return from;
+}
+
+static bool has_fan(const dfl_fan *fans, uint32_t n, const dfl_fan *fan)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (memcmp(fans[i].parts, fan->parts, sizeof fan->parts) == 0)
+            return true;
+    return false;
+}
+
+const dfl_fan *dfl_fans_find(dfl_arena *arena, const dfl_job *job, const dfl_objective *objective, uint32_t most, uint32_t *n)
+{
+    const uint32_t width = most > DFL_FIRST_FANS ? most : DFL_FIRST_FANS;
+    dfl_fan *out = DFL_NEW_ARRAY(arena, dfl_fan, most + 1);
+    const dfl_fan *lists[2];
+    uint32_t lengths[2];
+
+    *n = 0;
+    for (uint32_t l = 0; l < 2; l++)
+        lists[l] = find_by_score(arena, job, objective, l == 1, width, &lengths[l]);
+    for (uint32_t i = 0; i < width; i++)
+        for (uint32_t l = 0; l < 2 && *n < most; l++)
+            if (i < lengths[l] && !has_fan(out, *n, &lists[l][i]))
+                out[(*n)++] = lists[l][i];
+    return out;
 }

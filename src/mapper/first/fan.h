@@ -14,9 +14,10 @@ typedef struct {
     double score;                                 /* estimate of the objective */
 } dfl_fan;
 
-/* Estimated value of a choice. */
-double dfl_fan_score(const dfl_job *job, const dfl_objective *objective, const dfl_fan *fan);
-/* Writes the best choices, at most `most`, best first, in `arena`, and sets their number. At least one: nothing spread. */
+/* Estimated value of a choice. `may_stay`: in each memory one operand stays while the loops over ranks outside of it run, that
+   for which this saves the most. */
+double dfl_fan_score(const dfl_job *job, const dfl_objective *objective, const dfl_fan *fan, bool may_stay);
+/* The best choices by both scores, by turns, at most `most`, in `arena`; sets their number, at least 1. */
 const dfl_fan *dfl_fans_find(dfl_arena *arena, const dfl_job *job, const dfl_objective *objective, uint32_t most, uint32_t *n);
 
 #endif

@@ -20,7 +20,11 @@ typedef struct {
     uint32_t n_jobs;
     const dfl_fan **fans;         /* by job: choices of axes, best first, */
     uint32_t *n_fans;             /* and their number */
+    double enough;                /* a value that cannot be improved */
 } search;
+
+/* Values that are larger by less are equal. */
+static const double ENOUGH = 1 + 1e-9;
 
 bool dfl_first_handles(const dfl_mapping *mapping, const dfl_objective *objective)
 {
@@ -128,7 +132,7 @@ static void climb(search *k, candidate *best)
     uint32_t i = 0, tried = 0;
     bool done = false;
 
-    while (!dfl_first_over(&k->effort)) {
+    while (!dfl_first_over(&k->effort) && best->point.value > k->enough) {
         candidate c = { .point.value = INFINITY };
         const bool is_change = change(k, &best->plan, i++, &c.plan, &done);
         if (done && tried == 0)
@@ -148,6 +152,31 @@ static void climb(search *k, candidate *best)
     }
 }
 
+/* The least that some unit makes possible: a mapping that is worth no more needs no neighbours. */
+static double least_floor(const dfl_prepared_for *what, const dfl_job *const *jobs, uint32_t n_jobs)
+{
+    double least = INFINITY;
+
+    for (uint32_t j = 0; j < n_jobs; j++) {
+        const dfl_floor f = dfl_floor_make(jobs[j]);
+        const double joules = f.joules + dfl_system_leakage(what->given->system) * f.seconds;
+        least = fmin(least, dfl_objective_value(what->objective, joules, f.seconds));
+    }
+    return least;
+}
+
+/* Best first; of equal ones the first stays in front. */
+static void sort_by_value(candidate *at, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        const candidate c = at[i];
+        uint32_t k = i;
+        for (; k > 0 && c.point.value < at[k - 1].point.value; k--)
+            at[k] = at[k - 1];
+        at[k] = c;
+    }
+}
+
 dfl_first_result dfl_first_search(dfl_arena *arena, const dfl_prepared_for *what, const dfl_job *const *jobs, uint32_t n_jobs,
                                   uint64_t evaluations, dfl_deadline *halt)
 {
@@ -156,29 +185,31 @@ dfl_first_result dfl_first_search(dfl_arena *arena, const dfl_prepared_for *what
                  .jobs = jobs, .n_jobs = n_jobs };
     candidate *best = DFL_NEW_ARRAY(k.work, candidate, DFL_FIRST_REFINED + 1);
     dfl_first_result out = { .value = INFINITY };
-    uint32_t at = 0, n;
+    uint32_t n;
 
+    k.enough = least_floor(what, jobs, n_jobs) * ENOUGH;
     k.fans = DFL_NEW_ARRAY(k.work, const dfl_fan *, n_jobs + 1);
     k.n_fans = DFL_NEW_ARRAY(k.work, uint32_t, n_jobs + 1);
     n = find_starts(&k, best);
     for (uint32_t i = 0; i < n; i++) {
         (void)descend(&k, &best[i], false, true);
         judge(&k, &best[i]);
-        if (best[i].point.value < best[at].point.value)
-            at = i;
     }
-    if (n > 0) {
-        climb(&k, &best[at]);
-        if (dfl_plan_lines(&best[at].plan, &best[at].point.lines))
-            dfl_first_descend(&k.effort, &best[at].point, DFL_FIRST_JUDGED, DFL_FIRST_SLACK);
+    sort_by_value(best, n);
+    for (uint32_t i = 0; i < n && i < DFL_FIRST_CLIMBS && best[0].point.value > k.enough; i++) {
+        climb(&k, &best[i]);
+        if (best[i].point.value < INFINITY && dfl_plan_lines(&best[i].plan, &best[i].point.lines))
+            dfl_first_descend(&k.effort, &best[i].point, DFL_FIRST_JUDGED, DFL_FIRST_SLACK);
+        if (best[i].point.value < best[0].point.value)
+            best[0] = best[i];
     }
-    if (n > 0 && best[at].point.value < INFINITY) {
+    if (n > 0 && best[0].point.value < INFINITY) {
         dfl_skeleton stripped;
-        dfl_skeleton_strip(best[at].plan.job, &best[at].point.lines, &stripped);
-        out.mapping = dfl_skeleton_mapping(arena, what->given, best[at].plan.job, &stripped);
-        out.value = best[at].point.value;
-        out.joules = best[at].point.joules;
-        out.seconds = best[at].point.seconds;
+        dfl_skeleton_strip(best[0].plan.job, &best[0].point.lines, &stripped);
+        out.mapping = dfl_skeleton_mapping(arena, what->given, best[0].plan.job, &stripped);
+        out.value = best[0].point.value;
+        out.joules = best[0].point.joules;
+        out.seconds = best[0].point.seconds;
     }
     out.evaluated = k.effort.evaluated;
     dfl_arena_free(k.work);
@@ -231,9 +262,10 @@ dfl_first_result dfl_first_find(dfl_arena *arena, const dfl_intern *names, const
 
 double dfl_first_bound(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_objective *objective)
 {
+    const dfl_prepared_for what = { .names = names, .given = mapping, .objective = objective };
     dfl_arena *work;
     const dfl_job **jobs;
-    double least = INFINITY;
+    double least = 0;
     bool is_all = true;
     uint32_t n;
 
@@ -241,13 +273,10 @@ double dfl_first_bound(dfl_arena *arena, const dfl_intern *names, const dfl_mapp
         return 0;
     work = dfl_arena_new(dfl_arena_budget(arena));
     n = make_jobs(work, names, mapping, true, &jobs, &is_all);
-    for (uint32_t j = 0; j < n; j++) {
-        const dfl_floor f = dfl_floor_make(jobs[j]);
-        const double joules = f.joules + dfl_system_leakage(mapping->system) * f.seconds;
-        least = fmin(least, dfl_objective_value(objective, joules, f.seconds));
-    }
+    if (n > 0 && is_all)
+        least = least_floor(&what, jobs, n);
     dfl_arena_free(work);
-    return n > 0 && is_all ? least : 0;
+    return least;
 }
 
 bool dfl_first_is_deep(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping)

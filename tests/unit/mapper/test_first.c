@@ -68,6 +68,58 @@ static void test_amounts(void **state)
     }
 }
 
+/* ---- choices of axes ---- */
+
+static const char workload[] =
+    "workload mm(M, N, K) : i8 { rank m = M, n = N, k = K; input A[m, k]; weight B[k, n];\n"
+    "    output Z[m, n] += A[m, k] * B[k, n]; }\n";
+
+#define DRAM "memory dram { size = unlimited; bandwidth = 1B/s; }"
+#define UNIT "compute mac { rate { mac = 1MAC/s; } }"
+
+typedef struct {
+    const char *name;
+    const char *sizes, *axes;
+    int64_t parts[2][3];         /* of the first choice: by axis, of m, n and k */
+} fan_case;
+
+static const fan_case fans[] = {
+    { "all instances", "M = 3, N = 3, K = 1", "array row[9] over bus { " UNIT " }", { { 3, 3, 1 } } },
+    { "no part is empty: 4 parts of 2", "M = 7, N = 1, K = 1", "array row[5] over bus { " UNIT " }", { { 4, 1, 1 } } },
+    { "one rank per axis", "M = 5, N = 3, K = 1", "array row[3], col[5] over bus { " UNIT " }", { { 1, 3, 1 }, { 5, 1, 1 } } },
+    { "less work before less traffic: 9 of 9, not 8", "M = 9, N = 8, K = 1", "array row[9] over bus { " UNIT " }",
+      { { 9, 1, 1 } } },
+    { "both operands shared alike", "M = 64, N = 64, K = 1", "array row[16] over bus { " UNIT " }", { { 4, 4, 1 } } },
+};
+
+static void test_fans(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof fans / sizeof *fans; c++) {
+        const fan_case *row = &fans[c];
+        dfl_session *s = dfl_session_new(NULL);
+        const char *text = dfl_arena_printf(s->arena, "%ssystem chip { memory dram { size = unlimited; bandwidth = 100B/s; } "
+                                            "network bus = bus { multicast = %s; } %s }\nmapping x for mm(%s) on chip { ...; "
+                                            "minimize latency; }", workload, strstr(row->axes, "col") ? "row, col" : "row",
+                                            row->axes, row->sizes);
+        const dfl_job_limits limits = { .spread = true };
+        const dfl_fan *found;
+        dfl_objective objective;
+        dfl_job job;
+        uint32_t n;
+        const dfl_mapping *m = open_job(s, text, &limits, &job);
+
+        assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+        found = dfl_fans_find(s->arena, &job, &objective, 8, &n);
+        assert_in_range(n, 1, 8);
+        for (uint32_t a = 0; a < job.n_axes; a++)
+            for (uint32_t r = 0; r < job.n_ranks; r++)
+                if (found[0].parts[a][r] != row->parts[a][r])
+                    fail_msg("%s: rank %u has %lld parts on axis %u", row->name, r, (long long)found[0].parts[a][r], a);
+        dfl_session_free(s);
+    }
+}
+
 /* ---- searches ---- */
 
 typedef struct {
@@ -77,12 +129,6 @@ typedef struct {
     double value;                /* s */
 } search_case;
 
-static const char workload[] =
-    "workload mm(M, N, K) : i8 { rank m = M, n = N, k = K; input A[m, k]; weight B[k, n];\n"
-    "    output Z[m, n] += A[m, k] * B[k, n]; }\n";
-
-#define DRAM "memory dram { size = unlimited; bandwidth = 1B/s; }"
-#define UNIT "compute mac { rate { mac = 1MAC/s; } }"
 
 /* By hand: 7 x 1 x 1 on an array of 4 takes steps of 4 and 3 elements. */
 static const search_case searches[] = {
@@ -237,14 +283,16 @@ typedef struct {
     double joules, seconds;      /* pJ, s */
 } floor_case;
 
-/* 2 x 2 x 2 points: 4 elements of 8 bits of each tensor. Each element of A and B is read twice, and each of Z is written twice, by the
-   unit. */
+/* 2 x 2 x 2 points: 4 elements of 8 bits of each tensor. The unit reads each element of A and B twice, and writes each of Z
+   twice. */
 static const floor_case floors[] = {
     { "the unit at home", "memory dram { size = unlimited; energy = 1pJ/bit; } " UNIT, 3 * 64, 8 },
-    { "compulsory transfers", "memory dram { size = unlimited; bandwidth = 1B/s; } compute mac { rate { mac = 8MAC/s; } }", 0, 12 },
-    { "reads of the unit", "memory dram { size = unlimited; bandwidth = 0.5B/s; } compute mac { rate { mac = 8MAC/s; } }", 0, 24 },
-    { "a nearer memory", "memory dram { size = unlimited; energy = 1pJ/bit; } memory near { size = 1KiB; energy = 0.25pJ/bit; } " UNIT,
-      3 * (32 + 16), 8 },
+    { "compulsory transfers", "memory dram { size = unlimited; bandwidth = 1B/s; } compute mac { rate { mac = 8MAC/s; } }", 0,
+      12 },
+    { "reads of the unit", "memory dram { size = unlimited; bandwidth = 0.5B/s; } compute mac { rate { mac = 8MAC/s; } }", 0,
+      24 },
+    { "a nearer memory", "memory dram { size = unlimited; energy = 1pJ/bit; } memory near { size = 1KiB; energy = 0.25pJ/bit; } "
+      UNIT, 3 * (32 + 16), 8 },
     { "two instances share A", "memory dram { size = unlimited; energy = 1pJ/bit; } network bus = bus { multicast = row; } "
       "array row[2] over bus { " UNIT " }", 32 + 32 + 64, 4 },
 };
@@ -255,8 +303,8 @@ static void test_floors(void **state)
     for (size_t c = 0; c < sizeof floors / sizeof *floors; c++) {
         const floor_case *row = &floors[c];
         dfl_session *s = dfl_session_new(NULL);
-        const char *text = dfl_arena_printf(s->arena, "%ssystem chip { %s }\nmapping x for mm(M = 2, N = 2, K = 2) on chip { ...; }",
-                                            workload, row->chip);
+        const char *text = dfl_arena_printf(s->arena, "%ssystem chip { %s }\nmapping x for mm(M = 2, N = 2, K = 2) on chip { "
+                                            "...; }", workload, row->chip);
         const dfl_job_limits limits = { .spread = true };
         dfl_job job;
         dfl_floor floor;
@@ -272,7 +320,8 @@ static void test_floors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_steps), cmocka_unit_test(test_floors),
-                                        cmocka_unit_test(test_amounts), cmocka_unit_test(test_searches),
+                                        cmocka_unit_test(test_amounts), cmocka_unit_test(test_fans),
+                                        cmocka_unit_test(test_searches),
                                         cmocka_unit_test(test_limits), cmocka_unit_test(test_estimates) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
