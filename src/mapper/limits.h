@@ -27,6 +27,8 @@ enum {
     /* Splits of a node between two bounds by a geometric program, which costs as much as some ten splits. 2 to 10 take equally
        long; more take more memory. */
     DFL_BOX_RENEW = 6,
+    /* Splits between two looks at the clock of progress reports, less than a millisecond. */
+    DFL_BOX_REPORT = 1024,
     /* Splits between two dives to a point. Fewer splits find good mappings earlier; more evaluate fewer points. */
     DFL_BOX_DIVE = 64,
 };

@@ -42,6 +42,7 @@ typedef struct {
     DFL_VEC(open_form) forms;
     DFL_VEC(box_node) heap;
     uint64_t pushed;
+    uint64_t reported;       /* nodes that a progress report contains */
     bool is_partial;         /* some skeleton has no form, so the lower bound is not known */
     const dfl_job *job;
     bool has_time;           /* the objective depends on the latency, by itself or by leakage */
@@ -227,6 +228,21 @@ static bool is_next(box_search *s, box_node *node)
     return false;
 }
 
+/* Reports how far the search is: `bound` is the lower bound of all nodes. */
+static void report_progress(box_search *s, double bound)
+{
+    dfl_progress_meter *meter = s->limits->progress;
+
+    if (meter == NULL || meter->show == NULL || s->out->nodes - s->reported < DFL_BOX_REPORT)
+        return;
+    meter->now.phase = "boxes";
+    meter->now.bound = fmin(bound, s->out->lower_bound);
+    if (s->out->value < INFINITY)
+        meter->now.best = s->out->value;
+    dfl_progress_add(meter, s->out->nodes - s->reported);
+    s->reported = s->out->nodes;
+}
+
 /* Takes nodes from the heap until none is useful, or the deadline passes. Then sets the lower bound. */
 static void run(box_search *s)
 {
@@ -235,6 +251,7 @@ static void run(box_search *s)
             s->deadline.why = DFL_STOP_GAP;
             break;
         }
+        report_progress(s, s->heap.at[0].bound);
         box_node node = pop(s);
         open_form *f = &s->forms.at[node.form];
         if (node.depth >= DFL_BOX_RENEW && !is_next(s, &node))
