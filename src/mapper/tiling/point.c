@@ -1,6 +1,7 @@
 #include "mapper/tiling/point.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "ir/mapping_open.h"
 #include "model/model.h"
@@ -17,9 +18,12 @@ struct dfl_point {
     double joules, seconds;
 };
 
+/* The amount has an empty span of its own: a loop without one is bare, and may not follow a loop that finishes its rank. */
 static dfl_line *add_line(dfl_body *body, dfl_line line, dfl_span span)
 {
     line.span = line.amount_span = span;
+    if (line.kind != DFL_LINE_KEEP)
+        line.amount_span.end = line.amount_span.start;
     body->lines[body->n_lines] = line;
     return &body->lines[body->n_lines++];
 }
@@ -147,4 +151,27 @@ void dfl_point_costs(const dfl_point *p, double *joules, double *seconds)
     *seconds = p->seconds;
 }
 
-dfl_mapping *dfl_point_copy(dfl_arena *arena, const dfl_point *p) { return dfl_mapping_copy(arena, p->mapping); }
+dfl_mapping *dfl_point_copy(dfl_arena *arena, const dfl_point *p)
+{
+    const dfl_job *job = p->form->job;
+    dfl_mapping *m = dfl_mapping_copy(arena, p->mapping);
+    dfl_body *body = m->root;
+    uint32_t n = 0;
+    int64_t left[DFL_JOB_RANKS];
+
+    memcpy(left, job->extent, sizeof left);
+    for (uint32_t i = 0; i < body->n_lines; i++) {
+        dfl_line line = body->lines[i];
+        const uint32_t r = line.kind == DFL_LINE_KEEP ? job->n_ranks : dfl_job_find_rank(job, line.rank);
+        if (r < job->n_ranks) {
+            const int64_t tile = line.by == DFL_BY_PARTS ? (left[r] + line.amount - 1) / line.amount : line.amount;
+            if (tile >= left[r])
+                continue;
+            left[r] = tile;
+            line.amount_span = line.span;
+        }
+        body->lines[n++] = line;
+    }
+    body->n_lines = n;
+    return m;
+}

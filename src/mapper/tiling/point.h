@@ -19,7 +19,7 @@ void dfl_point_free(dfl_point *point);
 double dfl_point_value(dfl_point *point, const dfl_objective *objective, const int64_t *const *amounts);
 /* Energy in J and latency in s of the last evaluation, if its value was finite. */
 void dfl_point_costs(const dfl_point *point, double *joules, double *seconds);
-/* A copy of the mapping with the amounts of the last evaluation. */
+/* A copy of the mapping with the amounts of the last evaluation, without loops of one iteration. */
 dfl_mapping *dfl_point_copy(dfl_arena *arena, const dfl_point *point);
 
 #endif
