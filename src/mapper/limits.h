@@ -21,6 +21,25 @@ enum { DFL_BOX_PROGRAM_STEPS = 60 };
    mappings where its dives find no good ones. */
 #define DFL_BOX_TIME 0.75
 
+/* Relative difference below which a vertex lies on a line, and a sum of einsums on the least sum. */
+#define DFL_LINES_ROUNDING 1e-9
+
+/* Relative rise of the bound below which no further line is added: each costs as much as all lines before. */
+#define DFL_EXCHANGE_RAISE 0.01
+
+/* Precision of the geometric program of a form: a finer one takes more steps, and raises the bound of a workload by less. */
+#define DFL_FORM_PRECISION 0.002
+
+/* Bound of a form above the least bound of its pattern, times, at which its program is not solved further: such forms are not
+   reached by a search. */
+#define DFL_FORM_ENOUGH 1.3
+
+/* Relative gap at which the search of an exchange pattern ends: a smaller gap takes many more nodes. */
+#define DFL_PATTERN_GAP 0.005
+
+/* Relative change of the rate of a line below which it is not searched again. */
+#define DFL_LINE_TURN 0.1
+
 enum {
     /* Splits of a search of one einsum without a limit on evaluations, some seconds. More proves more, and takes more memory. */
     DFL_BOX_NODES = 1 << 23,
@@ -31,6 +50,21 @@ enum {
     DFL_BOX_REPORT = 1024,
     /* Splits between two dives to a point. Fewer splits find good mappings earlier; more evaluate fewer points. */
     DFL_BOX_DIVE = 64,
+    /* Steps of the geometric program of a form at most: all but a few end in 20. */
+    DFL_FORM_STEPS = 60,
+    /* Lines that mix energy and time. */
+    DFL_EXCHANGE_MIXES = 3,
+    /* Einsums of a fused group at most: larger groups compete for one memory, and each size adds a search per einsum. */
+    DFL_GROUP_EINSUMS = 4,
+    /* Nodes of one einsum alone; nodes of one einsum of a group with given tiles; tiles that are tried for a group. More find
+       better mappings, and take longer in proportion. */
+    DFL_ALONE_NODES = 1 << 17,
+    DFL_GROUP_NODES = 1 << 11,
+    DFL_GROUP_TRIES = 60,
+    /* Rounds of a descent from the best point of a pattern over all pairs of amounts, each some hundred microseconds. */
+    DFL_DESCENT_ROUNDS = 8,
+    /* Searches of the einsums alone, each with the line that touches the objective at the result of the one before. */
+    DFL_LINE_ROUNDS = 3,
 };
 
 /*

@@ -259,6 +259,8 @@ bool dfl_objective_is_room(const dfl_objective *o, uint32_t i)
 
 double dfl_objective_term(const dfl_objective *o, uint32_t i, double joules, double seconds)
 {
+    if (o->is_line)
+        return o->per_joule * joules + o->per_second * seconds;
     if (o->n_terms == 0)
         return o->free ? seconds : joules * seconds;
     return value(o, o->terms[i], joules, seconds);
@@ -304,19 +306,32 @@ static bool is_log_concave(const dfl_objective *o, const dfl_val *v)
            v->args[1]->kind == DFL_VAL_QUANTITY && v->args[1]->quantity.real > 0;
 }
 
+dfl_objective dfl_objective_line(const dfl_objective *base, double per_joule, double per_second)
+{
+    dfl_objective out = *base;
+
+    out.terms = NULL;
+    out.n_terms = 0;
+    out.native = out.is_line = true;
+    out.other = NULL;
+    out.per_joule = per_joule;
+    out.per_second = per_second;
+    return out;
+}
+
 bool dfl_objective_is_product(const dfl_objective *o)
 {
     const dfl_val *v = o->n_terms > 0 ? o->terms[0] : NULL;
 
     if (v == NULL)
-        return !o->free;
+        return !o->free && !o->is_line;
     return v->kind == DFL_VAL_MUL && v->args[0]->kind == DFL_VAL_PATH && v->args[1]->kind == DFL_VAL_PATH &&
            figure_of(o, v->args[0]) != figure_of(o, v->args[1]);
 }
 
 bool dfl_objective_cornered(const dfl_objective *o)
 {
-    return o->n_terms > 0 ? is_log_concave(o, o->terms[0]) : !o->free;
+    return o->n_terms > 0 ? is_log_concave(o, o->terms[0]) : o->is_line || !o->free;
 }
 
 /* ---- derivatives ---- */
@@ -383,6 +398,8 @@ void dfl_objective_slopes(const dfl_objective *o, uint32_t i, double joules, dou
 {
     slope s = { 0, o->free ? 0 : seconds, o->free ? 1 : joules };
 
+    if (o->is_line)
+        s = (slope){ 0, o->per_joule, o->per_second };
     if (o->n_terms > 0)
         s = slope_of(o, o->terms[i], joules, seconds);
     *per_joule = s.per_joule;

@@ -25,6 +25,8 @@ typedef struct {
     const dfl_val *const *terms;
     uint32_t n_terms;           /* number of terms; 0 = energy * latency, or latency if `free` */
     bool free;                  /* the system declares no energy */
+    bool is_line;               /* without terms: the value is per_joule * energy + per_second * latency */
+    double per_joule, per_second;
     bool native;                /* every term is over energy and latency alone */
     const dfl_val *other;       /* first figure of a term that is neither energy nor latency; NULL if `native` */
     uint32_t room;              /* every term is over energy and latency or is `peak` of this one memory; DFL_NONE = other
@@ -43,6 +45,8 @@ enum { DFL_OBJECTIVE_TERMS = 64 };
 /* Reads the objective of a mapping, at most DFL_OBJECTIVE_TERMS terms. The caller sets `figure`, `meets` and the
    requirements. False after reporting E0617. */
 bool dfl_objective_make(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping, dfl_objective *out);
+/* An objective with the requirements of `base` and the value per_joule * energy + per_second * latency. */
+dfl_objective dfl_objective_line(const dfl_objective *base, double per_joule, double per_second);
 /* Whether the first term of a `native` objective is energy * latency. */
 bool dfl_objective_is_product(const dfl_objective *objective);
 /* Whether the logarithm of the first term of a `native` objective is concave, so that the minimum over a convex set lies at

@@ -354,6 +354,8 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     if (!summary->optimal)
         summary->unproven = dfl_proof_gaps_text(solver->arena, &fill->space, out->given, *stopped, &found, gaps);
     out->search = summary;
+    if (is_several && !summary->optimal && *stopped != DFL_STOP_GAP && *stopped != DFL_STOP_CANCELLED)
+        dfl_fill_improve_several(fill, objective, within, out, summary);
     if (is_several && !summary->optimal && *stopped != DFL_STOP_GAP &&
         summary->value > dfl_value_times(summary->lower_bound, 1 + DFL_SMALL_GAP))
         dfl_fill_improve_one_by_one(fill, objective, out, summary, stopped);

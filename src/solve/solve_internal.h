@@ -66,6 +66,14 @@ typedef bool dfl_fill_open(dfl_fill *fill, const dfl_objective *objective, dfl_f
 /* Fills a mapping with structural choices (mapper/choices.h): fills each choice by `search` and keeps the best result. */
 bool dfl_fill_choices(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out, dfl_stop *stopped);
 
+/* ---- several.c ---- */
+
+/* Searches fused groups of several einsums with open lines, and replaces `out->mapping`, with its value in `summary`, if the
+   mapping found is better; then raises the lower bound to that of all exchanges. Each stage gets a share of the time that is
+   left. `within` is the mapping that dfl_required_within returned. Reports nothing. */
+void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
+                              dfl_search_summary *summary);
+
 /* ---- proof_status.c ---- */
 
 /* Proof gaps of a result in addition to those in dfl_search_result. */

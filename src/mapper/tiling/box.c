@@ -80,7 +80,8 @@ static dfl_box *finish(const dfl_form *f, uint32_t rank, dfl_box *b)
     return b;
 }
 
-dfl_box *dfl_box_make(dfl_arena *arena, const dfl_form *f, uint32_t rank)
+/* All amounts of a rank, not finished. */
+static dfl_box *new_root(dfl_arena *arena, const dfl_form *f, uint32_t rank)
 {
     const dfl_chain *c = &f->chain[rank];
     dfl_box *b = new_box(arena, f, rank);
@@ -89,7 +90,24 @@ dfl_box *dfl_box_make(dfl_arena *arena, const dfl_form *f, uint32_t rank)
         b->low[i] = 1;
         b->high[i] = c->at[i].axis < 0 ? c->extent : least_of(f->job->axis[c->at[i].axis].size, c->extent);
     }
-    return finish(f, rank, b);
+    return b;
+}
+
+dfl_box *dfl_box_make(dfl_arena *arena, const dfl_form *f, uint32_t rank)
+{
+    return finish(f, rank, new_root(arena, f, rank));
+}
+
+dfl_box *dfl_box_within(dfl_arena *arena, const dfl_form *f, uint32_t rank, const int64_t *low, const int64_t *high)
+{
+    dfl_box *b = new_root(arena, f, rank);
+
+    for (uint32_t i = 0; i < f->chain[rank].n; i++) {
+        b->low[i] = low[i] > b->low[i] ? low[i] : b->low[i];
+        b->high[i] = high[i] > 0 ? least_of(high[i], b->high[i]) : b->high[i];
+        b->is_possible &= b->low[i] <= b->high[i];
+    }
+    return b->is_possible ? finish(f, rank, b) : b;
 }
 
 dfl_box *dfl_box_half(dfl_arena *arena, const dfl_form *f, uint32_t rank, dfl_box *b, uint32_t side)

@@ -23,6 +23,8 @@ typedef struct dfl_box {
 
 /* The root of the tree of a rank: all amounts. */
 dfl_box *dfl_box_make(dfl_arena *arena, const dfl_form *form, uint32_t rank);
+/* A root with the amounts between `low` and `high`, by cut; 0 = no limit. */
+dfl_box *dfl_box_within(dfl_arena *arena, const dfl_form *form, uint32_t rank, const int64_t *low, const int64_t *high);
 /* Half of a box that is no point: the amounts of its widest cut up to the middle (side 0), or above it (side 1). */
 dfl_box *dfl_box_half(dfl_arena *arena, const dfl_form *form, uint32_t rank, dfl_box *box, uint32_t side);
 

@@ -88,7 +88,7 @@ static double bound_moved(const node_values *v, const dfl_form_count *x, uint32_
 }
 
 /* Sets `moved`; energy, at least (lemma B2). */
-static double bound_energy(node_values *v)
+static double bound_energy(node_values *v, bool is_whole)
 {
     const dfl_form *f = v->form;
     const bool has_losses = v->is_point || f->has_known_losses;
@@ -99,7 +99,7 @@ static double bound_energy(node_values *v)
         double all = v->value[i], moved;
         if (x->floor != DFL_FORM_NONE)
             all = most(all, v->value[x->floor] * x->floor_scale);
-        moved = x->n_stays > 0 ? all * bound_moved(v, x, i) : all;
+        moved = x->n_stays > 0 && !is_whole ? all * bound_moved(v, x, i) : all;
         v->moved[i] = moved;
         joules += x->joules * (x->joules > 0 ? moved : all);
         sure += x->sure * moved;
@@ -147,7 +147,7 @@ double dfl_box_bound(const dfl_box_costs *costs, const dfl_form *f, dfl_box *con
         v.value[p] = others[p] * boxes[rank]->product[p];
     if (!fits(&v))
         return INFINITY;
-    joules = bound_energy(&v);
+    joules = bound_energy(&v, costs->is_whole);
     seconds = bound_time(&v);
     return dfl_objective_value(costs->objective, joules + costs->leakage * seconds, seconds);
 }

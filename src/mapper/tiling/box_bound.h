@@ -13,6 +13,7 @@
 typedef struct {
     const dfl_objective *objective;
     double leakage;             /* W */
+    bool is_whole;              /* short pieces do not stay: no bound of mappings in which they do */
 } dfl_box_costs;
 
 /* Sets `out`, by product, to the product over all ranks but `without`. False if some of these boxes is impossible. */

@@ -203,6 +203,8 @@ static void add_costs(form_maker *k)
         if (t->joules > 0)
             k->gain[count] += t->joules * scale;
         k->count[count].sure += t->sure * scale;
+        if (t->above)
+            continue;
         if (t->seconds < 0) { /* behind the term that it is taken from */
             k->port[f->n_ports - 1].less = count;
             k->port[f->n_ports - 1].less_seconds = t->seconds * scale;

@@ -211,7 +211,7 @@ static void add_times(program_maker *k)
         bool waits = false, beside = false;
         for (uint32_t i = 0; i < f->n_ports; i++)
             if (f->port[i].port == port && f->port[i].less == DFL_FORM_NONE)
-                *(f->port[i].waits ? &waits : &beside) = true;
+                *(f->port[i].waits ? &waits : &beside) = !k->goal->has_no_transfers;
         for (uint32_t of_waits = 0; of_waits < 2; of_waits++) {
             if (of_waits ? !waits : !beside)
                 continue;
@@ -298,6 +298,7 @@ dfl_form_program *dfl_form_program_make(dfl_arena *arena, dfl_geometric_draft *d
     program_maker k = { .draft = draft, .form = f, .goal = goal, .out = out, .has_losses = f->has_known_losses };
 
     out->form = f;
+    out->is_whole = goal->is_whole;
     if (!isnormal(f->job->seconds) || !(f->least_steps > 0))
         return NULL;
     if (make_program(arena, &k, roots))
@@ -329,7 +330,8 @@ void dfl_form_program_fit(dfl_form_program *p, dfl_box *const *boxes, dfl_geomet
         const dfl_form_count *x = &p->form->count[count];
         double above = 1;
         for (uint32_t n = 0; n <= x->n_stays; n++) {
-            const double share = n < x->n_stays ? fmin(above, dfl_box_share(p->form, boxes, &x->stay[n], count)) : 0;
+            const bool may_stay = n < x->n_stays && !p->is_whole;
+            const double share = may_stay ? fmin(above, dfl_box_share(p->form, boxes, &x->stay[n], count)) : 0;
             dfl_geometric_turn(p->program, p->share[i].knob + n, above - share);
             above = share;
         }

@@ -17,6 +17,8 @@
 typedef struct {
     double factor, joules, seconds;
     double leakage;           /* W, part of the energy */
+    bool is_whole;            /* short pieces do not stay: no bound of mappings in which they do */
+    bool has_no_transfers;    /* the latency is that of the work alone */
 } dfl_form_goal;
 
 /* A count of which a part may stay: its monomials in one sum have the knobs from `knob` on, that of the count first. */
@@ -26,6 +28,7 @@ typedef struct {
 
 typedef struct {
     const dfl_form *form;
+    bool is_whole;                                /* of the goal */
     dfl_geometric_program *program;
     uint32_t var[DFL_JOB_RANKS][DFL_CHAIN_CUTS];  /* length below a cut; DFL_FORM_NO_VAR = 1 */
     uint32_t parts[DFL_JOB_RANKS][DFL_CHAIN_CUTS]; /* knob of the parts of an axis */

@@ -52,7 +52,7 @@ static uint64_t draw(uint64_t *seed)
 
 static double box_bound(const program_test *t, const dfl_form *f, dfl_box *const *boxes)
 {
-    const dfl_box_costs costs = { &t->objective, t->row->leakage };
+    const dfl_box_costs costs = { .objective = &t->objective, .leakage = t->row->leakage };
     double others[DFL_FORM_PRODUCTS];
 
     return dfl_box_multiply(f, boxes, 0, others) ? dfl_box_bound(&costs, f, boxes, 0, others) : INFINITY;

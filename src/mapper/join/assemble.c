@@ -1,0 +1,176 @@
+#include "mapper/join/assemble.h"
+
+#include "ir/mapping.h"
+#include "support/vec.h"
+
+typedef DFL_VEC(dfl_line) line_vec;
+
+typedef struct {
+    dfl_arena *arena;
+    const dfl_mapping *mapping;
+    const dfl_chosen_form *chosen;
+    const uint32_t *all;                    /* 0, 1, 2, ..: einsums of a body are a part of it */
+    DFL_VEC(dfl_body *) bodies;
+} assembler;
+
+static void add_line(const assembler *a, line_vec *lines, dfl_line line)
+{
+    line.span = line.amount_span = a->mapping->hole_span;
+    DFL_PUSH(a->arena, lines, line);
+}
+
+static void add_keep(const assembler *a, line_vec *lines, uint32_t tensor, uint32_t memory)
+{
+    add_line(a, lines, (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = tensor, .memory = memory });
+}
+
+/* Homes outside of all groups: each tensor once, unless a group exchanges it. */
+static void add_homes(const assembler *a, const dfl_fused_group *groups, uint32_t n_groups, line_vec *lines)
+{
+    const uint32_t n = a->mapping->workload->n_tensors;
+    bool *is_done = DFL_NEW_ARRAY(a->arena, bool, n + 1);
+
+    for (uint32_t g = 0; g < n_groups; g++)
+        for (uint32_t i = 0; i < groups[g].n_tensors; i++)
+            is_done[groups[g].tensors[i]] = true;
+    for (uint32_t e = 0; e < a->mapping->workload->n_einsums; e++) {
+        const dfl_form *f = a->chosen[e].form;
+        for (uint32_t o = 0; o < f->job->n_operands; o++) {
+            const dfl_job *job = a->chosen[e].job;
+            const uint32_t tensor = job->operand[o].tensor;
+            if (!is_done[tensor])
+                add_keep(a, lines, tensor, job->place[f->skeleton->exchange[o]].memory);
+            is_done[tensor] = true;
+        }
+    }
+}
+
+/* The temporal loops of a gap (axis -1), or its parts on one axis, that cut something. `piece` has the largest piece of each rank
+   above and below. */
+static void add_cuts(const assembler *a, const dfl_chosen_form *x, uint32_t gap, int axis, bool is_written, int64_t *piece,
+                     line_vec *lines)
+{
+    const dfl_job *job = x->job;
+
+    for (uint32_t r = 0; r < job->n_ranks; r++) {
+        const dfl_chain *c = &x->form->chain[r];
+        for (uint32_t i = 0; i < c->n; i++) {
+            const int64_t amount = x->amounts[r][i], above = piece[r];
+            if (c->at[i].gap != gap || c->at[i].axis != axis)
+                continue;
+            piece[r] = axis >= 0 ? (above + amount - 1) / amount : amount < above ? amount : above;
+            if (!is_written || piece[r] == above)
+                continue;
+            if (axis < 0)
+                add_line(a, lines, (dfl_line){ .kind = DFL_LINE_TEMPORAL, .rank = job->rank[r], .by = DFL_BY_SIZE,
+                                               .amount = amount });
+            else
+                add_line(a, lines, (dfl_line){ .kind = DFL_LINE_SPATIAL, .rank = job->rank[r], .by = DFL_BY_PARTS,
+                                               .amount = amount, .axis = job->axis[axis].axis });
+        }
+    }
+}
+
+/* Whether a line keeps the tensor in the memory. */
+static bool is_kept(const line_vec *lines, uint32_t tensor, uint32_t memory)
+{
+    for (size_t i = 0; i < lines->n; i++)
+        if (lines->at[i].kind == DFL_LINE_KEEP && lines->at[i].tensor == tensor && lines->at[i].memory == memory)
+            return true;
+    return false;
+}
+
+/* The lines of one einsum; the temporal loops of the first gap of an einsum in a group stand above the group. */
+static void add_leaf_lines(const assembler *a, const dfl_chosen_form *x, bool is_grouped, line_vec *lines)
+{
+    const dfl_job *job = x->job;
+    const dfl_tiling_template *t = x->form->skeleton;
+    int64_t piece[DFL_JOB_RANKS];
+
+    for (uint32_t r = 0; r < job->n_ranks; r++)
+        piece[r] = job->extent[r];
+    for (uint32_t g = 0; g <= t->n_keeps; g++) {
+        for (int axis = -1; axis < (int)job->n_axes; axis++)
+            add_cuts(a, x, g, axis, !is_grouped || g > 0 || axis >= 0, piece, lines);
+        if (g < t->n_keeps && !t->keep[g].home &&
+            !is_kept(lines, job->operand[t->keep[g].operand].tensor, job->place[t->keep[g].place].memory))
+            add_keep(a, lines, job->operand[t->keep[g].operand].tensor, job->place[t->keep[g].place].memory);
+    }
+}
+
+static dfl_body *add_body(assembler *a, dfl_body *parent, uint32_t first, uint32_t n, const line_vec *lines)
+{
+    dfl_body *b = DFL_NEW(a->arena, dfl_body);
+
+    *b = (dfl_body){ .kind = DFL_BODY_FUSE, .span = a->mapping->root->span, .id = (uint32_t)a->bodies.n, .parent = parent,
+                     .depth = parent ? parent->depth + 1 : 0, .einsums = &a->all[first], .n_einsums = n,
+                     .compute = DFL_NONE, .lines = lines->at, .n_lines = (uint32_t)lines->n };
+    b->children = DFL_NEW_ARRAY(a->arena, dfl_body *, (size_t)n + 1);
+    if (parent)
+        parent->children[parent->n_children++] = b;
+    DFL_PUSH(a->arena, &a->bodies, b);
+    return b;
+}
+
+static void add_leaf(assembler *a, dfl_body *parent, uint32_t e, bool is_grouped)
+{
+    line_vec lines = { NULL, 0, 0 };
+    dfl_body *leaf;
+
+    add_leaf_lines(a, &a->chosen[e], is_grouped, &lines);
+    leaf = add_body(a, parent, e, 1, &lines);
+    leaf->kind = DFL_BODY_LEAF;
+    leaf->compute = a->chosen[e].job->unit;
+    leaf->compute_span = a->mapping->root->span;
+}
+
+/* The shared loops of a group, and the keeps of what it exchanges. */
+static void add_shared_lines(const assembler *a, const dfl_fused_group *g, line_vec *lines)
+{
+    for (uint32_t i = 0; i < g->n_loops; i++)
+        add_line(a, lines, (dfl_line){ .kind = DFL_LINE_TEMPORAL, .rank = g->rank[i], .by = DFL_BY_SIZE, .amount = g->tile[i] });
+    for (uint32_t i = 0; i < g->n_tensors; i++)
+        add_keep(a, lines, g->tensors[i], g->memory);
+}
+
+/* Adds a group to its parent; a group of all einsums is the root itself. */
+static void add_group(assembler *a, dfl_body *parent, const dfl_fused_group *g)
+{
+    line_vec lines = { NULL, 0, 0 };
+    dfl_body *body = parent;
+
+    if (g->n == 1) {
+        add_leaf(a, parent, g->first, false);
+        return;
+    }
+    if (g->n < parent->n_einsums) {
+        add_shared_lines(a, g, &lines);
+        body = add_body(a, parent, g->first, g->n, &lines);
+    }
+    for (uint32_t e = g->first; e < g->first + g->n; e++)
+        add_leaf(a, body, e, true);
+}
+
+dfl_mapping *dfl_assemble(dfl_arena *arena, const dfl_mapping *mapping, const dfl_chosen_form *chosen,
+                          const dfl_fused_group *groups, uint32_t n_groups)
+{
+    const uint32_t n = mapping->workload->n_einsums;
+    uint32_t *all = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n + 1);
+    assembler a = { .arena = arena, .mapping = mapping, .chosen = chosen, .all = all };
+    dfl_mapping *out = DFL_NEW(arena, dfl_mapping);
+    line_vec homes = { NULL, 0, 0 };
+
+    for (uint32_t e = 0; e < n; e++)
+        all[e] = e;
+    add_homes(&a, groups, n_groups, &homes);
+    if (n_groups == 1 && n > 1)
+        add_shared_lines(&a, &groups[0], &homes);
+    *out = *mapping;
+    out->root = add_body(&a, NULL, 0, n, &homes);
+    for (uint32_t g = 0; g < n_groups; g++)
+        add_group(&a, out->root, &groups[g]);
+    out->bodies = a.bodies.at;
+    out->n_bodies = (uint32_t)a.bodies.n;
+    out->has_holes = false;
+    return out;
+}

@@ -1,0 +1,25 @@
+/*
+ * Lower bound of a mapping of several einsums, all lines open, with any tile sizes. Each einsum costs at least the least of its
+ * exchange pattern: the memories in which its operands are exchanged, with the room that its own tiles take there. Einsums must
+ * agree on these memories; loops need not match, and room is not shared. For lines J + rate * S the sum over einsums is least by
+ * dynamic programming over the tensors that are alive (SEARCH.md, B40 to B42).
+ */
+#ifndef DFL_MAPPER_JOIN_EXCHANGE_BOUND_H
+#define DFL_MAPPER_JOIN_EXCHANGE_BOUND_H
+
+#include "mapper/objective.h"
+#include "mapper/options.h"
+
+typedef struct {
+    double value;          /* lower bound of the first term of the objective; 0 = not known */
+    dfl_stop stopped;
+    uint64_t programs;     /* number of geometric programs solved, which count as evaluations */
+} dfl_exchange_result;
+
+/* The bound for a mapping with all lines open and a `native` objective. `joules` and `seconds` are those of a mapping that is
+   known, for the rate of the line. */
+dfl_exchange_result dfl_exchange_bound(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
+                                       const dfl_objective *objective, double joules, double seconds,
+                                       const dfl_search_limits *limits);
+
+#endif

@@ -1,0 +1,475 @@
+#include "mapper/join/fused_groups.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ir/mapping_open.h"
+#include "mapper/evaluate.h"
+#include "mapper/join/assemble.h"
+#include "mapper/join/pattern_search.h"
+#include "mapper/limits.h"
+
+/* One einsum of a choice, with its costs as bounds count them. */
+typedef struct {
+    const dfl_form *form;                   /* NULL = nothing fits */
+    int64_t *amounts[DFL_JOB_RANKS];
+    double cost, joules, seconds;
+} einsum_choice;
+
+/* A group and the choices of its einsums. */
+typedef struct {
+    dfl_fused_group group;
+    einsum_choice *choices;                 /* by einsum of the group */
+    double cost;                            /* sum; INFINITY = nothing fits */
+} group_choice;
+
+typedef struct {
+    dfl_arena *arena;
+    const dfl_intern *names;
+    const dfl_mapping *mapping;
+    const dfl_objective *objective;
+    dfl_objective line;
+    double leakage;                         /* W */
+    dfl_classes classes;
+    dfl_arena *scratch;
+    dfl_arena *line_arena[2];               /* forms of the present line, and of the one before, which `alone` may use */
+    dfl_pattern_forms **forms, **flat;      /* by class */
+    einsum_choice *alone;                   /* by class */
+    dfl_deadline deadline;
+    uint64_t nodes;
+    DFL_VEC(group_choice) groups;
+} composer;
+
+static const dfl_job *job_of(const composer *k, uint32_t e) { return k->classes.jobs[e].at[0]; }
+static dfl_einsum_class *class_of(const composer *k, uint32_t e) { return &k->classes.at.at[k->classes.of[e]]; }
+
+/* ---- one einsum ---- */
+
+/* The pattern of an einsum that exchanges the marked operands in `memory`, and all others outermost; DFL_NONE = there is none. */
+static uint32_t find_pattern(const composer *k, uint32_t e, uint32_t inside, uint32_t memory)
+{
+    const dfl_job *job = job_of(k, e);
+    const dfl_einsum_class *c = class_of(k, e);
+
+    for (uint32_t p = 0; p < c->patterns.n; p++) {
+        bool is_it = true;
+        for (uint32_t o = 0; o < job->n_operands; o++)
+            if (dfl_job_exchanged(&job->operand[o]))
+                is_it &= c->patterns.at[p].memory[o] ==
+                         (inside >> o & 1 ? memory : job->place[dfl_job_outermost(&job->operand[o])].memory);
+        if (is_it)
+            return p;
+    }
+    return DFL_NONE;
+}
+
+static void copy_choice(const composer *k, const dfl_pattern_state *from, einsum_choice *out)
+{
+    *out = (einsum_choice){ .form = from->form, .cost = from->best, .joules = from->joules, .seconds = from->seconds };
+    for (uint32_t r = 0; from->form != NULL && r < from->form->job->n_ranks; r++) {
+        const uint32_t n = from->form->chain[r].n;
+        out->amounts[r] = DFL_NEW_ARRAY(k->arena, int64_t, (size_t)n + 1);
+        memcpy(out->amounts[r], from->amounts[r], n * sizeof(int64_t));
+    }
+}
+
+/* `nodes`, but no more than the limit on evaluations leaves. */
+static uint64_t nodes_left(const composer *k, uint64_t nodes)
+{
+    const uint64_t left = dfl_evaluations_left(k->deadline.most_evaluations, k->nodes);
+
+    return left > 0 && left < nodes ? left : nodes;
+}
+
+/* Searches one einsum; `tile` = NULL: alone. */
+static void search_einsum(composer *k, uint32_t e, uint32_t pattern, const dfl_shared_tile *tile, uint64_t nodes,
+                          einsum_choice *out)
+{
+    dfl_pattern_forms *forms = (tile != NULL ? k->flat : k->forms)[k->classes.of[e]];
+    dfl_pattern_search *s = dfl_pattern_search_open(forms, pattern, tile, &k->deadline);
+
+    dfl_pattern_search_run(s, nodes_left(k, nodes), &k->deadline);
+    k->nodes += dfl_pattern_search_state(s)->nodes;
+    copy_choice(k, dfl_pattern_search_state(s), out);
+    dfl_pattern_search_close(s);
+}
+
+/* Searches every class alone. False if some class does not fit, or has no form. */
+static bool search_alone(composer *k)
+{
+    for (size_t c = 0; c < k->classes.at.n; c++) {
+        const uint32_t e = k->classes.at.at[c].first, p = find_pattern(k, e, 0, DFL_NONE);
+        if (p == DFL_NONE)
+            return false;
+        search_einsum(k, e, p, NULL, DFL_ALONE_NODES, &k->alone[c]);
+        if (k->alone[c].form == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* Makes the line touch the objective at the einsums alone. Returns the rate, W. */
+static double set_line(composer *k, double joules, double seconds)
+{
+    double per_joule, per_second;
+
+    dfl_objective_slopes(k->objective, 0, joules + k->leakage * seconds, seconds, &per_joule, &per_second);
+    per_second += k->leakage * per_joule;
+    k->line = dfl_objective_line(k->objective, per_joule > 0 ? 1 : 0, per_joule > 0 ? per_second / per_joule : 1);
+    if (k->line_arena[1] != NULL)
+        dfl_arena_free(k->line_arena[1]);
+    k->line_arena[1] = k->line_arena[0];
+    k->line_arena[0] = dfl_arena_new(dfl_arena_budget(k->arena));
+    for (size_t c = 0; c < k->classes.at.n; c++) {
+        k->forms[c] = dfl_pattern_forms_new(k->line_arena[0], k->scratch, &k->classes.at.at[c], &k->line, DFL_FORMS_SEARCH);
+        k->flat[c] = dfl_pattern_forms_new(k->line_arena[0], k->scratch, &k->classes.at.at[c], &k->line, DFL_FORMS_FLAT);
+    }
+    return per_joule > 0 ? per_second / per_joule : INFINITY;
+}
+
+static void sum_alone(const composer *k, double *joules, double *seconds)
+{
+    *joules = *seconds = 0;
+    for (uint32_t e = 0; e < k->classes.n; e++) {
+        *joules += k->alone[k->classes.of[e]].joules;
+        *seconds += k->alone[k->classes.of[e]].seconds;
+    }
+}
+
+/* Finds the line and the einsums alone. */
+static bool find_line(composer *k)
+{
+    double joules = 0, seconds = 0, rate;
+
+    for (uint32_t e = 0; e < k->classes.n; e++) {
+        const dfl_einsum_class *c = class_of(k, e);
+        double j = INFINITY, s = INFINITY;
+        for (size_t i = 0; i < c->candidates.n; i++) {
+            j = fmin(j, c->candidates.at[i].joules);
+            s = fmin(s, c->candidates.at[i].seconds);
+        }
+        joules += j;
+        seconds += s;
+    }
+    rate = set_line(k, joules, seconds);
+    for (uint32_t round = 0; round < DFL_LINE_ROUNDS; round++) {
+        if (!search_alone(k))
+            return false;
+        sum_alone(k, &joules, &seconds);
+        const double before = rate;
+        rate = set_line(k, joules, seconds);
+        if (!(fabs(rate - before) > DFL_LINE_TURN * before))
+            break;
+    }
+    return true;
+}
+
+/* ---- groups ---- */
+
+/* A group that is being searched. */
+typedef struct {
+    composer *k;
+    uint32_t first, n, memory;
+    uint32_t inside[DFL_GROUP_EINSUMS];     /* by einsum: mask of operands that are exchanged inside */
+    uint32_t pattern[DFL_GROUP_EINSUMS];
+    uint32_t n_ranks, rank[DFL_JOB_RANKS];  /* of the workload: those of the shared loops */
+    int64_t extent[DFL_JOB_RANKS], tile[DFL_JOB_RANKS];
+    einsum_choice choices[DFL_GROUP_EINSUMS];
+    double cost;
+    uint32_t tries;
+} group_search;
+
+/* Whether all einsums that make and read the tensor are in the group. */
+static bool is_within(const group_search *g, uint32_t tensor)
+{
+    const dfl_tensor *t = &g->k->mapping->workload->tensors[tensor];
+    bool is_in = t->n_producers > 0 && t->n_consumers > 0;
+
+    for (uint32_t i = 0; i < t->n_producers; i++)
+        is_in &= t->producers[i] >= g->first && t->producers[i] < g->first + g->n;
+    for (uint32_t i = 0; i < t->n_consumers; i++)
+        is_in &= t->consumers[i] >= g->first && t->consumers[i] < g->first + g->n;
+    return is_in;
+}
+
+/* Keeps of the shared ranks those that index the operand alone in a dimension. */
+static void meet_ranks(group_search *g, const dfl_job *job, const dfl_job_operand *o, bool is_first)
+{
+    uint32_t n = 0;
+
+    if (is_first)
+        for (uint32_t r = 0; r < job->n_ranks; r++)
+            if (o->plain >> r & 1) {
+                g->extent[g->n_ranks] = job->extent[r];
+                g->rank[g->n_ranks++] = job->rank[r];
+            }
+    for (uint32_t i = 0; i < g->n_ranks; i++) {
+        const uint32_t r = dfl_job_find_rank(job, g->rank[i]);
+        if (r == job->n_ranks || !(o->plain >> r & 1) || job->extent[r] != g->extent[i])
+            continue;
+        g->extent[n] = g->extent[i];
+        g->rank[n++] = g->rank[i];
+    }
+    g->n_ranks = n;
+}
+
+/* Finds what the group exchanges, and the patterns. False if some einsum exchanges nothing inside, or cannot. */
+static bool open_group(group_search *g)
+{
+    bool is_first = true;
+
+    for (uint32_t i = 0; i < g->n; i++) {
+        const dfl_job *job = job_of(g->k, g->first + i);
+        g->inside[i] = 0;
+        for (uint32_t o = 0; o < job->n_operands; o++)
+            if (job->operand[o].shared && is_within(g, job->operand[o].tensor)) {
+                g->inside[i] |= 1u << o;
+                meet_ranks(g, job, &job->operand[o], is_first);
+                is_first = false;
+            }
+        g->pattern[i] = g->inside[i] == 0 ? DFL_NONE : find_pattern(g->k, g->first + i, g->inside[i], g->memory);
+        if (g->pattern[i] == DFL_NONE)
+            return false;
+    }
+    return true;
+}
+
+/* Searches the einsums of the group with these tiles. Returns whether that is better than the best tiles, which it replaces. */
+static bool try_tiles(group_search *g, const int64_t *tile)
+{
+    einsum_choice choices[DFL_GROUP_EINSUMS] = { { 0 } };
+    double cost = 0;
+
+    g->tries++;
+    for (uint32_t i = 0; i < g->n; i++) {
+        const dfl_job *job = job_of(g->k, g->first + i);
+        dfl_shared_tile shared = { 0 };
+        for (uint32_t k = 0; k < g->n_ranks; k++) {
+            const uint32_t r = dfl_job_find_rank(job, g->rank[k]);
+            shared.ranks |= 1u << r;
+            shared.tile[r] = tile[k];
+        }
+        search_einsum(g->k, g->first + i, g->pattern[i], &shared, DFL_GROUP_NODES, &choices[i]);
+        cost += choices[i].cost;
+        if (!(cost < g->cost))
+            return false;
+    }
+    memcpy(g->tile, tile, sizeof g->tile);
+    memcpy(g->choices, choices, sizeof choices);
+    g->cost = cost;
+    return true;
+}
+
+/* The smallest tile that makes as many tiles as `tile`. */
+static int64_t even_tile(int64_t extent, double tile)
+{
+    const int64_t t = tile < 1 ? 1 : tile > (double)extent ? extent : (int64_t)tile, n = (extent + t - 1) / t;
+
+    return (extent + n - 1) / n;
+}
+
+/* Changes one tile at a time by factors that become smaller, as long as that makes the group better. */
+static void descend(group_search *g)
+{
+    static const double FACTORS[] = { 16, 4, 2, 1.4, 1.15 };
+
+    for (uint32_t f = 0; f < sizeof FACTORS / sizeof *FACTORS; f++)
+        for (bool is_better = true; is_better && g->tries < DFL_GROUP_TRIES;) {
+            is_better = false;
+            for (uint32_t i = 0; i < 2 * g->n_ranks && g->tries < DFL_GROUP_TRIES; i++) {
+                int64_t tile[DFL_JOB_RANKS];
+                memcpy(tile, g->tile, sizeof tile);
+                tile[i / 2] = even_tile(g->extent[i / 2], (double)tile[i / 2] * (i % 2 ? 1 / FACTORS[f] : FACTORS[f]));
+                if (tile[i / 2] != g->tile[i / 2])
+                    is_better |= try_tiles(g, tile);
+            }
+        }
+}
+
+/* Loops over ranks that all results of the group have stand outermost: no result is read back for them. */
+static void order_loops(const group_search *g, dfl_fused_group *out)
+{
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < g->n_ranks; i++) {
+            bool is_kept = true;
+            for (uint32_t e = 0; e < g->n; e++) {
+                const dfl_job *job = job_of(g->k, g->first + e);
+                is_kept &= job->operand[job->n_operands - 1].ranks >> dfl_job_find_rank(job, g->rank[i]) & 1;
+            }
+            if (g->tile[i] >= g->extent[i] || is_kept != (pass == 0))
+                continue;
+            out->rank[out->n_loops] = g->rank[i];
+            out->tile[out->n_loops++] = g->tile[i];
+        }
+}
+
+static void add_group(group_search *g)
+{
+    composer *k = g->k;
+    group_choice x = { .group = { .first = g->first, .n = g->n, .memory = g->memory }, .cost = g->cost };
+    DFL_VEC(uint32_t) tensors = { NULL, 0, 0 };
+
+    for (uint32_t i = 0; i < g->n; i++) {
+        const dfl_job *job = job_of(k, g->first + i);
+        for (uint32_t o = 0; o < job->n_operands; o++)
+            if ((g->inside[i] >> o & 1) && job->operand[o].output)
+                DFL_PUSH(k->arena, &tensors, job->operand[o].tensor);
+    }
+    x.group.tensors = tensors.at;
+    x.group.n_tensors = (uint32_t)tensors.n;
+    order_loops(g, &x.group);
+    x.choices = dfl_arena_alloc(k->arena, g->n, sizeof *x.choices, _Alignof(einsum_choice));
+    memcpy(x.choices, g->choices, g->n * sizeof *x.choices);
+    DFL_PUSH(k->arena, &k->groups, x);
+}
+
+static double cost_alone(const composer *k, uint32_t first, uint32_t n)
+{
+    double cost = 0;
+
+    for (uint32_t e = first; e < first + n; e++)
+        cost += k->alone[k->classes.of[e]].cost;
+    return cost;
+}
+
+/* Searches the group of these einsums with an exchange in the memory. */
+static void search_group(composer *k, uint32_t first, uint32_t n, uint32_t memory)
+{
+    group_search g = { .k = k, .first = first, .n = n, .memory = memory, .cost = cost_alone(k, first, n) };
+    const double alone = g.cost;
+
+    if (!open_group(&g))
+        return;
+    for (uint32_t i = 0; i < g.n_ranks; i++)
+        g.tile[i] = 1;
+    g.cost = INFINITY;
+    (void)try_tiles(&g, g.tile);
+    descend(&g);
+    if (g.cost < alone)
+        add_group(&g);
+}
+
+static void search_groups(composer *k)
+{
+    const dfl_system *s = k->mapping->system;
+
+    for (uint32_t n = 2; n <= DFL_GROUP_EINSUMS; n++)
+        for (uint32_t first = 0; first + n <= k->classes.n; first++)
+            for (uint32_t m = 0; m < s->n_memories && k->deadline.why == DFL_STOP_NONE; m++)
+                search_group(k, first, n, m);
+}
+
+/* ---- mapping ---- */
+
+/* The best split into groups and einsums alone; `at[e]` is the group that ends behind einsum e, or DFL_NONE. */
+static void split_groups(const composer *k, uint32_t *at)
+{
+    double *cost = DFL_NEW_ARRAY(k->arena, double, (size_t)k->classes.n + 1);
+
+    for (uint32_t e = 1; e <= k->classes.n; e++) {
+        cost[e] = cost[e - 1] + cost_alone(k, e - 1, 1);
+        at[e] = DFL_NONE;
+        for (uint32_t g = 0; g < k->groups.n; g++) {
+            const group_choice *x = &k->groups.at[g];
+            if (x->group.first + x->group.n == e && cost[x->group.first] + x->cost < cost[e]) {
+                cost[e] = cost[x->group.first] + x->cost;
+                at[e] = g;
+            }
+        }
+    }
+}
+
+static void choose(const composer *k, uint32_t e, const einsum_choice *from, dfl_chosen_form *out)
+{
+    out->form = from->form;
+    for (size_t i = 0; i < k->classes.jobs[e].n; i++)
+        if (k->classes.jobs[e].at[i]->unit == from->form->job->unit)
+            out->job = k->classes.jobs[e].at[i];
+    for (uint32_t r = 0; r < from->form->job->n_ranks; r++)
+        out->amounts[r] = from->amounts[r];
+}
+
+/* The mapping of a split. */
+static dfl_mapping *make_mapping(const composer *k, const uint32_t *at)
+{
+    dfl_chosen_form *chosen = dfl_arena_alloc(k->arena, k->classes.n, sizeof *chosen, _Alignof(dfl_chosen_form));
+    dfl_fused_group *groups = dfl_arena_alloc(k->arena, k->classes.n, sizeof *groups, _Alignof(dfl_fused_group));
+    uint32_t n = k->classes.n;
+
+    for (uint32_t e = k->classes.n; e > 0; e = groups[n].first) {
+        const group_choice *x = at[e] == DFL_NONE ? NULL : &k->groups.at[at[e]];
+        n--;
+        groups[n] = x ? x->group : (dfl_fused_group){ .first = e - 1, .n = 1 };
+        for (uint32_t i = 0; i < groups[n].n; i++)
+            choose(k, groups[n].first + i, x ? &x->choices[i] : &k->alone[k->classes.of[e - 1]], &chosen[groups[n].first + i]);
+    }
+    return dfl_assemble(k->arena, k->mapping, chosen, &groups[n], k->classes.n - n);
+}
+
+static void try_split(const composer *k, const uint32_t *at, dfl_arena *arena, dfl_fused_result *out)
+{
+    const dfl_mapping *m = make_mapping(k, at);
+    const double value = dfl_mapping_value(dfl_arena_budget(arena), k->names, m, k->objective);
+
+    if (!(value < out->value))
+        return;
+    out->value = value;
+    out->mapping = dfl_mapping_copy(arena, m);
+}
+
+/* Tries the einsums alone, then the best split; a group that the model refuses or values higher is given up. */
+static void compose(composer *k, dfl_arena *arena, dfl_fused_result *out)
+{
+    uint32_t *at = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)k->classes.n + 1), *one;
+
+    for (uint32_t e = 0; e <= k->classes.n; e++)
+        at[e] = DFL_NONE;
+    try_split(k, at, arena, out);
+    search_groups(k);
+    split_groups(k, at);
+    try_split(k, at, arena, out);
+    one = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)k->classes.n + 1);
+    for (uint32_t e = 1; e <= k->classes.n; e++) {
+        double before = out->value;
+        uint32_t group = at[e];
+        if (group == DFL_NONE)
+            continue;
+        memcpy(one, at, ((size_t)k->classes.n + 1) * sizeof *one);
+        one[e] = DFL_NONE;
+        try_split(k, one, arena, out);
+        if (out->value < before)
+            at[e] = DFL_NONE;
+    }
+}
+
+dfl_fused_result dfl_fused_groups(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
+                                  const dfl_objective *objective, const dfl_search_limits *limits)
+{
+    const dfl_job_limits all = { .spread = true };
+    dfl_arena *work = dfl_arena_new(dfl_arena_budget(arena));
+    dfl_sink *quiet = dfl_sink_new(work, NULL);
+    composer k = { .arena = work, .scratch = dfl_arena_new(NULL), .names = names, .mapping = mapping, .objective = objective,
+                   .leakage = dfl_system_leakage(mapping->system),
+                   .deadline = { .budget = dfl_arena_budget(arena), .at = limits->deadline } };
+    dfl_fused_result out = { .value = INFINITY };
+
+    k.deadline.counter = &k.nodes;
+    k.deadline.most_evaluations = limits->evaluations;
+    dfl_sink_limit(quiet, 0);
+    if (objective->native && dfl_mapping_all_lines_open(mapping) &&
+        dfl_classes_make(work, work, quiet, names, mapping, &all, 1, &k.deadline, &k.classes)) {
+        k.forms = dfl_arena_alloc(work, 2 * k.classes.at.n, sizeof *k.forms, _Alignof(void *));
+        k.flat = &k.forms[k.classes.at.n];
+        k.alone = dfl_arena_alloc(work, k.classes.at.n, sizeof *k.alone, _Alignof(einsum_choice));
+        if (find_line(&k))
+            compose(&k, arena, &out);
+    }
+    out.nodes = k.nodes;
+    out.stopped = k.deadline.why;
+    for (uint32_t i = 0; i < 2; i++)
+        if (k.line_arena[i] != NULL)
+            dfl_arena_free(k.line_arena[i]);
+    dfl_arena_free(k.scratch);
+    dfl_arena_free(work);
+    return out;
+}

@@ -1,0 +1,475 @@
+#include "mapper/join/pattern_search.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "mapper/limits.h"
+#include "mapper/program/exponential.h"
+#include "mapper/tiling/box_bound.h"
+#include "mapper/tiling/form_program.h"
+
+/* A form; what its program says of it after it was solved, as far as it was solved: a plane of bounds. */
+typedef struct {
+    dfl_form *form;          /* NULL = not made */
+    bool is_useless;         /* there is no such form */
+    bool is_solved;
+    bool has_plane;
+    dfl_form_program *program; /* NULL = none */
+    dfl_geometric_plane plane;
+    double x[DFL_GEOMETRIC_VARS]; /* logarithms of the best tiles without rounding */
+    double bound;            /* of all amounts */
+} open_form;
+
+/* A node of the search. */
+typedef struct {
+    double bound;
+    uint64_t number;         /* breaks ties */
+    uint32_t form;
+    dfl_box **boxes;         /* by rank */
+} pattern_node;
+
+struct dfl_pattern_forms {
+    dfl_arena *arena, *scratch;
+    const dfl_einsum_class *class;
+    dfl_objective line;
+    dfl_form_goal goal;      /* the same for programs */
+    dfl_forms_purpose purpose;
+    open_form *at;           /* by candidate of the class */
+    dfl_terms terms;
+};
+
+struct dfl_pattern_search {
+    dfl_arena *arena;        /* owned */
+    dfl_pattern_forms *forms;
+    const dfl_shared_tile *tile;
+    dfl_box_costs costs;
+    dfl_pattern_state state;
+    DFL_VEC(pattern_node) heap;
+    bool *is_dived;          /* by candidate */
+    uint64_t pushed;
+    double polished;         /* `best` after the last descent */
+    uint32_t best_form;      /* candidate of the best point */
+};
+
+static bool is_before(const pattern_node *a, const pattern_node *b)
+{
+    return a->bound < b->bound || (a->bound == b->bound && a->number < b->number);
+}
+
+static void push(dfl_pattern_search *p, pattern_node node)
+{
+    size_t i;
+
+    node.number = p->pushed++;
+    DFL_PUSH(p->arena, &p->heap, node);
+    for (i = p->heap.n - 1; i > 0 && is_before(&node, &p->heap.at[(i - 1) / 2]); i = (i - 1) / 2)
+        p->heap.at[i] = p->heap.at[(i - 1) / 2];
+    p->heap.at[i] = node;
+}
+
+static pattern_node pop(dfl_pattern_search *p)
+{
+    const pattern_node top = p->heap.at[0], node = p->heap.at[--p->heap.n];
+    size_t i = 0, k;
+
+    while ((k = 2 * i + 1) < p->heap.n) {
+        if (k + 1 < p->heap.n && is_before(&p->heap.at[k + 1], &p->heap.at[k]))
+            k++;
+        if (!is_before(&p->heap.at[k], &node))
+            break;
+        p->heap.at[i] = p->heap.at[k];
+        i = k;
+    }
+    p->heap.at[i] = node;
+    return top;
+}
+
+static uint32_t find_widest(const dfl_form *f, dfl_box *const *boxes)
+{
+    uint32_t at = f->job->n_ranks;
+    double most = 1;
+
+    for (uint32_t r = 0; r < f->job->n_ranks; r++)
+        if (boxes[r]->width > most) {
+            most = boxes[r]->width;
+            at = r;
+        }
+    return at;
+}
+
+/* Makes a point the best one. */
+static void take_point(dfl_pattern_search *s, const dfl_form *f, const pattern_node *node)
+{
+    const dfl_objective energy = dfl_objective_line(s->costs.objective, 1, 0);
+    const dfl_objective time = dfl_objective_line(s->costs.objective, 0, 1);
+    const dfl_box_costs joules = { &energy, 0, true }, seconds = { &time, 0, true };
+    double others[DFL_FORM_PRODUCTS];
+
+    (void)dfl_box_multiply(f, node->boxes, 0, others);
+    s->state.best = node->bound;
+    s->best_form = node->form;
+    s->state.joules = dfl_box_bound(&joules, f, node->boxes, 0, others);
+    s->state.seconds = dfl_box_bound(&seconds, f, node->boxes, 0, others);
+    s->state.form = f;
+    for (uint32_t r = 0; r < f->job->n_ranks; r++)
+        s->state.amounts[r] = node->boxes[r]->low;
+}
+
+/* The bound of a node by the program of its form. */
+static double bound_program(const dfl_form_goal *goal, const open_form *x, dfl_box *const *boxes)
+{
+    dfl_geometric_box range;
+
+    if (!x->has_plane)
+        return x->bound;
+    dfl_form_program_range(x->program, boxes, &range);
+    return fmax(x->bound, dfl_form_goal_bound(goal, dfl_geometric_least(x->program->program, &x->plane, &range)));
+}
+
+static void push_half(dfl_pattern_search *s, const pattern_node *node, uint32_t rank, dfl_box *half, double bound)
+{
+    const uint32_t n = s->forms->at[node->form].form->job->n_ranks;
+    pattern_node other = { .bound = bound, .form = node->form, .boxes = DFL_NEW_ARRAY(s->arena, dfl_box *, n) };
+
+    for (uint32_t r = 0; r < n; r++)
+        other.boxes[r] = r == rank ? half : node->boxes[r];
+    push(s, other);
+}
+
+/* The half of a box in which the best tiles without rounding lie. */
+static uint32_t find_side(const open_form *x, uint32_t rank, const dfl_box *box, const dfl_box *lower)
+{
+    const dfl_chain *c = &x->form->chain[rank];
+    const uint32_t cut = box->widest;
+    const uint32_t *var = x->program->var[rank];
+    double amount = var[cut] == DFL_FORM_NO_VAR ? 0 : x->x[var[cut]], above = dfl_logarithm((double)c->extent);
+
+    if (cut > 0)
+        above = var[cut - 1] == DFL_FORM_NO_VAR ? 0 : x->x[var[cut - 1]];
+    if (c->at[cut].axis >= 0)
+        amount = above - amount;
+    return amount > dfl_logarithm((double)lower->high[cut] + 0.5);
+}
+
+/* Splits a node: the node becomes its child with the lower bound, or if `is_guided` the one with the best tiles without rounding,
+   and the other child is pushed. False if nothing of the node is below the best point. A node that is a point may become it. */
+static bool split(dfl_pattern_search *s, pattern_node *node, bool is_guided)
+{
+    const open_form *x = &s->forms->at[node->form];
+    const dfl_form *f = x->form;
+    const uint32_t rank = find_widest(f, node->boxes);
+    double others[DFL_FORM_PRODUCTS], bound[2];
+    dfl_box *half[2], *whole;
+    uint32_t lower;
+
+    if (rank == f->job->n_ranks) {
+        if (node->bound < s->state.best)
+            take_point(s, f, node);
+        return false;
+    }
+    s->state.nodes++;
+    whole = node->boxes[rank];
+    (void)dfl_box_multiply(f, node->boxes, rank, others);
+    for (uint32_t side = 0; side < 2; side++) {
+        half[side] = node->boxes[rank] = dfl_box_half(s->arena, f, rank, whole, side);
+        bound[side] = fmax(node->bound, dfl_box_bound(&s->costs, f, node->boxes, rank, others));
+        if (bound[side] < s->state.best)
+            bound[side] = fmax(bound[side], bound_program(&s->forms->goal, x, node->boxes));
+    }
+    lower = bound[1] < bound[0];
+    if (is_guided && x->has_plane && bound[!lower] < s->state.best)
+        lower = find_side(x, rank, whole, half[0]);
+    if (bound[!lower] < s->state.best)
+        push_half(s, node, rank, half[!lower], bound[!lower]);
+    node->boxes[rank] = half[lower];
+    node->bound = bound[lower];
+    return node->bound < s->state.best;
+}
+
+/* ---- descent ---- */
+
+/* Amounts of all cuts of a form, by rank. */
+typedef struct { int64_t at[DFL_JOB_RANKS][DFL_CHAIN_CUTS]; } form_amounts;
+
+/* The cost of amounts; `node` gets their boxes in `arena`. INFINITY if they are not possible. */
+static double value_amounts(const dfl_pattern_search *s, dfl_arena *arena, const form_amounts *a, pattern_node *node)
+{
+    const dfl_form *f = s->forms->at[node->form].form;
+    double others[DFL_FORM_PRODUCTS];
+
+    node->boxes = DFL_NEW_ARRAY(arena, dfl_box *, f->job->n_ranks);
+    for (uint32_t r = 0; r < f->job->n_ranks; r++) {
+        node->boxes[r] = dfl_box_within(arena, f, r, a->at[r], a->at[r]);
+        if (!node->boxes[r]->is_possible || !node->boxes[r]->is_point)
+            return INFINITY;
+    }
+    return dfl_box_multiply(f, node->boxes, 0, others) ? dfl_box_bound(&s->costs, f, node->boxes, 0, others) : INFINITY;
+}
+
+/* Whether a cut is free: the last loop follows from the parts, and shared loops may be given. */
+static bool is_free(const dfl_pattern_search *s, const dfl_chain *c, uint32_t cut)
+{
+    return (int)cut != c->last && !(s->tile != NULL && c->at[cut].gap == 0 && c->at[cut].axis < 0);
+}
+
+/* An amount changed by a factor: a tile that makes an even number of tiles, or parts. */
+static int64_t change_amount(const dfl_chain *c, uint32_t cut, int64_t amount, double factor)
+{
+    double to = (double)amount * factor;
+    int64_t n;
+
+    to = to < 1 ? 1 : to > (double)c->extent ? (double)c->extent : to;
+    if (c->at[cut].axis >= 0)
+        return factor > 1 ? (int64_t)ceil(to) : (int64_t)to;
+    n = (c->extent + (int64_t)to - 1) / (int64_t)to;
+    return (c->extent + n - 1) / n;
+}
+
+/* Tries the amounts, and makes them the best point if they are better. */
+static bool try_amounts(dfl_pattern_search *s, dfl_arena *scratch, form_amounts *best, const form_amounts *other)
+{
+    const dfl_form *f = s->forms->at[s->best_form].form;
+    pattern_node node = { .form = s->best_form };
+
+    node.bound = value_amounts(s, scratch, other, &node);
+    if (!(node.bound < s->state.best * (1 - DFL_BOX_ROUNDING)))
+        return false;
+    (void)value_amounts(s, s->arena, other, &node);
+    take_point(s, f, &node);
+    *best = *other;
+    return true;
+}
+
+/* Changes one amount, or two against each other, as long as that makes the best point better. */
+static void descend(dfl_pattern_search *s)
+{
+    static const double FACTORS[] = { 2, 0.5, 1.26, 0.794, 1.01, 0.99 };
+    const dfl_form *f = s->forms->at[s->best_form].form;
+    dfl_arena *scratch = dfl_arena_new(NULL);
+    form_amounts best = { { { 0 } } }, other;
+    bool is_better = true;
+
+    for (uint32_t r = 0; r < f->job->n_ranks; r++)
+        memcpy(best.at[r], s->state.amounts[r], f->chain[r].n * sizeof(int64_t));
+    for (uint32_t round = 0; is_better && round < DFL_DESCENT_ROUNDS; round++) {
+        is_better = false;
+        for (uint32_t r = 0; r < f->job->n_ranks; r++)
+            for (uint32_t i = 0; i < f->chain[r].n; i++)
+                for (uint32_t x = 0; x < sizeof FACTORS / sizeof *FACTORS && is_free(s, &f->chain[r], i); x++) {
+                    other = best;
+                    other.at[r][i] = change_amount(&f->chain[r], i, best.at[r][i], FACTORS[x]);
+                    if (other.at[r][i] != best.at[r][i] && try_amounts(s, scratch, &best, &other)) {
+                        is_better = true;
+                        continue;
+                    }
+                    for (uint32_t q = 0; q < f->job->n_ranks; q++)
+                        for (uint32_t k = 0; k < f->chain[q].n; k++) {
+                            form_amounts both = other;
+                            if ((q == r && k == i) || !is_free(s, &f->chain[q], k))
+                                continue;
+                            both.at[q][k] = change_amount(&f->chain[q], k, best.at[q][k], 1 / FACTORS[x]);
+                            is_better |= both.at[q][k] != best.at[q][k] && try_amounts(s, scratch, &best, &both);
+                        }
+                    dfl_arena_reset(scratch);
+                }
+    }
+    dfl_arena_free(scratch);
+    s->polished = s->state.best;
+}
+
+/* ---- forms ---- */
+
+dfl_pattern_forms *dfl_pattern_forms_new(dfl_arena *arena, dfl_arena *scratch, const dfl_einsum_class *class,
+                                         const dfl_objective *line, dfl_forms_purpose purpose)
+{
+    dfl_pattern_forms *f = DFL_NEW(arena, dfl_pattern_forms);
+
+    f->arena = arena;
+    f->scratch = scratch;
+    f->class = class;
+    f->line = *line;
+    f->goal = (dfl_form_goal){ .factor = 1, .joules = 1, .leakage = line->per_second, .is_whole = true,
+                               .has_no_transfers = purpose == DFL_FORMS_BOUND };
+    if (line->per_joule == 0)
+        f->goal = (dfl_form_goal){ .factor = 1, .seconds = 1, .is_whole = true,
+                                   .has_no_transfers = purpose == DFL_FORMS_BOUND };
+    f->purpose = purpose;
+    f->at = dfl_arena_alloc(arena, class->candidates.n + 1, sizeof *f->at, _Alignof(open_form));
+    memset(f->at, 0, (class->candidates.n + 1) * sizeof *f->at);
+    return f;
+}
+
+/* Removes all shared loops but those of the first gap. False if keeps for the einsum alone stand among the shared ones. */
+static bool flatten(dfl_tiling_template *t)
+{
+    if (t->through)
+        return false;
+    for (uint32_t g = 0; g < t->shared_gaps; g++)
+        if (!t->keep[g].home)
+            return false;
+    for (uint32_t g = 1; g < t->shared_gaps; g++)
+        t->allow[g] = 0;
+    return true;
+}
+
+/* Solves the program of a form over all amounts, as far as it takes to know that its cost is above `enough`. */
+static void solve_form(dfl_pattern_forms *f, open_form *x, double enough)
+{
+    const dfl_geometric_effort effort = { .precision = DFL_FORM_PRECISION, .steps = DFL_FORM_STEPS,
+                                          .cutoff = dfl_form_goal_cutoff(&f->goal, enough) };
+    const uint32_t n = x->form->job->n_ranks;
+    dfl_arena *work = f->scratch;
+    dfl_geometric_draft *draft = dfl_arena_alloc(work, 1, sizeof *draft, _Alignof(dfl_geometric_draft));
+    dfl_geometric_solution *solution = dfl_arena_alloc(work, 1, sizeof *solution, _Alignof(dfl_geometric_solution));
+    dfl_box **boxes = DFL_NEW_ARRAY(work, dfl_box *, n);
+    dfl_geometric_box range;
+
+    x->is_solved = true;
+    for (uint32_t r = 0; r < n; r++)
+        boxes[r] = dfl_box_make(work, x->form, r);
+    x->program = dfl_form_program_make(f->arena, draft, x->form, boxes, &f->goal);
+    if (x->program != NULL) {
+        dfl_form_program_fit(x->program, boxes, &range);
+        dfl_geometric_solve(x->program->program, &range, NULL, &effort, solution);
+        x->bound = dfl_form_goal_bound(&f->goal, solution->bound);
+        x->has_plane = solution->bound < INFINITY;
+        x->plane = solution->plane;
+        memcpy(x->x, solution->state.x, sizeof x->x);
+    }
+    dfl_arena_reset(work);
+}
+
+static open_form *find_form(dfl_pattern_forms *f, uint32_t i)
+{
+    const dfl_candidate *c = &f->class->candidates.at[i];
+    open_form *x = &f->at[i];
+
+    if (x->form == NULL && !x->is_useless) {
+        dfl_tiling_template t = *c->form;
+        if (f->purpose != DFL_FORMS_FLAT || flatten(&t))
+            x->form = dfl_form_make(f->arena, c->job, &t, &f->terms);
+        x->is_useless = x->form == NULL;
+    }
+    return x->is_useless ? NULL : x;
+}
+
+/* ---- search ---- */
+
+/* The root of a rank with a given tile below the shared loops; NULL = no such amounts. A rank without further temporal loops has
+   a tile that its parts make: only tiles of one element are possible then. */
+static dfl_box *make_tiled_root(const dfl_pattern_search *s, const dfl_form *f, uint32_t rank)
+{
+    const dfl_chain *c = &f->chain[rank];
+    const bool is_cut = c->n > 0 && c->at[0].gap == 0 && c->at[0].axis < 0 && f->skeleton->shared_gaps > 0;
+    const int64_t tile = s->tile->ranks >> rank & 1 ? s->tile->tile[rank] : c->extent;
+    int64_t low[DFL_CHAIN_CUTS] = { 0 }, high[DFL_CHAIN_CUTS] = { 0 };
+
+    if (!is_cut)
+        return tile == c->extent ? dfl_box_make(s->arena, f, rank) : NULL;
+    if (c->last == 0) {
+        for (uint32_t i = 0; i < c->n; i++)
+            high[i] = 1;
+        return tile == 1 ? dfl_box_within(s->arena, f, rank, low, high) : NULL;
+    }
+    low[0] = high[0] = tile;
+    return dfl_box_within(s->arena, f, rank, low, high);
+}
+
+static void add_root(dfl_pattern_search *s, uint32_t at, open_form *x)
+{
+    const dfl_form *f = x->form;
+    pattern_node root = { .form = at, .boxes = DFL_NEW_ARRAY(s->arena, dfl_box *, f->job->n_ranks) };
+    double others[DFL_FORM_PRODUCTS];
+
+    for (uint32_t r = 0; r < f->job->n_ranks; r++) {
+        root.boxes[r] = s->tile != NULL ? make_tiled_root(s, f, r) : dfl_box_make(s->arena, f, r);
+        if (root.boxes[r] == NULL)
+            return;
+    }
+    if (!dfl_box_multiply(f, root.boxes, 0, others))
+        return;
+    root.bound = dfl_box_bound(&s->costs, f, root.boxes, 0, others);
+    if (root.bound == INFINITY)
+        return;
+    if (!x->is_solved)
+        solve_form(s->forms, x, s->state.bound * (s->forms->purpose == DFL_FORMS_BOUND ? 1 : DFL_FORM_ENOUGH));
+    s->state.bound = fmin(s->state.bound, x->bound);
+    root.bound = fmax(root.bound, bound_program(&s->forms->goal, x, root.boxes));
+    if (root.bound == INFINITY)
+        return;
+    s->state.least = fmin(s->state.least, root.bound);
+    s->state.is_closed = false;
+    push(s, root);
+}
+
+/* Whether boxes bound the costs of an einsum: no dimension of an operand is a sum of ranks. */
+static bool has_boxes(const dfl_job *job)
+{
+    for (uint32_t o = 0; o < job->n_operands; o++)
+        if (job->operand[o].ranks != job->operand[o].plain)
+            return false;
+    return !job->windows;
+}
+
+dfl_pattern_search *dfl_pattern_search_open(dfl_pattern_forms *forms, uint32_t pattern, const dfl_shared_tile *tile,
+                                            dfl_deadline *deadline)
+{
+    dfl_arena *arena = dfl_arena_new(dfl_arena_budget(forms->arena));
+    dfl_pattern_search *s = DFL_NEW(arena, dfl_pattern_search);
+    const dfl_einsum_class *class = forms->class;
+
+    *s = (dfl_pattern_search){ .arena = arena, .forms = forms, .costs = { &forms->line, 0, true }, .tile = tile,
+                               .state = { .bound = INFINITY, .least = INFINITY, .best = INFINITY, .is_closed = true },
+                               .is_dived = DFL_NEW_ARRAY(arena, bool, class->candidates.n + 1) };
+    for (uint32_t i = 0; i < class->candidates.n && !dfl_deadline_passed(deadline); i++) {
+        const dfl_candidate *c = &class->candidates.at[i];
+        open_form *x;
+        if (c->pattern != pattern)
+            continue;
+        x = has_boxes(c->job) ? find_form(forms, i) : NULL;
+        if (x != NULL)
+            add_root(s, i, x);
+        else if (forms->purpose == DFL_FORMS_BOUND) /* whatever the room */
+            s->state.bound = fmin(s->state.bound, dfl_objective_value(&forms->line, c->roomy_joules, c->roomy_seconds));
+    }
+    if (deadline->why != DFL_STOP_NONE)
+        s->state.bound = s->state.least = 0;
+    return s;
+}
+
+void dfl_pattern_search_close(dfl_pattern_search *s)
+{
+    dfl_arena_free(s->arena);
+}
+
+void dfl_pattern_search_run(dfl_pattern_search *s, uint64_t nodes, dfl_deadline *deadline)
+{
+    const uint64_t end = s->state.nodes + nodes;
+
+    while (!s->state.is_closed && s->state.nodes < end && !dfl_deadline_passed(deadline)) {
+        pattern_node node;
+        bool is_dive, is_guided, is_open;
+        if (s->heap.n == 0 || s->heap.at[0].bound >= s->state.best * (1 - DFL_PATTERN_GAP)) {
+            s->state.is_closed = true;
+            break;
+        }
+        node = pop(s);
+        is_dive = !s->is_dived[node.form] || s->state.nodes % DFL_BOX_DIVE == 0;
+        is_guided = !s->is_dived[node.form] && s->state.nodes % 2 == 0;
+        s->is_dived[node.form] = true;
+        do
+            is_open = split(s, &node, is_guided);
+        while (is_open && is_dive && s->state.nodes < end);
+        if (is_open)
+            push(s, node);
+    }
+    if (s->state.best < INFINITY && s->state.best != s->polished)
+        descend(s);
+    if (s->heap.n > 0 || s->state.best < INFINITY)
+        s->state.least = fmin(s->heap.n > 0 ? s->heap.at[0].bound : INFINITY, s->state.best);
+}
+
+const dfl_pattern_state *dfl_pattern_search_state(const dfl_pattern_search *s)
+{
+    return &s->state;
+}

@@ -1,0 +1,56 @@
+/*
+ * Least cost of one einsum with one exchange pattern: branch and bound over boxes (tiling/box.h) of all skeletons of the pattern.
+ * The cost is a line of energy and time, per_joule * J + per_second * S, with J without leakage. Transfers above shared loops
+ * take no time: they can run beside the work of other einsums. The search can stop at any node and go on later.
+ *
+ * The search counts as if no short piece stayed in its memory while loops over other ranks go on. So its points cost at most
+ * what it says, but what it says is least holds only for mappings without such pieces. It proves nothing; it finds good points.
+ * The lower bound of all mappings comes from the geometric programs of the forms alone (SEARCH.md, B41).
+ *
+ * For a fused group the search has *flat* forms: the operands that are exchanged inside have their keeps first, all shared loops
+ * stand above them, and the tile below these loops is given.
+ */
+#ifndef DFL_MAPPER_JOIN_PATTERN_SEARCH_H
+#define DFL_MAPPER_JOIN_PATTERN_SEARCH_H
+
+#include "mapper/classes.h"
+#include "mapper/objective.h"
+#include "mapper/tiling/box.h"
+
+/* What forms are for: a search, a search with given tiles below the shared loops, or the lower bound of all mappings. */
+typedef enum { DFL_FORMS_SEARCH, DFL_FORMS_FLAT, DFL_FORMS_BOUND } dfl_forms_purpose;
+
+/* Forms of the skeletons of a class, each made when a search first needs it. */
+typedef struct dfl_pattern_forms dfl_pattern_forms;
+typedef struct dfl_pattern_search dfl_pattern_search;
+
+/* Tiles of ranks of the job below the shared loops; other ranks have no shared loop. */
+typedef struct {
+    uint32_t ranks;              /* mask */
+    int64_t tile[DFL_JOB_RANKS];
+} dfl_shared_tile;
+
+typedef struct {
+    double bound;                /* with DFL_FORMS_BOUND: lower bound of the cost of all mappings; INFINITY = nothing fits */
+    double least;                /* lower bound of the cost as the search counts; INFINITY = nothing fits */
+    double best;                 /* least cost of a point found, as the bound counts it; INFINITY = none */
+    double joules, seconds;      /* of this point, as the bound counts them */
+    const dfl_form *form;        /* of this point; NULL = none */
+    const int64_t *amounts[DFL_JOB_RANKS]; /* of this point, by rank and cut */
+    bool is_closed;              /* `least` is within DFL_PATTERN_GAP of `best`, or nothing fits */
+    uint64_t nodes;              /* number of nodes split */
+} dfl_pattern_state;
+
+/* The forms of a class, with their programs for a line. The class and `scratch`, which is reset, must live as long. */
+dfl_pattern_forms *dfl_pattern_forms_new(dfl_arena *arena, dfl_arena *scratch, const dfl_einsum_class *class,
+                                         const dfl_objective *line, dfl_forms_purpose purpose);
+/* Opens the search of a pattern. `tile`: the tile below the shared loops, for flat forms; else NULL. Bounds are 0 if
+   the deadline passes meanwhile. The caller closes the search. */
+dfl_pattern_search *dfl_pattern_search_open(dfl_pattern_forms *forms, uint32_t pattern, const dfl_shared_tile *tile,
+                                            dfl_deadline *deadline);
+void dfl_pattern_search_close(dfl_pattern_search *search);
+/* Goes on until the search is closed, `nodes` more nodes are split, or the deadline passes. */
+void dfl_pattern_search_run(dfl_pattern_search *search, uint64_t nodes, dfl_deadline *deadline);
+const dfl_pattern_state *dfl_pattern_search_state(const dfl_pattern_search *search);
+
+#endif
