@@ -125,6 +125,9 @@ enum {
 #define DFL_FIRST_STEPS UINT64_C(262144)
 #define DFL_FIRST_STEPS_LARGE UINT64_C(2048)
 #define DFL_FIRST_LARGE 600000
+/* Steps per second that is left until a deadline, and steps that are always left: 1 s before it all evaluations are as usual. */
+#define DFL_FIRST_STEPS_SECOND 262144.0
+#define DFL_FIRST_STEPS_LEAST 2048.0
 /* A round over the fine sizes that leaves more than this part of the value is the last one. */
 #define DFL_FIRST_WORTH 0.9995
 /* The model judges what the estimate finds at most so many times as large as the best. Stalls of ragged tiles are what the

@@ -241,7 +241,8 @@ static uint32_t make_jobs(dfl_arena *arena, const dfl_intern *names, const dfl_m
 dfl_first_result dfl_first_find(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
                                 const dfl_objective *objective, const dfl_search_limits *limits, bool any_spread)
 {
-    const dfl_prepared_for what = { .names = names, .given = mapping, .objective = objective, .budget = dfl_arena_budget(arena) };
+    const dfl_prepared_for what = { .names = names, .given = mapping, .objective = objective,
+                                    .budget = dfl_arena_budget(arena), .deadline = limits->deadline };
     const uint64_t most = limits->evaluations > 0 && limits->evaluations < DFL_FIRST_EVALUATIONS ? limits->evaluations
                                                                                                  : DFL_FIRST_EVALUATIONS;
     dfl_deadline halt = { .budget = what.budget, .at = limits->deadline };

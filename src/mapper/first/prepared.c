@@ -5,10 +5,12 @@
 #include "ir/mapping_open.h"
 #include "mapper/limits.h"
 #include "model/model.h"
+#include "support/deadline.h"
 
 struct dfl_prepared {
     const dfl_prepared_for *what;
-    dfl_budget budget;       /* of one evaluation */
+    uint64_t steps;          /* limit of one evaluation, */
+    dfl_budget budget;       /* and its budget */
     dfl_arena *arena, *home, *scratch; /* of this, of the model, of one evaluation */
     dfl_sink *quiet;
     uint32_t homes;          /* lines of the mapping above those of the skeleton */
@@ -101,6 +103,14 @@ dfl_mapping *dfl_skeleton_mapping(dfl_arena *arena, const dfl_mapping *given, co
     return m;
 }
 
+/* Steps that an evaluation may take now. */
+static uint64_t steps_now(const dfl_prepared *p)
+{
+    const double left = p->what->deadline > 0 ? fmax(0, p->what->deadline - dfl_deadline_clock()) : INFINITY;
+
+    return (uint64_t)fmin((double)p->steps, DFL_FIRST_STEPS_LEAST + left * DFL_FIRST_STEPS_SECOND);
+}
+
 dfl_prepared *dfl_prepared_new(const dfl_prepared_for *what, const dfl_job *job, const dfl_skeleton *lines)
 {
     dfl_arena *arena = dfl_arena_new(NULL);
@@ -114,7 +124,8 @@ dfl_prepared *dfl_prepared_new(const dfl_prepared_for *what, const dfl_job *job,
     p->what = what;
     p->arena = arena;
     p->scratch = dfl_arena_new(&p->budget);
-    p->budget = (dfl_budget){ .steps_limit = instances < DFL_FIRST_LARGE ? DFL_FIRST_STEPS : DFL_FIRST_STEPS_LARGE };
+    p->steps = instances < DFL_FIRST_LARGE ? DFL_FIRST_STEPS : DFL_FIRST_STEPS_LARGE;
+    p->budget = (dfl_budget){ .steps_limit = steps_now(p) };
     p->home = dfl_arena_new(&p->budget);
     p->quiet = dfl_sink_new(arena, NULL);
     dfl_sink_limit(p->quiet, 0);
@@ -143,6 +154,7 @@ double dfl_prepared_value(dfl_prepared *p, const dfl_job *job, const dfl_skeleto
         return INFINITY;
     set_amounts(job, settled, p->mapping->root->lines + p->homes);
     p->budget.steps_used = 0;
+    p->budget.steps_limit = steps_now(p);
     p->budget.why = DFL_STOP_NONE;
     if (dfl_paths_resize(p->scratch, p->quiet, p->what->names, p->paths))
         costs = dfl_model_run(p->model, p->scratch);

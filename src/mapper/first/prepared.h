@@ -10,6 +10,7 @@ typedef struct {
     const dfl_mapping *given;       /* the mapping with the hole: its target, options and written homes */
     const dfl_objective *objective; /* native */
     dfl_budget *budget;             /* NULL = no limit */
+    double deadline;                /* of dfl_deadline_clock, in s: shortly before it long evaluations are left out; 0 = none */
 } dfl_prepared_for;
 
 typedef struct dfl_prepared dfl_prepared;
