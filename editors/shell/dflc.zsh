@@ -47,7 +47,7 @@ _dflc() {
         '--warn=[report the lint LINT as a warning]:LINT' \
         '--deny=[report the lint LINT as an error]:LINT' \
         '--only=[process the mapping NAME only]:NAME' \
-        '--tiles=[tile sizes to search  perfect (those that divide; the default) or imperfect (others, too)]:KIND' \
+        '--tiles=[tile sizes to search  perfect (those that divide) or imperfect (others, too); by default those that divide, but all of a single einsum with an extent of few or very many divisors]:KIND' \
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
         '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
         '--max-fused=[largest number of loops that einsums share in a search (0  no fusion; default  4)]:N' \
@@ -72,7 +72,7 @@ _dflc() {
         '--warn=[report the lint LINT as a warning]:LINT' \
         '--deny=[report the lint LINT as an error]:LINT' \
         '--name=[process the mapping NAME only]:NAME' \
-        '--tiles=[tile sizes to search  perfect (those that divide; the default) or imperfect (others, too)]:KIND' \
+        '--tiles=[tile sizes to search  perfect (those that divide) or imperfect (others, too); by default those that divide, but all of a single einsum with an extent of few or very many divisors]:KIND' \
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
         '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
         '--max-fused=[largest number of loops that einsums share in a search (0  no fusion; default  4)]:N' \
@@ -95,7 +95,7 @@ _dflc() {
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
         '--name=[process the mapping NAME only]:NAME' \
-        '--tiles=[tile sizes to search  perfect (those that divide; the default) or imperfect (others, too)]:KIND' \
+        '--tiles=[tile sizes to search  perfect (those that divide) or imperfect (others, too); by default those that divide, but all of a single einsum with an extent of few or very many divisors]:KIND' \
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
         '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
         '--max-fused=[largest number of loops that einsums share in a search (0  no fusion; default  4)]:N' \
@@ -129,7 +129,7 @@ _dflc() {
         '--allow=[disable the lint LINT ( all   every lint)]:LINT' \
         '--warn=[report the lint LINT as a warning]:LINT' \
         '--deny=[report the lint LINT as an error]:LINT' \
-        '--tiles=[tile sizes to search  perfect (those that divide; the default) or imperfect (others, too)]:KIND' \
+        '--tiles=[tile sizes to search  perfect (those that divide) or imperfect (others, too); by default those that divide, but all of a single einsum with an extent of few or very many divisors]:KIND' \
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
         '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
         '--max-fused=[largest number of loops that einsums share in a search (0  no fusion; default  4)]:N' \
@@ -159,7 +159,7 @@ _dflc() {
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
         '--result=[report what the cost of the mapping NAME depends on]:NAME' \
-        '--tiles=[tile sizes to search  perfect (those that divide; the default) or imperfect (others, too)]:KIND' \
+        '--tiles=[tile sizes to search  perfect (those that divide) or imperfect (others, too); by default those that divide, but all of a single einsum with an extent of few or very many divisors]:KIND' \
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
         '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
         '--max-fused=[largest number of loops that einsums share in a search (0  no fusion; default  4)]:N' \

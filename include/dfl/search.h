@@ -47,6 +47,8 @@ typedef struct {
     bool spread;            /* map any rank to any axis of an array, not only ranks that share transfers there */
     double gap;             /* the search stops when its value is at most 1 + gap times its lower bound; this is no limit, and
                                so DFL_EXIT_OK; 0 = it stops at the least value */
+    bool perfect;           /* search only tile sizes that divide; without it and `imperfect`, a single einsum with an extent of
+                               few or of many divisors is searched as with `imperfect` */
 } dfl_search_options;
 
 void dfl_session_set_search(dfl_session *session, const dfl_search_options *options);

@@ -202,7 +202,8 @@ static bool set_jobs(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
 static bool set_tiles(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
 {
     args->search.imperfect = strcmp(value, "imperfect") == 0;
-    return args->search.imperfect || strcmp(value, "perfect") == 0 ||
+    args->search.perfect = strcmp(value, "perfect") == 0;
+    return args->search.imperfect || args->search.perfect ||
            refuse_value(cmd, "tiles", value, "give perfect or imperfect");
 }
 

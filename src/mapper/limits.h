@@ -134,4 +134,16 @@ enum {
    estimate misses most. */
 #define DFL_FIRST_SLACK 1.05
 
+/* ---- choice of the search (single.c) ---- */
+
+enum {
+    /* Least extent that can be coarse: below it a search over divisors misses little. */
+    DFL_COARSE_LEAST = 16,
+    /* Largest factor between neighbouring divisors of an extent that is not coarse. A factor of 8 costs at most a factor of 3 in
+       the transfers of a matrix product whose tile has the wrong size. */
+    DFL_COARSE_STEP = 8,
+    /* Divisors of an extent at most; a search over lists of 60 takes 6 s, of 120 it does not end. */
+    DFL_COARSE_DIVISORS = 48,
+};
+
 #endif

@@ -93,6 +93,9 @@ bool dfl_mapper_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping
 /* The clause that says what the mapper does not support of an einsum of a mapping with open lines, on some unit that can run it;
    NULL if there is nothing. A static text; `arena` is for temporary data. */
 const char *dfl_mapper_lack(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, uint32_t einsum);
+/* Whether a search over tile sizes that divide is a poor choice for a mapping, and the search over all tile sizes handles it: one
+   einsum, all lines open, with an extent that has few divisors (1009) or very many (55440). */
+bool dfl_mapper_wants_any_tiles(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping);
 /* Searches for the best filling of a mapping that dfl_mapper_check accepts. The result lies in `arena`, whose budget stops the
    search. */
 const dfl_search_result *dfl_mapper_search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,

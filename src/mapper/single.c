@@ -2,6 +2,7 @@
 
 #include "ir/mapping_open.h"
 #include "mapper/given.h"
+#include "mapper/hole_lattice.h"
 #include "mapper/limits.h"
 #include "mapper/tiling/box_search.h"
 #include "mapper/words.h"
@@ -38,6 +39,30 @@ static bool make_jobs(dfl_arena *arena, const dfl_intern *names, const dfl_mappi
             return false;
     }
     return out->n > 0;
+}
+
+/* Whether the tile sizes that divide an extent are a poor choice: neighbours differ by a large factor, or there are so many that
+   a search by lists takes long. */
+static bool is_coarse(dfl_arena *arena, int64_t extent)
+{
+    const dfl_amounts divisors = dfl_divisors(arena, extent);
+    bool has_step = false;
+
+    for (uint32_t i = 0; i + 1 < divisors.n; i++)
+        has_step |= divisors.at[i + 1] > divisors.at[i] * DFL_COARSE_STEP;
+    return extent > DFL_COARSE_LEAST && (has_step || divisors.n > DFL_COARSE_DIVISORS);
+}
+
+bool dfl_mapper_wants_any_tiles(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m)
+{
+    job_list jobs = { NULL, 0, 0 };
+    bool is_any = false;
+
+    if (m->workload->n_einsums != 1 || !dfl_mapping_all_lines_open(m) || !make_jobs(arena, names, m, &jobs))
+        return false;
+    for (uint32_t r = 0; r < jobs.at[0]->n_ranks; r++)
+        is_any |= is_coarse(arena, jobs.at[0]->extent[r]);
+    return is_any;
 }
 
 /* The result of a search that begins with a mapping that nothing undercuts. */

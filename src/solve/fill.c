@@ -650,6 +650,22 @@ static void connect_objective(dfl_fill *fill, dfl_objective *objective)
     objective->context = fill;
 }
 
+/* Whether a mapping is searched over all tile sizes although the options do not ask for that. */
+static bool takes_any_tiles(const dfl_fill *fill, const dfl_mapping *m)
+{
+    const dfl_search_options *o = fill->solver->options;
+    dfl_arena *work;
+    bool takes;
+
+    if (o->perfect || o->imperfect || o->certificate || o->top > 0 || fill->space.extensions != 0 || m->n_front > 0 ||
+        m->n_minimize > 1 || fill->required.n > 0)
+        return false;
+    work = dfl_arena_new(fill->solver->budget);
+    takes = dfl_mapper_wants_any_tiles(work, fill->solver->names, m);
+    dfl_arena_free(work);
+    return takes;
+}
+
 /* Fills a mapping within the step limit of the budget. */
 static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mapping *m, dfl_stop *stopped)
 {
@@ -681,6 +697,7 @@ static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mappin
     connect_objective(&fill, &objective);
     dfl_progress_open(&meter, solver->options->progress ? show_progress : NULL, &fill);
     fill.limits = dfl_search_options_limits(solver->options, dfl_deadline_clock(), &meter);
+    fill.space.imperfect |= takes_any_tiles(&fill, m);
     if (m->n_front > 0)
         is_found = fill_front(&fill, &objective, m, stopped);
     else if (is_several)
