@@ -5,6 +5,7 @@
 
 #include "mapper/common.h"
 #include "mapper/given.h"
+#include "mapper/limits.h"
 #include "mapper/tracks.h"
 
 typedef struct {
@@ -258,6 +259,28 @@ bool dfl_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, cons
         find_partners(arena, out);
     out->tree = halt->why == DFL_STOP_NONE && is_tree(arena, out);
     return halt->why == DFL_STOP_NONE;
+}
+
+bool dfl_classes_make_within(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
+                             const dfl_job_limits *limits, const dfl_search_limits *all, dfl_classes *out, dfl_stop *stopped)
+{
+    dfl_budget *session = dfl_arena_budget(arena), few = dfl_budget_fresh(session);
+    dfl_deadline halt = { .budget = session, .at = all->deadline };
+    const uint64_t most = all->evaluations > DFL_CLASSES_STEPS / DFL_CLASSES_STEPS_EACH
+                              ? all->evaluations * DFL_CLASSES_STEPS_EACH : DFL_CLASSES_STEPS;
+    const bool is_short = all->evaluations > 0 && all->evaluations <= UINT64_MAX / DFL_CLASSES_STEPS_EACH &&
+                          most < dfl_deadline_left(&halt, UINT64_MAX);
+    bool found;
+
+    if (is_short) {
+        few.steps_limit = most;
+        halt.budget = &few;
+    }
+    found = dfl_classes_make(arena, scratch, sink, names, m, limits, all->threads, &halt, out);
+    if (is_short)
+        dfl_budget_spend(session, few.steps_used);
+    *stopped = is_short && halt.why == DFL_STOP_STEPS ? DFL_STOP_EVALUATIONS : halt.why;
+    return found;
 }
 
 void dfl_classes_aim(const dfl_einsum_class *c, uint32_t pattern, dfl_tile_goal *goal)

@@ -8,6 +8,7 @@
 #include "mapper/bounds.h"
 #include "mapper/filter.h"
 #include "mapper/join.h"
+#include "mapper/options.h"
 #include "support/vec.h"
 
 typedef struct {
@@ -63,6 +64,10 @@ typedef struct dfl_classes {
 /* False after reporting, or when halted. */
 bool dfl_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
                       const dfl_job_limits *limits, uint32_t threads, dfl_deadline *halt, dfl_classes *out);
+/* The same within the limits of a search. To list skeletons is no evaluation, but there may be too many of them for a search
+   that is to be short: a limit on evaluations limits the steps, too. `*stopped` is the limit that stopped it. */
+bool dfl_classes_make_within(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
+                             const dfl_job_limits *limits, const dfl_search_limits *all, dfl_classes *out, dfl_stop *stopped);
 /* Sets the bounds of all candidates, and puts them in order. */
 void dfl_classes_bound(dfl_arena *scratch, dfl_classes *k, bool plain, uint32_t threads, dfl_deadline *halt);
 /* Sets what `goal` adds to rows of the class that follow a pattern: everything else, and the ports that they keep busy. */

@@ -23,8 +23,6 @@ _Static_assert((int)DFL_MAP_SHARED_LOOPS == (int)DFL_ROW_LOOPS && (int)DFL_MAP_K
 
 enum {
     FEW_LOOPS = 1,             /* shared loops that are tried first */
-    TEMPLATE_STEPS = 1 << 20,  /* steps that a search with a limit on evaluations may take to list templates; where the limit */
-    STEPS_EACH = 256,          /* times so many is more, that many */
 };
 
 typedef struct {
@@ -574,28 +572,6 @@ static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
     return true;
 }
 
-/* Makes the classes. To list templates is no evaluation, but there may be too many of them for a search that is to be short. */
-static bool make_classes(mapper *k, dfl_arena *scratch, dfl_sink *sink, const dfl_job_limits *limits)
-{
-    const dfl_search_limits *all = &k->options->limits;
-    dfl_budget *session = dfl_arena_budget(k->arena), few = dfl_budget_fresh(session);
-    dfl_deadline halt = { .budget = session, .at = all->deadline };
-    const uint64_t most = all->evaluations > TEMPLATE_STEPS / STEPS_EACH ? all->evaluations * STEPS_EACH : TEMPLATE_STEPS;
-    const bool is_short = all->evaluations > 0 && all->evaluations <= UINT64_MAX / STEPS_EACH &&
-                          most < dfl_deadline_left(&halt, UINT64_MAX);
-    bool found;
-
-    if (is_short) {
-        few.steps_limit = most;
-        halt.budget = &few;
-    }
-    found = dfl_classes_make(k->arena, scratch, sink, k->names, k->m, limits, all->threads, &halt, &k->classes);
-    if (is_short)
-        dfl_budget_spend(session, few.steps_used);
-    k->stopped = is_short && halt.why == DFL_STOP_STEPS ? DFL_STOP_EVALUATIONS : halt.why;
-    return found;
-}
-
 dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                  const dfl_map_options *options, bool *fits)
 {
@@ -614,7 +590,7 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
                                     .common_loops = !k.goal.by_time,
                                     .counted = options->front ? options->objective->room + 1 : 0 };
     possible = !dfl_fitting_homeless(names, mapping);
-    found = possible && make_classes(&k, scratch, sink, &limits);
+    found = possible && dfl_classes_make_within(arena, scratch, sink, names, mapping, &limits, &options->limits, &k.classes, &k.stopped);
     dfl_arena_free(scratch);
     if (found) {
         k.crew = (dfl_crew){ .arena = arena, .classes = &k.classes, .goal = &k.goal, .progress = options->limits.progress,

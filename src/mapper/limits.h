@@ -134,6 +134,15 @@ enum {
    estimate misses most. */
 #define DFL_FIRST_SLACK 1.05
 
+/* ---- classes of einsums (classes.c) ---- */
+
+enum {
+    /* Steps that a search with a limit on evaluations may take to list skeletons, some tenths of a second; where the limit times
+       DFL_CLASSES_STEPS_EACH is more, that many. */
+    DFL_CLASSES_STEPS = 1 << 20,
+    DFL_CLASSES_STEPS_EACH = 256,
+};
+
 /* ---- choice of the search (single.c) ---- */
 
 enum {

@@ -53,11 +53,12 @@ judge() {
     fi
 }
 
+# Over tile sizes that divide: of 120 divisors, a search over all sizes ends at once.
 for file in tests/mapper/limits/*.dfl; do
     name=${file##*/}
-    run 1 - "$file" --time-limit 1
+    run 1 - "$file" --tiles perfect --time-limit 1
     judge "$name: a limit on time"
-    run "$signal_at" TERM "$file"
+    run "$signal_at" TERM "$file" --tiles perfect
     judge "$name: a signal"
 done
 # A signal leaves a mapping whenever it comes: in the search of all einsums together, in that of each alone, or in between.

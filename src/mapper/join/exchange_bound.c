@@ -130,7 +130,7 @@ dfl_exchange_result dfl_exchange_bound(dfl_arena *arena, const dfl_intern *names
     deadline.most_evaluations = limits->evaluations;
     dfl_sink_limit(quiet, 0);
     if (objective->native && dfl_mapping_all_lines_open(mapping) &&
-        dfl_classes_make(work, work, quiet, names, mapping, &all, 1, &deadline, &classes))
+        dfl_classes_make_within(work, work, quiet, names, mapping, &all, limits, &classes, &deadline.why))
         out.value = add_lines(&x, joules, seconds);
     out.programs = x.programs;
     out.stopped = deadline.why;

@@ -457,7 +457,7 @@ dfl_fused_result dfl_fused_groups(dfl_arena *arena, const dfl_intern *names, con
     k.deadline.most_evaluations = limits->evaluations;
     dfl_sink_limit(quiet, 0);
     if (objective->native && dfl_mapping_all_lines_open(mapping) &&
-        dfl_classes_make(work, work, quiet, names, mapping, &all, 1, &k.deadline, &k.classes)) {
+        dfl_classes_make_within(work, work, quiet, names, mapping, &all, limits, &k.classes, &k.deadline.why)) {
         k.forms = dfl_arena_alloc(work, 2 * k.classes.at.n, sizeof *k.forms, _Alignof(void *));
         k.flat = &k.forms[k.classes.at.n];
         k.alone = dfl_arena_alloc(work, k.classes.at.n, sizeof *k.alone, _Alignof(einsum_choice));

@@ -402,13 +402,13 @@ static void add_root(dfl_pattern_search *s, uint32_t at, open_form *x)
     push(s, root);
 }
 
-/* Whether boxes bound the costs of an einsum: no dimension of an operand is a sum of ranks. */
+/* Whether boxes bound the costs of an einsum: it has ranks, and no dimension of an operand is a sum of ranks. */
 static bool has_boxes(const dfl_job *job)
 {
     for (uint32_t o = 0; o < job->n_operands; o++)
         if (job->operand[o].ranks != job->operand[o].plain)
             return false;
-    return !job->windows;
+    return !job->windows && job->n_ranks > 0;
 }
 
 dfl_pattern_search *dfl_pattern_search_open(dfl_pattern_forms *forms, uint32_t pattern, const dfl_shared_tile *tile,

@@ -308,7 +308,8 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
 
     *s = (box_search){ .arena = arena, .work = dfl_arena_new(dfl_arena_budget(arena)), .names = names, .mapping = mapping,
                        .limits = limits,
-                       .costs = { objective, dfl_system_leakage(mapping->system) }, .out = DFL_NEW(arena, dfl_box_result) };
+                       .costs = { .objective = objective, .leakage = dfl_system_leakage(mapping->system) },
+                       .out = DFL_NEW(arena, dfl_box_result) };
     s->has_goal = dfl_form_goal_make(objective, s->costs.leakage, &s->goal);
     s->draft = DFL_NEW(s->work, dfl_geometric_draft);
     *s->out = (dfl_box_result){ .value = INFINITY, .lower_bound = INFINITY };
