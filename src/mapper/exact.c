@@ -590,7 +590,8 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
                                     .common_loops = !k.goal.by_time,
                                     .counted = options->front ? options->objective->room + 1 : 0 };
     possible = !dfl_fitting_homeless(names, mapping);
-    found = possible && dfl_classes_make_within(arena, scratch, sink, names, mapping, &limits, &options->limits, &k.classes, &k.stopped);
+    found = possible && dfl_classes_make_within(arena, scratch, sink, names, mapping, &limits, &options->limits, &k.classes,
+                                                &k.stopped);
     dfl_arena_free(scratch);
     if (found) {
         k.crew = (dfl_crew){ .arena = arena, .classes = &k.classes, .goal = &k.goal, .progress = options->limits.progress,

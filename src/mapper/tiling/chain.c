@@ -40,7 +40,7 @@ static dfl_chain_figure reduce(const dfl_chain *c, dfl_chain_figure f)
     for (uint32_t i = 0; i < c->n && (is_all || c->at[i].gap <= f.gap); i++) {
         out.gap = is_all ? 0 : c->at[i].gap;
         if (c->at[i].axis >= 0 && f.kind != DFL_CHAIN_TILE)
-            out.axes |= f.axes & (uint8_t)(1u << c->at[i].axis);
+            out.axes = (uint8_t)(out.axes | (f.axes & 1u << c->at[i].axis));
     }
     out.from = f.kind == DFL_CHAIN_STAYS || f.kind == DFL_CHAIN_CUTS_FULL ? f.from : 0;
     return out;
