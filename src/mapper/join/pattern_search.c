@@ -6,6 +6,7 @@
 #include "mapper/limits.h"
 #include "mapper/program/exponential.h"
 #include "mapper/tiling/box_bound.h"
+#include "mapper/tiling/box_heap.h"
 #include "mapper/tiling/form_program.h"
 
 /* A form; what its program says of it after it was solved, as far as it was solved: a plane of bounds. */
@@ -19,14 +20,6 @@ typedef struct {
     double x[DFL_GEOMETRIC_VARS]; /* logarithms of the best tiles without rounding */
     double bound;            /* of all amounts */
 } open_form;
-
-/* A node of the search. */
-typedef struct {
-    double bound;
-    uint64_t number;         /* breaks ties */
-    uint32_t form;
-    dfl_box **boxes;         /* by rank */
-} pattern_node;
 
 struct dfl_pattern_forms {
     dfl_arena *arena, *scratch;
@@ -44,61 +37,14 @@ struct dfl_pattern_search {
     const dfl_shared_tile *tile;
     dfl_box_costs costs;
     dfl_pattern_state state;
-    DFL_VEC(pattern_node) heap;
+    dfl_box_heap heap;
     bool *is_dived;          /* by candidate */
-    uint64_t pushed;
     double polished;         /* `best` after the last descent */
     uint32_t best_form;      /* candidate of the best point */
 };
 
-static bool is_before(const pattern_node *a, const pattern_node *b)
-{
-    return a->bound < b->bound || (a->bound == b->bound && a->number < b->number);
-}
-
-static void push(dfl_pattern_search *p, pattern_node node)
-{
-    size_t i;
-
-    node.number = p->pushed++;
-    DFL_PUSH(p->arena, &p->heap, node);
-    for (i = p->heap.n - 1; i > 0 && is_before(&node, &p->heap.at[(i - 1) / 2]); i = (i - 1) / 2)
-        p->heap.at[i] = p->heap.at[(i - 1) / 2];
-    p->heap.at[i] = node;
-}
-
-static pattern_node pop(dfl_pattern_search *p)
-{
-    const pattern_node top = p->heap.at[0], node = p->heap.at[--p->heap.n];
-    size_t i = 0, k;
-
-    while ((k = 2 * i + 1) < p->heap.n) {
-        if (k + 1 < p->heap.n && is_before(&p->heap.at[k + 1], &p->heap.at[k]))
-            k++;
-        if (!is_before(&p->heap.at[k], &node))
-            break;
-        p->heap.at[i] = p->heap.at[k];
-        i = k;
-    }
-    p->heap.at[i] = node;
-    return top;
-}
-
-static uint32_t find_widest(const dfl_form *f, dfl_box *const *boxes)
-{
-    uint32_t at = f->job->n_ranks;
-    double most = 1;
-
-    for (uint32_t r = 0; r < f->job->n_ranks; r++)
-        if (boxes[r]->width > most) {
-            most = boxes[r]->width;
-            at = r;
-        }
-    return at;
-}
-
 /* Makes a point the best one. */
-static void take_point(dfl_pattern_search *s, const dfl_form *f, const pattern_node *node)
+static void take_point(dfl_pattern_search *s, const dfl_form *f, const dfl_box_node *node)
 {
     const dfl_objective energy = dfl_objective_line(s->costs.objective, 1, 0);
     const dfl_objective time = dfl_objective_line(s->costs.objective, 0, 1);
@@ -126,14 +72,14 @@ static double bound_program(const dfl_form_goal *goal, const open_form *x, dfl_b
     return fmax(x->bound, dfl_form_goal_bound(goal, dfl_geometric_least(x->program->program, &x->plane, &range)));
 }
 
-static void push_half(dfl_pattern_search *s, const pattern_node *node, uint32_t rank, dfl_box *half, double bound)
+static void push_half(dfl_pattern_search *s, const dfl_box_node *node, uint32_t rank, dfl_box *half, double bound)
 {
     const uint32_t n = s->forms->at[node->form].form->job->n_ranks;
-    pattern_node other = { .bound = bound, .form = node->form, .boxes = DFL_NEW_ARRAY(s->arena, dfl_box *, n) };
+    dfl_box_node other = { .bound = bound, .form = node->form, .boxes = DFL_NEW_ARRAY(s->arena, dfl_box *, n) };
 
     for (uint32_t r = 0; r < n; r++)
         other.boxes[r] = r == rank ? half : node->boxes[r];
-    push(s, other);
+    dfl_box_heap_push(s->arena, &s->heap, other);
 }
 
 /* The half of a box in which the best tiles without rounding lie. */
@@ -153,11 +99,11 @@ static uint32_t find_side(const open_form *x, uint32_t rank, const dfl_box *box,
 
 /* Splits a node: the node becomes its child with the lower bound, or if `is_guided` the one with the best tiles without rounding,
    and the other child is pushed. False if nothing of the node is below the best point. A node that is a point may become it. */
-static bool split(dfl_pattern_search *s, pattern_node *node, bool is_guided)
+static bool split(dfl_pattern_search *s, dfl_box_node *node, bool is_guided)
 {
     const open_form *x = &s->forms->at[node->form];
     const dfl_form *f = x->form;
-    const uint32_t rank = find_widest(f, node->boxes);
+    const uint32_t rank = dfl_box_widest(f, node->boxes);
     double others[DFL_FORM_PRODUCTS], bound[2];
     dfl_box *half[2], *whole;
     uint32_t lower;
@@ -192,7 +138,7 @@ static bool split(dfl_pattern_search *s, pattern_node *node, bool is_guided)
 typedef struct { int64_t at[DFL_JOB_RANKS][DFL_CHAIN_CUTS]; } form_amounts;
 
 /* The cost of amounts; `node` gets their boxes in `arena`. INFINITY if they are not possible. */
-static double value_amounts(const dfl_pattern_search *s, dfl_arena *arena, const form_amounts *a, pattern_node *node)
+static double value_amounts(const dfl_pattern_search *s, dfl_arena *arena, const form_amounts *a, dfl_box_node *node)
 {
     const dfl_form *f = s->forms->at[node->form].form;
     double others[DFL_FORM_PRODUCTS];
@@ -229,7 +175,7 @@ static int64_t change_amount(const dfl_chain *c, uint32_t cut, int64_t amount, d
 static bool try_amounts(dfl_pattern_search *s, dfl_arena *scratch, form_amounts *best, const form_amounts *other)
 {
     const dfl_form *f = s->forms->at[s->best_form].form;
-    pattern_node node = { .form = s->best_form };
+    dfl_box_node node = { .form = s->best_form };
 
     node.bound = value_amounts(s, scratch, other, &node);
     if (!(node.bound < s->state.best * (1 - DFL_BOX_ROUNDING)))
@@ -378,7 +324,7 @@ static dfl_box *make_tiled_root(const dfl_pattern_search *s, const dfl_form *f, 
 static void add_root(dfl_pattern_search *s, uint32_t at, open_form *x)
 {
     const dfl_form *f = x->form;
-    pattern_node root = { .form = at, .boxes = DFL_NEW_ARRAY(s->arena, dfl_box *, f->job->n_ranks) };
+    dfl_box_node root = { .form = at, .boxes = DFL_NEW_ARRAY(s->arena, dfl_box *, f->job->n_ranks) };
     double others[DFL_FORM_PRODUCTS];
 
     for (uint32_t r = 0; r < f->job->n_ranks; r++) {
@@ -399,7 +345,7 @@ static void add_root(dfl_pattern_search *s, uint32_t at, open_form *x)
         return;
     s->state.least = fmin(s->state.least, root.bound);
     s->state.is_closed = false;
-    push(s, root);
+    dfl_box_heap_push(s->arena, &s->heap, root);
 }
 
 /* Whether boxes bound the costs of an einsum: it has ranks, and no dimension of an operand is a sum of ranks. */
@@ -447,13 +393,13 @@ void dfl_pattern_search_run(dfl_pattern_search *s, uint64_t nodes, dfl_deadline 
     const uint64_t end = s->state.nodes + nodes;
 
     while (!s->state.is_closed && s->state.nodes < end && !dfl_deadline_passed(deadline)) {
-        pattern_node node;
+        dfl_box_node node;
         bool is_dive, is_guided, is_open;
-        if (s->heap.n == 0 || s->heap.at[0].bound >= s->state.best * (1 - DFL_PATTERN_GAP)) {
+        if (s->heap.nodes.n == 0 || s->heap.nodes.at[0].bound >= s->state.best * (1 - DFL_PATTERN_GAP)) {
             s->state.is_closed = true;
             break;
         }
-        node = pop(s);
+        node = dfl_box_heap_pop(&s->heap);
         is_dive = !s->is_dived[node.form] || s->state.nodes % DFL_BOX_DIVE == 0;
         is_guided = !s->is_dived[node.form] && s->state.nodes % 2 == 0;
         s->is_dived[node.form] = true;
@@ -461,12 +407,12 @@ void dfl_pattern_search_run(dfl_pattern_search *s, uint64_t nodes, dfl_deadline 
             is_open = split(s, &node, is_guided);
         while (is_open && is_dive && s->state.nodes < end);
         if (is_open)
-            push(s, node);
+            dfl_box_heap_push(s->arena, &s->heap, node);
     }
     if (s->state.best < INFINITY && s->state.best != s->polished)
         descend(s);
-    if (s->heap.n > 0 || s->state.best < INFINITY)
-        s->state.least = fmin(s->heap.n > 0 ? s->heap.at[0].bound : INFINITY, s->state.best);
+    if (s->heap.nodes.n > 0 || s->state.best < INFINITY)
+        s->state.least = fmin(s->heap.nodes.n > 0 ? s->heap.nodes.at[0].bound : INFINITY, s->state.best);
 }
 
 const dfl_pattern_state *dfl_pattern_search_state(const dfl_pattern_search *s)

@@ -5,6 +5,7 @@
 #include "ir/mapping_open.h"
 #include "mapper/limits.h"
 #include "mapper/tiling/box_bound.h"
+#include "mapper/tiling/box_heap.h"
 #include "mapper/tiling/form_program.h"
 #include "mapper/tiling/point.h"
 
@@ -21,14 +22,6 @@ typedef struct {
 } open_form;
 
 typedef struct {
-    double bound;
-    uint64_t number;         /* of nodes with equal bounds the last one comes first: it is close to a point */
-    uint32_t form;
-    uint32_t depth;          /* splits since the program bounded it */
-    dfl_box **boxes;         /* by rank */
-} box_node;
-
-typedef struct {
     dfl_arena *arena, *work;
     const dfl_intern *names;
     const dfl_mapping *mapping;
@@ -40,8 +33,7 @@ typedef struct {
     dfl_geometric_solution solution;
     dfl_terms terms;
     DFL_VEC(open_form) forms;
-    DFL_VEC(box_node) heap;
-    uint64_t pushed;
+    dfl_box_heap heap;
     uint64_t reported;       /* nodes that a progress report contains */
     bool is_partial;         /* some skeleton has no form, so the lower bound is not known */
     const dfl_job *job;
@@ -50,47 +42,12 @@ typedef struct {
     dfl_deadline deadline;
 } box_search;
 
-/* ---- heap ---- */
-
-static bool is_before(const box_node *a, const box_node *b)
-{
-    return a->bound < b->bound || (a->bound == b->bound && a->number > b->number);
-}
-
-static void push(box_search *s, box_node node)
-{
-    size_t i;
-
-    node.number = s->pushed++;
-    DFL_PUSH(s->work, &s->heap, node);
-    for (i = s->heap.n - 1; i > 0 && is_before(&node, &s->heap.at[(i - 1) / 2]); i = (i - 1) / 2)
-        s->heap.at[i] = s->heap.at[(i - 1) / 2];
-    s->heap.at[i] = node;
-}
-
-static box_node pop(box_search *s)
-{
-    const box_node top = s->heap.at[0], node = s->heap.at[--s->heap.n];
-    size_t i = 0, k;
-
-    while ((k = 2 * i + 1) < s->heap.n) {
-        if (k + 1 < s->heap.n && is_before(&s->heap.at[k + 1], &s->heap.at[k]))
-            k++;
-        if (!is_before(&s->heap.at[k], &node))
-            break;
-        s->heap.at[i] = s->heap.at[k];
-        i = k;
-    }
-    s->heap.at[i] = node;
-    return top;
-}
-
 /* ---- nodes ---- */
 
 /* Whether a node with this bound can have a mapping that is better than the best by more than rounding. */
 static bool is_useful(const box_search *s, double bound) { return bound < s->out->value * (1 - DFL_BOX_ROUNDING); }
 
-static void evaluate(box_search *s, const box_node *node)
+static void evaluate(box_search *s, const dfl_box_node *node)
 {
     open_form *f = &s->forms.at[node->form];
     const int64_t *amounts[DFL_JOB_RANKS];
@@ -111,37 +68,23 @@ static void evaluate(box_search *s, const box_node *node)
     s->out->mapping = dfl_point_copy(s->arena, f->point);
 }
 
-/* The rank with the widest box; n_ranks if all are points. */
-static uint32_t find_widest(const dfl_form *f, dfl_box *const *boxes)
-{
-    uint32_t at = f->job->n_ranks;
-    double most = 1;
-
-    for (uint32_t r = 0; r < f->job->n_ranks; r++)
-        if (boxes[r]->width > most) {
-            most = boxes[r]->width;
-            at = r;
-        }
-    return at;
-}
-
-static void push_copy(box_search *s, const box_node *node, uint32_t rank, dfl_box *box, double bound)
+static void push_copy(box_search *s, const dfl_box_node *node, uint32_t rank, dfl_box *box, double bound)
 {
     const uint32_t n = s->forms.at[node->form].form->job->n_ranks;
-    box_node other = { .bound = bound, .form = node->form, .depth = node->depth + 1,
+    dfl_box_node other = { .bound = bound, .form = node->form, .depth = node->depth + 1,
                        .boxes = DFL_NEW_ARRAY(s->work, dfl_box *, n) };
 
     for (uint32_t r = 0; r < n; r++)
         other.boxes[r] = r == rank ? box : node->boxes[r];
-    push(s, other);
+    dfl_box_heap_push(s->work, &s->heap, other);
 }
 
 /* Splits a node. The node becomes its child with the lower bound, and the other child is pushed. A node that is a point is
    evaluated. False if nothing useful is left of the node. */
-static bool split(box_search *s, box_node *node)
+static bool split(box_search *s, dfl_box_node *node)
 {
     const dfl_form *f = s->forms.at[node->form].form;
-    const uint32_t rank = find_widest(f, node->boxes);
+    const uint32_t rank = dfl_box_widest(f, node->boxes);
     double others[DFL_FORM_PRODUCTS], bound[2];
     dfl_box *half[2], *whole;
     uint32_t lower;
@@ -171,7 +114,7 @@ static bool split(box_search *s, box_node *node)
 /* ---- search ---- */
 
 /* Raises the bound of a node to that of the program of its form (lemma B22). `start`: a solution of another node, or NULL. */
-static void raise_bound(box_search *s, box_node *node, const dfl_geometric_state *start)
+static void raise_bound(box_search *s, dfl_box_node *node, const dfl_geometric_state *start)
 {
     const open_form *f = &s->forms.at[node->form];
     const dfl_geometric_effort effort = { .precision = DFL_BOX_PRECISION, .steps = DFL_BOX_PROGRAM_STEPS, .stop_below = true,
@@ -192,7 +135,7 @@ static bool add_form(void *context, const dfl_tiling_template *t)
 {
     box_search *s = context;
     dfl_form *f = dfl_form_make(s->work, s->job, t, &s->terms);
-    box_node root = { .form = (uint32_t)s->forms.n, .boxes = DFL_NEW_ARRAY(s->work, dfl_box *, s->job->n_ranks) };
+    dfl_box_node root = { .form = (uint32_t)s->forms.n, .boxes = DFL_NEW_ARRAY(s->work, dfl_box *, s->job->n_ranks) };
     double others[DFL_FORM_PRODUCTS];
 
     if (f == NULL) {
@@ -211,20 +154,20 @@ static bool add_form(void *context, const dfl_tiling_template *t)
             s->forms.at[root.form].solved = DFL_NEW(s->work, dfl_geometric_state);
             raise_bound(s, &root, NULL);
         }
-        push(s, root);
+        dfl_box_heap_push(s->work, &s->heap, root);
     }
     return true;
 }
 
 /* Raises the bound of a node. If it is no longer the least, the node goes back to the heap, or is pruned; then false. */
-static bool is_next(box_search *s, box_node *node)
+static bool is_next(box_search *s, dfl_box_node *node)
 {
     raise_bound(s, node, s->forms.at[node->form].solved);
     if (!is_useful(s, node->bound))
         return false;
-    if (s->heap.n == 0 || node->bound <= s->heap.at[0].bound)
+    if (s->heap.nodes.n == 0 || node->bound <= s->heap.nodes.at[0].bound)
         return true;
-    push(s, *node);
+    dfl_box_heap_push(s->work, &s->heap, *node);
     return false;
 }
 
@@ -246,13 +189,13 @@ static void report_progress(box_search *s, double bound)
 /* Takes nodes from the heap until none is useful, or the deadline passes. Then sets the lower bound. */
 static void run(box_search *s)
 {
-    while (s->heap.n > 0 && is_useful(s, s->heap.at[0].bound) && !dfl_deadline_passed(&s->deadline)) {
-        if (dfl_gap_reached(s->limits, s->out->value, s->heap.at[0].bound)) {
+    while (s->heap.nodes.n > 0 && is_useful(s, s->heap.nodes.at[0].bound) && !dfl_deadline_passed(&s->deadline)) {
+        if (dfl_gap_reached(s->limits, s->out->value, s->heap.nodes.at[0].bound)) {
             s->deadline.why = DFL_STOP_GAP;
             break;
         }
-        report_progress(s, s->heap.at[0].bound);
-        box_node node = pop(s);
+        report_progress(s, s->heap.nodes.at[0].bound);
+        dfl_box_node node = dfl_box_heap_pop(&s->heap);
         open_form *f = &s->forms.at[node.form];
         if (node.depth >= DFL_BOX_RENEW && !is_next(s, &node))
             continue;
@@ -262,14 +205,14 @@ static void run(box_search *s)
             }
         } else {
             bool is_left = split(s, &node);
-            while (is_left && s->heap.n > 0 && node.bound <= s->heap.at[0].bound)
+            while (is_left && s->heap.nodes.n > 0 && node.bound <= s->heap.nodes.at[0].bound)
                 is_left = split(s, &node);
             if (is_left)
-                push(s, node);
+                dfl_box_heap_push(s->work, &s->heap, node);
         }
     }
-    if (s->heap.n > 0)
-        s->out->lower_bound = fmin(s->heap.at[0].bound, s->out->lower_bound);
+    if (s->heap.nodes.n > 0)
+        s->out->lower_bound = fmin(s->heap.nodes.at[0].bound, s->out->lower_bound);
     s->out->lower_bound = fmin(s->out->lower_bound, s->out->value);
 }
 
