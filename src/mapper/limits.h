@@ -63,6 +63,9 @@ enum {
     DFL_GROUP_TRIES = 60,
     /* Rounds of a descent from the best point of a pattern over all pairs of amounts, each some hundred microseconds. */
     DFL_DESCENT_ROUNDS = 8,
+    /* Effort of the last search of groups under a limit on time, a factor of the numbers above. The first has 1, each 4 times
+       that of the one before. */
+    DFL_GROUP_EFFORT = 64,
     /* Searches of the einsums alone, each with the line that touches the objective at the result of the one before. */
     DFL_LINE_ROUNDS = 3,
 };

@@ -280,7 +280,9 @@ static void print_memory(drawer *d, uint32_t number, bool limited)
         break;
     case 1:
         fprintf(d->out, " ports = shared;");
-        /* fall through */
+        print_port(d, "read", number);
+        print_port(d, "write", number);
+        break;
     default:
         print_port(d, "read", number);
         print_port(d, "write", number);

@@ -37,6 +37,7 @@ typedef struct {
     einsum_choice *alone;                   /* by class */
     dfl_deadline deadline;
     uint64_t nodes;
+    uint32_t effort;                        /* factor of nodes and of tiles that are tried */
     DFL_VEC(group_choice) groups;
 } composer;
 
@@ -101,7 +102,7 @@ static bool search_alone(composer *k)
         const uint32_t e = k->classes.at.at[c].first, p = find_pattern(k, e, 0, DFL_NONE);
         if (p == DFL_NONE)
             return false;
-        search_einsum(k, e, p, NULL, DFL_ALONE_NODES, &k->alone[c]);
+        search_einsum(k, e, p, NULL, (uint64_t)DFL_ALONE_NODES * k->effort, &k->alone[c]);
         if (k->alone[c].form == NULL)
             return false;
     }
@@ -249,7 +250,7 @@ static bool try_tiles(group_search *g, const int64_t *tile)
             shared.ranks |= 1u << r;
             shared.tile[r] = tile[k];
         }
-        search_einsum(g->k, g->first + i, g->pattern[i], &shared, DFL_GROUP_NODES, &choices[i]);
+        search_einsum(g->k, g->first + i, g->pattern[i], &shared, (uint64_t)DFL_GROUP_NODES * g->k->effort, &choices[i]);
         cost += choices[i].cost;
         if (!(cost < g->cost))
             return false;
@@ -272,11 +273,12 @@ static int64_t even_tile(int64_t extent, double tile)
 static void descend(group_search *g)
 {
     static const double FACTORS[] = { 16, 4, 2, 1.4, 1.15 };
+    const uint32_t most = DFL_GROUP_TRIES * g->k->effort;
 
     for (uint32_t f = 0; f < sizeof FACTORS / sizeof *FACTORS; f++)
-        for (bool is_better = true; is_better && g->tries < DFL_GROUP_TRIES;) {
+        for (bool is_better = true; is_better && g->tries < most;) {
             is_better = false;
-            for (uint32_t i = 0; i < 2 * g->n_ranks && g->tries < DFL_GROUP_TRIES; i++) {
+            for (uint32_t i = 0; i < 2 * g->n_ranks && g->tries < most; i++) {
                 int64_t tile[DFL_JOB_RANKS];
                 memcpy(tile, g->tile, sizeof tile);
                 tile[i / 2] = even_tile(g->extent[i / 2], (double)tile[i / 2] * (i % 2 ? 1 / FACTORS[f] : FACTORS[f]));
@@ -461,8 +463,15 @@ dfl_fused_result dfl_fused_groups(dfl_arena *arena, const dfl_intern *names, con
         k.forms = dfl_arena_alloc(work, 2 * k.classes.at.n, sizeof *k.forms, _Alignof(void *));
         k.flat = &k.forms[k.classes.at.n];
         k.alone = dfl_arena_alloc(work, k.classes.at.n, sizeof *k.alone, _Alignof(einsum_choice));
-        if (find_line(&k))
+        /* under a limit on time the search begins anew with more effort as long as some is left */
+        for (k.effort = 1; k.effort <= DFL_GROUP_EFFORT && k.deadline.why == DFL_STOP_NONE; k.effort *= 4) {
+            k.groups.n = 0;
+            if (!find_line(&k))
+                break;
             compose(&k, arena, &out);
+            if (limits->deadline <= 0)
+                break;
+        }
     }
     out.nodes = k.nodes;
     out.stopped = k.deadline.why;
