@@ -117,8 +117,8 @@ static bool has_more_parts(const dfl_line_search *search, const dfl_line *lines,
            count_parts(e, search->best.lines, search->best.n_lines) <= DFL_LINE_SEARCH_PARTS;
 }
 
-/* Whether the lines are of the kind that this search may return: homes as in the best lines and above all temporal loops, no
-   loop over the rank that an operation takes whole, and even tiles unless others are asked for or the search begins with them. */
+/* Whether the search may return the lines. Homes are those of the best lines and stand above all temporal loops. No loop iterates
+   the rank that an operation takes whole. Tile sizes divide unless the request allows others or the lines are a start. */
 static bool is_allowed(const dfl_line_search *search, const dfl_line *lines, uint32_t n, bool is_template)
 {
     const dfl_workload *w = search->one->workload;

@@ -844,7 +844,7 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
     const dfl_mapping *found;
     score one = { false, INFINITY };
 
-    /* with less than a quarter of the evaluations each einsum has too few */
+    /* The search needs at least a quarter of the limit on evaluations: each einsum gets an equal part of it. */
     if (is_time_over(&a) || (!is_own && summary->evaluated >= given.evaluations - given.evaluations / 4)) {
         dfl_arena_free(a.arena);
         return;

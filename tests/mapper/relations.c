@@ -40,22 +40,6 @@ typedef struct {
 /* Costs whose objective is asked for; NULL = none. */
 typedef struct { double joules, seconds; } costs;
 
-static char *text_of(const rival_choices *choices, const rival_kinds *kinds)
-{
-    rival_choices c = *choices;
-    char *text = NULL;
-    bool perfect;
-    size_t len;
-    FILE *out = open_memstream(&text, &len);
-    c.at = 0;
-    const char *objective = rival_draw(&c, kinds, out, &perfect);
-
-    fprintf(out, "mapping best for w on chip {\n    %s...;\n    minimize %s;\n}\n",
-            perfect ? "option overlap = perfect;\n    " : "", objective);
-    fclose(out);
-    return text;
-}
-
 static outcome search(relation *k, uint32_t changes, uint32_t alone, bool imperfect, bool fused, const costs *sum)
 {
     const dfl_search_options options = { .size = sizeof options, .imperfect = imperfect, .spread = true, .evaluations = k->effort,
@@ -69,7 +53,7 @@ static outcome search(relation *k, uint32_t changes, uint32_t alone, bool imperf
 
     kinds.changes = changes;
     kinds.alone = alone;
-    char *text = text_of(k->choices, &kinds);
+    char *text = rival_text(k->choices, &kinds);
     k->chooses = strstr(text, "holds") != NULL || strstr(text, "operand_reuse") != NULL;
     dfl_session_set_search(s, &options);
     if (dfl_session_open_text(s, "relation.dfl", text, strlen(text)) == DFL_EXIT_OK && dfl_session_analyse(s) &&
@@ -225,7 +209,7 @@ int main(int argc, char **argv)
             fails(&k, &searched);
         }
         k.kinds.changes = k.kinds.alone = 0;
-        char *text = text_of(&choices, &k.kinds);
+        char *text = rival_text(&choices, &k.kinds);
         printf("// problem %" PRIu64 " of seed %" PRIu64 "\n%s// %s\n", i, seed, text, k.why);
         free(text);
     }

@@ -65,22 +65,6 @@ typedef struct {
     uint32_t wrong;                 /* space of the fault */
 } problem;
 
-static char *text_of(const rival_choices *choices, const rival_kinds *kinds)
-{
-    rival_choices c = *choices;
-    char *text = NULL;
-    bool perfect;
-    size_t len;
-    FILE *out = open_memstream(&text, &len);
-    c.at = 0;
-    const char *objective = rival_draw(&c, kinds, out, &perfect);
-
-    fprintf(out, "mapping best for w on chip {\n    %s...;\n    minimize %s;\n}\n",
-            perfect ? "option overlap = perfect;\n    " : "", objective);
-    fclose(out);
-    return text;
-}
-
 /* Whether time enters the value of a mapping. */
 static bool sees_time(const dfl_mapping *m, const dfl_objective *o)
 {
@@ -262,7 +246,7 @@ static bool try_problem(problem *p, const options *o, const rival_choices *choic
 {
     bool searched = true;
 
-    *p = (problem){ .o = o, .text = text_of(choices, &o->kinds) };
+    *p = (problem){ .o = o, .text = rival_text(choices, &o->kinds) };
     for (uint32_t i = 0; i < SPACES && searched; i++)
         searched = search(p, i);
     if (searched) {

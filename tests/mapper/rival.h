@@ -109,4 +109,7 @@ dfl_mapping *rival_build(const rival *k, dfl_arena *arena, const rival_mapping *
    time. */
 const char *rival_outside(const rival *k, const rival_mapping *m, bool timed);
 
+/* The problem of these choices as a file with the open mapping `best`; the caller frees it. */
+char *rival_text(const rival_choices *choices, const rival_kinds *kinds);
+
 #endif

@@ -376,3 +376,19 @@ const char *rival_draw(rival_choices *c, const rival_kinds *kinds, FILE *out, bo
     }
     return objective;
 }
+
+char *rival_text(const rival_choices *choices, const rival_kinds *kinds)
+{
+    rival_choices c = *choices;
+    char *text = NULL;
+    bool perfect;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    c.at = 0;
+    const char *objective = rival_draw(&c, kinds, out, &perfect);
+
+    fprintf(out, "mapping best for w on chip {\n    %s...;\n    minimize %s;\n}\n",
+            perfect ? "option overlap = perfect;\n    " : "", objective);
+    fclose(out);
+    return text;
+}

@@ -73,7 +73,7 @@ static double bits_between(const dfl_job *job, const dfl_fan *fan, uint32_t oper
     return bits;
 }
 
-/* Adds what an operand moves between a place and the next one. */
+/* Adds the energy and the port times of an operand's transfers between a memory level and the next inner one. */
 static void add_way(const dfl_job *job, const dfl_fan *fan, uint32_t operand, uint32_t from, bool stays, loads *to)
 {
     const dfl_job_operand *o = &job->operand[operand];

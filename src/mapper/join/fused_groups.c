@@ -337,17 +337,15 @@ static double cost_alone(const composer *k, uint32_t first, uint32_t n)
 /* Searches the group of these einsums with an exchange in the memory. */
 static void search_group(composer *k, uint32_t first, uint32_t n, uint32_t memory)
 {
-    group_search g = { .k = k, .first = first, .n = n, .memory = memory, .cost = cost_alone(k, first, n) };
-    const double alone = g.cost;
+    group_search g = { .k = k, .first = first, .n = n, .memory = memory, .cost = INFINITY };
 
     if (!open_group(&g))
         return;
     for (uint32_t i = 0; i < g.n_ranks; i++)
         g.tile[i] = 1;
-    g.cost = INFINITY;
     (void)try_tiles(&g, g.tile);
     descend(&g);
-    if (g.cost < alone)
+    if (g.cost < cost_alone(k, first, n))
         add_group(&g);
 }
 

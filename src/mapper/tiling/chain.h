@@ -10,7 +10,7 @@
  *     pieces      number of pieces that are not empty, over all iterations
  *     elements    number of elements of the pieces below all cuts
  *     tile        number of elements of the largest piece
- *     parts       product of the parts on the axes of the set
+ *     parts       product of the numbers of parts that the axes of the set have in this rank
  *
  * A tile of a tensor stays while a loop over another rank advances, if no loop between this loop and the keep has a second
  * iteration. In a ragged chain this can be so for short pieces only. Two figures describe the loops of the gaps from + 1 to gap:

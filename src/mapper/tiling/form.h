@@ -42,7 +42,7 @@ typedef struct {
     uint8_t port;
     bool waits;               /* the work stands still meanwhile */
     double seconds;           /* per unit of the product */
-    uint16_t less;            /* count of first visits that take no time, or DFL_FORM_NONE */
+    uint16_t less;            /* count of the first visits of result elements, which read nothing; DFL_FORM_NONE = none */
     double less_seconds;
 } dfl_form_port;
 
