@@ -139,11 +139,11 @@ uint32_t dfl_align_kept(const dfl_row *row, const dfl_align *a, uint32_t o, uint
 
 /* Whether the row can stand below the loops that are open since another einsum touched the operand: what one of them keeps above
    such a loop serves the other, too, so that must keep it there as well. */
-static bool keeps_alike(const dfl_row *row, const dfl_align *a, uint32_t o, const dfl_join_alive *live)
+static bool keeps_alike(const dfl_joiner *j, const dfl_row *row, const dfl_align *a, uint32_t o, const dfl_join_alive *live)
 {
     bool alike = true;
 
-    for (uint32_t k = 0; k < live->since && alike; k++) {
+    for (uint32_t k = 0; k < live->since && alike && !j->goal->any_keeps; k++) {
         uint32_t above, kept = dfl_align_kept(row, a, o, k, &above);
         alike = (above & ~live->kept[k]) == 0 && (live->above[k] & ~kept) == 0;
     }
@@ -156,7 +156,7 @@ static bool serves_both(const dfl_joiner *j, const dfl_row *row, const dfl_align
 {
     uint32_t above;
 
-    if (live->since == 0 || live->kind != DFL_JOIN_MADE || j->step->job->operand[o].settled ||
+    if (live->since == 0 || live->kind != DFL_JOIN_MADE || j->goal->any_keeps || j->step->job->operand[o].settled ||
         j->w->tensors[live->tensor].n_consumers > 1)
         return false;
     (void)dfl_row_kept(row, o, dfl_align_own(a, live->since), &above);
@@ -166,9 +166,11 @@ static bool serves_both(const dfl_joiner *j, const dfl_row *row, const dfl_align
 }
 
 /* Whether the loops around an operand that is there go with those of the row. */
-static bool takes_over(const dfl_job *job, const dfl_row *row, const dfl_align *a, uint32_t o, const dfl_join_alive *live)
+static bool takes_over(const dfl_joiner *j, const dfl_row *row, const dfl_align *a, uint32_t o, const dfl_join_alive *live)
 {
-    if (live->memory != row->way.memory[o] || dfl_align_own(a, live->depth) != row->way.depth[o] || !keeps_alike(row, a, o, live))
+    const dfl_job *job = j->step->job;
+
+    if (live->memory != row->way.memory[o] || dfl_align_own(a, live->depth) != row->way.depth[o] || !keeps_alike(j, row, a, o, live))
         return false;
     for (uint32_t k = 0; k < live->within; k++) {
         bool fine = live->dim[k] == DFL_JOIN_FIRST ? a->own[k] < 0
@@ -192,9 +194,9 @@ bool dfl_align_fits(const dfl_joiner *j, const dfl_join_way *w, const dfl_row *r
         if (op->common != 0 && (live == NULL || live->kind == DFL_JOIN_APART)) {
             bool begins = !dfl_join_is_last(j, op->tensor) && (live == NULL || live->within < depth);
             bool served = dfl_common_served(row->job, row->form, o);
-            if ((served && !begins) || (live != NULL && !keeps_alike(row, a, o, live)))
+            if ((served && !begins) || (live != NULL && !keeps_alike(j, row, a, o, live)))
                 return false;
-        } else if (live != NULL && (!takes_over(job, row, a, o, live) || serves_both(j, row, a, o, live))) {
+        } else if (live != NULL && (!takes_over(j, row, a, o, live) || serves_both(j, row, a, o, live))) {
             return false;
         }
     }

@@ -163,21 +163,41 @@ static bool take_first(mapper *k, dfl_map_result *out)
     return out->mapping != NULL;
 }
 
+/* The lower bound that the rows of a certificate prove. They do not tell which operands a row keeps above shared loops, so rows go
+   together that no mapping has side by side, and can be worth less than the best mapping. */
+static double bound_by_rows(mapper *k, double found, dfl_deadline *halt)
+{
+    const dfl_join_step *steps = dfl_classes_steps(k->arena, &k->classes);
+    dfl_tile_goal goal = k->goal;
+    const dfl_join_result *r;
+    uint32_t n = 0;
+    bool full = false;
+
+    goal.any_keeps = true;
+    goal.between = NULL;
+    goal.halt = halt;
+    r = dfl_join(k->arena, k->m->workload, steps, &goal, k->bounds, k->capacity, false, 0, &n, &full);
+    return r != NULL && n > 0 ? fmin(r->value, found) : found;
+}
+
 static void certify(mapper *k, bool rows, dfl_map_result *out)
 {
     const dfl_cost all = rows ? dfl_bounds_all(k->bounds) : dfl_cost_zero();
     dfl_deadline halt = { .budget = dfl_arena_budget(k->arena), .at = k->options->limits.deadline };
+    double proven = out->lower_bound;
     dfl_strbuf text;
 
     dfl_through_append(k->arena, k->through, &k->classes);
+    if (rows)
+        proven = bound_by_rows(k, proven, &halt);
     dfl_strbuf_init(&text, k->arena);
-    dfl_certificate_write(&text, k->names, &k->classes, &k->goal, rows ? &all : NULL, out->lower_bound, &halt);
+    dfl_certificate_write(&text, k->names, &k->classes, &k->goal, rows ? &all : NULL, proven, &halt);
     if (k->stopped == DFL_STOP_NONE)
         k->stopped = halt.why;
     if (halt.why != DFL_STOP_NONE)
         return;
     out->certificate = text.text;
-    out->certified = rows ? out->lower_bound : template_bound(k, false, false);
+    out->certified = rows ? proven : template_bound(k, false, false);
 }
 
 static const dfl_map_point *take_front(mapper *k, const dfl_join_result *r, uint32_t n)

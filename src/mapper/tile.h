@@ -101,6 +101,7 @@ typedef struct {
     uint32_t max_loops;       /* shared loops */
     uint32_t top;             /* so many kinds are wanted; 0 = the best of all */
     bool whole_loops;         /* these have all iterations that they can have */
+    bool any_keeps;           /* rows go together whatever they keep above loops that they share (align.h): for a bound alone */
     uint32_t n_ports;
     uint32_t port[DFL_PORTS]; /* 2 * memory + (1 for writes of their own) */
     uint32_t room;            /* 1 + the track whose peak counts, too; 0 = none */
