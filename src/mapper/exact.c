@@ -163,8 +163,8 @@ static bool take_first(mapper *k, dfl_map_result *out)
     return out->mapping != NULL;
 }
 
-/* The lower bound that the rows of a certificate prove. They do not tell which operands a row keeps above shared loops, so rows go
-   together that no mapping has side by side, and can be worth less than the best mapping. */
+/* The lower bound that the rows of a certificate prove. They do not tell which operands a row keeps above shared loops, so rows
+   go together that no mapping has side by side, and can be worth less than the best mapping. */
 static double bound_by_rows(mapper *k, double found, dfl_deadline *halt)
 {
     const dfl_join_step *steps = dfl_classes_steps(k->arena, &k->classes);

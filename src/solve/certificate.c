@@ -47,11 +47,12 @@ static void write_number(dfl_json_writer *w, const char *key, double value)
     dfl_json_double(w, value);
 }
 
-static void write_space(dfl_json_writer *w, const dfl_search_summary *search)
+/* The space that the bound is of; the best mapping may lie outside, where a search found it afterwards. */
+static void write_space(dfl_json_writer *w, const char *text)
 {
     dfl_json_key(w, "space");
     dfl_json_object(w);
-    write_text(w, "text", search->space);
+    write_text(w, "text", text);
     write_text(w, "tiles", "divide");
     write_text(w, "spatial", "sharing");
     dfl_json_key(w, "shared_loops");
@@ -82,7 +83,7 @@ void dfl_certificate_add(const dfl_solver *solver, dfl_filled *filled, const dfl
     write_text(&w, "mapping", dfl_sym_text(solver->names, filled->given->name));
     write_text(&w, "digest", digest);
     write_text(&w, "objective", objective->text);
-    write_space(&w, search);
+    write_space(&w, dfl_mapper_certified_space(solver->arena, filled->given));
     write_number(&w, "value", search->value);
     write_number(&w, "energy", costs->joules);
     write_number(&w, "time", costs->seconds);
