@@ -170,7 +170,8 @@ static bool takes_over(const dfl_joiner *j, const dfl_row *row, const dfl_align 
 {
     const dfl_job *job = j->step->job;
 
-    if (live->memory != row->way.memory[o] || dfl_align_own(a, live->depth) != row->way.depth[o] || !keeps_alike(j, row, a, o, live))
+    if (live->memory != row->way.memory[o] || dfl_align_own(a, live->depth) != row->way.depth[o] ||
+        !keeps_alike(j, row, a, o, live))
         return false;
     for (uint32_t k = 0; k < live->within; k++) {
         bool fine = live->dim[k] == DFL_JOIN_FIRST ? a->own[k] < 0
