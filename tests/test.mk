@@ -11,6 +11,8 @@ below = $(patsubst tests/%.c,%,$(sort $(wildcard $(patsubst %,tests/%,$(1)))))
 
 # Random tiny problems, and the judge that compares their searches with an enumeration of mappings.
 JUDGE := $(patsubst %,mapper/%,amounts between braces build charges fronts judge lines share tiny)
+# Random small problems, and a rival of the search.
+RIVAL := $(patsubst %,mapper/rival_%,climb draw space trial)
 $(call program,mapper/exhaustive,mapper/exhaustive mapper/partial $(JUDGE))
 $(call program,mapper/beyond,mapper/beyond $(JUDGE))
 $(call program,mapper/monotone,mapper/monotone mapper/tiny)
@@ -18,7 +20,7 @@ $(call program,mapper/monotone,mapper/monotone mapper/tiny)
 $(call program,mapper/first,mapper/first)
 $(call program,mapper/claims,mapper/claims mapper/tiny)
 $(call program,mapper/certified,mapper/certified mapper/tiny)
-$(call program,mapper/rival,mapper/rival mapper/rival_climb mapper/rival_draw mapper/rival_space)
+$(call program,mapper/rival,mapper/rival $(RIVAL))
 $(call program,mapper/chains,mapper/chains mapper/rival_climb mapper/rival_draw)
 $(call program,mapper/relations,mapper/relations mapper/rival_draw)
 # Comparisons with the reports of peers.
@@ -48,7 +50,7 @@ $(HARNESSED): $(HARNESS) $(LIB)
 
 # Fuzz targets. Without libFuzzer they have a main of their own that replays files; see tests/fuzz/replay.c.
 FUZZ_NAMES      := $(call below,fuzz/fuzz_*.c)
-FUZZ_FRAME      := $(patsubst %,$(OBJ)/tests/%.o,fuzz/importer $(JUDGE) mapper/partial)
+FUZZ_FRAME      := $(patsubst %,$(OBJ)/tests/%.o,fuzz/importer $(JUDGE) $(RIVAL) mapper/partial)
 REPLAY_PROGRAMS := $(patsubst %,$(O)/tests/%,$(FUZZ_NAMES))
 FUZZ_PROGRAMS   := $(patsubst fuzz/%,$(O)/fuzz/%,$(FUZZ_NAMES))
 $(REPLAY_PROGRAMS): $(O)/tests/%: $(OBJ)/tests/%.o $(FUZZ_FRAME) $(OBJ)/tests/fuzz/replay.o $(LIB)
@@ -125,12 +127,12 @@ schedule: $(O)/tests/unit/model/test_schedule
 	@$< -f $(or $(N),3000) $(or $(SEED),1)
 
 # Kinds of problems of the rival, see tests/mapper/rival.c.
-RIVALS := -k -l -o -a -w -m
+RIVALS := -k -l -o -a -w -m -g -p -2 -r
 optimal: $(patsubst %,$(O)/tests/mapper/%,chains exhaustive monotone rival relations)
 	@$(O)/tests/mapper/chains $(or $(N),2000) $(or $(SEED),1)
 	@$(O)/tests/mapper/exhaustive $(or $(N),10000) $(or $(SEED),1)
 	@$(O)/tests/mapper/monotone $(or $(N),10000) $(or $(SEED),1)
-	@for kind in $(filter-out -k,$(RIVALS)); do echo "relations $$kind"; $(O)/tests/mapper/relations $$kind -E 20000 $(or $(N),1000) $(or $(SEED),1) || exit 1; done
+	@for kind in $(filter-out -k -g -p -2 -r,$(RIVALS)); do echo "relations $$kind"; $(O)/tests/mapper/relations $$kind -E 20000 $(or $(N),1000) $(or $(SEED),1) || exit 1; done
 	@for kind in $(RIVALS); do echo "rival $$kind"; $(O)/tests/mapper/rival $$kind -E 20000 $(or $(N),2000) $(or $(SEED),1) || exit 1; done
 
 mutate: all $(PROPERTY) $(UNIT_PROGRAMS)

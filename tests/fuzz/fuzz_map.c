@@ -2,7 +2,9 @@
  * The searches. Bytes that begin with one below 8 choose a tiny problem: a workload, a system, and a mapping that is
  * open but for homes, has random lines with open amounts, or some lines with places for others between them, or is what
  * the search found, with amounts left open. For a tiny problem no enumerated mapping is better than a result that the
- * search calls optimal, and oracle and model agree on the counts of the result.
+ * search calls optimal, and oracle and model agree on the counts of the result. Where the first byte has RIVAL, the next byte and
+ * the others choose a problem of the rival (tests/mapper/rival.h): ragged extents, transfers that stall, networks, windows and
+ * several einsums. The search runs with dividing tile sizes and with all, and no mapping of the rival may beat it.
  *
  * Other bytes are a DFL file. The file with filled holes must pass the checks, cost exactly the value of the search,
  * agree with the oracle at small sizes, and be equal for two threads.
@@ -16,10 +18,13 @@
 #include "report/check/check.h"
 #include "tests/mapper/judge.h"
 #include "tests/mapper/partial.h"
+#include "tests/mapper/rival_trial.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { STEPS = 2000000, MEMORY = 96 << 20, EVALUATIONS = 500, KINDS = 8, WINDOWS = 1, IMPERFECT = 2 };
+enum { STEPS = 2000000, MEMORY = 96 << 20, EVALUATIONS = 500, KINDS = 8, WINDOWS = 1, IMPERFECT = 2, RIVAL = 4 };
+/* of the byte after RIVAL */
+enum { SLIDING = 1, ARRAYS = 2, LARGE = 4, MODES = 8, SEVERAL = 16, TRIES = 360 };
 /* most prime factors of the extents of an einsum; most mappings that an enumeration covers completely */
 enum { LOOPS = 4, MOST = 600 };
 
@@ -115,10 +120,10 @@ static void try_problem(uint32_t how, const uint8_t *data, size_t size)
 
 /* ---- files ---- */
 
-static dfl_session *open_file(const char *text, size_t size, uint64_t steps, unsigned jobs)
+static dfl_session *open_file(const char *text, size_t size, uint64_t steps, unsigned jobs, bool imperfect)
 {
     const dfl_session_options options = { .size = sizeof options, .memory_limit = MEMORY, .step_limit = steps };
-    const dfl_search_options search = { .size = sizeof search, .evaluations = EVALUATIONS, .jobs = jobs };
+    const dfl_search_options search = { .size = sizeof search, .evaluations = EVALUATIONS, .jobs = jobs, .imperfect = imperfect };
     dfl_session *s = dfl_session_new(&options);
 
     dfl_session_set_search(s, &search);
@@ -143,7 +148,7 @@ static bool value_of(dfl_session *s, const dfl_result_item *item, double *out)
 static void demand_same(dfl_session *s, const dfl_filled *filled, const char *text, size_t len)
 {
     const char *name = dfl_sym_text(s->names, filled->given->name);
-    dfl_session *again = open_file(text, len, 16 * (uint64_t)STEPS, 1);
+    dfl_session *again = open_file(text, len, 16 * (uint64_t)STEPS, 1, false);
     dfl_exit status;
     bool seen = false;
 
@@ -164,9 +169,9 @@ static void demand_same(dfl_session *s, const dfl_filled *filled, const char *te
     dfl_session_free(again);
 }
 
-static void try_file(const char *text, size_t size)
+static void try_file(const char *text, size_t size, bool imperfect)
 {
-    dfl_session *s = open_file(text, size, STEPS, 1), *two;
+    dfl_session *s = open_file(text, size, STEPS, 1, imperfect), *two;
     dfl_exit status;
     const char *mapped;
     size_t len;
@@ -181,18 +186,42 @@ static void try_file(const char *text, size_t size)
         demand(!(found->lower_bound > found->value) && (!found->optimal || found->lower_bound <= found->value));
         demand_same(s, &s->filled.at[i], mapped, len);
     }
-    if (s->filled.n > 0 && status != DFL_EXIT_STOPPED && (two = open_file(text, size, STEPS, 2)) != NULL) {
+    if (s->filled.n > 0 && status != DFL_EXIT_STOPPED && (two = open_file(text, size, STEPS, 2, imperfect)) != NULL) {
         demand(dfl_session_map(two, NULL) == status && strcmp(dfl_session_mapped(two, NULL), mapped) == 0);
         dfl_session_free(two);
     }
     dfl_session_free(s);
 }
 
+/* ---- problems of the rival ---- */
+
+static void try_rival(const uint8_t *data, size_t size)
+{
+    uint32_t how = size > 0 ? data[0] : 0;
+    const rival_options o = {
+        .kinds = { .einsums = how & SEVERAL ? 3 : 1, .windows = how & SLIDING, .arrays = how & ARRAYS, .large = how & LARGE },
+        .modes = how & MODES, .evaluations = TRIES, .effort = EVALUATIONS, .seed = 1
+    };
+    rival_choices choices = { .n = 0 };
+    rival_trial p;
+
+    for (size_t i = 1; i < size && choices.n < RIVAL_CHOICES; i++)
+        choices.value[choices.n++] = data[i];
+    if (rival_try(&p, &o, &choices))
+        try_file(p.text, strlen(p.text), true);
+    if (p.fault[0] != '\0')
+        fprintf(stderr, "%s%s", p.text, p.fault);
+    demand(p.fault[0] == '\0');
+    rival_forget(&p);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size > 0 && data[0] < KINDS)
+    if (size > 0 && data[0] < KINDS && (data[0] & RIVAL))
+        try_rival(data + 1, size - 1);
+    else if (size > 0 && data[0] < KINDS)
         try_problem(data[0], data + 1, size - 1);
     else
-        try_file((const char *)data, size);
+        try_file((const char *)data, size, false);
     return 0;
 }

@@ -42,8 +42,8 @@ typedef struct { double joules, seconds; } costs;
 
 static outcome search(relation *k, uint32_t changes, uint32_t alone, bool imperfect, bool fused, const costs *sum)
 {
-    const dfl_search_options options = { .size = sizeof options, .imperfect = imperfect, .spread = true, .evaluations = k->effort,
-                                         .max_fused = fused ? 0 : 1 };
+    const dfl_search_options options = { .size = sizeof options, .perfect = !imperfect, .imperfect = imperfect, .spread = true,
+                                         .evaluations = k->effort, .max_fused = fused ? 0 : 1 };
     rival_kinds kinds = k->kinds;
     dfl_session *s = dfl_session_new(NULL);
     dfl_stop stopped = DFL_STOP_NONE;

@@ -42,6 +42,7 @@ enum { RIVAL_ROOM = 1, RIVAL_RATES = 2, RIVAL_INSTANCES = 4, RIVAL_NAMES = 8 };
 typedef struct {
     uint32_t einsums;           /* largest number of einsums, at most 4 */
     bool windows, arrays;       /* draw sliding windows; arrays */
+    bool general;               /* draw homes inside of arrays, conditions, and operands with renamed ranks */
     bool perfect;               /* every problem assumes perfect overlap */
     bool large;                 /* some extents are above 6 */
     uint32_t changes;           /* RIVAL_..., a mask */
@@ -85,6 +86,7 @@ typedef struct {
     const dfl_mapping *open;    /* gives workload, system and options */
     uint64_t random;
     bool fixed_home[64];        /* by tensor: the home of the tensor is a line of the root and stays */
+    bool inner_home[64];        /* by tensor: its first keep is in the outermost memory that may hold it, inside of an array */
     bool modes;                 /* also `fresh` and `window` */
     bool fusion;                /* also shared loops */
     uint64_t evaluated;

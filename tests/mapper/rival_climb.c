@@ -22,8 +22,11 @@ static uint32_t home_of(const dfl_mapping *m, uint32_t tensor)
 void rival_begin(rival *k, dfl_arena *scratch, const dfl_intern *names, const dfl_mapping *open, uint64_t seed)
 {
     *k = (rival){ .scratch = scratch, .names = names, .open = open, .random = seed * UINT64_C(0x9e3779b97f4a7c15) + 77 };
-    for (uint32_t t = 0; t < open->workload->n_tensors; t++)
-        k->fixed_home[t] = open->workload->tensors[t].role != DFL_ROLE_INTERMEDIATE;
+    for (uint32_t t = 0; t < open->workload->n_tensors; t++) {
+        bool inner = open->system->memories[home_of(open, t)].element > 0;
+        k->inner_home[t] = open->workload->tensors[t].role != DFL_ROLE_INTERMEDIATE && inner;
+        k->fixed_home[t] = open->workload->tensors[t].role != DFL_ROLE_INTERMEDIATE && !inner;
+    }
     k->fusion = open->workload->n_einsums > 1;
 }
 
@@ -41,6 +44,15 @@ void rival_start(const rival *k, rival_mapping *out)
         if (k->fixed_home[i % w->n_tensors] == (i < w->n_tensors))
             out->body[0].line[out->body[0].n++] = (rival_line){ .kind = DFL_LINE_KEEP, .what = (uint8_t)(i % w->n_tensors),
                                                                 .where = (uint8_t)home_of(k->open, i % w->n_tensors) };
+}
+
+static rival_line take(rival_body *b, uint32_t at)
+{
+    rival_line line = b->line[at];
+
+    memmove(b->line + at, b->line + at + 1, (b->n - at - 1) * sizeof *b->line);
+    b->n--;
+    return line;
 }
 
 /* ---- random mappings --------------------------------------------------------------------------------------------- */
@@ -89,7 +101,8 @@ static void throw_keeps(rival *k, const dfl_einsum *e, uint32_t memory, bool ful
     for (uint32_t i = 0; i <= e->n_inputs; i++) {
         uint32_t at = (from + i) % (e->n_inputs + 1);
         const dfl_access *a = at < e->n_inputs ? &e->inputs[at] : &e->output;
-        if (!full && any(k, 2) == 0)
+        bool home = k->inner_home[a->tensor] && home_of(k->open, a->tensor) == memory;
+        if (!home && ((!full && any(k, 2) == 0) || memory == 0))
             continue;
         put(b, (rival_line){ .kind = DFL_LINE_KEEP, .what = (uint8_t)a->tensor, .where = (uint8_t)memory });
         if (any(k, 2) == 0)
@@ -102,13 +115,16 @@ void rival_throw(rival *k, bool full, rival_mapping *out)
     const dfl_system *s = k->open->system;
 
     rival_start(k, out);
+    for (uint32_t l = out->body[0].n; l-- > 0 && out->n == 1;)
+        if (k->inner_home[out->body[0].line[l].what])
+            take(&out->body[0], l);
     for (uint32_t i = 0; i < out->n; i++) {
         rival_body *b = &out->body[i];
         uint32_t element = 0;
         if (b->einsum < 0)
             continue;
         const dfl_einsum *e = &k->open->workload->einsums[b->einsum];
-        for (uint32_t m = 1; m < s->n_memories; m++) {
+        for (uint32_t m = s->memories[0].element > 0 && out->n == 1 ? 0 : 1; m < s->n_memories; m++) {
             throw_loops(k, e, full, b);
             for (; element < s->memories[m].element; element++)
                 throw_axes(k, e, element + 1, b);
@@ -196,15 +212,6 @@ static bool is_fixed(const rival *k, const rival_mapping *m, uint32_t body, uint
         if (m->body[0].line[i].kind == DFL_LINE_KEEP && m->body[0].line[i].what == l->what)
             return false;
     return true;
-}
-
-static rival_line take(rival_body *b, uint32_t at)
-{
-    rival_line line = b->line[at];
-
-    memmove(b->line + at, b->line + at + 1, (b->n - at - 1) * sizeof *b->line);
-    b->n--;
-    return line;
 }
 
 static void insert(rival_body *b, uint32_t at, rival_line line)
@@ -535,6 +542,23 @@ static bool divides(const dfl_paths *paths)
     return true;
 }
 
+/* Whether the first keep of each tensor with a home inside of an array is the home, on the path of each einsum. */
+static bool has_homes(const rival *k, const dfl_paths *paths)
+{
+    for (uint32_t e = 0; e < paths->mapping->workload->n_einsums; e++) {
+        bool seen[64] = { false };
+        for (uint32_t i = 0; i < paths->paths[e].n_steps; i++) {
+            const dfl_line *l = paths->paths[e].steps[i].line;
+            if (l->kind != DFL_LINE_KEEP || seen[l->tensor])
+                continue;
+            seen[l->tensor] = true;
+            if (k->inner_home[l->tensor] && l->memory != home_of(k->open, l->tensor))
+                return false;
+        }
+    }
+    return true;
+}
+
 rival_value rival_evaluate(rival *k, const rival_mapping *m)
 {
     dfl_sink *sink = dfl_sink_new(k->scratch, NULL);
@@ -545,7 +569,7 @@ rival_value rival_evaluate(rival *k, const rival_mapping *m)
     k->evaluated++;
     dfl_sink_limit(sink, 0);
     paths = dfl_paths_resolve(k->scratch, sink, k->names, rival_build(k, k->scratch, m));
-    if (paths)
+    if (paths && has_homes(k, paths))
         r = dfl_model_eval(k->scratch, sink, k->names, paths);
     if (r)
         out = (rival_value){ true, divides(paths), r->joules, r->seconds };

@@ -86,7 +86,8 @@ typedef struct {
     uint32_t n_ranks, n_tensors, extent[RANKS];
     struct { uint32_t n, bits, mask; dim dim[DIMS]; bool made, read; } tensor[TENSORS];
     uint32_t n_einsums;
-    struct { uint32_t out, in[3], n_in; bool sum, largest; } einsum[4];
+    /* input 0 is indexed by `after` in place of `before` */
+    struct { uint32_t out, in[3], n_in, before, after; bool sum, largest; } einsum[4];
 } drawer;
 
 static uint32_t choose(drawer *d, uint32_t n) { return rival_choose(d->c, n); }
@@ -133,6 +134,28 @@ static uint32_t add_ranks(drawer *d, uint32_t n)
     return ((1u << d->n_ranks) - 1) & ~((1u << first) - 1);
 }
 
+/* Ranks that index input i of an einsum there. */
+static uint32_t mask_of(const drawer *d, uint32_t e, uint32_t i)
+{
+    uint32_t mask = d->tensor[d->einsum[e].in[i]].mask, before = d->einsum[e].before, after = d->einsum[e].after;
+
+    return i == 0 && before != after ? (mask & ~(1u << before)) | 1u << after : mask;
+}
+
+/* Reads input 0 of an einsum with another rank of equal extent in place of its first one. */
+static void rename_rank(drawer *d, uint32_t e)
+{
+    uint32_t mask = d->tensor[d->einsum[e].in[0]].mask, r = 0;
+
+    if (!d->kinds->general || choose(d, 3) != 2 || mask == 0 || d->n_ranks == RANKS)
+        return;
+    while (!(mask >> r & 1))
+        r++;
+    d->extent[d->n_ranks] = d->extent[r];
+    d->einsum[e].before = r;
+    d->einsum[e].after = d->n_ranks++;
+}
+
 /* An einsum with one to three inputs, of which the first is a result of the einsum before, or of the one before that. */
 static void draw_einsum(drawer *d)
 {
@@ -143,7 +166,8 @@ static void draw_einsum(drawer *d)
         uint32_t from = d->einsum[e - (choose(d, 4) == 3 && e > 1 ? 2 : 1)].out;
         d->einsum[e].in[d->einsum[e].n_in++] = from;
         d->tensor[from].read = true;
-        used = d->tensor[from].mask;
+        rename_rank(d, e);
+        used = mask_of(d, e, 0);
         n = (n == 1 && (fresh & ~used) == 0) ? 1 : 2;
     }
     wanted = used | fresh;
@@ -167,7 +191,8 @@ static bool changed(const drawer *d, uint32_t change) { return (d->kinds->change
 static char rank_name(const drawer *d, uint32_t r) { return (char)(changed(d, RIVAL_NAMES) ? 'p' - (int)r : 'a' + (int)r); }
 static uint32_t more(const drawer *d, uint32_t change, uint32_t value) { return changed(d, change) ? 2 * value : value; }
 
-static void print_tensor(const drawer *d, uint32_t t, bool shape)
+/* `instead`: the einsum whose input 0 this is; DFL_NONE: another access. */
+static void print_tensor(const drawer *d, uint32_t t, bool shape, uint32_t instead)
 {
     if (changed(d, RIVAL_NAMES))
         fprintf(d->out, "S%u[", TENSORS - t);
@@ -177,7 +202,8 @@ static void print_tensor(const drawer *d, uint32_t t, bool shape)
         const dim *x = &d->tensor[t].dim[i];
         fprintf(d->out, "%s", i > 0 ? ", " : "");
         if (!x->slides)
-            fprintf(d->out, "%c", rank_name(d, x->rank));
+            fprintf(d->out, "%c", rank_name(d, instead != DFL_NONE && x->rank == d->einsum[instead].before
+                                                   ? d->einsum[instead].after : x->rank));
         else if (shape)
             fprintf(d->out, "x%u: %u", i, (d->extent[x->rank] - 1) * x->step + (d->extent[x->second] - 1) * x->apart + 1);
         else
@@ -186,20 +212,40 @@ static void print_tensor(const drawer *d, uint32_t t, bool shape)
     fprintf(d->out, "]");
 }
 
+/* A condition on two ranks of an einsum. */
+static void print_condition(const drawer *d, uint32_t used)
+{
+    uint32_t pick = rival_choose(d->c, 8), first = RANKS, second = RANKS;
+
+    for (uint32_t r = 0; r < d->n_ranks; r++)
+        if (used >> r & 1) {
+            second = first;
+            first = r;
+        }
+    if (pick == 7 && second < RANKS)
+        fprintf(d->out, " where %c <= %c", rank_name(d, first), rank_name(d, second));
+    else if (pick == 6 && second < RANKS)
+        fprintf(d->out, " where %c + %c <= %u", rank_name(d, first), rank_name(d, second),
+                (d->extent[first] + d->extent[second]) / 2);
+}
+
 static void print_einsum(const drawer *d, uint32_t e)
 {
     uint32_t out = d->einsum[e].out, used = 0, n = d->einsum[e].n_in;
 
     for (uint32_t i = 0; i < n; i++)
-        used |= d->tensor[d->einsum[e].in[i]].mask;
+        used |= mask_of(d, e, i);
     fprintf(d->out, "    %s", d->tensor[out].read && d->kinds->alone == 0 ? "" : "output ");
-    print_tensor(d, out, true);
+    print_tensor(d, out, true, DFL_NONE);
     fprintf(d->out, " : bits(%u) %s ", d->tensor[out].bits,
             used == d->tensor[out].mask ? "=" : d->einsum[e].largest ? "max=" : "+=");
     for (uint32_t i = 0; i < n; i++) {
         fprintf(d->out, "%s", i == 0 ? "" : d->einsum[e].sum ? " + " : " * ");
-        print_tensor(d, d->einsum[e].in[changed(d, RIVAL_NAMES) ? n - 1 - i : i], false);
+        uint32_t at = changed(d, RIVAL_NAMES) ? n - 1 - i : i;
+        print_tensor(d, d->einsum[e].in[at], false, at == 0 && d->einsum[e].before != d->einsum[e].after ? e : DFL_NONE);
     }
+    if (d->kinds->general)
+        print_condition(d, used);
     fprintf(d->out, ";\n");
 }
 
@@ -212,7 +258,7 @@ static void print_workload(const drawer *d)
 
     for (uint32_t e = 0; e < d->n_einsums; e++)
         for (uint32_t i = 0; is_printed(d, e) && i < d->einsum[e].n_in; i++)
-            used |= d->tensor[d->einsum[e].in[i]].mask;
+            used |= d->tensor[d->einsum[e].in[i]].mask | mask_of(d, e, i);
     fprintf(d->out, "dfl 1;\nworkload w : bits(8) {\n");
     for (uint32_t i = 0; i < d->n_ranks; i++) {
         uint32_t r = changed(d, RIVAL_NAMES) ? d->n_ranks - 1 - i : i;
@@ -228,7 +274,7 @@ static void print_workload(const drawer *d)
             if (d->tensor[t].made && d->kinds->alone == 0)
                 continue;
             fprintf(d->out, "    %s ", i == 1 ? "weight" : "input");
-            print_tensor(d, t, true);
+            print_tensor(d, t, true, DFL_NONE);
             fprintf(d->out, " : bits(%u);\n", d->tensor[t].bits);
         }
     for (uint32_t e = 0; e < d->n_einsums; e++)
@@ -272,7 +318,7 @@ static void print_memory(drawer *d, uint32_t number, bool limited)
         fprintf(d->out, " latency = %us;", 1 + choose(d, 4));
     if (choose(d, 12) == 11)
         fprintf(d->out, " leakage = %uW;", 1 + choose(d, 2));
-    if (number > 0 && choose(d, 10) == 9)
+    if ((number > 0 || d->kinds->general) && choose(d, number > 0 ? 10 : 3) >= (number > 0 ? 9u : 2u))
         fprintf(d->out, " holds = %s;", choose(d, 2) == 0 ? "input, weight" : "output, intermediate");
     switch (choose(d, 3)) {
     case 0:
@@ -333,7 +379,8 @@ static void open_array(drawer *d, uint32_t number, uint32_t first, uint32_t end)
 
 static void print_system(drawer *d)
 {
-    uint32_t outside = 1 + choose(d, 3), arrays = d->kinds->arrays ? choose(d, 3) : 0, memories = 0, axes = 0;
+    uint32_t outside = d->kinds->general ? choose(d, 4) : 1 + choose(d, 3);
+    uint32_t arrays = d->kinds->arrays ? choose(d, 3) : 0, memories = 0, axes = 0;
 
     fprintf(d->out, "system chip {\n");
     for (; memories < outside; memories++)
@@ -344,7 +391,7 @@ static void print_system(drawer *d)
         axes += added;
         uint32_t inside = choose(d, 2) + (i == 0 && arrays == 1 ? choose(d, 2) : 0);
         for (uint32_t m = 0; m < inside; m++, memories++)
-            print_memory(d, memories, true);
+            print_memory(d, memories, memories > 0 || choose(d, 3) == 2);
     }
     fprintf(d->out, "    compute unit {");
     if (choose(d, 8) == 7)
