@@ -272,12 +272,12 @@ static rival_line draw_line(rival *k, const rival_mapping *m, uint32_t body)
 static void resize(rival *k, rival_line *l)
 {
     const dfl_workload *w = k->open->workload;
-    int32_t most = (int32_t)(l->kind == DFL_LINE_SPATIAL ? k->open->system->axes[l->where].size : w->ranks[l->what].extent);
 
     if (l->kind == DFL_LINE_KEEP) {
         l->where = (uint8_t)any(k, k->open->system->n_memories);
         return;
     }
+    int32_t most = (int32_t)(l->kind == DFL_LINE_SPATIAL ? k->open->system->axes[l->where].size : w->ranks[l->what].extent);
     switch (any(k, 4)) {
     case 0: l->amount++; break;
     case 1: l->amount--; break;
