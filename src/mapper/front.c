@@ -3,10 +3,11 @@
 
 #include <math.h>
 
-#include "mapper/cost.h"
-#include "mapper/kind.h"
-#include "mapper/measures.h"
-#include "mapper/polish.h"
+#include "mapper/divisors/kind.h"
+#include "mapper/exact/measures.h"
+#include "mapper/improve/polish.h"
+#include "mapper/portfolio.h"
+#include "mapper/problem/cost.h"
 #include "model/model.h"
 #include "support/vec.h"
 

@@ -8,7 +8,7 @@
 #ifndef DFL_MAPPER_FRONT_H
 #define DFL_MAPPER_FRONT_H
 
-#include "mapper/mapper_internal.h"
+#include "mapper/exact/exact.h"
 
 typedef struct {
     const dfl_map_result *search;

@@ -1,13 +1,14 @@
 #include "mapper/mapper.h"
 
 #include "ir/mapping_open.h"
-#include "mapper/beyond.h"
+#include "mapper/branches/branches.h"
 #include "mapper/front.h"
-#include "mapper/given.h"
-#include "mapper/hole_lattice.h"
-#include "mapper/holes.h"
-#include "mapper/mapper_internal.h"
-#include "mapper/words.h"
+#include "mapper/improve/beyond.h"
+#include "mapper/portfolio.h"
+#include "mapper/problem/hole_lattice.h"
+#include "mapper/problem/space.h"
+#include "mapper/problem/words.h"
+#include "mapper/sizes/holes.h"
 
 /* Whether a search for lines lists the divisors of each extent in short time; false after reporting E0606. */
 static bool extents_fit(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
@@ -31,7 +32,8 @@ bool dfl_mapper_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping
 {
     if (dfl_mapping_lines_are_written(mapping))
         return true;
-    return (dfl_mapping_all_lines_open(mapping) || dfl_given_check(sink, names, mapping)) && extents_fit(sink, names, mapping);
+    return (dfl_mapping_all_lines_open(mapping) || dfl_open_lines_check(sink, names, mapping)) &&
+           extents_fit(sink, names, mapping);
 }
 
 const char *dfl_mapper_lack(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, uint32_t einsum)

@@ -1,11 +1,12 @@
 #include "mapper/single.h"
 
 #include "ir/mapping_open.h"
-#include "mapper/given.h"
-#include "mapper/hole_lattice.h"
-#include "mapper/limits.h"
+#include "mapper/mapper.h"
+#include "mapper/problem/hole_lattice.h"
+#include "mapper/problem/limits.h"
+#include "mapper/problem/words.h"
+#include "mapper/skeleton/given.h"
 #include "mapper/tiling/box_search.h"
-#include "mapper/words.h"
 #include "support/vec.h"
 
 /* Values that differ by less are equal. */

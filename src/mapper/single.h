@@ -2,8 +2,8 @@
 #ifndef DFL_MAPPER_SINGLE_H
 #define DFL_MAPPER_SINGLE_H
 
+#include "mapper/exact/exact.h"
 #include "mapper/first/first.h"
-#include "mapper/mapper_internal.h"
 
 /* Whether the search applies to these options at all: one best mapping over all tile sizes, no extensions, no certificate. */
 bool dfl_single_applies(const dfl_mapping *mapping, const dfl_map_options *options);

@@ -8,7 +8,7 @@
 #include "ir/path/fan_out.h"
 #include "ir/path/unit_choice.h"
 #include "ir/print_check.h"
-#include "mapper/conflict.h"
+#include "mapper/conflict/conflict.h"
 #include "report/check/check.h"
 #include "solve/certificate.h"
 #include "solve/one_by_one.h"

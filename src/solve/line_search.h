@@ -7,7 +7,7 @@
 #ifndef DFL_SOLVE_LINE_SEARCH_H
 #define DFL_SOLVE_LINE_SEARCH_H
 
-#include "mapper/objective.h"
+#include "mapper/problem/objective.h"
 #include "solve/lone_einsum.h"
 #include "solve/solve.h"
 #include "support/vec.h"

@@ -5,7 +5,7 @@
 
 #include "ir/mapping_open.h"
 #include "ir/path/unit_choice.h"
-#include "mapper/conflict.h"
+#include "mapper/conflict/conflict.h"
 #include "model/model.h"
 #include "solve/one_instance.h"
 #include "solve/templates.h"

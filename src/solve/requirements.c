@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "mapper/conflict.h"
+#include "mapper/conflict/conflict.h"
 #include "model/model.h"
 #include "report/check/check.h"
 #include "support/limits.h"

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "api/session.h"
-#include "mapper/objective.h"
+#include "mapper/problem/objective.h"
 #include "report/check/check.h"
 #include "tests/mapper/judge.h"
 #include "tests/mapper/partial.h"

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "api/session.h"
-#include "mapper/evaluate.h"
 #include "mapper/mapper.h"
+#include "mapper/problem/evaluate.h"
 #include "model/model.h"
 #include "tests/mapper/judge.h"
 #include "tests/mapper/tiny.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "api/session.h"
-#include "mapper/given.h"
+#include "mapper/skeleton/given.h"
 #include "mapper/tiling/box_search.h"
 #include "mapper/tiling/point.h"
 #include "tests/mapper/rival.h"

@@ -5,7 +5,7 @@
 
 #include "api/session.h"
 #include "ir/print_mapping.h"
-#include "mapper/mapper_internal.h"
+#include "mapper/portfolio.h"
 #include "model/model.h"
 #include "tests/mapper/judge.h"
 

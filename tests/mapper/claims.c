@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "api/session.h"
-#include "mapper/evaluate.h"
+#include "mapper/problem/evaluate.h"
 #include "tests/mapper/tiny.h"
 
 enum { IMPERFECT = 1, BEYOND = 2, SPREAD = 4, FUSED = 8, SPACES = 16, SHOWN = 5, VARIANTS = 100 };

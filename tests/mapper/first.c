@@ -11,8 +11,8 @@
 #include <time.h>
 
 #include "api/session.h"
-#include "mapper/evaluate.h"
 #include "mapper/first/first.h"
+#include "mapper/problem/evaluate.h"
 
 typedef struct { char file[40], system[60], workload[120], objective[40]; unsigned long evaluations; double value; } row;
 

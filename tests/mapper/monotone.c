@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "api/session.h"
-#include "mapper/kind.h"
+#include "mapper/divisors/kind.h"
 #include "tests/mapper/tiny.h"
 
 enum { SHOWN = 5, KINDS = 4, FEW = 3, MANY = 64 };

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "api/session.h"
-#include "mapper/objective.h"
+#include "mapper/problem/objective.h"
 #include "model/model.h"
 
 enum { WHY = 400 };

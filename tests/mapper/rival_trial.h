@@ -9,7 +9,7 @@
 #define DFL_TESTS_MAPPER_RIVAL_TRIAL_H
 
 #include "api/session.h"
-#include "mapper/objective.h"
+#include "mapper/problem/objective.h"
 #include "tests/mapper/rival.h"
 
 enum { RIVAL_SPACES = 2, RIVAL_WHY = 8192 };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "mapper/first/estimate.h"
-#include "mapper/limits.h"
+#include "mapper/problem/limits.h"
 
 enum { SIZES = 96 };
 

@@ -6,8 +6,8 @@
 #ifndef DFL_MAPPER_FIRST_FAN_H
 #define DFL_MAPPER_FIRST_FAN_H
 
-#include "mapper/objective.h"
-#include "mapper/space.h"
+#include "mapper/problem/objective.h"
+#include "mapper/problem/space.h"
 
 typedef struct {
     int64_t parts[DFL_JOB_AXES][DFL_JOB_RANKS];   /* at least 1; their product on an axis is at most its size */

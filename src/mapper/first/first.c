@@ -5,7 +5,7 @@
 #include "ir/mapping_open.h"
 #include "mapper/first/floor.h"
 #include "mapper/first/plan.h"
-#include "mapper/limits.h"
+#include "mapper/problem/limits.h"
 
 /* A plan and what it is worth. */
 typedef struct {

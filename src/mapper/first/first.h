@@ -12,7 +12,7 @@
 #define DFL_MAPPER_FIRST_FIRST_H
 
 #include "mapper/first/descent.h"
-#include "mapper/options.h"
+#include "mapper/problem/options.h"
 
 typedef struct {
     dfl_mapping *mapping;         /* without holes; NULL = the model takes none of those tried */

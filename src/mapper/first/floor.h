@@ -5,8 +5,8 @@
 #ifndef DFL_MAPPER_FIRST_FLOOR_H
 #define DFL_MAPPER_FIRST_FLOOR_H
 
-#include "mapper/objective.h"
-#include "mapper/space.h"
+#include "mapper/problem/objective.h"
+#include "mapper/problem/space.h"
 
 typedef struct {
     double joules, seconds;   /* without leakage */

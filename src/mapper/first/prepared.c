@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "ir/mapping_open.h"
-#include "mapper/limits.h"
+#include "mapper/problem/limits.h"
 #include "model/model.h"
 #include "support/deadline.h"
 

@@ -3,7 +3,7 @@
 #define DFL_MAPPER_FIRST_PREPARED_H
 
 #include "mapper/first/skeleton.h"
-#include "mapper/objective.h"
+#include "mapper/problem/objective.h"
 
 typedef struct {
     const dfl_intern *names;

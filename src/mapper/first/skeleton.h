@@ -9,7 +9,7 @@
 #ifndef DFL_MAPPER_FIRST_SKELETON_H
 #define DFL_MAPPER_FIRST_SKELETON_H
 
-#include "mapper/space.h"
+#include "mapper/problem/space.h"
 
 enum { DFL_SKELETON_LINES = 160 };     /* lines of an einsum */
 

@@ -5,7 +5,7 @@
 #include "ir/mapping_open.h"
 #include "mapper/join/lines.h"
 #include "mapper/join/pattern_search.h"
-#include "mapper/limits.h"
+#include "mapper/problem/limits.h"
 
 /* Lines: energy alone, time alone, and mixtures. */
 enum { LINES = 2 + DFL_EXCHANGE_MIXES };

@@ -7,8 +7,8 @@
 #ifndef DFL_MAPPER_JOIN_EXCHANGE_BOUND_H
 #define DFL_MAPPER_JOIN_EXCHANGE_BOUND_H
 
-#include "mapper/objective.h"
-#include "mapper/options.h"
+#include "mapper/problem/objective.h"
+#include "mapper/problem/options.h"
 
 typedef struct {
     double value;          /* lower bound of the first term of the objective; 0 = not known */

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "ir/mapping_open.h"
-#include "mapper/evaluate.h"
 #include "mapper/join/assemble.h"
 #include "mapper/join/pattern_search.h"
-#include "mapper/limits.h"
+#include "mapper/problem/evaluate.h"
+#include "mapper/problem/limits.h"
 
 /* One einsum of a choice, with its costs as bounds count them. */
 typedef struct {

@@ -7,8 +7,8 @@
 #ifndef DFL_MAPPER_JOIN_FUSED_GROUPS_H
 #define DFL_MAPPER_JOIN_FUSED_GROUPS_H
 
-#include "mapper/objective.h"
-#include "mapper/options.h"
+#include "mapper/problem/objective.h"
+#include "mapper/problem/options.h"
 
 typedef struct {
     dfl_mapping *mapping;      /* the mapping found; NULL = none */

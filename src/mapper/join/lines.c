@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "mapper/limits.h"
+#include "mapper/problem/limits.h"
 
 /* Whether a point lies above all lines, but for rounding. */
 static bool is_above(const dfl_line_bound *lines, uint32_t n, double joules, double seconds)

@@ -6,7 +6,7 @@
 #ifndef DFL_MAPPER_JOIN_LINES_H
 #define DFL_MAPPER_JOIN_LINES_H
 
-#include "mapper/objective.h"
+#include "mapper/problem/objective.h"
 
 typedef struct {
     double per_joule, per_second; /* not negative; not both 0 */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "mapper/limits.h"
+#include "mapper/problem/limits.h"
 #include "mapper/program/exponential.h"
 #include "mapper/tiling/box_bound.h"
 #include "mapper/tiling/box_heap.h"

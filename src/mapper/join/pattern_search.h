@@ -13,8 +13,8 @@
 #ifndef DFL_MAPPER_JOIN_PATTERN_SEARCH_H
 #define DFL_MAPPER_JOIN_PATTERN_SEARCH_H
 
-#include "mapper/classes.h"
-#include "mapper/objective.h"
+#include "mapper/exact/classes.h"
+#include "mapper/problem/objective.h"
 #include "mapper/tiling/box.h"
 
 /* What forms are for: a search, a search with given tiles below the shared loops, or the lower bound of all mappings. */

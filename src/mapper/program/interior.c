@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "mapper/limits.h"
+#include "mapper/problem/limits.h"
 
 enum { VARS = DFL_GEOMETRIC_VARS, SUMS = DFL_GEOMETRIC_SUMS };
 

@@ -7,7 +7,7 @@
 #ifndef DFL_MAPPER_TILING_BOX_BOUND_H
 #define DFL_MAPPER_TILING_BOX_BOUND_H
 
-#include "mapper/objective.h"
+#include "mapper/problem/objective.h"
 #include "mapper/tiling/box.h"
 
 typedef struct {

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "ir/mapping_open.h"
-#include "mapper/limits.h"
+#include "mapper/problem/limits.h"
 #include "mapper/tiling/box_bound.h"
 #include "mapper/tiling/box_heap.h"
 #include "mapper/tiling/form_program.h"

@@ -9,9 +9,9 @@
 #ifndef DFL_MAPPER_TILING_BOX_SEARCH_H
 #define DFL_MAPPER_TILING_BOX_SEARCH_H
 
-#include "mapper/objective.h"
-#include "mapper/options.h"
-#include "mapper/space.h"
+#include "mapper/problem/objective.h"
+#include "mapper/problem/options.h"
+#include "mapper/problem/space.h"
 
 typedef struct {
     dfl_mapping *mapping;   /* the best mapping; NULL = none was found */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "mapper/limits.h"
+#include "mapper/problem/limits.h"
 
 typedef struct {
     dfl_arena *arena;

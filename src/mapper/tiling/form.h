@@ -1,6 +1,6 @@
 /*
- * A form is a skeleton (template.h) with its chains and with its costs as sums over *products*. A product has one figure of a
- * chain per rank, or 1. Bounds of the figures over a box give a bound of the costs (box_bound.h).
+ * A form is a skeleton (skeleton/template.h) with its chains and with its costs as sums over *products*. A product has
+ * one figure of a chain per rank, or 1. Bounds of the figures over a box give a bound of the costs (box_bound.h).
  *
  * The number of elements that move over one way of terms.h, in ragged chains:
  *     product over the ranks r of the operand of elements(r, all axes but `under`)
@@ -10,8 +10,8 @@
 #ifndef DFL_MAPPER_TILING_FORM_H
 #define DFL_MAPPER_TILING_FORM_H
 
-#include "mapper/template.h"
-#include "mapper/terms.h"
+#include "mapper/skeleton/template.h"
+#include "mapper/skeleton/terms.h"
 #include "mapper/tiling/chain.h"
 
 /* Largest number of products of a form: counts, their floors, tiles of keeps, steps, parts on axes, and hoisted counts. */

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "mapper/limits.h"
+#include "mapper/problem/limits.h"
 #include "mapper/program/exponential.h"
 #include "mapper/tiling/box_bound.h"
 

@@ -9,7 +9,7 @@
 #ifndef DFL_MAPPER_TILING_FORM_PROGRAM_H
 #define DFL_MAPPER_TILING_FORM_PROGRAM_H
 
-#include "mapper/objective.h"
+#include "mapper/problem/objective.h"
 #include "mapper/program/interior.h"
 #include "mapper/tiling/box.h"
 

@@ -5,7 +5,7 @@
 #ifndef DFL_MAPPER_TILING_POINT_H
 #define DFL_MAPPER_TILING_POINT_H
 
-#include "mapper/objective.h"
+#include "mapper/problem/objective.h"
 #include "mapper/tiling/form.h"
 
 typedef struct dfl_point dfl_point;

@@ -9,10 +9,10 @@
 
 #include "api/session.h"
 #include "ir/mapping_open.h"
-#include "mapper/given.h"
-#include "mapper/objective.h"
-#include "mapper/polish.h"
-#include "mapper/search.h"
+#include "mapper/divisors/divisors_internal.h"
+#include "mapper/improve/polish.h"
+#include "mapper/problem/objective.h"
+#include "mapper/skeleton/given.h"
 
 static inline const dfl_mapping *open_mapping(dfl_session *s, const char *text)
 {

@@ -6,7 +6,7 @@
  */
 #include "tests/harness/check.h"
 
-#include "mapper/bounds.h"
+#include "mapper/exact/bounds.h"
 
 enum { EINSUMS = 6, TENSORS = 6, READERS = 2, WAYS = 4 };
 

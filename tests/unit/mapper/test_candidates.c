@@ -7,7 +7,7 @@
 
 #include "tests/unit/mapper/pair.h"
 
-#include "mapper/classes.h"
+#include "mapper/exact/classes.h"
 
 enum { THREADS = 3, ENOUGH = 64 * THREADS }; /* templates that all threads have something to do with */
 

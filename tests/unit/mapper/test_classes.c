@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "mapper/classes.h"
+#include "mapper/exact/classes.h"
 
 enum { MAKER, USER, LAST, OTHER, CLASSES };
 enum { IN, OUT };

@@ -5,7 +5,7 @@
 
 #include "tests/harness/check.h"
 
-#include "mapper/cost.h"
+#include "mapper/problem/cost.h"
 
 static double product(const void *objective, double joules, double seconds)
 {

@@ -4,7 +4,7 @@
 
 #include "tests/unit/mapper/pair.h"
 
-#include "mapper/crew.h"
+#include "mapper/exact/crew.h"
 
 /* SLACK: evaluations of one node, by which each piece may exceed its limit. FEW: a limit too small for any piece to finish. */
 enum { CLASSES = 2, SLACK = 40, FEW = 5000 };

@@ -9,7 +9,7 @@
 
 #include "tests/harness/check.h"
 
-#include "mapper/search.h"
+#include "mapper/divisors/divisors_internal.h"
 
 enum { MOST_GAPS = 3 };
 

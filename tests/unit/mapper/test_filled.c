@@ -6,7 +6,7 @@
 #include <math.h>
 #include "tests/unit/mapper/job.h"
 
-#include "mapper/search.h"
+#include "mapper/divisors/divisors_internal.h"
 
 enum { M = 1, N = 2, K = 4, ALL = M | N | K };
 typedef enum { DEFAULT, ANY, PLAIN } limits_of;

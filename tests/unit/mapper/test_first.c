@@ -7,12 +7,12 @@
 
 #include "tests/unit/mapper/job.h"
 
-#include "mapper/evaluate.h"
 #include "mapper/first/estimate.h"
 #include "mapper/first/first.h"
 #include "mapper/first/floor.h"
 #include "mapper/first/plan.h"
-#include "mapper/limits.h"
+#include "mapper/problem/evaluate.h"
+#include "mapper/problem/limits.h"
 
 #define LOOP(r, size) { .kind = DFL_SKELETON_LOOP, .rank = (r), .amount = (size) }
 #define SPREAD(r, a, parts) { .kind = DFL_SKELETON_SPREAD, .rank = (r), .axis = (a), .amount = (parts) }

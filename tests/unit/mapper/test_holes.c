@@ -9,9 +9,9 @@
 
 #include "tests/harness/check.h"
 
-#include "mapper/hole_lattice.h"
-#include "mapper/holes.h"
-#include "mapper/infeasible.h"
+#include "mapper/conflict/conflict_internal.h"
+#include "mapper/problem/hole_lattice.h"
+#include "mapper/sizes/holes.h"
 #include "model/model.h"
 #include "support/limits.h"
 #include "tests/property/case.h"

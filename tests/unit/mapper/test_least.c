@@ -8,7 +8,7 @@
 
 #include "tests/harness/check.h"
 
-#include "mapper/least.h"
+#include "mapper/exact/least.h"
 
 enum { A, B, Z, OPERANDS, I = 1, J = 2, BARE = 0, KEPT = 1, TEMPLATES = 2 };
 

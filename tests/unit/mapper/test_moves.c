@@ -7,9 +7,9 @@
 #include "tests/unit/mapper/job.h"
 
 #include "ir/mapping_open.h"
-#include "mapper/given.h"
-#include "mapper/moves.h"
-#include "mapper/polish.h"
+#include "mapper/improve/moves.h"
+#include "mapper/improve/polish.h"
+#include "mapper/skeleton/given.h"
 
 typedef struct {
     const char *name;

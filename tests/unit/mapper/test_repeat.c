@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "api/session.h"
-#include "mapper/repeat.h"
+#include "mapper/exact/repeat.h"
 #include "report/check/check.h"
 
 typedef struct {

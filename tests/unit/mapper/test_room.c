@@ -4,7 +4,7 @@
 
 #include "tests/harness/check.h"
 
-#include "mapper/room.h"
+#include "mapper/divisors/room.h"
 
 enum { A, B, C, Z, OPERANDS, I = 0, K = 1, L = 2, RANKS = 3, OUTER = 0, INNER = 1 };
 

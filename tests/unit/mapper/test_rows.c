@@ -7,7 +7,7 @@
 
 #include "tests/harness/check.h"
 
-#include "mapper/rows.h"
+#include "mapper/divisors/rows.h"
 
 enum { X, T, U, OPERANDS };      /* several read X, one reads T, and nobody else touches U */
 enum { OUTER, NEAR, INSIDE, PLACES };

@@ -4,7 +4,7 @@
 
 #include "tests/harness/check.h"
 
-#include "mapper/objective.h"
+#include "mapper/problem/objective.h"
 #include "tests/unit/sema/analysed.h"
 
 typedef struct {

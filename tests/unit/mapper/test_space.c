@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "api/session.h"
-#include "mapper/rescue.h"
+#include "mapper/exact/rescue.h"
 
 #define NOWHERE DFL_NONE
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mapper/busy.h"
+#include "mapper/divisors/busy.h"
 #include "support/hash.h"
 
 enum { RANKS = 2, GROUPS = 2, PORTS = 2, KEEPS = 2, MOST = 4, OTHER = -1 };

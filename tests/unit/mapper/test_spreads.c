@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "api/session.h"
-#include "mapper/classes.h"
-#include "mapper/portions.h"
-#include "mapper/search.h"
+#include "mapper/divisors/divisors_internal.h"
+#include "mapper/divisors/portions.h"
+#include "mapper/exact/classes.h"
 
 static const char problem[] =
     "workload one : i8 {\n    rank m = 8, k = 12, n = 6;\n    input A[m, k], B[k, n];\n    output Z[m, n] += A[m, k] * B[k, n];\n}\n"

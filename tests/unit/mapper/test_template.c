@@ -8,7 +8,7 @@
 
 #include "tests/harness/check.h"
 
-#include "mapper/template.h"
+#include "mapper/skeleton/template.h"
 
 enum { I = 1, J = 2, OUTER = 0, INNER = 1, P = 0, Q = 1, U = 2 };
 

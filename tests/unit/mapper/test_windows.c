@@ -3,6 +3,7 @@
  * gives equal numbers for the same lines. Reading an element from dram costs 8 J; weights enter once; results are not
  * read.
  */
+#include "mapper/problem/dims.h"
 #include "tests/unit/mapper/job.h"
 
 /* `values`: number of different values of coef[0] * a + coef[1] * b for a < piece[0], b < piece[1]. `stays`: number of

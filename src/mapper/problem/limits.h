@@ -1,0 +1,161 @@
+/*
+ * Tuning numbers of the mapper: name, unit, reason, and what the number trades. None of them changes the value of a search that
+ * ends by itself.
+ */
+#ifndef DFL_MAPPER_PROBLEM_LIMITS_H
+#define DFL_MAPPER_PROBLEM_LIMITS_H
+
+/* Relative difference below which the search by boxes takes two values for equal: the bound of a point is computed in another
+   order than its value. */
+#define DFL_BOX_ROUNDING 1e-12
+
+/* Relative difference below which a sum of coefficients is zero: positive and negative coefficients of a count cancel but for
+   rounding. */
+#define DFL_FORM_ROUNDING 1e-12
+
+/* Precision of the logarithm of the bound by a geometric program, and largest number of its steps. */
+#define DFL_BOX_PRECISION 1e-2
+enum { DFL_BOX_PROGRAM_STEPS = 60 };
+
+/* Share of the time that the search over all tile sizes gets before the searches that follow it if it does not end: they find
+   mappings where its dives find no good ones. */
+#define DFL_BOX_TIME 0.75
+
+/* Relative difference below which a vertex lies on a line, and a sum of einsums on the least sum. */
+#define DFL_LINES_ROUNDING 1e-9
+
+/* Relative rise of the bound below which no further line is added: each costs as much as all lines before. */
+#define DFL_EXCHANGE_RAISE 0.01
+
+/* Precision of the geometric program of a form: a finer one takes more steps, and raises the bound of a workload by less. */
+#define DFL_FORM_PRECISION 0.002
+
+/* Bound of a form above the least bound of its pattern, times, at which its program is not solved further: such forms are not
+   reached by a search. */
+#define DFL_FORM_ENOUGH 1.3
+
+/* Relative gap at which the search of an exchange pattern ends: a smaller gap takes many more nodes. */
+#define DFL_PATTERN_GAP 0.005
+
+/* Relative change of the rate of a line below which it is not searched again. */
+#define DFL_LINE_TURN 0.1
+
+enum {
+    /* Splits of a search of one einsum without a limit on evaluations, some seconds. More proves more, and takes more memory. */
+    DFL_BOX_NODES = 1 << 23,
+    /* Splits of a node between two bounds by a geometric program, which costs as much as some ten splits. 2 to 10 take equally
+       long; more take more memory. */
+    DFL_BOX_RENEW = 6,
+    /* Splits between two looks at the clock of progress reports, less than a millisecond. */
+    DFL_BOX_REPORT = 1024,
+    /* Splits between two dives to a point. Fewer splits find good mappings earlier; more evaluate fewer points. */
+    DFL_BOX_DIVE = 64,
+    /* Steps of the geometric program of a form at most: all but a few end in 20. */
+    DFL_FORM_STEPS = 60,
+    /* Lines that mix energy and time. */
+    DFL_EXCHANGE_MIXES = 3,
+    /* Einsums of a fused group at most: larger groups compete for one memory, and each size adds a search per einsum. */
+    DFL_GROUP_EINSUMS = 4,
+    /* Nodes of one einsum alone; nodes of one einsum of a group with given tiles; tiles that are tried for a group. More find
+       better mappings, and take longer in proportion. */
+    DFL_ALONE_NODES = 1 << 17,
+    DFL_GROUP_NODES = 1 << 11,
+    DFL_GROUP_TRIES = 60,
+    /* Rounds of a descent from the best point of a pattern over all pairs of amounts, each some hundred microseconds. */
+    DFL_DESCENT_ROUNDS = 8,
+    /* Effort of the last search of groups under a limit on time, a factor of the numbers above. The first has 1, each 4 times
+       that of the one before. */
+    DFL_GROUP_EFFORT = 64,
+    /* Searches of the einsums alone, each with the line that touches the objective at the result of the one before. */
+    DFL_LINE_ROUNDS = 3,
+};
+
+/*
+ * program/interior.c: the solver of geometric programs. Measured on the 1,100 programs of the skeletons of two GEMMs with 11 to
+ * 15 variables, for a precision of 0.1 %; on these programs a factor of 3 in any of the numbers changes the mean number of steps
+ * by less than a fifth.
+ */
+/* slack * multiplier at a cold start, in units of ln (objective): smaller starts spend steps at walls, larger ones on the way. */
+#define DFL_GEOMETRIC_COLD_PRODUCT 0.3
+/* Least slack of a limit at a cold start, in logarithms: exceeded limits start as if they had this room. */
+#define DFL_GEOMETRIC_COLD_SLACK 0.3
+/* slack * multiplier from the solution of a neighbour box: what changed is small, but its multipliers must be free to move. */
+#define DFL_GEOMETRIC_WARM_PRODUCT 0.003
+/* Share of a range that a warm start keeps from its ends: 0.02 takes a fifth more steps. */
+#define DFL_GEOMETRIC_WARM_MARGIN 0.005
+/* Share of the way to the first slack or multiplier of 0: below 1, for none may become 0; 0.95 takes a twentieth more steps. */
+#define DFL_GEOMETRIC_STEP_SHARE 0.99
+/* Longest change of a logarithm in a step: without one, 2 of 600 random programs circle; 1 takes a tenth more steps. */
+#define DFL_GEOMETRIC_STEP_LENGTH 2
+
+/* ---- first mappings (first/) ---- */
+
+enum {
+    /* Choices of axes that are kept from one axis to the next one inside of it, at least. Two axes of a matrix product have 20
+       to 250 choices each; the best of both together are among the best 48 of the outer one on all chips of the library. */
+    DFL_FIRST_FANS = 48,
+    /* Estimates of choices of one axis, 0.3 us each. An axis of 304 has 6,405 choices of three ranks. */
+    DFL_FIRST_FAN_STEPS = 1 << 15,
+    /* Ranks on one axis. Four ranks on one axis fill it no better than three, but are many more choices in a convolution. */
+    DFL_FIRST_FAN_RANKS = 3,
+    /* Choices of axes from which a descent starts. */
+    DFL_FIRST_STARTS = 32,
+    /* Of these, starts that the model judges, and that are refined. */
+    DFL_FIRST_REFINED = 8,
+    /* Of these, starts from which the search climbs, best first: more find more, and take as long each. */
+    DFL_FIRST_CLIMBS = 2,
+    /* Estimates that count as one evaluation by the model, which takes 20 to 150 us. */
+    DFL_FIRST_ESTIMATES = 128,
+    /* Steps of the model that count as one more evaluation. */
+    DFL_FIRST_STEPS_EACH = 512,
+    /* Evaluations of a search for a first mapping, some tenths of a second; most end before. */
+    DFL_FIRST_EVALUATIONS = 1500,
+    /* Keeps that an einsum may have with which a search over all skeletons does not end in useful time: three operands in three
+       memories. */
+    DFL_FIRST_DEEP = 8,
+    /* Rounds of a descent over all loops; 3 to 6 are usual. */
+    DFL_FIRST_ROUNDS = 24,
+};
+enum {
+    /* Choices of tiles that the floor of the steps looks at (first/floor.c), 5 ns each; a matrix product of 4096 has 16
+       thousand. With more the floor is points over instances, up to some percent less. */
+    DFL_FLOOR_STEPS = 1 << 20,
+    /* Instances of an array from which on the floor of the steps is that, too: the tiles of its ranks are too many. */
+    DFL_FLOOR_INSTANCES = 1 << 24,
+};
+/* Steps of one evaluation by the model: what takes more is left out. On arrays of thousands of instances ragged pieces can take
+   seconds. Steps on arrays of `DFL_FIRST_LARGE` instances or more take longer, so there are fewer. */
+#define DFL_FIRST_STEPS UINT64_C(262144)
+#define DFL_FIRST_STEPS_LARGE UINT64_C(2048)
+#define DFL_FIRST_LARGE 600000
+/* Steps per second that is left until a deadline, and steps that are always left: 1 s before it all evaluations are as usual. */
+#define DFL_FIRST_STEPS_SECOND 262144.0
+#define DFL_FIRST_STEPS_LEAST 2048.0
+/* A round over the fine sizes that leaves more than this part of the value is the last one. */
+#define DFL_FIRST_WORTH 0.9995
+/* The model judges what the estimate finds at most so many times as large as the best. Stalls of ragged tiles are what the
+   estimate misses most. */
+#define DFL_FIRST_SLACK 1.05
+
+/* ---- classes of einsums (classes.c) ---- */
+
+enum {
+    /* Steps that a search with a limit on evaluations may take to list skeletons, some tenths of a second; where the limit times
+       DFL_CLASSES_STEPS_EACH is more, that many. */
+    DFL_CLASSES_STEPS = 1 << 20,
+    DFL_CLASSES_STEPS_EACH = 256,
+};
+
+/* ---- choice of the search (single.c) ---- */
+
+enum {
+    /* Least extent that can be coarse: below it a search over divisors misses little. */
+    DFL_COARSE_LEAST = 16,
+    /* Largest factor between neighbouring divisors of an extent that is not coarse. A factor of 8 costs at most a factor of 3 in
+       the transfers of a matrix product whose tile has the wrong size. */
+    DFL_COARSE_STEP = 8,
+    /* Divisors of an extent at most; a search over lists of 60 takes 6 s, of 120 it does not end. */
+    DFL_COARSE_DIVISORS = 48,
+};
+
+#endif
