@@ -120,14 +120,27 @@ static const char *judge_loop(const space *s, uint32_t body, uint32_t at)
     return NULL;
 }
 
+/* Whether a loop stands above line `at` of `body`. */
+static bool has_loop_above(const space *s, uint32_t body, uint32_t at)
+{
+    for (int32_t b = (int32_t)body; b >= 0; b = s->m->body[b].parent)
+        for (uint32_t i = 0; i < (b == (int32_t)body ? at : s->m->body[b].n); i++)
+            if (s->m->body[b].line[i].kind != DFL_LINE_KEEP)
+                return true;
+    return false;
+}
+
 static const char *judge_keep(const space *s, uint32_t body, uint32_t at)
 {
     const rival_line *l = &s->m->body[body].line[at];
     uint32_t home_body, home_line, users = users_of(s, l->what, einsums_below(s, body));
     bool fits;
 
-    if (find_home(s, l->what, &home_body, &home_line) && home_body == body && home_line == at)
+    if (find_home(s, l->what, &home_body, &home_line) && home_body == body && home_line == at) {
+        if (l->where == 0 && s->open->system->memories[0].size_bits < 0 && has_loop_above(s, body, at))
+            return "a part exchanged in the outermost memory, which holds all";
         return s->open->system->memories[l->where].element > 0 ? "an exchange inside of an array" : NULL;
+    }
     if (!has_loop_below(s, body, at))
         return "a keep above a branch without a shared loop between";
     if (s->timed && (exchangers(s, body, at, 0, &fits) & users) != users)
