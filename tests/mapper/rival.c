@@ -3,7 +3,8 @@
  * dividing tile sizes and with all. The rival (rival.h) then looks for better mappings. A problem fails
  *   - if a mapping of the rival is below a result that the search calls optimal, or below a lower bound; with dividing tile sizes
  *     only mappings whose tiles all divide count;
- *   - if the rival has a mapping where the search reports that nothing fits.
+ *   - if the rival has a mapping where the search reports that nothing fits;
+ *   - if any mapping of several einsums is below their bound by exchange patterns (SEARCH.md, B40 to B42).
  * A failure is printed as a file with the open mapping `best` and the better mapping `hand`.
  *
  *   -m   two to four einsums, with shared loops
@@ -59,11 +60,18 @@ typedef struct {
     uint64_t unread, failed, passed, evaluated;
     uint64_t unproven[RIVAL_SPACES], behind[RIVAL_SPACES], none[RIVAL_SPACES], reached[RIVAL_SPACES], beyond[RIVAL_SPACES];
     double worst[RIVAL_SPACES];
+    uint64_t exchanges;             /* problems with a bound by exchange patterns */
+    double tightest, apart;         /* largest share of this bound in the rival's least value; sum of the shares */
 } totals;
 
 static void count(totals *t, const rival_trial *p)
 {
     t->evaluated += p->evaluated;
+    if (p->exchange > 0 && p->least < INFINITY) {
+        t->exchanges++;
+        t->tightest = fmax(t->tightest, p->exchange / p->least);
+        t->apart += p->exchange / p->least;
+    }
     for (uint32_t i = 0; i < RIVAL_SPACES; i++) {
         const rival_claim *c = &p->claim[i];
         double times = c->found && c->value > 0 ? c->value / c->best : 1;
@@ -83,6 +91,13 @@ static void print_totals(const totals *t)
         printf("--tiles %s: %" PRIu64 " not proven, of these %" PRIu64 " above the rival, by at most %.4g times; %" PRIu64
                " without a mapping; %" PRIu64 " reached from random mappings; %" PRIu64 " optimal ones above a mapping outside\n",
                rival_space_names[i], t->unproven[i], t->behind[i], t->worst[i], t->none[i], t->reached[i], t->beyond[i]);
+}
+
+static void print_exchanges(const totals *t)
+{
+    if (t->exchanges > 0)
+        printf("%" PRIu64 " bounds by exchange patterns, on average %.3f of the least value of the rival, at most %.6f\n",
+               t->exchanges, t->apart / (double)t->exchanges, t->tightest);
 }
 
 static bool read_options(int argc, char **argv, int *at, rival_options *o)
@@ -151,6 +166,7 @@ int main(int argc, char **argv)
         rival_forget(&p);
     }
     print_totals(&t);
+    print_exchanges(&t);
     printf("%" PRIu64 " passed, %" PRIu64 " failed\n", t.passed, t.failed);
     return t.failed > 0;
 }

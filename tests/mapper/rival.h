@@ -111,6 +111,9 @@ dfl_mapping *rival_build(const rival *k, dfl_arena *arena, const rival_mapping *
    time. */
 const char *rival_outside(const rival *k, const rival_mapping *m, bool timed);
 
+/* Whether a keep that is no home stands above a branch, and no shared loop between them. */
+bool rival_lifts_keeps(const rival *k, const rival_mapping *m);
+
 /* The problem of these choices as a file with the open mapping `best`; the caller frees it. */
 char *rival_text(const rival_choices *choices, const rival_kinds *kinds);
 

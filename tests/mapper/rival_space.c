@@ -182,3 +182,19 @@ const char *rival_outside(const rival *k, const rival_mapping *from, bool timed)
     }
     return why;
 }
+
+bool rival_lifts_keeps(const rival *k, const rival_mapping *from)
+{
+    rival_mapping trimmed = *from, *m = &trimmed;
+    const space s = { .m = m, .open = k->open };
+
+    rival_trim(k, m);
+    for (uint32_t b = 0; b < m->n; b++)
+        for (uint32_t i = 0; i < m->body[b].n; i++) {
+            uint32_t home_body, home_line;
+            bool home = find_home(&s, m->body[b].line[i].what, &home_body, &home_line) && home_body == b && home_line == i;
+            if (m->body[b].einsum < 0 && m->body[b].line[i].kind == DFL_LINE_KEEP && !home && !has_loop_below(&s, b, i))
+                return true;
+        }
+    return false;
+}

@@ -8,6 +8,7 @@
 
 #include "ir/path/path.h"
 #include "ir/print_mapping.h"
+#include "mapper/join/exchange_bound.h"
 #include "model/model.h"
 
 enum { STARTS = 6 };
@@ -114,6 +115,10 @@ static double judge(rival_trial *p, rival *k, const rival_mapping *m, uint32_t s
     rival_value v = rival_evaluate(k, m);
     double value = worth(p, &v);
 
+    if (value < p->least && !rival_lifts_keeps(k, m)) {
+        p->least = value;
+        p->at_least = *m;
+    }
     for (uint32_t i = v.divides ? 0 : 1; meets(p, &v) && i < RIVAL_SPACES; i++) {
         rival_claim *c = &p->claim[i];
         bool under = undercuts(p, c, &v);
@@ -229,6 +234,24 @@ static void set_fault(rival_trial *p, uint32_t space, const char *what)
     dfl_arena_free(arena);
 }
 
+/* The bound of several einsums at the costs of the result: it holds for all mappings without keeps that are lifted above a
+   branch. */
+static void bound_exchange(rival_trial *p)
+{
+    const rival_claim *c = &p->claim[1];
+    const dfl_search_limits limits = { .threads = 1 };
+
+    if (p->open->workload->n_einsums > 1 && c->n_points > 0 && p->o->form == RIVAL_PLAIN)
+        p->exchange = dfl_exchange_bound(p->s[0]->arena, p->s[0]->names, p->open, &p->objective, c->joules[0], c->seconds[0],
+                                         &limits).value;
+    if (!(p->exchange > p->least * (1 + 1e-9)))
+        return;
+    p->claim[1].bound = p->exchange;
+    p->claim[1].best = p->least;
+    p->claim[1].mapping = p->at_least;
+    set_fault(p, 1, "bounded by exchange patterns");
+}
+
 static void find_fault(rival_trial *p)
 {
     for (uint32_t i = 0; i < RIVAL_SPACES && p->fault[0] == '\0'; i++) {
@@ -282,7 +305,8 @@ bool rival_try(rival_trial *p, const rival_options *o, const rival_choices *choi
     char *plain = rival_text(choices, &o->kinds), *text;
     bool searched = true;
 
-    *p = (rival_trial){ .o = o, .text = plain, .most_joules = INFINITY, .most_seconds = INFINITY };
+    *p = (rival_trial){ .o = o, .text = plain, .most_joules = INFINITY, .most_seconds = INFINITY,
+                        .least = INFINITY };
     if (o->form != RIVAL_PLAIN) {
         text = text_of_form(p, plain, choices);
         if (text == NULL)
@@ -295,6 +319,8 @@ bool rival_try(rival_trial *p, const rival_options *o, const rival_choices *choi
     if (searched) {
         compete(p);
         find_fault(p);
+        if (p->fault[0] == '\0')
+            bound_exchange(p);
     }
     return searched;
 }

@@ -55,6 +55,9 @@ typedef struct {
     double most_joules, most_seconds; /* requirements; INFINITY: none */
     double weight;                  /* RIVAL_FRONT: of the logarithm of the latency against that of the energy, 0 .. 1 */
     uint32_t wrong;                 /* space of the fault */
+    rival_mapping at_least;         /* the mapping of `least` */
+    double least;                   /* least value of all mappings of the rival without lifted keeps */
+    double exchange;                /* lower bound of several einsums (join/exchange_bound.h); 0 = none */
 } rival_trial;
 
 /* Judges a problem; false if it cannot be searched. Sets `fault`. To be forgotten in both cases. */
