@@ -59,6 +59,8 @@ unit_tests() { # unit_tests DIR
     case $(cat "$1/file") in
     mapper/tiling/form_program.c) echo "$OUT/obj/tests/unit/mapper/test_form_program.o" ;;
     mapper/program/*) echo "$OUT/obj/tests/unit/mapper/test_geometric.o" ;;
+    mapper/first/*) echo "$OUT/obj/tests/unit/mapper/test_first.o" ;;
+    mapper/join/lines.c) echo "$OUT/obj/tests/unit/mapper/test_lines.o" ;;
     mapper/tiling/*) echo "$OUT/obj/tests/unit/mapper/test_tiling.o" ;;
     esac
 }

@@ -286,6 +286,11 @@ static const point_row POINTS[] = {
     { "k in 4, 4, 2, then 2: the last 2 stay while n advances",
       "temporal k:4; keep B in sram; temporal n:2; keep Z in sram; temporal k:2; keep A in sram; temporal m, n, k; "
       "minimize energy; }", { { 1, 1 }, { 2, 1, 1 }, { 4, 2, 1, 1 } }, 1 },
+    { "A stays while n advances: the keep further out has this count (D1), the bound counts A twice more",
+      "temporal n:2; keep A in sram; temporal m, n, k; minimize energy; }",
+      { { 1, 1 }, { 2, 1, 1 }, { 1, 1 } }, 298522.0 / 310842 },
+    { "A further out, with what it moves (D1)", "keep A in sram; temporal m, n, k; minimize energy; }",
+      { { 1, 1 }, { 1, 1 }, { 1, 1 } }, 1 },
     { "latency of the unit", "temporal k:5; keep B in sram; temporal m, n, k; minimize latency; }",
       { { 1, 1 }, { 1, 1 }, { 5, 1, 1 } }, 1 },
     { "latency of a port", "temporal m; keep Z in sram; temporal n:2; keep B in sram; temporal n, k; minimize latency; }",
