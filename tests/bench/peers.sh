@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# What a wider space is worth on the problems of peers: for each case of the reference folder whose objective is one figure, the best
-# mapping in the space of the peer (`--tiles perfect`, `--spread` as by default), the best one with all tile sizes and any rank on
-# any axis (`--tiles imperfect --spread any`), and the same with the overlap of the chips in place of perfect overlap, each after at
-# most LIMIT= seconds (5 by default). Ratios are to the best mapping of AccelForge; for cases of Timeloop, whose energy
-# follows other rules (tests/mapper/run_mapper.sh compares those), to the space of the peer. ONLY=WORD takes the cases that begin so.
+# What a wider space is worth on the problems of peers: for each case of the reference folder whose objective is one figure, the
+# best mapping in the space of the peer (`--tiles perfect`, `--spread` as by default), the best one with all tile sizes and any
+# rank on any axis (`--tiles imperfect --spread any`), and the same with the overlap of the chips in place of perfect overlap, each
+# after at most LIMIT= seconds (5 by default). Ratios are to the best mapping of AccelForge; for cases of Timeloop, whose energy
+# follows other rules (tests/mapper/run_mapper.sh compares those), to the space of the peer. ONLY=WORD takes the cases that
+# begin so.
 set -u
 DFLC=${DFLC:-build/dflc}
 export LC_ALL=C NO_COLOR=1 DFL_STDLIB=${DFL_STDLIB:-stdlib}
@@ -37,8 +38,8 @@ row() {
         split(a, x, " "); split(b, y, " "); split(c, z, " ")
         base = peer != "" ? peer : x[1]
         printf "peers %-42s %12s", n, peer == "" ? "-" : sprintf("%.6g", peer)
-        printf " its space %s (gap %s %%) wide %s (gap %s %%) default overlap %s (gap %s %%)\n", ratio(x[1]), x[2], ratio(y[1]), y[2],
-            ratio(z[1]), z[2] }
+        printf " its space %s (gap %s %%) wide %s (gap %s %%)", ratio(x[1]), x[2], ratio(y[1]), y[2]
+        printf " default overlap %s (gap %s %%)\n", ratio(z[1]), z[2] }
         function ratio(v) { return v == "-" || base + 0 == 0 ? "none" : sprintf("%.4f", v / base) }' | tee -a "$work/rows"
 }
 
@@ -64,8 +65,15 @@ for file in "$reference"/timeloop/mapper/*/input.yaml; do
     row "$name" ""
 done
 [ ! -f "$work/rows" ] || awk '
-    { for (i = 1; i < NF; i++) if ($i == "space") s = $(i + 1); else if ($i == "wide") w = $(i + 1); else if ($i == "overlap") d = $(i + 1)
-      n++; lower += w != "none" && w < 0.9999; higher += s != "none" && s > 1.000001
-      if (w != "none" && w > 0) { logs += log(w); m++ } }
-    END { printf "peers: %d cases, %d higher than the peer in its space, %d lower in the wide one; mean ratio there %.4f\n", n, higher,
-          lower, m > 0 ? exp(logs / m) : 1 }' "$work/rows"
+    { for (i = 1; i < NF; i++) if ($i == "space") s = $(i + 1); else if ($i == "wide") w = $(i + 1)
+      n++
+      higher += s == "none" || s > 1.000001
+      lower += w != "none" && w < 0.9999
+      worse += w == "none" || w > s * 1.000001
+      wide[n] = w == "none" ? 1e300 : w }
+    END {
+        for (i = 2; i <= n; i++)
+            for (k = i; k > 1 && wide[k - 1] > wide[k]; k--) { t = wide[k]; wide[k] = wide[k - 1]; wide[k - 1] = t }
+        printf "peers: %d cases; higher than the peer in its space: %d; below the peer in the wide one: %d, ", n, higher, lower
+        printf "quartiles %.4g, %.4g, %.4g; ", wide[int((n + 3) / 4)], wide[int((n + 1) / 2)], wide[int((3 * n + 3) / 4)]
+        printf "worse in the wide space than in that of the peer: %d\n", worse }' "$work/rows"
