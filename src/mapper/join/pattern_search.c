@@ -48,7 +48,7 @@ static void take_point(dfl_pattern_search *s, const dfl_form *f, const dfl_box_n
 {
     const dfl_objective energy = dfl_objective_line(s->costs.objective, 1, 0);
     const dfl_objective time = dfl_objective_line(s->costs.objective, 0, 1);
-    const dfl_box_costs joules = { &energy, 0, true }, seconds = { &time, 0, true };
+    const dfl_box_costs joules = { .objective = &energy, .is_whole = true }, seconds = { .objective = &time, .is_whole = true };
     double others[DFL_FORM_PRODUCTS];
 
     (void)dfl_box_multiply(f, node->boxes, 0, others);

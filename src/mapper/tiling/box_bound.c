@@ -107,13 +107,13 @@ static double bound_energy(node_values *v, bool is_whole)
     return has_losses ? most(joules, sure) : sure;
 }
 
-/* Time, at least (lemma B2). */
-static double bound_time(const node_values *v)
+/* Time, at least (lemmas B2, B6 and B7). */
+static double bound_time(const node_values *v, const dfl_ramp *ramp)
 {
     const dfl_form *f = v->form;
     double ports[DFL_TERM_PORTS] = { 0 }, waits[DFL_TERM_PORTS] = { 0 };
     const double work = f->job->seconds * most(v->value[f->steps], f->least_steps);
-    double seconds = work;
+    double seconds = ramp != NULL ? work + dfl_ramp_ends(ramp, v->value) : work;
 
     for (uint32_t i = 0; i < f->n_ports; i++) {
         const dfl_form_port *p = &f->port[i];
@@ -127,8 +127,8 @@ static double bound_time(const node_values *v)
             waits[p->port] += time;
     }
     for (uint32_t p = 0; p < 2 * f->job->n_places; p++)
-        seconds = most(seconds, most(ports[p], work + waits[p]));
-    return seconds;
+        seconds = most(seconds, most(ports[p], work + waits[p] + (ramp != NULL ? ramp->latencies : 0)));
+    return seconds + (ramp != NULL ? ramp->launch : 0);
 }
 
 double dfl_box_bound(const dfl_box_costs *costs, const dfl_form *f, dfl_box *const *boxes, uint32_t rank, const double *others)
@@ -148,6 +148,6 @@ double dfl_box_bound(const dfl_box_costs *costs, const dfl_form *f, dfl_box *con
     if (!fits(&v))
         return INFINITY;
     joules = bound_energy(&v, costs->is_whole);
-    seconds = bound_time(&v);
+    seconds = bound_time(&v, costs->ramp);
     return dfl_objective_value(costs->objective, joules + costs->leakage * seconds, seconds);
 }

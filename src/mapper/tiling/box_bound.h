@@ -1,5 +1,5 @@
 /*
- * Lower bound of the objective over a node: over all amounts in one box per rank. Lemmas B1 to B5 of SEARCH.md prove it.
+ * Lower bound of the objective over a node: over all amounts in one box per rank. Lemmas B1 to B7 of SEARCH.md prove it.
  *
  * The values of the products of a node are products over ranks. A child differs from its parent in one rank, so the caller
  * multiplies the values of the other ranks once for both children (dfl_box_multiply).
@@ -9,11 +9,13 @@
 
 #include "mapper/problem/objective.h"
 #include "mapper/tiling/box.h"
+#include "mapper/tiling/ramp.h"
 
 typedef struct {
     const dfl_objective *objective;
     double leakage;             /* W */
     bool is_whole;              /* short pieces do not stay: no bound of mappings in which they do */
+    const dfl_ramp *ramp;       /* of the form; NULL = nothing before the first step and after the last one counts */
 } dfl_box_costs;
 
 /* Sets `out`, by product, to the product over all ranks but `without`. False if some of these boxes is impossible. */

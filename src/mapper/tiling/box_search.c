@@ -16,6 +16,7 @@
 typedef struct {
     dfl_form *form;
     dfl_point *point;        /* NULL = not prepared */
+    dfl_ramp *ramp;
     dfl_form_program *program;     /* NULL = none */
     dfl_geometric_state *solved;   /* last solution of the program */
     bool is_dived;
@@ -37,7 +38,7 @@ typedef struct {
     uint64_t reported;       /* nodes that a progress report contains */
     bool is_partial;         /* some skeleton has no form, so the lower bound is not known */
     const dfl_job *job;
-    bool has_time;           /* the objective depends on the latency, by itself or by leakage */
+    bool is_open_in_time;    /* values of points prove nothing about mappings outside of the skeletons (rules D2 and D3) */
     dfl_box_result *out;
     dfl_deadline deadline;
 } box_search;
@@ -58,7 +59,7 @@ static void evaluate(box_search *s, const dfl_box_node *node)
     for (uint32_t r = 0; r < f->form->job->n_ranks; r++)
         amounts[r] = node->boxes[r]->low;
     s->out->leaves++;
-    if (s->has_time) /* rule D2 */
+    if (s->is_open_in_time)
         s->out->lower_bound = fmin(s->out->lower_bound, node->bound);
     value = dfl_point_value(f->point, s->costs.objective, amounts);
     if (!is_useful(s, value))
@@ -94,6 +95,7 @@ static bool split(box_search *s, dfl_box_node *node)
         return false;
     }
     s->out->nodes++;
+    s->costs.ramp = s->forms.at[node->form].ramp;
     whole = node->boxes[rank];
     (void)dfl_box_multiply(f, node->boxes, rank, others);
     for (uint32_t side = 0; side < 2; side++) {
@@ -137,6 +139,7 @@ static bool add_form(void *context, const dfl_tiling_template *t)
     dfl_form *f = dfl_form_make(s->work, s->job, t, &s->terms);
     dfl_box_node root = { .form = (uint32_t)s->forms.n, .boxes = DFL_NEW_ARRAY(s->work, dfl_box *, s->job->n_ranks) };
     double others[DFL_FORM_PRODUCTS];
+    dfl_ramp *ramp;
 
     if (f == NULL) {
         s->is_partial = true;
@@ -146,9 +149,11 @@ static bool add_form(void *context, const dfl_tiling_template *t)
         root.boxes[r] = dfl_box_make(s->work, f, r);
     if (!dfl_box_multiply(f, root.boxes, 0, others))
         return true;
+    ramp = dfl_ramp_make(s->work, s->mapping, f);
+    s->goal.ramp = s->costs.ramp = ramp;
     root.bound = dfl_box_bound(&s->costs, f, root.boxes, 0, others);
     if (root.bound < INFINITY) {
-        DFL_PUSH(s->work, &s->forms, ((open_form){ .form = f }));
+        DFL_PUSH(s->work, &s->forms, ((open_form){ .form = f, .ramp = ramp }));
         if (s->has_goal) {
             s->forms.at[root.form].program = dfl_form_program_make(s->work, s->draft, f, root.boxes, &s->goal);
             s->forms.at[root.form].solved = DFL_NEW(s->work, dfl_geometric_state);
@@ -216,6 +221,17 @@ static void run(box_search *s)
     s->out->lower_bound = fmin(s->out->lower_bound, s->out->value);
 }
 
+/* Whether the objective depends on the latency, by itself or by leakage, and this on the order of loops and keeps. */
+static bool is_open_in_time(const box_search *s, const dfl_job *const *jobs, uint32_t n_jobs)
+{
+    const dfl_objective *o = s->costs.objective;
+    bool is_counted = true;
+
+    for (uint32_t j = 0; j < n_jobs; j++)
+        is_counted &= dfl_ramp_time_is_counted(s->mapping, jobs[j]);
+    return !is_counted && (s->costs.leakage > 0 || dfl_objective_value(o, 1, 0) < dfl_objective_value(o, 1, SOME_TIME));
+}
+
 /* The objective of the units alone, at full work: a lower bound whatever the skeletons. */
 static double bound_units(const box_search *s, const dfl_job *const *jobs, uint32_t n_jobs)
 {
@@ -262,7 +278,7 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
         s->out->joules = start->joules;
         s->out->seconds = start->seconds;
     }
-    s->has_time = s->costs.leakage > 0 || dfl_objective_value(objective, 1, 0) < dfl_objective_value(objective, 1, SOME_TIME);
+    s->is_open_in_time = is_open_in_time(s, jobs, n_jobs);
     s->deadline = (dfl_deadline){ .budget = dfl_arena_budget(arena), .at = limits->deadline, .counter = &s->out->nodes,
                                   .most_evaluations = limits->evaluations };
     for (uint32_t j = 0; j < n_jobs; j++) {

@@ -176,6 +176,34 @@ static void add_work(program_maker *k)
     add_product(k, k->form->steps, k->form->job->seconds, -1);
 }
 
+/* A time that does not depend on amounts, over the latency. */
+static void add_seconds(program_maker *k, double seconds)
+{
+    if (!(seconds > 0))
+        return;
+    dfl_geometric_term(k->draft, seconds);
+    dfl_geometric_raise(k->draft, k->out->latency, -1);
+}
+
+/* The work, and what comes before and after it on the way of each input (lemma B7). */
+static void add_ends(program_maker *k)
+{
+    const dfl_ramp *ramp = k->goal->ramp;
+    uint32_t n = ramp == NULL || ramp->n == 0 ? 1 : ramp->n;
+
+    for (uint32_t i = 0; i < n; i++) {
+        add_work(k);
+        if (ramp != NULL) {
+            const dfl_ramp_way *way = ramp->n > 0 ? &ramp->way[i] : NULL;
+            add_seconds(k, ramp->launch + ramp->last + (way != NULL ? way->latencies : 0));
+            for (uint32_t f = 0; way != NULL && f < way->n; f++)
+                if (way->first[f].seconds > 0)
+                    add_product(k, way->first[f].tile, way->first[f].seconds, -1);
+        }
+        dfl_geometric_end(k->draft);
+    }
+}
+
 /* ---- sums ---- */
 
 static void add_objective(program_maker *k)
@@ -205,6 +233,7 @@ static void add_objective(program_maker *k)
 static void add_times(program_maker *k)
 {
     const dfl_form *f = k->form;
+    const dfl_ramp *ramp = k->goal->ramp;
     bool has_work = false;
 
     for (uint32_t port = 0; port < 2 * f->job->n_places; port++) {
@@ -222,13 +251,14 @@ static void add_times(program_maker *k)
             }
             if (of_waits)
                 add_work(k);
+            if (ramp != NULL)
+                add_seconds(k, ramp->launch + (of_waits ? ramp->latencies : 0));
             has_work |= of_waits;
             dfl_geometric_end(k->draft);
         }
     }
-    if (!has_work)
-        add_work(k);
-    dfl_geometric_end(k->draft);
+    if (!has_work || ramp != NULL)
+        add_ends(k);
 }
 
 static void add_rooms(program_maker *k)

@@ -12,6 +12,7 @@
 #include "mapper/problem/objective.h"
 #include "mapper/program/interior.h"
 #include "mapper/tiling/box.h"
+#include "mapper/tiling/ramp.h"
 
 /* An objective that programs can have: factor * energy^joules * latency^seconds. */
 typedef struct {
@@ -19,6 +20,7 @@ typedef struct {
     double leakage;           /* W, part of the energy */
     bool is_whole;            /* short pieces do not stay: no bound of mappings in which they do */
     bool has_no_transfers;    /* the latency is that of the work alone */
+    const dfl_ramp *ramp;     /* of the form; NULL = nothing before the first step and after the last one counts */
 } dfl_form_goal;
 
 /* A count of which a part may stay: its monomials in one sum have the knobs from `knob` on, that of the count first. */

@@ -378,6 +378,65 @@ static void costs_as_the_model_says(void **state)
     dfl_session_free(s);
 }
 
+/* ---- time before the first step and after the last one ---- */
+
+#define RAMPS                                                                                                             \
+    "dfl 1; workload w : i8 { rank m = 7, n = 6, k = 10; input A[m, k]; input B[k, n]; output Z[m, n] : i32 += "           \
+    "A[m, k] * B[k, n]; } system chip { clock = 1GHz; "                                                                   \
+    "memory dram { size = 1MB; latency = 20ns; read { bandwidth = 1GB/s; } write { bandwidth = 2GB/s; } } "                \
+    "memory sram { size = 800B; latency = 3ns; %s } "                                                                      \
+    "compute mac { ops = mac; rate = 1MAC/cycle; launch = 30ns; } } "                                                      \
+    "mapping best for w on chip { %s on mac; keep A, B, Z in dram; %s minimize latency; }"
+
+/* `sram`: attributes; lines as above; time of the bound of the point and of the model, ns. */
+typedef struct {
+    const char *name, *sram, *option, *lines;
+    int64_t amount[3][4];
+    double bound, model;
+} ramp_row;
+
+static const ramp_row RAMP_ROWS[] = {
+    /* launch 30, A in 20 + 70, its first operand 3, 420 steps, Z out 20 + 4 / 2. The model: first operand of B 20, Z out 20 + 84 */
+    { "first tile, last element", "buffers = 2;", "", "keep A, Z in sram; temporal m, n, k;", { { 1 }, { 1 }, { 1 } }, 565, 664 },
+    /* the work waits for A, 70, and for Z, which leaves over the port for writes; latencies 23 and 20 */
+    { "waits and latencies", "", "", "keep A, Z in sram; temporal m, n, k;", { { 1 }, { 1 }, { 1 } }, 577, 664 },
+    { "nothing with perfect overlap but the launch", "", "option overlap = perfect;", "keep A, Z in sram; temporal m, n, k;",
+      { { 1 }, { 1 }, { 1 } }, 520, 520 },
+    /* launch 30, first operand 20; Z is read 9 of 10 times: 420 * (1 + 1 + 4 * 0.9) = 2352 at the port for reads */
+    { "no keeps", "", "", "temporal m, n, k;", { { 1 }, { 1 }, { 1 } }, 2382, 2402 },
+};
+
+static void ramps(void **state)
+{
+    const ramp_row *row = *state;
+    const dfl_job_limits limits = { .spread = true };
+    dfl_session *s = dfl_session_new(NULL);
+    char text[2000];
+    dfl_tiling_template t;
+    dfl_objective objective;
+    const int64_t *amounts[3];
+    dfl_box *boxes[3];
+    dfl_job job;
+
+    snprintf(text, sizeof text, RAMPS, row->sram, row->option, row->lines);
+    const dfl_mapping *m = open_job(s, text, &limits, &job);
+    job_template(&job, m, &t);
+    set_axes(&job, m, &t);
+    assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+    const dfl_form *f = dfl_form_make(s->arena, &job, &t, DFL_NEW(s->arena, dfl_terms));
+    const dfl_box_costs costs = { .objective = &objective, .ramp = dfl_ramp_make(s->arena, m, f) };
+    dfl_point *p = dfl_point_make(s->arena, s->names, m, f);
+    for (uint32_t r = 0; r < 3; r++) {
+        amounts[r] = row->amount[r];
+        boxes[r] = find_point(s->arena, f, r, amounts[r]);
+    }
+    assert_close(bound_of(&costs, f, boxes), row->bound * 1e-9, 1e-12);
+    assert_int_equal(dfl_ramp_time_is_counted(m, &job), m->options.overlap_perfect);
+    assert_close(dfl_point_value(p, &objective, amounts), row->model * 1e-9, 1e-12);
+    dfl_point_free(p);
+    dfl_session_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -387,5 +446,6 @@ int main(void)
 
     failed += CHECK_TABLE("mapper.tiling.bounds", BOUNDS, bounds);
     failed += CHECK_TABLE("mapper.tiling.points", POINTS, costs_as_the_model_says);
+    failed += CHECK_TABLE("mapper.tiling.ramps", RAMP_ROWS, ramps);
     return CHECK_GROUP("mapper.tiling", tests) + failed;
 }

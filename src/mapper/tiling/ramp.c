@@ -1,0 +1,118 @@
+#include "mapper/tiling/ramp.h"
+
+#include <math.h>
+
+static double most(double a, double b) { return a > b ? a : b; }
+
+static const dfl_memory *memory_at(const dfl_mapping *m, const dfl_job *job, uint32_t place)
+{
+    return &m->system->memories[job->place[place].memory];
+}
+
+/* Adds the latency of a transfer from or to the memory at a place. A keep that a stream fills is in the level of the stream, so
+   of both latencies the longer one counts. `level`: the latencies of the level at hand. */
+static double add_latency(const dfl_mapping *m, const dfl_job *job, uint32_t place, bool is_inside, double *level)
+{
+    const dfl_memory *memory = memory_at(m, job, place);
+    const double before = *level;
+
+    *level = is_inside && memory->stream ? most(before, memory->latency) : memory->latency;
+    return is_inside && memory->stream ? *level - before : *level;
+}
+
+/* The way of an input: its keeps, and what the unit waits for before the first operand. */
+static dfl_ramp_way find_way(const dfl_mapping *m, const dfl_form *f, uint32_t operand)
+{
+    const dfl_job *job = f->job;
+    const dfl_tiling_template *t = f->skeleton;
+    const double bits = job->operand[operand].bits;
+    uint32_t outer = job->operand[operand].home;
+    double level = 0;
+    dfl_ramp_way way = { .n = 0 };
+
+    for (uint32_t i = 0; i < t->n_keeps; i++) {
+        const uint32_t inner = t->keep[i].place;
+        if (t->keep[i].operand != operand)
+            continue;
+        way.latencies += add_latency(m, job, outer, way.n > 0, &level);
+        way.first[way.n].tile = f->keep[i].tile;
+        way.first[way.n++].seconds = bits * most(job->place[outer].read_seconds, job->place[inner].write_seconds);
+        outer = inner;
+    }
+    way.latencies += memory_at(m, job, outer)->latency;
+    return way;
+}
+
+/* Seconds in which one element of the result leaves all its keeps, of these `latencies` by latencies. */
+static double find_last(const dfl_mapping *m, const dfl_form *f, uint32_t operand, double *latencies)
+{
+    const dfl_job *job = f->job;
+    const dfl_tiling_template *t = f->skeleton;
+    const double bits = job->operand[operand].bits;
+    uint32_t outer = job->operand[operand].home;
+    double level = 0, elements = 0;
+    bool is_inside = false;
+
+    *latencies = 0;
+    for (uint32_t i = 0; i < t->n_keeps; i++) {
+        const uint32_t inner = t->keep[i].place;
+        if (t->keep[i].operand != operand)
+            continue;
+        *latencies += add_latency(m, job, outer, is_inside, &level);
+        elements += bits * most(job->place[inner].read_seconds, job->place[outer].write_seconds);
+        is_inside = true;
+        outer = inner;
+    }
+    return elements + *latencies;
+}
+
+dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_mapping *m, const dfl_form *f)
+{
+    const dfl_job *job = f->job;
+    dfl_ramp *out = DFL_NEW(arena, dfl_ramp);
+    double longest = 0, of_result = 0;
+
+    *out = (dfl_ramp){ .launch = m->system->computes[job->unit].launch };
+    for (uint32_t o = 0; o < job->n_operands && !m->options.overlap_perfect; o++) {
+        if (job->operand[o].output) {
+            out->last = find_last(m, f, o, &of_result);
+            continue;
+        }
+        out->way[out->n] = find_way(m, f, o);
+        longest = most(longest, out->way[out->n++].latencies);
+    }
+    out->latencies = longest + of_result;
+    return out;
+}
+
+double dfl_ramp_ends(const dfl_ramp *ramp, const double *value)
+{
+    double longest = 0;
+
+    for (uint32_t i = 0; i < ramp->n; i++) {
+        const dfl_ramp_way *way = &ramp->way[i];
+        double seconds = way->latencies;
+        for (uint32_t k = 0; k < way->n; k++)
+            seconds += way->first[k].seconds * value[way->first[k].tile];
+        longest = most(longest, seconds);
+    }
+    return longest + ramp->last;
+}
+
+bool dfl_ramp_time_is_counted(const dfl_mapping *m, const dfl_job *job)
+{
+    const dfl_system *s = m->system;
+    uint32_t inside = 0;
+
+    for (uint32_t o = 0; o < job->n_operands; o++)
+        inside |= job->operand[o].places & ~(1u << job->operand[o].home);
+    if (inside != 0 && !m->options.overlap_perfect)
+        return false;
+    for (uint32_t n = 0; n < s->n_networks; n++)
+        if (isfinite(s->networks[n].bandwidth) || s->networks[n].latency > 0)
+            return false;
+    for (uint32_t p = 0; p < job->n_places; p++)
+        if (memory_at(m, job, p)->efficiency != NULL)
+            return false;
+    return s->computes[job->unit].n_efficiencies == 0;
+}
