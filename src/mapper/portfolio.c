@@ -311,7 +311,7 @@ static dfl_first_result find_first(dfl_arena *arena, const dfl_intern *names, co
 
     if (is_handled && (options->space.imperfect || dfl_first_is_deep(arena, names, mapping)))
         out = dfl_first_find(arena, names, mapping, options->objective, &options->limits,
-                             any_spread || options->space.any_spread);
+                             any_spread || options->space.any_spread, DFL_FIRST_WIDE);
     if (is_handled)
         out.lower_bound = dfl_first_bound(arena, names, mapping, options->objective);
     return out;

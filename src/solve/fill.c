@@ -262,6 +262,38 @@ static dfl_search_limits joint_limits(const dfl_fill *fill)
     return limits;
 }
 
+/* Finds a first mapping of several einsums under a limit on time, before all other searches. False if there is none. */
+static bool find_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary)
+{
+    *summary = dfl_fill_start_summary(fill, objective);
+    summary->lower_bound = NAN;
+    summary->space = "lines of each einsum alone; each intermediate at home in one memory outside of arrays";
+    return fill->limits.deadline > 0 && dfl_fill_first(fill, objective, out, summary);
+}
+
+/* Goes on with the first mapping after the joint search used up its share of the time or of the steps, or its evaluations, or was
+   interrupted, and found nothing. `why` ended the joint search. */
+static bool go_on_after_stop(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
+                             dfl_search_summary *summary, dfl_stop *stopped, dfl_stop why)
+{
+    dfl_budget *budget = fill->solver->budget;
+
+    if (why != DFL_STOP_TIME && why != DFL_STOP_STEPS && why != DFL_STOP_EVALUATIONS && why != DFL_STOP_CANCELLED)
+        return false;
+    if (budget->why == why && why != DFL_STOP_CANCELLED)
+        budget->why = DFL_STOP_NONE;
+    *stopped = why;
+    summary->unproven = dfl_proof_gaps_one_by_one(fill->solver->arena, out->given->workload, NULL, why);
+    out->search = summary;
+    if (why != DFL_STOP_CANCELLED) {
+        dfl_fill_improve_several(fill, objective, within, out, summary);
+        dfl_fill_improve_one_by_one(fill, objective, out, summary, stopped);
+    }
+    *stopped = why;
+    note_stop(summary, stopped);
+    return true;
+}
+
 /* Fills a mapping einsum by einsum after the joint search used up its share of the time or of the steps, or its evaluations, or
    was interrupted, and found nothing. `why` ended the joint search. After an interrupt the first lines of each einsum remain. */
 static bool fill_after_stop(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped, dfl_stop why)
@@ -311,12 +343,13 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
                                                         fill->space.extensions == 0 &&
                                                         fill->space.max_shared_loops == DFL_NONE && objective->rooms == NULL };
     const dfl_mapping *within = dfl_required_within(solver->arena, out->given, objective->rooms);
-    dfl_search_summary *summary = DFL_NEW(solver->arena, dfl_search_summary);
+    dfl_search_summary *summary = DFL_NEW(solver->arena, dfl_search_summary), *early = DFL_NEW(solver->arena, dfl_search_summary);
+    dfl_filled first = { .given = out->given };
     dfl_search_result found;
     const dfl_result *costs;
     dfl_proof_gaps gaps = { .has_requirement = fill->has_requirement };
     dfl_stop why = DFL_STOP_NONE;
-    bool is_met, is_equal;
+    bool is_met, is_equal, has_first;
 
     if (!objective->native)
         return refuse_figure(fill, objective, out->given);
@@ -324,10 +357,15 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
         return false;
     if (dfl_one_by_one_applies(fill, out->given))
         return dfl_fill_one_by_one(fill, objective, out, stopped);
+    has_first = is_several && find_first(fill, objective, &first, early);
     costs = is_several ? search_jointly(fill, within, &request, out, summary, &found, &why)
                        : search_lines(fill, within, &request, out, summary, &found);
     if (has_result(&found))
         *stopped = found.stopped;
+    if (!costs && has_first && found.status == DFL_SEARCH_REPORTED) {
+        out->mapping = first.mapping;
+        return go_on_after_stop(fill, objective, within, out, early, stopped, why);
+    }
     if (!costs)
         return is_several && found.status == DFL_SEARCH_REPORTED && fill_after_stop(fill, objective, out, stopped, why);
     is_met = dfl_objective_met(objective, costs, NULL);
@@ -354,6 +392,10 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     if (!summary->optimal)
         summary->unproven = dfl_proof_gaps_text(solver->arena, &fill->space, out->given, *stopped, &found, gaps);
     out->search = summary;
+    summary->evaluated += early->evaluated;
+    if (has_first)
+        dfl_fill_take_better(fill, first.mapping, early->value,
+                             "the einsums were mapped one by one: mappings that fuse them may be better", out, summary);
     if (is_several && !summary->optimal && *stopped != DFL_STOP_GAP && *stopped != DFL_STOP_CANCELLED)
         dfl_fill_improve_several(fill, objective, within, out, summary);
     if (is_several && !summary->optimal && *stopped != DFL_STOP_GAP &&

@@ -6,6 +6,8 @@
 #include "ir/mapping_open.h"
 #include "ir/path/unit_choice.h"
 #include "mapper/conflict/conflict.h"
+#include "mapper/first/first.h"
+#include "mapper/problem/limits.h"
 #include "model/model.h"
 #include "solve/one_instance.h"
 #include "solve/templates.h"
@@ -19,6 +21,8 @@ typedef struct {
     dfl_lone_einsum one;         /* the first einsum alone */
     dfl_found_lines lines;   /* lines in the ranks and tensors of `one` */
     bool is_found;
+    uint32_t n;              /* einsums of the class */
+    double joules, seconds;  /* of the lines, if find_quickly found them */
 } kind;
 
 /* Lines of one einsum that searches found. */
@@ -40,6 +44,8 @@ typedef struct {
     uint32_t n_left;                /* kinds that are still to be searched */
     uint64_t evaluated;
     dfl_stop stopped;
+    bool is_quick;                  /* lines of a quick search are enough, */
+    double quick_end[2];            /* whose rounds end then (s of dfl_deadline_clock; 0 = no limit on time) */
     bool climbs;                    /* lines are improved by small changes, too */
     bool reports;                   /* no other search finds a mapping: the first templates are tried whatever the limits, and the
                                        search reports an error if it finds none */
@@ -164,27 +170,14 @@ static dfl_budget share_budget(const assembly *a)
 /* Whether the workload is one einsum, whose outermost memories may stand inside of arrays. */
 static bool is_single(const dfl_workload *w) { return w->n_einsums == 1 && w->n_carries == 0; }
 
-/* Searches for the lines of one einsum by the mapper, which reports to `sink`, with at most `most` evaluations; 0 = any number.
-   If nothing fits, reports why. False if the mapper finds no lines. */
-static bool search_alone(assembly *a, dfl_sink *sink, const dfl_lone_einsum *one, uint64_t most, dfl_found_lines *out)
+/* A mapping of one einsum alone with all lines open. */
+static dfl_mapping *make_lone_mapping(const assembly *a, dfl_arena *work, const dfl_lone_einsum *one)
 {
-    const dfl_solver *solver = a->fill->solver;
-    dfl_budget budget = share_budget(a);
-    dfl_arena *work = dfl_arena_new(&budget);
-    dfl_objective objective = *a->objective;
-    dfl_search_request request = { .objective = &objective, .limits = share_limits(a), .space = a->fill->space };
     dfl_mapping *m = DFL_NEW(work, dfl_mapping);
     dfl_body *root = DFL_NEW(work, dfl_body), **bodies = DFL_NEW_ARRAY(work, dfl_body *, 1);
-    uint32_t *ids = DFL_NEW_ARRAY(work, uint32_t, 1);
-    const dfl_search_result *r;
-    bool is_found, is_own;
 
-    objective.figure = NULL;
-    objective.meets = NULL;
-    objective.n_required = 0;
-    objective.rooms = NULL;
     *root = *a->given->root;
-    root->einsums = ids;
+    root->einsums = DFL_NEW_ARRAY(work, uint32_t, 1);
     root->n_einsums = 1;
     bodies[0] = root;
     *m = *a->given;
@@ -193,6 +186,42 @@ static bool search_alone(assembly *a, dfl_sink *sink, const dfl_lone_einsum *one
     m->root = root;
     m->bodies = bodies;
     m->n_bodies = 1;
+    return m;
+}
+
+/* The objective of one einsum alone: requirements are those of all einsums together. */
+static dfl_objective lone_objective(const assembly *a)
+{
+    dfl_objective out = *a->objective;
+
+    out.figure = NULL;
+    out.meets = NULL;
+    out.n_required = 0;
+    out.rooms = NULL;
+    return out;
+}
+
+static dfl_found_lines copy_lines(const assembly *a, const dfl_body *from)
+{
+    dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, (size_t)from->n_lines + 1);
+
+    memcpy(lines, from->lines, from->n_lines * sizeof *lines);
+    return (dfl_found_lines){ lines, from->n_lines };
+}
+
+/* Searches for the lines of one einsum by the mapper, which reports to `sink`, with at most `most` evaluations; 0 = any number.
+   If nothing fits, reports why. False if the mapper finds no lines. */
+static bool search_alone(assembly *a, dfl_sink *sink, const dfl_lone_einsum *one, uint64_t most, dfl_found_lines *out)
+{
+    const dfl_solver *solver = a->fill->solver;
+    dfl_budget budget = share_budget(a);
+    dfl_arena *work = dfl_arena_new(&budget);
+    const dfl_objective objective = lone_objective(a);
+    dfl_search_request request = { .objective = &objective, .limits = share_limits(a), .space = a->fill->space };
+    const dfl_mapping *m = make_lone_mapping(a, work, one);
+    const dfl_search_result *r;
+    bool is_found, is_own;
+
     is_own = most > 0 && (request.limits.evaluations == 0 || request.limits.evaluations > most);
     if (is_own)
         request.limits.evaluations = most;
@@ -206,16 +235,30 @@ static bool search_alone(assembly *a, dfl_sink *sink, const dfl_lone_einsum *one
     a->evaluated += r->evaluated;
     if (r->stopped != DFL_STOP_NONE && !(is_own && r->stopped == DFL_STOP_EVALUATIONS)) /* limits that were given */
         a->stopped = r->stopped;
-    if (is_found) {
-        dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, r->at[0].mapping->root->n_lines + 1);
-
-        memcpy(lines, r->at[0].mapping->root->lines, r->at[0].mapping->root->n_lines * sizeof *lines);
-        out->lines = lines;
-        out->n_lines = r->at[0].mapping->root->n_lines;
-    }
+    if (is_found)
+        *out = copy_lines(a, r->at[0].mapping->root);
     dfl_arena_free(work);
     dfl_budget_spend(solver->budget, budget.steps_used);
     return is_found;
+}
+
+/* Searches for good lines of one einsum quickly (mapper/first), with an objective of this einsum alone. Sets the value, energy
+   and latency. False if there are none. */
+static bool find_quickly(assembly *a, const dfl_lone_einsum *one, const dfl_objective *objective, dfl_first_breadth breadth,
+                         dfl_found_lines *out, dfl_first_result *costs)
+{
+    const dfl_solver *solver = a->fill->solver;
+    dfl_budget budget = share_budget(a);
+    dfl_arena *work = dfl_arena_new(&budget);
+    const dfl_search_limits limits = share_limits(a);
+
+    *costs = dfl_first_find(work, solver->names, make_lone_mapping(a, work, one), objective, &limits, true, breadth);
+    a->evaluated += costs->evaluated;
+    if (costs->mapping != NULL)
+        *out = copy_lines(a, costs->mapping->root);
+    dfl_arena_free(work);
+    dfl_budget_spend(solver->budget, budget.steps_used);
+    return costs->mapping != NULL;
 }
 
 /* Evaluations for the first lines of an einsum whatever the limits: fewer where there are many kinds. */
@@ -432,6 +475,7 @@ static void find_kinds(assembly *a)
         if (i == a->kinds.n)
             DFL_PUSH(a->arena, &a->kinds, k);
         a->kind_of[e] = (uint32_t)i;
+        a->kinds.at[i].n++;
     }
 }
 
@@ -483,6 +527,55 @@ static void search_kinds(assembly *a)
     }
 }
 
+/* Finds lines of a kind quickly, and keeps them if they are better by the objective. */
+static void improve_quickly(assembly *a, kind *k, const dfl_objective *objective, dfl_first_breadth breadth)
+{
+    dfl_found_lines found;
+    dfl_first_result costs;
+
+    if (!find_quickly(a, &k->one, objective, breadth, &found, &costs) ||
+        splits_over(&k->one, &a->workload->einsums[k->einsum], &found) ||
+        (k->is_found && !(costs.value < dfl_objective_value(objective, k->joules, k->seconds))))
+        return;
+    k->is_found = true;
+    k->lines = found;
+    k->joules = costs.joules;
+    k->seconds = costs.seconds;
+}
+
+/* The line of energy and time that touches the objective at the sum of the lines found. Another objective than a product stays as
+   it is. */
+static dfl_objective touching_line(const assembly *a)
+{
+    const dfl_objective objective = lone_objective(a);
+    double joules = 0, seconds = 0, per_joule, per_second;
+
+    for (size_t i = 0; i < a->kinds.n; i++) {
+        joules += a->kinds.at[i].joules * a->kinds.at[i].n;
+        seconds += a->kinds.at[i].seconds * a->kinds.at[i].n;
+    }
+    if (!dfl_objective_is_product(a->objective) || !(joules > 0) || !(seconds > 0))
+        return objective;
+    dfl_objective_slopes(a->objective, 0, joules, seconds, &per_joule, &per_second);
+    return dfl_objective_line(&objective, per_joule, per_second);
+}
+
+/* Finds lines of all kinds quickly: first the best of each kind by itself, then, as long as there is time, better ones by the
+   line of energy and time that touches the objective at the sum of these. */
+static void find_all_quickly(assembly *a)
+{
+    dfl_objective objective = lone_objective(a);
+
+    for (uint32_t round = 0; round < 2; round++) {
+        a->n_left = (uint32_t)a->kinds.n * (2 - round);
+        a->fill->limits.deadline = a->quick_end[round];
+        for (size_t i = 0; i < a->kinds.n && !is_time_over(a); i++, a->n_left--)
+            improve_quickly(a, &a->kinds.at[i], &objective, round == 0 ? DFL_FIRST_STRAIGHT : DFL_FIRST_NARROW);
+        objective = touching_line(a);
+    }
+    a->n_left = (uint32_t)a->kinds.n;
+}
+
 /* Sets the outermost memories that keep tensors of the einsum. */
 static void find_homes(assembly *a, uint32_t einsum)
 {
@@ -502,7 +595,10 @@ static void find_homes(assembly *a, uint32_t einsum)
 static bool find_lines(assembly *a)
 {
     find_kinds(a);
-    search_kinds(a);
+    if (a->is_quick)
+        find_all_quickly(a);
+    else
+        search_kinds(a);
     for (size_t i = 0; i < a->kinds.n; i++) {
         kind *k = &a->kinds.at[i];
         const dfl_einsum *e = &a->workload->einsums[k->einsum];
@@ -869,4 +965,31 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
         summary->unproven = "the einsums of the best mapping were mapped one by one: mappings that fuse them may be better";
     }
     dfl_arena_free(a.arena);
+}
+
+bool dfl_fill_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary)
+{
+    const dfl_search_limits given = fill->limits;
+    const double now = dfl_deadline_clock();
+    assembly a = { .fill = fill, .arena = dfl_arena_new(fill->solver->budget), .objective = objective, .given = out->given,
+                   .workload = out->given->workload, .system = out->given->system, .is_quick = true };
+    const dfl_mapping *found;
+    score one = { false, INFINITY };
+
+    for (uint32_t round = 0; round < 2 && given.deadline > 0; round++)
+        a.quick_end[round] = now + fmin(DFL_FIRST_SECONDS,
+                                        fmax(given.deadline - now, 0) * (round ? DFL_FIRST_SHARE : DFL_FIRST_MOST_SHARE));
+    fill->limits.evaluations = given.evaluations > 0 && given.evaluations / 4 < DFL_FIRST_SEVERAL ? given.evaluations / 4 + 1
+                                                                                              : DFL_FIRST_SEVERAL;
+    found = map_one_by_one(&a);
+    fill->limits = given;
+    if (found)
+        one = judge_mapping(&a, found, given.deadline);
+    summary->evaluated += a.evaluated;
+    if (one.is_met && !isinf(one.value)) {
+        out->mapping = dfl_mapping_copy(fill->solver->arena, found);
+        summary->value = one.value;
+    }
+    dfl_arena_free(a.arena);
+    return one.is_met && !isinf(one.value);
 }

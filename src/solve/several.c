@@ -27,6 +27,19 @@ static bool has_gap(const dfl_search_summary *summary)
     return !(summary->value <= dfl_value_times(summary->lower_bound, 1 + DFL_SMALL_GAP));
 }
 
+void dfl_fill_take_better(dfl_fill *fill, const dfl_mapping *mapping, double value, const char *unproven, dfl_filled *out,
+                          dfl_search_summary *summary)
+{
+    if (!(dfl_value_times(value, 1 + DFL_VALUE_TOLERANCE) < summary->value))
+        return;
+    out->mapping = dfl_fill_copy(fill->solver, mapping, out->given);
+    summary->value = value;
+    summary->optimal = false;
+    if (value < summary->lower_bound) /* the bound is that of a space without this mapping */
+        summary->lower_bound = NAN;
+    summary->unproven = unproven;
+}
+
 /* Replaces the mapping by one of fused groups if that is better. */
 static void try_groups(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
                        dfl_search_summary *summary)
@@ -37,13 +50,10 @@ static void try_groups(dfl_fill *fill, const dfl_objective *objective, const dfl
     const dfl_fused_result found = dfl_fused_groups(work, solver->names, within, objective, &limits);
 
     summary->evaluated += found.nodes;
-    if (found.mapping && dfl_value_times(found.value, 1 + DFL_VALUE_TOLERANCE) < summary->value) {
-        out->mapping = dfl_fill_copy(solver, found.mapping, out->given);
-        summary->value = found.value;
-        if (found.value < summary->lower_bound) /* the bound is that of a space without this mapping */
-            summary->lower_bound = NAN;
-        summary->unproven = "groups of einsums were mapped one by one: mappings that share other loops may be better";
-    }
+    if (found.mapping)
+        dfl_fill_take_better(fill, found.mapping, found.value,
+                             "groups of einsums were mapped one by one: mappings that share other loops may be better", out,
+                             summary);
     dfl_arena_free(work);
 }
 

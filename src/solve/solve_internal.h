@@ -68,6 +68,10 @@ bool dfl_fill_choices(dfl_fill *fill, const dfl_objective *objective, dfl_fill_o
 
 /* ---- several.c ---- */
 
+/* Replaces `out->mapping` by a mapping of that value if it is better than that of `summary`; `unproven` says why it is not
+   proven. */
+void dfl_fill_take_better(dfl_fill *fill, const dfl_mapping *mapping, double value, const char *unproven, dfl_filled *out,
+                          dfl_search_summary *summary);
 /* Searches fused groups of several einsums with open lines, and replaces `out->mapping`, with its value in `summary`, if the
    mapping found is better; then raises the lower bound to that of all exchanges. Each stage gets a share of the time that is
    left. `within` is the mapping that dfl_required_within returned. Reports nothing. */

@@ -50,7 +50,7 @@ static const char *check(dfl_session *s, const row *r, dfl_first_result *found, 
     if (!dfl_objective_make(s->sink, s->names, m, &objective))
         return "no objective";
     *floor = dfl_first_bound(s->arena, s->names, m, &objective);
-    *found = dfl_first_find(s->arena, s->names, m, &objective, &limits, true);
+    *found = dfl_first_find(s->arena, s->names, m, &objective, &limits, true, DFL_FIRST_WIDE);
     if (found->mapping == NULL)
         return "no mapping is found";
     if (fabs(dfl_mapping_value(NULL, s->names, found->mapping, &objective) / found->value - 1) > 1e-12)

@@ -34,6 +34,29 @@ static double block_side(const dfl_job *job, uint32_t place)
     return bits == 0 || most == 0 ? 1 : fmax(1, pow(p->bits / bits, 1 / fmin(most, 2)));
 }
 
+/* What the score of a choice needs of each place, and of the unit behind them. */
+typedef struct {
+    const dfl_job *job;
+    const dfl_fan *fan;
+    double side[DFL_JOB_PLACES + 1];                  /* of blocks */
+    uint32_t axes[DFL_JOB_PLACES + 1];                /* around */
+    int64_t left[DFL_JOB_PLACES + 1][DFL_JOB_RANKS];  /* elements of each rank */
+} place_shares;
+
+static void share_places(const dfl_job *job, const dfl_fan *fan, place_shares *out)
+{
+    out->job = job;
+    out->fan = fan;
+    for (uint32_t p = 0; p <= job->n_places; p++) {
+        out->side[p] = p == job->n_places ? 1 : block_side(job, p);
+        out->axes[p] = p == job->n_places ? (1u << job->n_axes) - 1 : job->place[p].axes;
+        if (p > 0 && out->axes[p] == out->axes[p - 1])
+            memcpy(out->left[p], out->left[p - 1], sizeof out->left[p]);
+        else
+            share_ranks(job, fan, out->axes[p], out->left[p]);
+    }
+}
+
 /* The first place inside of place `p` that may hold the operand; n_places: the unit. */
 static uint32_t next_place(const dfl_job *job, uint32_t o, uint32_t p)
 {
@@ -48,39 +71,39 @@ typedef struct { double joules, port[2 * DFL_JOB_PLACES]; } loads;
 /* Bits of an operand that leave one instance of the place `from` for the next place, `to`, or enter it from there; n_places:
    the unit. `stays`: the loops over ranks outside of the operand are the innermost above `to`, and its tile stays while they
    run. */
-static double bits_between(const dfl_job *job, const dfl_fan *fan, uint32_t operand, uint32_t from, uint32_t to, bool stays)
+static double bits_between(const place_shares *s, uint32_t operand, uint32_t from, uint32_t to, bool stays)
 {
+    const dfl_job *job = s->job;
     const dfl_job_operand *o = &job->operand[operand];
     const bool unit = to == job->n_places;
-    const uint32_t within = unit ? (1u << job->n_axes) - 1 : job->place[to].axes, around = job->place[from].axes;
-    const double side = unit ? 1 : block_side(job, to);
+    const uint32_t between = s->axes[to] & ~s->axes[from];
+    const int64_t *left = s->left[from], *inner = s->left[to];
     double bits = o->bits;
-    int64_t left[DFL_JOB_RANKS], inner[DFL_JOB_RANKS];
 
-    share_ranks(job, fan, around, left);
-    share_ranks(job, fan, within, inner);
     for (uint32_t r = 0; r < job->n_ranks; r++) {
-        double block = !unit && stays ? (double)inner[r] : fmin(side, (double)inner[r]);
+        double block = !unit && stays ? (double)inner[r] : fmin(s->side[to], (double)inner[r]);
         if (o->ranks >> r & 1) {
             bits *= (double)left[r];
             continue;
         }
         for (uint32_t a = 0; a < job->n_axes; a++)
-            if (((within & ~around) >> a & 1) && (job->axis[a].shared >> operand & 1))
-                block *= (double)fan->parts[a][r];
+            if ((between >> a & 1) && (job->axis[a].shared >> operand & 1))
+                block *= (double)s->fan->parts[a][r];
         bits *= ceil((double)left[r] / block);
     }
     return bits;
 }
 
 /* Adds the energy and the port times of an operand's transfers between a memory level and the next inner one. */
-static void add_way(const dfl_job *job, const dfl_fan *fan, uint32_t operand, uint32_t from, bool stays, loads *to)
+static void add_way(const place_shares *s, uint32_t operand, uint32_t from, bool stays, loads *to)
 {
+    const dfl_job *job = s->job;
+    const dfl_fan *fan = s->fan;
     const dfl_job_operand *o = &job->operand[operand];
-    const uint32_t next = next_place(job, operand, from), all = (1u << job->n_axes) - 1;
+    const uint32_t next = next_place(job, operand, from);
     const dfl_job_place *p = &job->place[from], *q = next < job->n_places ? &job->place[next] : NULL;
-    const uint32_t between = (q ? q->axes : all) & ~p->axes;
-    const double bits = bits_between(job, fan, operand, from, next, stays);
+    const uint32_t between = s->axes[next] & ~p->axes;
+    const double bits = bits_between(s, operand, from, next, stays);
     double spread = 1, instances = 1;
 
     for (uint32_t a = 0; a < job->n_axes; a++)
@@ -101,8 +124,9 @@ static void add_way(const dfl_job *job, const dfl_fan *fan, uint32_t operand, ui
 }
 
 /* The operand that saves the most bits if it stays in a place while others change; n_operands: none is kept there. */
-static uint32_t find_staying(const dfl_job *job, const dfl_fan *fan, uint32_t place)
+static uint32_t find_staying(const place_shares *s, uint32_t place)
 {
+    const dfl_job *job = s->job;
     uint32_t best = job->n_operands;
     double most = -1;
 
@@ -111,7 +135,7 @@ static uint32_t find_staying(const dfl_job *job, const dfl_fan *fan, uint32_t pl
             double saved;
             if (next_place(job, o, p) != place)
                 continue;
-            saved = bits_between(job, fan, o, p, place, false) - bits_between(job, fan, o, p, place, true);
+            saved = bits_between(s, o, p, place, false) - bits_between(s, o, p, place, true);
             if (saved > most) {
                 most = saved;
                 best = o;
@@ -124,18 +148,18 @@ double dfl_fan_score(const dfl_job *job, const dfl_objective *objective, const d
 {
     loads of = { .joules = job->points * job->joules };
     double work = job->seconds, longest, sum;
-    int64_t left[DFL_JOB_RANKS];
     uint32_t staying[DFL_JOB_PLACES + 1];
+    place_shares s;
 
-    share_ranks(job, fan, (1u << job->n_axes) - 1, left);
+    share_places(job, fan, &s);
     for (uint32_t r = 0; r < job->n_ranks; r++)
-        work *= (double)left[r];
+        work *= (double)s.left[job->n_places][r];
     staying[job->n_places] = job->n_operands;
     for (uint32_t p = 0; p < job->n_places; p++)
-        staying[p] = may_stay ? find_staying(job, fan, p) : job->n_operands;
+        staying[p] = may_stay ? find_staying(&s, p) : job->n_operands;
     for (uint32_t o = 0; o < job->n_operands; o++)
         for (uint32_t p = job->operand[o].home; p < job->n_places; p = next_place(job, o, p))
-            add_way(job, fan, o, p, staying[next_place(job, o, p)] == o, &of);
+            add_way(&s, o, p, staying[next_place(job, o, p)] == o, &of);
     longest = sum = work;
     for (uint32_t i = 0; i < 2 * job->n_places; i++) {
         longest = fmax(longest, of.port[i]);
@@ -149,7 +173,7 @@ double dfl_fan_score(const dfl_job *job, const dfl_objective *objective, const d
 typedef struct {
     const dfl_job *job;
     const dfl_objective *objective;
-    bool may_stay;
+    bool may_stay, is_brief;
     uint32_t axis, n, most;
     dfl_fan *best;                  /* `most` and one more, best first */
     uint32_t left;                  /* choices that may be looked at */
@@ -217,7 +241,8 @@ static void spread_rest(finder *k, dfl_fan *fan, uint32_t r, int64_t free, uint3
         return;
     }
     most = job->axis[k->axis].ranks >> r & 1 && ranks > 0 ? (free < k->above[r] ? free : k->above[r]) : 1;
-    for (int64_t p = useful_parts(k->above[r], most); p > 0; p = p > 1 ? useful_parts(k->above[r], p - 1) : 0) {
+    for (int64_t p = useful_parts(k->above[r], most); p > 0;
+         p = p > 1 ? useful_parts(k->above[r], k->is_brief ? p / 2 : p - 1) : 0) {
         fan->parts[k->axis][r] = p;
         spread_rest(k, fan, r + 1, free / p, ranks - (p > 1));
     }
@@ -226,9 +251,9 @@ static void spread_rest(finder *k, dfl_fan *fan, uint32_t r, int64_t free, uint3
 
 /* The best choices by one of the two scores, `width` at most; their number is *n. */
 static const dfl_fan *find_by_score(dfl_arena *arena, const dfl_job *job, const dfl_objective *objective, bool may_stay,
-                                    uint32_t width, uint32_t *n)
+                                    uint32_t width, bool is_brief, uint32_t *n)
 {
-    finder k = { .job = job, .objective = objective, .may_stay = may_stay, .most = width };
+    finder k = { .job = job, .objective = objective, .may_stay = may_stay, .is_brief = is_brief, .most = width };
     dfl_fan *from = DFL_NEW_ARRAY(arena, dfl_fan, width + 1);
     uint32_t n_from = 1;
 
@@ -242,7 +267,7 @@ static const dfl_fan *find_by_score(dfl_arena *arena, const dfl_job *job, const 
         k.n = 0;
         for (uint32_t i = 0; i < n_from; i++) {
             dfl_fan fan = from[i];
-            k.left = DFL_FIRST_FAN_STEPS / n_from;
+            k.left = (is_brief ? DFL_FIRST_FAN_STEPS_BRIEF : DFL_FIRST_FAN_STEPS) / n_from;
             share_ranks(job, &fan, (1u << k.axis) - 1, k.above);
             spread_rest(&k, &fan, 0, job->axis[k.axis].size, DFL_FIRST_FAN_RANKS);
             fan = from[i];
@@ -266,16 +291,18 @@ static bool has_fan(const dfl_fan *fans, uint32_t n, const dfl_fan *fan)
     return false;
 }
 
-const dfl_fan *dfl_fans_find(dfl_arena *arena, const dfl_job *job, const dfl_objective *objective, uint32_t most, uint32_t *n)
+const dfl_fan *dfl_fans_find(dfl_arena *arena, const dfl_job *job, const dfl_objective *objective, uint32_t most,
+                             dfl_first_breadth breadth, uint32_t *n)
 {
-    const uint32_t width = most > DFL_FIRST_FANS ? most : DFL_FIRST_FANS;
+    const bool is_brief = breadth != DFL_FIRST_WIDE;
+    const uint32_t least = is_brief ? DFL_FIRST_FANS_BRIEF : DFL_FIRST_FANS, width = most > least ? most : least;
     dfl_fan *out = DFL_NEW_ARRAY(arena, dfl_fan, most + 1);
     const dfl_fan *lists[2];
     uint32_t lengths[2];
 
     *n = 0;
     for (uint32_t l = 0; l < 2; l++)
-        lists[l] = find_by_score(arena, job, objective, l == 1, width, &lengths[l]);
+        lists[l] = find_by_score(arena, job, objective, l == 1, width, is_brief, &lengths[l]);
     for (uint32_t i = 0; i < width; i++)
         for (uint32_t l = 0; l < 2 && *n < most; l++)
             if (i < lengths[l] && !has_fan(out, *n, &lists[l][i]))

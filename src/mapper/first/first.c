@@ -18,6 +18,7 @@ typedef struct {
     dfl_first_effort effort;
     const dfl_job *const *jobs;
     uint32_t n_jobs;
+    dfl_first_breadth breadth;
     const dfl_fan **fans;         /* by job: choices of axes, best first, */
     uint32_t *n_fans;             /* and their number */
     double enough;                /* a value that cannot be improved */
@@ -73,10 +74,12 @@ static void insert(candidate *best, uint32_t *n, uint32_t most, const candidate 
 /* The best plans of all units by the estimate, best first; their number. */
 static uint32_t find_starts(search *k, candidate *best)
 {
+    const uint32_t starts = k->breadth != DFL_FIRST_WIDE ? DFL_FIRST_STARTS_BRIEF : DFL_FIRST_STARTS;
+    const uint32_t refined = k->breadth != DFL_FIRST_WIDE ? DFL_FIRST_REFINED_BRIEF : DFL_FIRST_REFINED;
     uint32_t n = 0;
 
     for (uint32_t j = 0; j < k->n_jobs; j++) {
-        k->fans[j] = dfl_fans_find(k->work, k->jobs[j], k->effort.what->objective, DFL_FIRST_STARTS, &k->n_fans[j]);
+        k->fans[j] = dfl_fans_find(k->work, k->jobs[j], k->effort.what->objective, starts, k->breadth, &k->n_fans[j]);
         for (uint32_t f = 0; f < 2 * k->n_fans[j] && !dfl_first_over(&k->effort); f++) {
             candidate c = { .point.value = INFINITY };
             dfl_plan full;
@@ -87,7 +90,7 @@ static uint32_t find_starts(search *k, candidate *best)
             if (f % 2 == 0)
                 c.plan = full;
             if (descend(k, &c, true, false))
-                insert(best, &n, DFL_FIRST_REFINED, &c);
+                insert(best, &n, refined, &c);
         }
     }
     return n;
@@ -178,13 +181,14 @@ static void sort_by_value(candidate *at, uint32_t n)
 }
 
 dfl_first_result dfl_first_search(dfl_arena *arena, const dfl_prepared_for *what, const dfl_job *const *jobs, uint32_t n_jobs,
-                                  uint64_t evaluations, dfl_deadline *halt)
+                                  uint64_t evaluations, dfl_first_breadth breadth, dfl_deadline *halt)
 {
     search k = { .work = dfl_arena_new(what->budget), .effort = { .what = what, .halt = halt, .most = evaluations,
                                                                              .leakage = dfl_system_leakage(what->given->system) },
-                 .jobs = jobs, .n_jobs = n_jobs };
+                 .jobs = jobs, .n_jobs = n_jobs, .breadth = breadth };
     candidate *best = DFL_NEW_ARRAY(k.work, candidate, DFL_FIRST_REFINED + 1);
     dfl_first_result out = { .value = INFINITY };
+    const uint32_t climbs = breadth == DFL_FIRST_WIDE ? DFL_FIRST_CLIMBS : 1;
     uint32_t n;
 
     k.enough = least_floor(what, jobs, n_jobs) * ENOUGH;
@@ -196,8 +200,9 @@ dfl_first_result dfl_first_search(dfl_arena *arena, const dfl_prepared_for *what
         judge(&k, &best[i]);
     }
     sort_by_value(best, n);
-    for (uint32_t i = 0; i < n && i < DFL_FIRST_CLIMBS && best[0].point.value > k.enough; i++) {
-        climb(&k, &best[i]);
+    for (uint32_t i = 0; i < n && i < climbs && best[0].point.value > k.enough; i++) {
+        if (breadth != DFL_FIRST_STRAIGHT)
+            climb(&k, &best[i]);
         if (best[i].point.value < INFINITY && dfl_plan_lines(&best[i].plan, &best[i].point.lines))
             dfl_first_descend(&k.effort, &best[i].point, DFL_FIRST_JUDGED, DFL_FIRST_SLACK);
         if (best[i].point.value < best[0].point.value)
@@ -239,7 +244,8 @@ static uint32_t make_jobs(dfl_arena *arena, const dfl_intern *names, const dfl_m
 }
 
 dfl_first_result dfl_first_find(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
-                                const dfl_objective *objective, const dfl_search_limits *limits, bool any_spread)
+                                const dfl_objective *objective, const dfl_search_limits *limits, bool any_spread,
+                                dfl_first_breadth breadth)
 {
     const dfl_prepared_for what = { .names = names, .given = mapping, .objective = objective,
                                     .budget = dfl_arena_budget(arena), .deadline = limits->deadline };
@@ -256,7 +262,7 @@ dfl_first_result dfl_first_find(dfl_arena *arena, const dfl_intern *names, const
     work = dfl_arena_new(what.budget);
     n = make_jobs(work, names, mapping, any_spread, &jobs, NULL);
     if (n > 0)
-        out = dfl_first_search(arena, &what, jobs, n, most, &halt);
+        out = dfl_first_search(arena, &what, jobs, n, most, breadth, &halt);
     dfl_arena_free(work);
     return out;
 }

@@ -12,6 +12,7 @@
 #define DFL_MAPPER_FIRST_FIRST_H
 
 #include "mapper/first/descent.h"
+#include "mapper/first/fan.h"
 #include "mapper/problem/options.h"
 
 typedef struct {
@@ -25,12 +26,13 @@ typedef struct {
 bool dfl_first_handles(const dfl_mapping *mapping, const dfl_objective *objective);
 /* Searches with the jobs of the einsum on its units. `evaluations`: limit, at least 1. The mapping lies in `arena`. */
 dfl_first_result dfl_first_search(dfl_arena *arena, const dfl_prepared_for *what, const dfl_job *const *jobs, uint32_t n_jobs,
-                                  uint64_t evaluations, dfl_deadline *halt);
+                                  uint64_t evaluations, dfl_first_breadth breadth, dfl_deadline *halt);
 
 /* The search with all jobs of the only einsum of a mapping, and the limits of a request. `any_spread`: any rank over any axis. No
    mapping if dfl_first_handles is false or no unit can be searched. */
 dfl_first_result dfl_first_find(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
-                                const dfl_objective *objective, const dfl_search_limits *limits, bool any_spread);
+                                const dfl_objective *objective, const dfl_search_limits *limits, bool any_spread,
+                                dfl_first_breadth breadth);
 /* A lower bound of the first term of the objective over all mappings with the homes that dfl_job_make finds (floor.h); 0 if
    some unit that can run the einsum cannot be searched. */
 double dfl_first_bound(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_objective *objective);

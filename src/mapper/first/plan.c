@@ -37,14 +37,36 @@ static bool is_kept(const dfl_job *job, const dfl_job_operand *o, uint32_t p, bo
     return true;
 }
 
+/* Operands of a group, a mask, that fit in their memory together with one element each. `is_last`: the last ones go before the
+   first. */
+static uint32_t fit_elements(const dfl_job *job, uint32_t place, uint32_t kept, bool is_last)
+{
+    double left = job->place[place].bits;
+    uint32_t out = 0;
+
+    for (uint32_t i = 0; i < job->n_operands; i++) {
+        const uint32_t o = is_last ? job->n_operands - 1 - i : i;
+        const double bits = job->operand[o].bits * job->place[place].buffers;
+        if (!(kept >> o & 1) || bits > left)
+            continue;
+        left -= bits;
+        out |= 1u << o;
+    }
+    return out;
+}
+
 void dfl_plan_make(const dfl_job *job, const dfl_fan *fan, bool lean, dfl_plan *out)
 {
     *out = (dfl_plan){ .job = job, .fan = *fan };
     order_ranks(job, out->order);
     for (uint32_t p = 0; p < job->n_places && out->n < DFL_PLAN_GROUPS; p++) {
         dfl_plan_group *g = &out->group[out->n];
+        uint32_t kept = 0;
         for (uint32_t o = 0; o < job->n_operands; o++)
-            if (is_kept(job, &job->operand[o], p, lean)) {
+            kept |= (uint32_t)is_kept(job, &job->operand[o], p, lean) << o;
+        kept = fit_elements(job, p, kept, lean);
+        for (uint32_t o = 0; o < job->n_operands; o++)
+            if (kept >> o & 1) {
                 g->keep[g->n_keeps].operand = (uint8_t)o;
                 g->keep[g->n_keeps++].place = (uint8_t)p;
             }

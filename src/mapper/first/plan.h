@@ -29,7 +29,8 @@ typedef struct {
 
 /* All operands in all memories, the smallest tiles: below each loop what the axes inside of it spread. Sums are innermost in
    their loops, so that results stay while elements are added. `lean`: of memories in the same place between arrays, results use
-   the innermost alone and inputs the outermost alone. */
+   the innermost alone and inputs the outermost alone. Where one element of each does not fit, the first operands that fit are
+   kept, or the last ones if lean. */
 void dfl_plan_make(const dfl_job *job, const dfl_fan *fan, bool lean, dfl_plan *out);
 /* The lines of the plan. False if there are too many. */
 bool dfl_plan_lines(const dfl_plan *plan, dfl_skeleton *out);

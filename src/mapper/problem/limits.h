@@ -96,12 +96,18 @@ enum {
     DFL_FIRST_FANS = 48,
     /* Estimates of choices of one axis, 0.3 us each. An axis of 304 has 6,405 choices of three ranks. */
     DFL_FIRST_FAN_STEPS = 1 << 15,
+    /* The same, and estimates of an axis, for a first mapping of several einsums in a tenth of a second. */
+    DFL_FIRST_FANS_BRIEF = 8,
+    DFL_FIRST_FAN_STEPS_BRIEF = 1 << 11,
     /* Ranks on one axis. Four ranks on one axis fill it no better than three, but are many more choices in a convolution. */
     DFL_FIRST_FAN_RANKS = 3,
     /* Choices of axes from which a descent starts. */
     DFL_FIRST_STARTS = 32,
     /* Of these, starts that the model judges, and that are refined. */
     DFL_FIRST_REFINED = 8,
+    /* The same for a first mapping of several einsums. */
+    DFL_FIRST_STARTS_BRIEF = 6,
+    DFL_FIRST_REFINED_BRIEF = 2,
     /* Of these, starts from which the search climbs, best first: more find more, and take as long each. */
     DFL_FIRST_CLIMBS = 2,
     /* Estimates that count as one evaluation by the model, which takes 20 to 150 us. */
@@ -136,6 +142,13 @@ enum {
 /* The model judges what the estimate finds at most so many times as large as the best. Stalls of ragged tiles are what the
    estimate misses most. */
 #define DFL_FIRST_SLACK 1.05
+
+/* A first mapping of several einsums, each by itself: evaluations of all together; seconds of a limit on time, and of a short
+   limit the largest share for all of it, and for the first lines of each einsum. */
+#define DFL_FIRST_SEVERAL UINT64_C(2000)
+#define DFL_FIRST_SECONDS 0.1
+#define DFL_FIRST_SHARE 0.5
+#define DFL_FIRST_MOST_SHARE 0.85
 
 /* ---- classes of einsums (classes.c) ---- */
 

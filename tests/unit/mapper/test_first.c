@@ -110,7 +110,7 @@ static void test_fans(void **state)
         const dfl_mapping *m = open_job(s, text, &limits, &job);
 
         assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
-        found = dfl_fans_find(s->arena, &job, &objective, 8, &n);
+        found = dfl_fans_find(s->arena, &job, &objective, 8, DFL_FIRST_WIDE, &n);
         assert_in_range(n, 1, 8);
         for (uint32_t a = 0; a < job.n_axes; a++)
             for (uint32_t r = 0; r < job.n_ranks; r++)
@@ -154,8 +154,8 @@ static void test_searches(void **state)
         dfl_first_result first, again;
 
         assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
-        first = dfl_first_find(s->arena, s->names, m, &objective, &limits, true);
-        again = dfl_first_find(s->arena, s->names, m, &objective, &limits, true);
+        first = dfl_first_find(s->arena, s->names, m, &objective, &limits, true, DFL_FIRST_WIDE);
+        again = dfl_first_find(s->arena, s->names, m, &objective, &limits, true, DFL_FIRST_WIDE);
         if (first.mapping == NULL || fabs(first.value - row->value) > 1e-9 * row->value)
             fail_msg("%s: %.12g s", row->name, first.value);
         assert_true(dfl_mapping_value(NULL, s->names, first.mapping, &objective) == first.value);
@@ -179,11 +179,11 @@ static void test_limits(void **state)
 
     (void)state;
     assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
-    few = dfl_first_find(s->arena, s->names, m, &objective, &limits, true);
+    few = dfl_first_find(s->arena, s->names, m, &objective, &limits, true, DFL_FIRST_WIDE);
     assert_non_null(few.mapping);
     assert_in_range(few.evaluated, 1, 4);
     limits.deadline = 1e-9;
-    none = dfl_first_find(s->arena, s->names, m, &objective, &limits, true);
+    none = dfl_first_find(s->arena, s->names, m, &objective, &limits, true, DFL_FIRST_WIDE);
     assert_in_range(none.evaluated, 0, 1);
     dfl_session_free(s);
 }
