@@ -293,6 +293,7 @@ static char *text_of_form(rival_trial *p, char *text, const rival_choices *choic
         *(pick % 2 == 0 ? &p->most_seconds : &p->most_joules) = strtod(strstr(clause, "<=") + 2, NULL);
         dfl_session_free(p->s[1]);
         p->s[1] = NULL;
+        p->found[1] = NULL;
     }
     FILE *file = open_memstream(&out, &len);
     fprintf(file, "%.*s%s%s", (int)(old - text), text, clause, end);

@@ -1,0 +1,61 @@
+/*
+ * Lower bounds of several einsums by their exchange patterns (SEARCH.md, B40, B41), against least costs by hand: the compulsory
+ * transfers of inputs and outputs, and those of intermediates that no room below their home can hold.
+ */
+#include <stdio.h>
+
+#include "mapper/join/exchange_bound.h"
+#include "tests/unit/mapper/job.h"
+
+typedef struct {
+    const char *name, *einsums, *sram, *objective;
+    double joules, seconds;     /* of a mapping, for the rate of lines */
+    double least;               /* the least value of all mappings */
+} exchange_row;
+
+#define PAIR "input A[a]; input B[a]; weight C[a]; T[a] = A[a] * B[a]; output Z[a] = T[a] * C[a]; "
+#define FORK                                                                                                              \
+    "input A[a]; input B[a]; weight C[a]; weight D[a]; T[a] = A[a] * B[a]; output Y[a] = T[a] * C[a]; "                    \
+    "output Z[a] = T[a] * D[a]; "
+#define SUM "input A[a]; input B[a]; weight C[c]; T[] += A[a] * B[a]; output Z[c] = T[] * C[c]; "
+
+/* Ranks a = 4 and c = 2 of 8 bits; 1 J a bit at home, none in sram; 1 s a point. */
+static const exchange_row EXCHANGES[] = {
+    { "an element of T has room: A, B, C and Z move, 32 J each", PAIR, "size = 1B;", "energy", 200, 8, 128 },
+    { "no element of T has room: it is written and read at home", PAIR, "size = 0.5B;", "energy", 200, 8, 192 },
+    { "an element that no transfer fills needs no second buffer", PAIR, "size = 1B; buffers = 2;", "energy", 200, 8, 128 },
+    { "sram holds no intermediates", PAIR, "size = 8B; holds = input, output;", "energy", 200, 8, 192 },
+    { "4 + 4 points", PAIR, "size = 1B;", "latency", 200, 8, 8 },
+    { "energy times latency: 128 J * 8 s", PAIR, "size = 1B;", "energy * latency", 128, 8, 1024 },
+    { "the same from a mapping that is far away", PAIR, "size = 1B;", "energy * latency", 1e4, 9, 1024 },
+    { "two readers agree with the producer: A to D, Y, Z", FORK, "size = 1B;", "energy", 200, 12, 192 },
+    { "two readers fetch T from home", FORK, "size = 0.5B;", "energy", 300, 12, 288 },
+    { "a sum of 4 elements of A and B, 2 of C and Z", SUM, "size = 1B;", "energy", 200, 6, 96 },
+    { "leakage: 128 J and 2 W for 8 s", PAIR, "size = 1B; leakage = 2W;", "energy", 200, 8, 144 },
+};
+
+static void bounds(void **state)
+{
+    const exchange_row *row = *state;
+    const dfl_search_limits limits = { .threads = 1 };
+    dfl_session *s = dfl_session_new(NULL);
+    dfl_exchange_result found;
+    dfl_objective objective;
+    char text[1500];
+
+    snprintf(text, sizeof text,
+             "dfl 1; workload w : i8 { rank a = 4, c = 2; %s} system chip { memory dram { size = unlimited; energy = 1J/bit; } "
+             "memory sram { %s energy = 0J/bit; } compute unit { rate { mac = 1MAC/s; flop = 1FLOP/s; } "
+             "energy { mac = 0J/MAC; flop = 0J/FLOP; } } } "
+             "mapping best for w on chip { option overlap = perfect; ...; minimize %s; }",
+             row->einsums, row->sram, row->objective);
+    const dfl_mapping *m = open_mapping(s, text);
+    assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+    found = dfl_exchange_bound(s->arena, s->names, m, &objective, row->joules, row->seconds, &limits);
+    assert_int_equal(found.stopped, DFL_STOP_NONE);
+    assert_true(found.value <= row->least * (1 + 1e-12));
+    assert_true(found.value >= row->least * 0.99);
+    dfl_session_free(s);
+}
+
+int main(void) { return CHECK_TABLE("mapper.exchange_bound", EXCHANGES, bounds); }
