@@ -51,7 +51,7 @@ default_row() { # default_row NAME FILE BAR: all tiles; one run
     awk -v n="$1" -v s="$s" -v b="$3" '
         / search .*: / { how = $0; sub(/.*: /, "", how) }
         / value / { sub(/^ *value */, ""); value = $0 }
-        / lower bound / { gap = $0; sub(/.*gap /, "gap ", gap) }
+        /^ *lower bound / { gap = $0; sub(/.*gap /, "gap ", gap) }
         /E0601/ { how = how ", 1 GB was not enough" }
         END { printf "map default %-30s %8.3f s (%s); %s, %s, %s\n", n, s, b, how == "" ? "no result" : how, value, gap == "" ? "no bound" : gap }
     ' "$work/err"

@@ -25,7 +25,7 @@ void dfl_geometric_tangent(const dfl_geometric_program *p, const dfl_geometric_s
 double dfl_geometric_least(const dfl_geometric_program *p, const dfl_geometric_plane *plane, const dfl_geometric_box *box);
 /*
  * Takes from a box what a plane shows to be above a cutoff: x[j] stays at least as near to its better side as the rest of the
- * box allows. False if nothing is left.
+ * box allows (SEARCH.md, B21). False if nothing is left.
  */
 bool dfl_geometric_trim(const dfl_geometric_program *p, const dfl_geometric_plane *plane, double cutoff, dfl_geometric_box *box);
 

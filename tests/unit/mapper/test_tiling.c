@@ -1,6 +1,6 @@
 /*
- * The search by boxes: chains by hand and element by element, bounds of boxes against their points, and costs of forms against the
- * model.
+ * The search by boxes: chains by hand and element by element, bounds of boxes against their points, costs of forms against the
+ * model, and claims against mappings that exist.
  */
 #include <stdio.h>
 
@@ -78,14 +78,16 @@ static const bound_row BOUNDS[] = {
     { "the finer of two cuts", 12, 2, { T(0), T(1) }, { 2, 1 }, { 5, 4 }, { DFL_CHAIN_PIECES, 1, 0, 0 }, 3 },
     { "the coarser one cuts, too", 12, 2, { T(0), T(1) }, { 2, 1 }, { 5, 12 }, { DFL_CHAIN_PIECES, 1, 0, 0 }, 3 },
     { "pieces on 2 to 4 parts", 12, 1, { X(0, 0) }, { 2 }, { 4 }, { DFL_CHAIN_PIECES, 0, 0, 1 }, 2 },
-    { "coordinate 0 of 2 to 4 parts", 12, 1, { X(0, 0) }, { 2 }, { 4 }, { DFL_CHAIN_ELEMENTS, 0, 0, 0 }, 3 },
-    { "its iterations: 3 elements in tiles of 2", 12, 2, { X(0, 0), T(1) }, { 2, 1 }, { 4, 2 }, { DFL_CHAIN_PIECES, 1, 0, 0 }, 2 },
+    { "coordinate 0 of 2 to 4 parts (B1)", 12, 1, { X(0, 0) }, { 2 }, { 4 }, { DFL_CHAIN_ELEMENTS, 0, 0, 0 }, 3 },
+    { "its iterations: 3 elements in tiles of 2",
+      12, 2, { X(0, 0), T(1) }, { 2, 1 }, { 4, 2 }, { DFL_CHAIN_PIECES, 1, 0, 0 }, 2 },
     { "least tile", 12, 2, { T(0), X(0, 0) }, { 4, 2 }, { 9, 3 }, { DFL_CHAIN_TILE, 0, 0, 0 }, 2 },
     { "101 in two tiles of 60 to 70: 31 to 41 are left, 20 have room", 101, 2, { T(0), T(1) }, { 60, 1 }, { 70, 20 },
       { DFL_CHAIN_STAYS, 1, 0, 0 }, 0 },
-    { "101 in two tiles of 60 to 70: 41 are left at most", 101, 2, { T(0), T(1) }, { 60, 1 }, { 70, 50 },
+    { "101 in two tiles of 60 to 70: 41 are left at most (B4)", 101, 2, { T(0), T(1) }, { 60, 1 }, { 70, 50 },
       { DFL_CHAIN_STAYS, 1, 0, 0 }, 41 },
-    { "of two or more tiles one has at most half", 101, 2, { T(0), T(1) }, { 2, 1 }, { 80, 60 }, { DFL_CHAIN_STAYS, 1, 0, 0 }, 50.5 },
+    { "of two or more tiles one has at most half (B4)",
+      101, 2, { T(0), T(1) }, { 2, 1 }, { 80, 60 }, { DFL_CHAIN_STAYS, 1, 0, 0 }, 50.5 },
     { "one tile has no short piece", 101, 2, { T(0), T(1) }, { 101, 1 }, { 101, 50 }, { DFL_CHAIN_STAYS, 1, 0, 0 }, 0 },
     { "tiles of at most 3 cut tiles of 4", 12, 2, { T(0), T(1) }, { 4, 1 }, { 6, 3 }, { DFL_CHAIN_CUTS_FULL, 1, 0, 0 }, 1 },
     { "tiles of 4 may be whole", 12, 2, { T(0), T(1) }, { 4, 1 }, { 6, 4 }, { DFL_CHAIN_CUTS_FULL, 1, 0, 0 }, 0 },
@@ -278,12 +280,16 @@ static const point_row POINTS[] = {
     { "ragged tiles of the operand",
       "temporal n:4; keep B in sram; temporal m:3, k:4; keep A in sram; temporal m, n, k; minimize energy; }",
       { { 3, 1, 1 }, { 4, 1, 1 }, { 4, 1, 1 } }, 1 },
-    { "partial sums go back", "temporal k:4; keep B in sram; temporal m:2; keep Z in sram; temporal m, n, k; minimize energy; }",
+    { "partial sums go back (B2)",
+      "temporal k:4; keep B in sram; temporal m:2; keep Z in sram; temporal m, n, k; minimize energy; }",
       { { 2, 1, 1 }, { 1, 1 }, { 4, 1, 1 } }, 1 },
-    { "parts on an axis",
+    { "140 + 50 + 10 bytes fill sram (B5)",
+      "temporal n:5; keep Z in sram; keep B in sram; temporal m; keep A in sram; temporal n, k; minimize energy; }",
+      { { 1, 1 }, { 5, 1, 1 }, { 1, 1 } }, 1 },
+    { "4 parts fill an axis (B5)",
       "temporal k:4; keep B in sram; temporal m:2; spatial n/4 on x; keep Z in reg; temporal m, n, k; minimize energy; }",
       { { 2, 1, 1 }, { 4, 1 }, { 4, 1, 1 } }, 1 },
-    { "k in 4, 4, 2, then 2: the last 2 stay while n advances",
+    { "k in 4, 4, 2, then 2: the last 2 stay while n advances (B4)",
       "temporal k:4; keep B in sram; temporal n:2; keep Z in sram; temporal k:2; keep A in sram; temporal m, n, k; "
       "minimize energy; }", { { 1, 1 }, { 2, 1, 1 }, { 4, 2, 1, 1 } }, 1 },
     { "A stays while n advances: the keep further out has this count (D1), the bound counts A twice more",
@@ -295,7 +301,7 @@ static const point_row POINTS[] = {
       { { 1, 1 }, { 1, 1 }, { 5, 1, 1 } }, 1 },
     { "latency of a port", "temporal m; keep Z in sram; temporal n:2; keep B in sram; temporal n, k; minimize latency; }",
       { { 1, 1 }, { 2, 1, 1 }, { 1, 1 } }, 1 },
-    { "latency of the ports of one instance of three",
+    { "latency of the ports of one instance of three (B3)",
       "temporal k:5; keep B in sram; temporal m:2; spatial n/3 on x; keep Z in reg; temporal m, n, k; minimize latency; }",
       { { 2, 1, 1 }, { 3, 1 }, { 5, 1, 1 } }, 1 },
 };
@@ -437,6 +443,42 @@ static void ramps(void **state)
     dfl_session_free(s);
 }
 
+/* ---- claims against mappings that exist ---- */
+
+/* Searches whose points are not the best mappings, since keeps that save no transfer save waits (D2). */
+typedef struct {
+    const char *name, *text;
+    double known;               /* the value of a mapping outside of the skeletons */
+} claim_row;
+
+static const claim_row CLAIMS[] = {
+    { "44 J in the skeletons, 43 J if both operands are fetched early, 1 W of leakage (D2)",
+      "dfl 1; workload w : bits(8) { rank a = 2; input A[]; weight B[a]; output Z[a] = A[] * B[a]; } system chip { "
+      "memory m0 { size = unlimited; latency = 1s; leakage = 1W; energy = 1J/bit; } memory m1 { size = 2B; energy = 0J/bit; } "
+      "memory m2 { size = 2B; energy = 0J/bit; } compute unit { rate { mac = 1MAC/s; flop = 1FLOP/s; } } } "
+      "mapping best for w on chip { ...; minimize energy; }", 43 },
+    { "1440 J s in the skeletons, 1360 J s with an operand that is fetched early (D2)",
+      "dfl 1; workload w : bits(8) { rank a = 2, c = 2, d = 2; input A[a] : bits(4); weight B[c, d]; "
+      "output Z[a, c, d] = A[a] * B[c, d]; } system chip { memory m0 { size = unlimited; latency = 1s; energy = 1J/bit; } "
+      "memory m1 { size = 1B; energy = 0J/bit; } compute unit { rate { mac = 1MAC/s; flop = 1FLOP/s; } } } "
+      "mapping best for w on chip { ...; minimize energy * latency; }", 1360 },
+};
+
+static void claims(void **state)
+{
+    const claim_row *row = *state;
+    const dfl_search_options options = { .size = sizeof options, .imperfect = true, .spread = true };
+    dfl_session *s = dfl_session_new(NULL);
+    dfl_stop stopped = DFL_STOP_NONE;
+
+    dfl_session_set_search(s, &options);
+    const dfl_filled *filled = dfl_session_fill(s, open_mapping(s, row->text), &stopped);
+    assert_non_null(filled);
+    assert_true(filled->search->lower_bound <= row->known);
+    assert_true(filled->search->lower_bound <= filled->search->value);
+    dfl_session_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -447,5 +489,6 @@ int main(void)
     failed += CHECK_TABLE("mapper.tiling.bounds", BOUNDS, bounds);
     failed += CHECK_TABLE("mapper.tiling.points", POINTS, costs_as_the_model_says);
     failed += CHECK_TABLE("mapper.tiling.ramps", RAMP_ROWS, ramps);
+    failed += CHECK_TABLE("mapper.tiling.claims", CLAIMS, claims);
     return CHECK_GROUP("mapper.tiling", tests) + failed;
 }
