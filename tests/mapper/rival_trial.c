@@ -58,6 +58,8 @@ static bool search(rival_trial *p, uint32_t space)
         return false;
     if (space == 0) {
         p->open = s->program->designs[0].mapping;
+        if (p->open->system->n_memories == 0)
+            return false;
         if (!dfl_objective_make(s->sink, s->names, p->open, &p->objective))
             return false;
         p->timed = sees_time(p->open, &p->objective);
