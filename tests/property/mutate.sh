@@ -61,6 +61,7 @@ unit_tests() { # unit_tests DIR
     mapper/program/*) echo "$OUT/obj/tests/unit/mapper/test_geometric.o" ;;
     mapper/first/*) echo "$OUT/obj/tests/unit/mapper/test_first.o" ;;
     mapper/join/lines.c) echo "$OUT/obj/tests/unit/mapper/test_lines.o" ;;
+    mapper/join/*) echo "$OUT/obj/tests/unit/mapper/test_exchange_bound.o" ;;
     mapper/tiling/*) echo "$OUT/obj/tests/unit/mapper/test_tiling.o" ;;
     esac
 }

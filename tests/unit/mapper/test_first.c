@@ -251,6 +251,7 @@ typedef struct {
     double steps;
 } steps_case;
 
+/* B30 */
 static const steps_case steps[] = {
     { "one rank", 1, { 7 }, 4, 2 },
     { "no array", 2, { 3, 5 }, 1, 15 },
@@ -287,11 +288,14 @@ typedef struct {
    twice. */
 static const floor_case floors[] = {
     { "the unit at home", "memory dram { size = unlimited; energy = 1pJ/bit; } " UNIT, 3 * 64, 8 },
-    { "compulsory transfers", "memory dram { size = unlimited; bandwidth = 1B/s; } compute mac { rate { mac = 8MAC/s; } }", 0,
+    { "compulsory transfers (B31)",
+      "memory dram { size = unlimited; bandwidth = 1B/s; } compute mac { rate { mac = 8MAC/s; } }", 0,
       12 },
-    { "reads of the unit", "memory dram { size = unlimited; bandwidth = 0.5B/s; } compute mac { rate { mac = 8MAC/s; } }", 0,
+    { "reads of the unit (B32)",
+      "memory dram { size = unlimited; bandwidth = 0.5B/s; } compute mac { rate { mac = 8MAC/s; } }", 0,
       24 },
-    { "a nearer memory", "memory dram { size = unlimited; energy = 1pJ/bit; } memory near { size = 1KiB; energy = 0.25pJ/bit; } "
+    { "a nearer memory (B33)",
+      "memory dram { size = unlimited; energy = 1pJ/bit; } memory near { size = 1KiB; energy = 0.25pJ/bit; } "
       UNIT, 3 * (32 + 16), 8 },
     { "two instances share A", "memory dram { size = unlimited; energy = 1pJ/bit; } network bus = bus { multicast = row; } "
       "array row[2] over bus { " UNIT " }", 32 + 32 + 64, 4 },

@@ -122,7 +122,7 @@ static void solves(void **state)
 
 /* ---- rules by hand ---- */
 
-/* x + 1 / x with 3 / x <= 1, at x = 2: ln 2.5 with slope (2 - 0.5) / 2.5 = 0.6; the limit is ln 1.5 with slope -1. */
+/* B20: x + 1 / x with 3 / x <= 1, at x = 2: ln 2.5 with slope (2 - 0.5) / 2.5 = 0.6; the limit is ln 1.5 with slope -1. */
 static void planes(void **state)
 {
     static const hand_program h = { "", 1, { 0.5 }, { 4 }, 2,
@@ -183,7 +183,8 @@ static void allows_for_rounding(void **state)
     dfl_arena_free(arena);
 }
 
-/* 1 + 2 x - y over x in [0, 5], y in [0, 3]: least -2; up to 2 there is room for 2 in x and for all in y, up to 0 for 1 and 2. */
+/* B21: 1 + 2 x - y over x in [0, 5], y in [0, 3]: least -2; up to 2 there is room for 2 in x and for all in y, up to 0 for 1
+   and 2. */
 static void trims(void **state)
 {
     static const hand_program h = { "", 2, { 1, 1 }, { 2, 2 }, 1, { { 1, { { 1, { 1, 1 } } } } }, 0 };

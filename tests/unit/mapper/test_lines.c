@@ -1,4 +1,4 @@
-/* The least value above lines of energy and latency: vertices computed by hand. */
+/* The least value above lines of energy and latency (B42): vertices computed by hand. */
 #include <math.h>
 
 #include "tests/harness/check.h"

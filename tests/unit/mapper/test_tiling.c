@@ -6,6 +6,7 @@
 
 #include "mapper/tiling/box_bound.h"
 #include "mapper/tiling/box_search.h"
+#include "mapper/tiling/form_program.h"
 #include "mapper/tiling/point.h"
 #include "tests/unit/mapper/job.h"
 
@@ -384,7 +385,59 @@ static void costs_as_the_model_says(void **state)
     dfl_session_free(s);
 }
 
-/* ---- time before the first step and after the last one ---- */
+/* ---- programs by hand (B22) ---- */
+
+/* Lines as above, and the least energy over all amounts, pJ: what the program of the form says of the whole range. */
+typedef struct {
+    const char *name, *lines;
+    double least;
+} program_row;
+
+static const program_row PROGRAMS[] = {
+    /* A and B: 420 * 8 bits * 10 pJ each; Z: 420 writes and 378 reads of 32 bits; 420 * 0.1 */
+    { "no keeps", "temporal m, n, k; minimize energy; }", 322602 },
+    /* A: 70 elements from dram and into sram, 420 reads there */
+    { "A is fetched once, if n is not cut above", "temporal n; keep A in sram; temporal m, n, k; minimize energy; }", 298522 },
+    /* 12 elements of Z have room, so n or m is cut; A and B from dram, Z in sram: 420 writes, 378 reads, 42 writes at home */
+    { "Z stays during k", "temporal m, n; keep Z in sram; temporal m, n, k; minimize energy; }",
+      2 * 33600 + 32 * 798 + 32 * 42 * 11 + 42 },
+};
+
+static void programs(void **state)
+{
+    const program_row *row = *state;
+    const dfl_job_limits limits = { .spread = true };
+    const dfl_geometric_effort effort = { .precision = 1e-4, .cutoff = INFINITY, .steps = 60 };
+    dfl_session *s = dfl_session_new(NULL);
+    dfl_geometric_draft *draft = DFL_NEW(s->arena, dfl_geometric_draft);
+    dfl_geometric_solution *found = DFL_NEW(s->arena, dfl_geometric_solution);
+    dfl_geometric_box range;
+    dfl_tiling_template t;
+    dfl_objective objective;
+    dfl_form_goal goal;
+    dfl_box *roots[3];
+    char text[2000];
+    dfl_job job;
+
+    snprintf(text, sizeof text, "%s%s", SYSTEM, row->lines);
+    const dfl_mapping *m = open_job(s, text, &limits, &job);
+    job_template(&job, m, &t);
+    set_axes(&job, m, &t);
+    assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+    assert_true(dfl_form_goal_make(&objective, 0, &goal));
+    const dfl_form *f = dfl_form_make(s->arena, &job, &t, DFL_NEW(s->arena, dfl_terms));
+    for (uint32_t r = 0; r < 3; r++)
+        roots[r] = dfl_box_make(s->arena, f, r);
+    dfl_form_program *p = dfl_form_program_make(s->arena, draft, f, roots, &goal);
+    assert_non_null(p);
+    dfl_form_program_fit(p, roots, &range);
+    dfl_geometric_solve(p->program, &range, NULL, &effort, found);
+    assert_true(dfl_form_goal_bound(&goal, found->bound) <= row->least * 1e-12 * (1 + 1e-12));
+    assert_true(dfl_form_goal_bound(&goal, found->bound) >= row->least * 1e-12 * 0.999);
+    dfl_session_free(s);
+}
+
+/* ---- time before the first step and after the last one: B6, B7, D3 ---- */
 
 #define RAMPS                                                                                                             \
     "dfl 1; workload w : i8 { rank m = 7, n = 6, k = 10; input A[m, k]; input B[k, n]; output Z[m, n] : i32 += "           \
@@ -488,6 +541,7 @@ int main(void)
 
     failed += CHECK_TABLE("mapper.tiling.bounds", BOUNDS, bounds);
     failed += CHECK_TABLE("mapper.tiling.points", POINTS, costs_as_the_model_says);
+    failed += CHECK_TABLE("mapper.tiling.programs", PROGRAMS, programs);
     failed += CHECK_TABLE("mapper.tiling.ramps", RAMP_ROWS, ramps);
     failed += CHECK_TABLE("mapper.tiling.claims", CLAIMS, claims);
     return CHECK_GROUP("mapper.tiling", tests) + failed;
