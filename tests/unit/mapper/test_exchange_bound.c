@@ -31,6 +31,8 @@ static const exchange_row EXCHANGES[] = {
     { "two readers agree with the producer: A to D, Y, Z", FORK, "size = 1B;", "energy", 200, 12, 192 },
     { "two readers fetch T from home", FORK, "size = 0.5B;", "energy", 300, 12, 288 },
     { "a sum of 4 elements of A and B, 2 of C and Z", SUM, "size = 1B;", "energy", 200, 6, 96 },
+    { "a memory that costs more than home: nothing is kept there", PAIR,
+      "size = 8B; energy = 3J/bit; } memory near { size = 0.25B;", "energy", 200, 8, 192 },
     { "leakage: 128 J and 2 W for 8 s", PAIR, "size = 1B; leakage = 2W;", "energy", 200, 8, 144 },
 };
 
