@@ -32,18 +32,20 @@ typedef struct {
     dfl_model *model;
     dfl_line *resized;         /* loop whose tile changes before each call, or NULL */
     int64_t tiles[2];
+    int times;                 /* evaluations of one round; 0 = as many as usual */
     bool fresh;                /* each evaluation prepares the model and runs it; false = runs it only */
 } evaluation;
 
 /* Time of one evaluation, s. */
 static double best_time(const evaluation *v)
 {
-    enum { ROUNDS = 5, TIMES = 20000 };
+    enum { ROUNDS = 5 };
+    const int times = v->times > 0 ? v->times : 20000;
     double best = INFINITY;
 
     for (int round = 0; round < ROUNDS; round++) {
         double start = now();
-        for (int i = 0; i < TIMES; i++) {
+        for (int i = 0; i < times; i++) {
             bool ok = true;
             dfl_arena_reset(v->scratch);
             if (v->resized) {
@@ -54,7 +56,7 @@ static double best_time(const evaluation *v)
             if (!ok)
                 abort();
         }
-        double took = (now() - start) / TIMES;
+        double took = (now() - start) / times;
         best = took < best ? took : best;
     }
     return best;
@@ -101,6 +103,39 @@ static void bench_matmul(case_network kind)
     v.resized = NULL;
     v.fresh = true;
     print_evaluation("  prepared anew for each", best_time(&v), "no bar");
+    dfl_arena_free(v.scratch);
+    dfl_arena_free(home);
+    free(c);
+}
+
+/* Evaluates mappings of a matrix product of 1009 on a mesh of 850 x 1000 instances, with ranks on both axes. */
+static void bench_large_mesh(void)
+{
+    dfl_case *c = calloc(1, sizeof *c);
+    dfl_arena *home = dfl_arena_new(NULL);
+    evaluation v = { .scratch = dfl_arena_new(NULL), .names = dfl_intern_new(home), .sink = dfl_sink_new(home, NULL), .times = 500 };
+
+    if (!c)
+        abort();
+    case_init_matmul(c, 1009, 1009, 1009);
+    case_add_memory(c, "dram", 0, 1);
+    case_add_axis(c, "px", 1, 850, CASE_ALL, CASE_NO);
+    case_add_axis(c, "py", 1, 1000, CASE_ALL, CASE_NO);
+    case_add_memory(c, "sram", 1, 1);
+    case_add_memory(c, "reg", 1, 1);
+    case_add_unit(c, "mac", 1);
+    c->networks[1] = CASE_MESH;
+    case_lines(c, 0, "keep A, B, Z in dram; temporal k:100; spatial n/17 on px; spatial k/50 on px; spatial m/111 on py;"
+                     "spatial n/9 on py; keep B in sram; temporal m:2, n:2; keep Z in reg; temporal m, n, k;");
+    const dfl_mapping *m = case_mapping(c, home, v.names);
+    v.paths = dfl_paths_resolve(home, v.sink, v.names, m);
+    v.model = v.paths ? dfl_model_prepare(home, v.sink, v.names, v.paths) : NULL;
+    if (!v.model)
+        abort();
+    v.resized = &m->root->lines[1];
+    v.tiles[0] = 100;
+    v.tiles[1] = 90;
+    print_evaluation("mesh of 850 x 1000, ragged tiles", best_time(&v), "no bar");
     dfl_arena_free(v.scratch);
     dfl_arena_free(home);
     free(c);
@@ -220,6 +255,7 @@ int main(void)
     bench_matmul(CASE_BUS);
     bench_matmul(CASE_CROSSBAR);
     bench_matmul(CASE_MESH);
+    bench_large_mesh();
     bench_example("examples/resnet50_nvdla.dfl", "ResNet-50 on NVDLA, all layers", "bar 5 ms");
     bench_example("examples/attention.dfl", "attention, fused and not", "no bar");
     bench_check();

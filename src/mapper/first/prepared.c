@@ -116,15 +116,12 @@ dfl_prepared *dfl_prepared_new(const dfl_prepared_for *what, const dfl_job *job,
     dfl_arena *arena = dfl_arena_new(NULL);
     dfl_prepared *p = DFL_NEW(arena, dfl_prepared);
     dfl_skeleton settled = *lines;
-    double instances = 1;
 
-    for (uint32_t a = 0; a < job->n_axes; a++)
-        instances *= (double)job->axis[a].size;
     dfl_skeleton_settle(job, &settled, NULL);
     p->what = what;
     p->arena = arena;
     p->scratch = dfl_arena_new(&p->budget);
-    p->steps = instances < DFL_FIRST_LARGE ? DFL_FIRST_STEPS : DFL_FIRST_STEPS_LARGE;
+    p->steps = DFL_FIRST_STEPS;
     p->budget = (dfl_budget){ .steps_limit = steps_now(p) };
     p->home = dfl_arena_new(&p->budget);
     p->quiet = dfl_sink_new(arena, NULL);

@@ -129,11 +129,8 @@ enum {
     /* Instances of an array from which on the floor of the steps is that, too: the tiles of its ranks are too many. */
     DFL_FLOOR_INSTANCES = 1 << 24,
 };
-/* Steps of one evaluation by the model: what takes more is left out. On arrays of thousands of instances ragged pieces can take
-   seconds. Steps on arrays of `DFL_FIRST_LARGE` instances or more take longer, so there are fewer. */
+/* Steps of one evaluation by the model: what takes more is left out. Windows in ragged pieces can take seconds. */
 #define DFL_FIRST_STEPS UINT64_C(262144)
-#define DFL_FIRST_STEPS_LARGE UINT64_C(2048)
-#define DFL_FIRST_LARGE 600000
 /* Steps per second that is left until a deadline, and steps that are always left: 1 s before it all evaluations are as usual. */
 #define DFL_FIRST_STEPS_SECOND 262144.0
 #define DFL_FIRST_STEPS_LEAST 2048.0

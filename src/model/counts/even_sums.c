@@ -5,8 +5,7 @@ static const dfl_path_step *find_step(const dfl_nest *nest, const dfl_footprint 
     return &nest->paths->paths[footprint->references[0].einsum].steps[i];
 }
 
-/* The only rank that decides the group, or DFL_NONE. */
-static uint32_t find_only_rank(const dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *group)
+uint32_t dfl_group_only_rank(const dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *group)
 {
     const dfl_reference *reference = &footprint->references[0];
     const dfl_group_reference *own = &group->references[0];
@@ -51,7 +50,7 @@ static void put_change(dfl_group_change *to, dfl_i128 enter, bool stays)
 bool dfl_even_sums_take(const dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *group, const dfl_sharing *how,
                         dfl_group_sums *out)
 {
-    uint32_t rank = find_only_rank(nest, footprint, group);
+    uint32_t rank = dfl_group_only_rank(nest, footprint, group);
     bool dim = group->dim != DFL_NO_DIM;
     dfl_i128 size, count = 1;
     int64_t len;

@@ -9,6 +9,9 @@
 
 #include "model/counts/group_sums.h"
 
+/* The only rank that decides the group, with all its indices inside the shape and a positive coefficient, or DFL_NONE. The
+   footprint then has one reference. */
+uint32_t dfl_group_only_rank(const dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *group);
 /* Computes the sums of a group into `out`, whose arrays have n_lines + 1 items each, all zero. False if the group is not
    even, or if instances forward elements along it. */
 bool dfl_even_sums_take(const dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *group, const dfl_sharing *how,

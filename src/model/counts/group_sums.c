@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "model/counts/class_sums.h"
 #include "model/counts/even_sums.h"
 #include "model/sets/rank_piece.h"
 #include "support/vec.h"
@@ -917,18 +918,25 @@ static bool is_ranged(const dfl_group *group, const dfl_restriction *only)
     return false;
 }
 
+static void clear_sums(const dfl_group *group, dfl_group_sums *out)
+{
+    *out = (dfl_group_sums){ .hold = out->hold, .adv = out->adv };
+    memset(out->hold, 0, (group->n_lines + 1) * sizeof *out->hold);
+    memset(out->adv, 0, (group->n_lines + 1) * sizeof *out->adv);
+}
+
 bool dfl_group_sums_take(dfl_nest *nest, const dfl_footprint *footprint, const dfl_group *group, const dfl_sharing *how,
                          const dfl_restriction *only, dfl_group_sums *out)
 {
     walker w = { .nest = nest, .footprint = footprint, .g = group, .how = how, .only = only, .ranged = is_ranged(group, only),
                  .arena = nest->arena, .sums = out };
 
-    *out = (dfl_group_sums){ .hold = out->hold, .adv = out->adv };
-    memset(out->hold, 0, (group->n_lines + 1) * sizeof *out->hold);
-    memset(out->adv, 0, (group->n_lines + 1) * sizeof *out->adv);
+    clear_sums(group, out);
     if (!w.ranged && dfl_even_sums_take(nest, footprint, group, how, out))
         return true;
-    out->largest = 0;
+    if (dfl_class_sums_take(nest, footprint, group, how, only, out))
+        return dfl_budget_ok(dfl_arena_budget(nest->arena));
+    clear_sums(group, out);
     out->covering = footprint->n_references >= 64 ? UINT64_MAX : (UINT64_C(1) << footprint->n_references) - 1;
     out->equal = true;
     w.shape = group->shape;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/counts/group_sums.h"
+#include "model/counts/class_sums.h"
 #include "support/vec.h"
 
 /* A link, or several links that share a class. */
@@ -249,6 +249,39 @@ static bool is_nested(const load_walk *walk, const dfl_crossing *c, uint64_t ste
     return n == 1;
 }
 
+/* Tells whether the sum over all coordinates along `steps` is a sum of products of sums of groups: no coordinate changes the
+   number of products. */
+static bool is_summed_by_groups(const load_walk *walk, const dfl_crossing *c, uint64_t steps)
+{
+    for (uint64_t left = steps; c->valued && left; left &= left - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctzll(left), g = c->made ? c->made->group_of_step[i] : DFL_NONE;
+        if (count_parts(walk->nest, c, i) > 1 && !(c->still >> i & 1) && (g == DFL_NONE || c->made->groups[g].dim == DFL_NO_DIM))
+            return false;
+    }
+    return true;
+}
+
+/* The sum of the elements of a crossing at the single coordinates along an axis, all of them or all but the first. Each count
+   is a sum of products with one factor per group, and each step belongs to one group, so the sum over all coordinates is the
+   same with the sums of the factors. */
+static dfl_i128 sum_coordinates(load_walk *walk, const dfl_crossing *c, dfl_sharing how, const dfl_restriction *only,
+                                uint32_t axis, bool but_first)
+{
+    double first[DFL_MAX_STEPS + 1] = { 0 }, *by_step = walk->by_step;
+    dfl_restriction one = *only;
+
+    how.united &= ~find_axis_steps(walk, c, axis);
+    dfl_i128 sum = count_restricted(walk, c, how, only);
+    if (!but_first || !pin_axis(walk, c, axis, 0, &one))
+        return sum;
+    walk->by_step = by_step ? first : NULL;
+    sum -= count_restricted(walk, c, how, &one);
+    walk->by_step = by_step;
+    for (uint32_t j = 0; by_step && j <= c->footprint->n; j++)
+        by_step[j] -= first[j];
+    return sum;
+}
+
 /* Counts the elements of a crossing that pass to the coordinates lo <= c < hi of an axis. If several groups decide the
    coordinate and instances share the transfer, the sum over the coordinates counts shared elements several times: the result
    is then an estimate. */
@@ -275,10 +308,14 @@ static dfl_i128 count_range(load_walk *walk, dfl_crossing *c, dfl_sharing how, d
         only->hi = hi;
         return count_restricted(walk, c, how, only);
     }
-    for (int64_t at = lo; at < hi && walk->ok; at++) {
-        dfl_restriction one = *only;
-        if (pin_axis(walk, c, axis, at, &one))
-            sum += count_restricted(walk, c, how, &one);
+    if (lo <= 1 && hi == parts && is_summed_by_groups(walk, c, steps)) {
+        sum = sum_coordinates(walk, c, how, only, axis, lo == 1);
+    } else {
+        for (int64_t at = lo; at < hi && walk->ok; at++) {
+            dfl_restriction one = *only;
+            if (pin_axis(walk, c, axis, at, &one))
+                sum += count_restricted(walk, c, how, &one);
+        }
     }
     if (!(steps & c->shared) || c->valued || hi - lo == 1)
         return sum;
@@ -429,6 +466,17 @@ static void find_mode(load_walk *walk, dfl_crossing *c)
 
 /* ---- places ---- */
 
+/* Limits on the loops along one axis, and on the classes of coordinates along one of them. A rank with 8 cuts has at most 18.
+   Beyond them the coordinates of the axis are compared one by one. */
+enum { DIGITS = 6, STARTS = 24 };
+
+/* Classes of the coordinates along one step: those from each start to the next are alike. */
+typedef struct {
+    int64_t parts;               /* coordinates along the step */
+    int64_t starts[STARTS]; /* ascending, the first is 0 */
+    uint32_t n;
+} digit;
+
 static bool is_same_change(const dfl_group_change *a, const dfl_group_change *b)
 {
     return a->enter == b->enter && a->kept == b->kept && a->leave == b->leave && a->left_kept == b->left_kept;
@@ -498,10 +546,94 @@ static bool is_entangled(const load_walk *walk, uint32_t axis)
     return false;
 }
 
+/* The steps of a crossing on an axis with several instances, in the order of the path; their number. */
+static uint32_t list_digits(const load_walk *walk, const dfl_crossing *c, uint32_t axis, uint32_t *steps)
+{
+    uint32_t n = 0;
+
+    for (uint64_t left = find_axis_steps(walk, c, axis); left; left &= left - 1)
+        if (count_parts(walk->nest, c, (uint32_t)__builtin_ctzll(left)) > 1)
+            steps[n++] = (uint32_t)__builtin_ctzll(left);
+    return n;
+}
+
+/* Adds the starts of the classes of the coordinates along one step of a footprint. False if there are none. */
+static bool add_starts(const load_walk *walk, dfl_footprint *footprint, uint32_t step, digit *of)
+{
+    const uint32_t g = step < footprint->n ? footprint->group_of_step[step] : DFL_NONE;
+
+    if (g == DFL_NONE)
+        return true;
+    if (footprint->groups[g].run != walk->nest->run)
+        dfl_footprint_resize_group(walk->nest, footprint, &footprint->groups[g]);
+    return dfl_class_starts_add(walk->nest, footprint, &footprint->groups[g], step, of->starts, &of->n, STARTS);
+}
+
+/* Finds the classes of the coordinates along each step on an axis. False if the crossings do not divide the axis in the same
+   way, or if some coordinates differ in more than the lengths of their pieces. */
+static bool find_digits(const load_walk *walk, uint32_t axis, digit *digits, uint32_t *n)
+{
+    *n = 0;
+    for (uint32_t k = 0; k < walk->array->n; k++) {
+        const dfl_crossing *c = &walk->all->at[walk->array->crossings[k]];
+        uint32_t steps[DFL_MAX_STEPS];
+        const uint32_t own = list_digits(walk, c, axis, steps);
+        if (find_first(walk, c, axis) > 0 || (c->direct && (find_axis_steps(walk, c, axis) >> c->how.forward & 1)) ||
+            own > DIGITS || (own > 0 && *n > 0 && own != *n))
+            return false;
+        for (uint32_t d = 0; d < own; d++) {
+            const int64_t parts = count_parts(walk->nest, c, steps[d]);
+            if (*n == 0)
+                digits[d] = (digit){ .parts = parts, .n = 1 };
+            else if (digits[d].parts != parts)
+                return false;
+            if (c->mode == DFL_CROSSING_EVEN || c->mode == DFL_CROSSING_ROUGH)
+                continue;
+            if (!add_starts(walk, c->footprint, steps[d], &digits[d]) ||
+                (c->valued && c->made && !add_starts(walk, c->made, steps[d], &digits[d])))
+                return false;
+        }
+        *n = own > 0 ? own : *n;
+    }
+    return true;
+}
+
+/* Lists the coordinates of an axis to visit: the lowest one of each combination of classes of coordinates along its steps.
+   Where a crossing reaches coordinate 0 alone, the lowest one carries most. */
+static bool list_classes(load_walk *walk, uint32_t axis)
+{
+    digit digits[DIGITS];
+    uint32_t n, at[DIGITS] = { 0 };
+    size_t all = 1;
+
+    if (!find_digits(walk, axis, digits, &n))
+        return false;
+    for (uint32_t d = 0; d < n; d++) {
+        digit *of = &digits[d];
+        while (of->starts[of->n - 1] >= of->parts)
+            of->n--;
+        all *= of->n;
+    }
+    walk->places[axis] = DFL_NEW_ARRAY(walk->nest->arena, int64_t, all);
+    walk->n_places[axis] = (uint32_t)all;
+    for (size_t k = 0; k < all; k++) {
+        int64_t q = 0;
+        for (uint32_t d = 0; d < n; d++)
+            q = q * digits[d].parts + digits[d].starts[at[d]];
+        walk->places[axis][k] = q;
+        for (uint32_t d = n; d-- > 0 && ++at[d] == digits[d].n;)
+            at[d] = 0;
+    }
+    return true;
+}
+
 /* Finds the coordinates of an axis to visit. */
 static void find_places(load_walk *walk, uint32_t axis)
 {
     int64_t used = 1;
+
+    if (list_classes(walk, axis))
+        return;
     bool entangled = is_entangled(walk, axis);
 
     for (uint32_t k = 0; k < walk->array->n; k++) {

@@ -1,6 +1,6 @@
 /*
  * Costs of small mappings, counted by hand: the time of networks, the latencies of memories and networks (MODEL.md, sections 4.4
- * and 4.5), and the reads and writes of states (section 2.4). Each row of a table is a mapping of the text above it. Elements
+ * and 4.5), the reads and writes of states (section 2.4), and the busiest links of ragged parts (section 2.9). Each row of a table is a mapping of the text above it. Elements
  * have 8 bits, so 1 GB/s moves one element in 1 ns. An operation takes 1 ns. Memories without a bandwidth take no time.
  */
 #include <math.h>
@@ -248,6 +248,46 @@ static const state_row counts[] = {
     { "replaced", "dram", "W", 0, 0, 16, 0, 20 }, /* 4 updates replace, 16 add to what they read */
 };
 
+/* ---- links ------------------------------------------------------------------------------------------------------- */
+
+static const char *const ragged[] = {
+    "dfl 1;\n"
+    "workload again(N = 21, J = 6) : i8 { rank k = 2, n = N, j = J; input A[k, n], B[j]; output Z[k, n] += A[k, n] * B[j]; }\n"
+    "workload twice : i8 { rank n = 3, m = 3, j = 5; input A[n, j], C[m, j]; output Z[n, m] += A[n, j] * C[m, j]; }\n"
+    CHIP("grid", "") " network net = mesh { } array row[4], col[3] over net { memory reg { size = 1kB; } " UNIT " } }\n"
+    CHIP("cast", "") " network net = mesh { multicast = row; } array row[4], col[3] over net { memory reg { size = 1kB; } " UNIT
+    " } }\n",
+
+    /* 16 and 5 of `n`: rows of 4, 4, 4, 4 and of 4, 1, 0, 0; columns of 2, 2, 0 or of 1, 0, 0. In both iterations of `n` (0, 0),
+       (0, 1) and (1, 0) work and hold B; the other five of columns 0 and 1 get it again for the second `k` */
+    "mapping idle for again on grid { keep A, B, Z in dram; temporal k, n:16; spatial n/4 on row; spatial n/3 on col;\n"
+    "  keep A, B, Z in reg; temporal n, j; }\n"
+    /* 16 and 12 of `n`: rows of 8, 8 and of 8, 4. (1, 1) has nothing of the 12, and gets B twice */
+    "mapping part for again(N = 28, J = 10) on grid { keep A, B, Z in dram; temporal k, n:16; spatial n/2 on row;\n"
+    "  spatial n/2 on col; keep A, B, Z in reg; temporal n, j; }\n"
+    "mapping idle_cast = idle on cast;\n"
+    "mapping two_ranks for twice on grid { keep A, C, Z in dram; spatial n/2 on row; spatial m/2 on row;\n"
+    "  keep A, C, Z in reg; temporal n, m, j; }\n",
+};
+
+typedef struct {
+    const char *name;  /* a mapping */
+    const char *class; /* of links */
+    int elements;
+} link_row;
+
+static const link_row links[] = {
+    { "idle", "row.down", 2 * (12 + 1) + 6 * (1 + 2 + 4 + 4) },   /* A and B of rows 1 to 3 */
+    { "idle", "col.down", 2 * 2 + 6 * 2 },                        /* of rows 1 to 3; the link of row 0 carries 2 * 4 + 6 */
+    { "idle", "row.up", 2 * (6 + 1) },                            /* of column 0: results go along the rows first */
+    { "idle", "col.up", 2 * (8 + 2) },                            /* of column 1, all rows */
+    { "part", "col.down", 2 * 4 + 10 * 2 },                       /* row 1; the link of row 0 carries 2 * 8 + 10 */
+    { "idle_cast", "row.down", 2 * (12 + 1) + 6 * (2 + 2) },      /* in each column at both `k` for some row */
+    { "idle_cast", "col.down", 2 * 2 + 6 * 2 },
+    { "two_ranks", "row.down", 5 * (2 + 1 + 1) + 5 * (1 + 2 + 1) }, /* parts of 2 and 1 of both; all but those of (0, 0) */
+    { "two_ranks", "row.up", 9 - 4 },
+};
+
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
 /* The result of one mapping of a text. Free `*out` behind it. */
@@ -313,7 +353,28 @@ static void moves(void **state)
     analysed_free(a);
 }
 
+static void carries(void **state)
+{
+    const link_row *row = *state;
+    analysed *a;
+    const dfl_result *r = evaluate(ragged, sizeof ragged / sizeof ragged[0], row->name, &a);
+    bool found = false;
+
+    assert_non_null(r);
+    for (uint32_t k = 0; k < r->networks[0].n_classes; k++) {
+        const dfl_link_class *class = &r->networks[0].classes[k];
+        if (strcmp(class->name, row->class) != 0)
+            continue;
+        assert_int_equal((int)class->bits, 8 * row->elements);
+        assert_false(class->rough);
+        found = true;
+    }
+    assert_true(found);
+    analysed_free(a);
+}
+
 int main(void)
 {
-    return CHECK_TABLE("model.time.by_hand", times, takes) + CHECK_TABLE("model.states.by_hand", counts, moves);
+    return CHECK_TABLE("model.time.by_hand", times, takes) + CHECK_TABLE("model.states.by_hand", counts, moves) +
+           CHECK_TABLE("model.links.by_hand", links, carries);
 }
