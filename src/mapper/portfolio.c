@@ -31,6 +31,7 @@ typedef struct {
     const dfl_intern *names;
     const dfl_mapping *given;
     dfl_polish_options options;
+    bool is_box;                 /* the search was by boxes, which count other things than the search for kinds */
     bool moves;                  /* a mapping costs something else than the search counts, and all lines are there to move */
     double least;                /* value of the best so far */
     dfl_map_result *out;
@@ -92,12 +93,16 @@ static void try_kinds(improver *k, const dfl_map_options *options)
     several.overlapped = true;
     several.limits.evaluations = dfl_evaluations_left(options->limits.evaluations, k->out->evaluated);
     several.certificate = false;
+    if (k->is_box && (several.limits.evaluations == 0 || several.limits.evaluations > SHORT))
+        several.limits.evaluations = SHORT;
     work = dfl_arena_new(dfl_arena_budget(k->arena));
     r = dfl_mapper_perfect(work, dfl_sink_new(work, NULL), k->names, k->given, &several, &fits);
     for (uint32_t i = 0; r != NULL && i < r->n_front; i++)
         take_better(k, r->front[i].mapping);
     if (r != NULL)
         add_up(k, r);
+    if (k->is_box && k->out->stopped == DFL_STOP_EVALUATIONS)
+        k->out->stopped = DFL_STOP_NONE; /* the search by boxes has ended */
     dfl_arena_free(work);
 }
 
@@ -216,6 +221,36 @@ static void widen(improver *k, const dfl_map_options *options)
                                                 .certified = options->certificate, .beyond = options->space.extensions });
 }
 
+/* Takes what is better than the result where the search counts less than a mapping costs. */
+static void improve_waits(improver *k, const dfl_map_options *options, double bound)
+{
+    take_better(k, k->out->mapping);
+    if (!is_close(k, bound) && (k->is_box || k->least > dfl_value_times(k->out->lower_bound, ROUNDING)))
+        try_kinds(k, options);
+}
+
+/* Sets the bound, the proof and the words of a result that polishing may have taken out of the space that was searched. */
+static void settle(improver *k, dfl_map_options *options)
+{
+    dfl_map_result *out = k->out;
+
+    if (!options->space.imperfect && options->space.extensions == 0 &&
+        k->least < dfl_value_times(out->lower_bound, 1 / ROUNDING)) {
+        options->space.imperfect = out->uneven = true; /* polishing has left the space */
+        out->least = false;
+        out->lower_bound = fmin(out->lower_bound, out->floor);
+    }
+    if (options->space.imperfect || options->space.extensions != 0)
+        out->space = dfl_mapper_words(k->arena, k->given,
+                                      &(dfl_words){ .ragged = options->space.imperfect, .spread = options->space.any_spread,
+                                                    .certified = options->certificate, .beyond = options->space.extensions });
+    out->optimal = k->least <= dfl_value_times(out->lower_bound, ROUNDING);
+    if (k->least < dfl_value_times(out->lower_bound, 1 / ROUNDING)) { /* the mapping lies outside the space of the bound */
+        out->optimal = false;
+        out->lower_bound = fmin(out->floor_units, k->least);
+    }
+}
+
 static dfl_map_result *run_divisors(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                     const dfl_map_options *asked, bool *fits)
 {
@@ -244,9 +279,7 @@ static dfl_map_result *run_divisors(dfl_arena *arena, dfl_sink *sink, const dfl_
     if (out->inside && !options.space.imperfect && options.space.extensions == 0)
         return out;
     bound = asked_bound(out, &options);
-    take_better(&k, out->mapping);
-    if (!is_close(&k, bound) && k.least > dfl_value_times(out->lower_bound, ROUNDING))
-        try_kinds(&k, &options);
+    improve_waits(&k, &options, bound);
     if (options.space.imperfect) {
         for (uint32_t way = 0; way < DFL_RAGGED_WAYS && !is_close(&k, bound) && out->stopped == DFL_STOP_NONE; way++)
             try_longer(&k, &options, way);
@@ -256,21 +289,25 @@ static dfl_map_result *run_divisors(dfl_arena *arena, dfl_sink *sink, const dfl_
         out->lower_bound = bound;
     else if (options.space.extensions != 0)
         go_beyond(&k, &options);
-    if (!options.space.imperfect && options.space.extensions == 0 &&
-        k.least < dfl_value_times(out->lower_bound, 1 / ROUNDING)) {
-        options.space.imperfect = out->uneven = true; /* polishing has left the space */
-        out->lower_bound = fmin(out->lower_bound, out->floor);
-    }
-    if (options.space.imperfect || options.space.extensions != 0)
-        out->space = dfl_mapper_words(arena, mapping,
-                                      &(dfl_words){ .ragged = options.space.imperfect, .spread = options.space.any_spread,
-                                                    .certified = options.certificate, .beyond = options.space.extensions });
-    out->optimal = k.least <= dfl_value_times(out->lower_bound, ROUNDING);
-    if (k.least < dfl_value_times(out->lower_bound, 1 / ROUNDING)) { /* the mapping lies outside the space of the bound */
-        out->optimal = false;
-        out->lower_bound = fmin(out->floor_units, k.least);
-    }
+    settle(&k, &options);
     return out;
+}
+
+/* What follows a search by boxes over tiles that divide where transfers are waited for. Polishing may find
+   better mappings with other tiles, also where the best of those that divide is proven, unless other tiles were ruled out. */
+static void improve_divisors(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_map_options *asked,
+                             dfl_map_result *out)
+{
+    uint64_t left = LEFT;
+    improver k = { .arena = arena, .names = names, .given = mapping, .out = out, .is_box = true, .moves = true,
+                   .options = { .objective = asked->objective, .limits = asked->limits, .space = asked->space, .left = &left } };
+    dfl_map_options options = *asked;
+
+    if (out->stopped != DFL_STOP_NONE || (out->optimal && (asked->space.perfect || !dfl_mapper_counts_waits(mapping, asked))))
+        return;
+    k.least = out->objective;
+    improve_waits(&k, &options, out->lower_bound);
+    settle(&k, &options);
 }
 
 /* Takes the mapping of another search in place of that of the search over all tile sizes, if it is better. */
@@ -376,7 +413,7 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
                                      const dfl_mapping *mapping, const dfl_map_options *asked, bool *fits)
 {
     const bool is_single = dfl_single_applies(mapping, asked);
-    const dfl_first_result first = find_first(arena, names, mapping, asked, is_single);
+    const dfl_first_result first = find_first(arena, names, mapping, asked, is_single && asked->space.imperfect);
     dfl_map_options options = is_single ? leave_time(asked) : *asked;
     dfl_map_result *out = take_close(arena, mapping, asked, &first);
     const dfl_map_result *other;
@@ -393,6 +430,8 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
         }
         return out;
     }
+    if (!asked->space.imperfect)
+        improve_divisors(arena, names, mapping, asked, out);
     raise_bound(names, asked->objective, &first, out);
     if (out->stopped != DFL_STOP_TIME && out->stopped != DFL_STOP_EVALUATIONS)
         return out;
@@ -401,8 +440,10 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     options.limits = asked->limits;
     options.limits.evaluations = dfl_evaluations_left(asked->limits.evaluations, out->evaluated);
     other = run_divisors(arena, quiet, names, mapping, &options, fits);
+    *fits = true;
+    if (other != NULL && other->optimal && !asked->space.imperfect)
+        return other;
     if (other != NULL)
         take_other(names, asked->objective, other, out);
-    *fits = true;
     return out;
 }

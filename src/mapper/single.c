@@ -1,5 +1,7 @@
 #include "mapper/single.h"
 
+#include <math.h>
+
 #include "ir/mapping_open.h"
 #include "mapper/mapper.h"
 #include "mapper/problem/hole_lattice.h"
@@ -16,15 +18,26 @@ typedef DFL_VEC(const dfl_job *) job_list;
 
 bool dfl_single_applies(const dfl_mapping *m, const dfl_map_options *options)
 {
-    return m->workload->n_einsums == 1 && dfl_mapping_all_lines_open(m) && options->space.imperfect &&
-           options->space.extensions == 0 && !options->front && options->top == 0 && !options->certificate &&
-           options->ceiling == 0 && options->objective->native && options->objective->n_terms <= 1;
+    return m->workload->n_einsums == 1 && dfl_mapping_all_lines_open(m) && options->space.extensions == 0 &&
+           !options->front && options->top == 0 && !options->certificate &&
+           options->ceiling == 0 && options->objective->native && options->objective->n_terms <= 1 &&
+           (options->space.imperfect || options->objective->n_required == 0);
 }
 
-/* Makes the jobs of the einsum on all units; false if the search does not handle one of them, or if there is none. */
-static bool make_jobs(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, job_list *out)
+/* Whether an axis takes some ranks only if more instances are at work with them: boxes do not know this. */
+static bool has_other_ranks(const dfl_job *job)
 {
-    const dfl_job_limits limits = { .spread = true };
+    for (uint32_t a = 0; a < job->n_axes; a++)
+        if (job->axis[a].others != 0)
+            return true;
+    return false;
+}
+
+/* Makes the jobs of the einsum on all units; false if the search does not handle one of them, or if there is none. `spread`: any
+   ranks on axes whose network shares transfers. */
+static bool make_jobs(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, bool spread, job_list *out)
+{
+    const dfl_job_limits limits = { .spread = spread };
     const bool *roomy = dfl_space_roomy(arena, m, &limits);
 
     for (uint32_t u = 0; u < m->system->n_computes; u++) {
@@ -32,7 +45,7 @@ static bool make_jobs(dfl_arena *arena, const dfl_intern *names, const dfl_mappi
         dfl_job *job = DFL_NEW(arena, dfl_job);
         if (dfl_job_make(names, m, 0, u, &limits, roomy, job, &lack)) {
             job->given = dfl_given_make(arena, m, job);
-            if (!dfl_box_handles(m, job))
+            if (!dfl_box_handles(m, job) || has_other_ranks(job))
                 return false;
             DFL_PUSH(arena, out, job);
         }
@@ -59,7 +72,7 @@ bool dfl_mapper_wants_any_tiles(dfl_arena *arena, const dfl_intern *names, const
     job_list jobs = { NULL, 0, 0 };
     bool is_any = false;
 
-    if (m->workload->n_einsums != 1 || !dfl_mapping_all_lines_open(m) || !make_jobs(arena, names, m, &jobs))
+    if (m->workload->n_einsums != 1 || !dfl_mapping_all_lines_open(m) || !make_jobs(arena, names, m, true, &jobs))
         return false;
     for (uint32_t r = 0; r < jobs.at[0]->n_ranks; r++)
         is_any |= is_coarse(arena, jobs.at[0]->extent[r]);
@@ -76,21 +89,30 @@ static const dfl_box_result *known_best(dfl_arena *arena, const dfl_box_start *s
     return out;
 }
 
+/* Where the search begins. Over dividing tile sizes it begins with nothing: the mapping of a quick search may have others. */
+static dfl_box_start start_of(const dfl_map_options *options, const dfl_first_result *first)
+{
+    if (!options->space.imperfect)
+        return (dfl_box_start){ .value = INFINITY, .divides = true };
+    return (dfl_box_start){ .mapping = first->mapping, .value = first->value, .joules = first->joules,
+                            .seconds = first->seconds };
+}
+
 dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
                                   const dfl_map_options *options, const dfl_first_result *first)
 {
-    const dfl_box_start start = { .mapping = first->mapping, .value = first->value, .joules = first->joules,
-                                  .seconds = first->seconds };
+    const bool any_tiles = options->space.imperfect, spread = any_tiles || options->space.any_spread;
+    const dfl_box_start start = start_of(options, first);
     dfl_search_limits limits = options->limits;
     job_list jobs = { NULL, 0, 0 };
     const dfl_box_result *found;
     dfl_map_result *out;
 
-    if (!make_jobs(arena, names, mapping, &jobs))
+    if (!make_jobs(arena, names, mapping, spread, &jobs))
         return NULL;
     if (limits.evaluations == 0)
         limits.evaluations = DFL_BOX_NODES;
-    if (first->mapping != NULL && first->value <= dfl_value_times(first->lower_bound, ROUNDING))
+    if (start.mapping != NULL && start.value <= dfl_value_times(first->lower_bound, ROUNDING))
         found = known_best(arena, &start, first->lower_bound);
     else
         found = dfl_box_search(arena, names, mapping, jobs.at, (uint32_t)jobs.n, options->objective, &limits, &start);
@@ -98,10 +120,12 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
         return NULL;
     out = DFL_NEW(arena, dfl_map_result);
     *out = (dfl_map_result){ .mapping = found->mapping, .joules = found->joules, .seconds = found->seconds,
-                             .objective = found->value, .lower_bound = found->lower_bound, .floor = found->lower_bound,
-                             .optimal = found->is_complete, .any_tiles = true, .least = found->is_least,
-                             .stopped = found->stopped,
+                             .objective = found->value, .lower_bound = found->lower_bound,
+                             .optimal = found->is_complete, .inside = found->is_complete && !any_tiles, .any_tiles = any_tiles,
+                             .least = found->is_least, .stopped = found->stopped,
                              .evaluated = found->nodes + first->evaluated, .pruned = found->pruned };
-    out->space = dfl_mapper_words(arena, mapping, &(dfl_words){ .any_tiles = true, .spread = true });
+    out->floor = any_tiles ? found->lower_bound : fmax(found->units, first->lower_bound);
+    out->floor_units = out->floor_beside = out->floor_lifted = out->floor;
+    out->space = dfl_mapper_words(arena, mapping, &(dfl_words){ .any_tiles = any_tiles, .spread = spread });
     return out;
 }

@@ -1,11 +1,12 @@
-/* The search of a single einsum whose lines are all open, over all tile sizes: by boxes (tiling/box_search.h). */
+/* The search of a single einsum whose lines are all open, over all tile sizes or over those that divide: by boxes
+   (tiling/box_search.h). */
 #ifndef DFL_MAPPER_SINGLE_H
 #define DFL_MAPPER_SINGLE_H
 
 #include "mapper/exact/exact.h"
 #include "mapper/first/first.h"
 
-/* Whether the search applies to these options at all: one best mapping over all tile sizes, no extensions, no certificate. */
+/* Whether the search applies to these options at all: one best mapping, no extensions, no certificate. */
 bool dfl_single_applies(const dfl_mapping *mapping, const dfl_map_options *options);
 /* Searches the mapping; `first` is one to begin with, or has none. NULL if the search does not handle the einsum, or if it
    found no mapping; nothing was reported. */

@@ -20,6 +20,7 @@ dfl_search_limits dfl_search_options_tile_limits(dfl_search_limits limits)
 dfl_search_space dfl_search_options_space(const dfl_search_options *options)
 {
     return (dfl_search_space){ .imperfect = options->imperfect,
+                               .perfect = options->perfect,
                                .any_spread = options->spread,
                                .extensions = options->beyond,
                                .max_shared_loops = options->max_fused > 0 ? options->max_fused - 1 : DFL_NONE };

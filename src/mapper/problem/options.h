@@ -24,6 +24,7 @@ typedef struct {
 
 typedef struct {
     bool imperfect;               /* search also tile sizes that do not divide the extent of their rank */
+    bool perfect;                 /* asked for by name: nothing else than tile sizes that divide, also where these are proven */
     bool any_spread;              /* map any rank to any axis, also if other ranks share transfers there */
     uint32_t extensions;          /* extensions of the search space, DFL_SEARCH_... of dfl/search.h; no result in an extension
                                      is proven */

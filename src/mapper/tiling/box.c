@@ -35,6 +35,60 @@ static void set_last(const dfl_chain *c, dfl_box *b)
     }
 }
 
+/* The largest divisor of the extent that divides `piece` and is at most `high`; 0 if there is none. */
+static int64_t round_down(const dfl_amounts *d, int64_t piece, int64_t high)
+{
+    for (uint32_t i = d->n; i-- > 0;)
+        if (d->at[i] <= high && piece % d->at[i] == 0)
+            return d->at[i];
+    return 0;
+}
+
+/* The least one that is at least `low`; above the piece if there is none. */
+static int64_t round_up(const dfl_amounts *d, int64_t piece, int64_t low)
+{
+    for (uint32_t i = 0; i < d->n; i++)
+        if (d->at[i] >= low && piece % d->at[i] == 0)
+            return d->at[i];
+    return piece + 1;
+}
+
+/* The least lengths of the pieces that the cuts from each one on need above them: `out` has one more. */
+static void find_needs(const dfl_chain *c, const dfl_box *b, int64_t *out)
+{
+    out[c->n] = 1;
+    for (uint32_t i = c->n; i-- > 0;) {
+        const bool is_axis = c->at[i].axis >= 0;
+        out[i] = is_axis ? least_of(out[i + 1] * b->low[i], c->extent + 1) : out[i + 1];
+        if (!is_axis && (int)i != c->last && b->low[i] > out[i])
+            out[i] = b->low[i];
+    }
+}
+
+/* Moves the ends inwards to divisors (rule D5). `piece` is a multiple of the length of the piece above, `most` at least this
+   length. */
+static void round_ends(const dfl_chain *c, const dfl_amounts *divisors, dfl_box *b)
+{
+    int64_t piece = c->extent, most = piece, need[DFL_CHAIN_CUTS + 1];
+
+    find_needs(c, b, need);
+    for (uint32_t i = 0; i < c->n && b->is_possible; i++) {
+        const bool is_axis = c->at[i].axis >= 0;
+        if ((int)i == c->last)
+            continue;
+        if (!is_axis && b->low[i] < need[i])
+            b->low[i] = need[i];
+        b->low[i] = round_up(divisors, piece, b->low[i]);
+        b->high[i] = round_down(divisors, piece, least_of(b->high[i], is_axis ? most / need[i + 1] : most));
+        b->is_possible = b->low[i] <= b->high[i];
+        if (!b->is_possible)
+            return;
+        most = is_axis ? most / b->low[i] : b->high[i];
+        if (b->low[i] == b->high[i])
+            piece = is_axis ? piece / b->low[i] : b->low[i];
+    }
+}
+
 /* Lowers the upper ends to the largest pieces above, and finds the cut to split. */
 static void tighten(const dfl_chain *c, dfl_box *b)
 {
@@ -63,6 +117,8 @@ static dfl_box *finish(const dfl_form *f, uint32_t rank, dfl_box *b)
 {
     const dfl_chain *c = &f->chain[rank];
 
+    if (f->divisors != NULL)
+        round_ends(c, &f->divisors[rank], b);
     set_last(c, b);
     tighten(c, b);
     if (b->is_possible && b->is_point)

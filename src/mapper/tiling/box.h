@@ -1,6 +1,9 @@
 /*
  * A box is an interval of amounts for every cut of one rank. A node of the search is a form with one box per rank. The boxes of a
  * form and a rank make a binary tree whose root holds all amounts. Nodes share boxes; a child is made when it is first visited.
+ *
+ * Where amounts must divide what they cut (dfl_form.divisors), the ends of an interval are divisors of the extent, and of the
+ * piece above where its length is known (rule D5 of SEARCH.md). Then the amounts of a point divide what they cut.
  */
 #ifndef DFL_MAPPER_TILING_BOX_H
 #define DFL_MAPPER_TILING_BOX_H

@@ -39,6 +39,7 @@ typedef struct {
     bool is_partial;         /* some skeleton has no form, so the lower bound is not known */
     const dfl_job *job;
     bool is_open_in_time;    /* values of points prove nothing about mappings outside of the skeletons (rules D2 and D3) */
+    const dfl_amounts *divisors; /* of the job, by rank; NULL = any amounts */
     dfl_box_result *out;
     dfl_deadline deadline;
 } box_search;
@@ -145,6 +146,7 @@ static bool add_form(void *context, const dfl_tiling_template *t)
         s->is_partial = true;
         return false;
     }
+    f->divisors = s->divisors;
     for (uint32_t r = 0; r < s->job->n_ranks; r++)
         root.boxes[r] = dfl_box_make(s->work, f, r);
     if (!dfl_box_multiply(f, root.boxes, 0, others))
@@ -248,6 +250,15 @@ static double bound_units(const box_search *s, const dfl_job *const *jobs, uint3
     return bound;
 }
 
+static const dfl_amounts *list_divisors(dfl_arena *arena, const dfl_job *job)
+{
+    dfl_amounts *out = DFL_NEW_ARRAY(arena, dfl_amounts, job->n_ranks);
+
+    for (uint32_t r = 0; r < job->n_ranks; r++)
+        out[r] = dfl_divisors(arena, job->extent[r]);
+    return out;
+}
+
 bool dfl_box_handles(const dfl_mapping *mapping, const dfl_job *job)
 {
     if (mapping->workload->n_einsums != 1 || !dfl_mapping_all_lines_open(mapping) || job->windows || job->given != NULL ||
@@ -267,9 +278,11 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
 
     *s = (box_search){ .arena = arena, .work = dfl_arena_new(dfl_arena_budget(arena)), .names = names, .mapping = mapping,
                        .limits = limits,
-                       .costs = { .objective = objective, .leakage = dfl_system_leakage(mapping->system) },
+                       .costs = { .objective = objective, .leakage = dfl_system_leakage(mapping->system),
+                                  .is_whole = start->divides },
                        .out = DFL_NEW(arena, dfl_box_result) };
     s->has_goal = dfl_form_goal_make(objective, s->costs.leakage, &s->goal);
+    s->goal.is_whole = start->divides;
     s->draft = DFL_NEW(s->work, dfl_geometric_draft);
     *s->out = (dfl_box_result){ .value = INFINITY, .lower_bound = INFINITY };
     if (start->mapping != NULL) {
@@ -283,12 +296,14 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
                                   .most_evaluations = limits->evaluations };
     for (uint32_t j = 0; j < n_jobs; j++) {
         s->job = jobs[j];
+        s->divisors = start->divides ? list_divisors(s->work, jobs[j]) : NULL;
         dfl_templates_each(jobs[j], &s->deadline, add_form, s);
     }
+    s->out->units = bound_units(s, jobs, n_jobs);
     if (s->deadline.why == DFL_STOP_NONE && !s->is_partial)
         run(s);
     else
-        s->out->lower_bound = bound_units(s, jobs, n_jobs);
+        s->out->lower_bound = s->out->units;
     s->out->stopped = s->deadline.why;
     s->out->is_least = s->deadline.why == DFL_STOP_NONE && !s->is_partial;
     s->out->is_complete = s->out->is_least && !is_useful(s, s->out->lower_bound);

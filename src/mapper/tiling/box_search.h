@@ -1,6 +1,6 @@
 /*
  * The search of one einsum by boxes: branch and bound over intervals of tile sizes and parts, for all skeletons at once. The
- * space has all tile sizes and all parts, whether they divide what they cut or not.
+ * space has all tile sizes and all parts, whether they divide what they cut or not, or only those that do.
  *
  * Nodes wait in a heap by lower bound. A node is split along its widest cut. When a form is first reached, and at times later,
  * the search dives: it follows the child with the lower bound down to a point, which the model evaluates (point.h). The search
@@ -18,6 +18,7 @@ typedef struct {
     double value;           /* its first term of the objective; INFINITY without a mapping */
     double joules, seconds; /* its energy and latency */
     double lower_bound;     /* lower bound of the first term over the space; INFINITY = nothing fits */
+    double units;           /* lower bound of the first term by the units alone, whatever the tiles and skeletons */
     bool is_complete;       /* proven: no mapping of the space has a lower value */
     bool is_least;          /* proven: no mapping of the skeletons has a lower value (rule D2) */
     dfl_stop stopped;
@@ -25,11 +26,12 @@ typedef struct {
     uint64_t pruned;        /* number of nodes pruned by their bound */
 } dfl_box_result;
 
-/* A mapping that is known before the search, of the space or not. */
+/* What a search begins with: a mapping that is known, of the space or not, and the space. */
 typedef struct {
     dfl_mapping *mapping;   /* NULL = none is known */
     double value;           /* its first term of the objective */
     double joules, seconds; /* its energy and latency */
+    bool divides;           /* the search is over tile sizes and parts that divide what they cut */
 } dfl_box_start;
 
 /* Whether the search handles the einsum of a job. */

@@ -10,6 +10,7 @@
 #ifndef DFL_MAPPER_TILING_FORM_H
 #define DFL_MAPPER_TILING_FORM_H
 
+#include "mapper/problem/hole_lattice.h"
 #include "mapper/skeleton/template.h"
 #include "mapper/skeleton/terms.h"
 #include "mapper/tiling/chain.h"
@@ -68,6 +69,7 @@ typedef struct {
     uint16_t steps;                         /* product: steps of the unit on coordinate 0 */
     double least_steps;
     uint16_t parts;                         /* product of axis 0; those of the other axes follow */
+    const dfl_amounts *divisors;            /* by rank: amounts divide what they cut; NULL = any amounts. Set after making */
 } dfl_form;
 
 /* Makes the form of a skeleton, which is copied. `terms` is for temporary data. NULL for a skeleton with more than DFL_FORM_STAYS

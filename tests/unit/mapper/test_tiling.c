@@ -210,6 +210,47 @@ static void draw_chain(dfl_arena *arena, dfl_chain *c, dfl_chain_figure *f)
     (void)dfl_chain_ask(arena, c, *f);
 }
 
+/* ---- boxes of amounts that divide (rule D5) ---- */
+
+/* Rank of 60 elements: a loop, a loop whose tile is the product of the parts below, and an axis of 8. `low`, `high`: limits of the box,
+   0 = none; then the ends of the box. An impossible box has ends 0. */
+typedef struct {
+    const char *name;
+    dfl_chain_cut at[3];
+    int last;
+    int64_t low[3], high[3], want_low[3], want_high[3];
+} divisor_row;
+
+static const divisor_row DIVISORS[] = {
+    { "parts divide the extent", { T(0), T(1), X(1, 0) }, 1, { 0 }, { 0 }, { 1, 1, 1 }, { 60, 6, 6 } },
+    { "ends move inwards", { T(0), T(1), X(1, 0) }, 1, { 7, 0, 0 }, { 59, 0, 0 }, { 10, 1, 1 }, { 30, 6, 6 } },
+    { "parts divide a tile that is known", { T(0), T(1), X(1, 0) }, 1, { 15, 0, 0 }, { 15, 0, 0 }, { 15, 1, 1 }, { 15, 5, 5 } },
+    { "four parts of 15: five", { T(0), T(1), X(1, 0) }, 1, { 15, 0, 4 }, { 15, 0, 0 }, { 15, 5, 5 }, { 15, 5, 5 } },
+    { "a tile holds the parts below it", { T(0), T(1), X(1, 0) }, 1, { 0, 0, 4 }, { 0 }, { 4, 4, 4 }, { 60, 6, 6 } },
+    { "no tile of 14", { T(0), T(1), X(1, 0) }, 1, { 14, 0, 0 }, { 14, 0, 0 }, { 0 }, { 0 } },
+    { "parts leave the tile below: at most 60 / 15", { X(0, 0), T(1), T(2) }, 2, { 0, 15, 0 }, { 0 }, { 1, 15, 1 }, { 4, 60, 1 } },
+    { "a tile divides what parts leave: 60 / 4", { X(0, 0), T(1), T(2) }, 2, { 4, 4, 0 }, { 4, 0, 0 }, { 4, 5, 1 }, { 4, 15, 1 } },
+};
+
+static void divides(void **state)
+{
+    const divisor_row *row = *state;
+    dfl_arena *arena = dfl_arena_new(NULL);
+    const dfl_job job = { .n_ranks = 1, .extent = { 60 }, .n_axes = 1, .axis = { { .size = 8 } } };
+    const dfl_amounts divisors = dfl_divisors(arena, 60);
+    dfl_chain chain = { .extent = 60, .n = 3, .last = row->last };
+    const dfl_form form = { .job = &job, .chain = &chain, .divisors = &divisors };
+
+    memcpy(chain.at, row->at, sizeof row->at);
+    const dfl_box *b = dfl_box_within(arena, &form, 0, row->low, row->high);
+    assert_int_equal(b->is_possible, row->want_low[0] != 0);
+    for (uint32_t i = 0; i < 3 && b->is_possible; i++) {
+        assert_int_equal(b->low[i], row->want_low[i]);
+        assert_int_equal(b->high[i], row->want_high[i]);
+    }
+    dfl_arena_free(arena);
+}
+
 static void counts_as_elements_say(void **state)
 {
     dfl_arena *arena = dfl_arena_new(NULL);
@@ -540,6 +581,7 @@ int main(void)
     int failed = CHECK_TABLE("mapper.tiling.chains", CHAINS, counts);
 
     failed += CHECK_TABLE("mapper.tiling.bounds", BOUNDS, bounds);
+    failed += CHECK_TABLE("mapper.tiling.divisors", DIVISORS, divides);
     failed += CHECK_TABLE("mapper.tiling.points", POINTS, costs_as_the_model_says);
     failed += CHECK_TABLE("mapper.tiling.programs", PROGRAMS, programs);
     failed += CHECK_TABLE("mapper.tiling.ramps", RAMP_ROWS, ramps);
