@@ -4,11 +4,11 @@
 
 #include "ir/mapping_open.h"
 #include "mapper/join/lines.h"
-#include "mapper/join/pattern_search.h"
+#include "mapper/join/matched_tiles.h"
 #include "mapper/problem/limits.h"
 
 /* Lines: energy alone, time alone, and mixtures. */
-enum { LINES = 2 + DFL_EXCHANGE_MIXES };
+enum { LINES = 2 + DFL_EXCHANGE_MIXES + DFL_EXCHANGE_MATCHED };
 
 typedef struct {
     dfl_arena *arena;
@@ -53,39 +53,18 @@ static void add_ends(exchange *x)
     dfl_arena_free(work);
 }
 
-/* Counts programs to be solved. False if the limit on evaluations does not allow them. */
-static bool count_programs(exchange *x, uint64_t n)
+/* Begins the lower bound of per_joule * J + per_second * S: with einsums that agree on memories. NULL if the deadline passed. */
+static dfl_matched_tiles *add_line(exchange *x, double per_joule, double per_second)
 {
-    if (x->deadline->most_evaluations > 0 && x->programs + n > x->deadline->most_evaluations)
-        x->deadline->why = DFL_STOP_EVALUATIONS;
-    else
-        x->programs += n;
-    return !dfl_deadline_passed(x->deadline);
-}
-
-/* Adds the lower bound of per_joule * J + per_second * S: the least sum of the bounds of patterns. False if the
-   deadline passed. */
-static bool add_line(exchange *x, double per_joule, double per_second)
-{
-    const uint32_t slot = per_joule > 0 ? DFL_COST_JOULES : DFL_COST_SECONDS;
     const dfl_objective line = dfl_objective_line(x->objective, per_joule, per_second);
-    dfl_arena *work = dfl_arena_new(dfl_arena_budget(x->arena)), *scratch = dfl_arena_new(NULL);
+    dfl_matched_tiles *m = dfl_matched_tiles_new(x->arena, x->classes, &line, x->deadline, &x->programs);
 
-    for (size_t c = 0; c < x->classes->at.n && count_programs(x, x->classes->at.at[c].candidates.n); c++) {
-        dfl_einsum_class *class = &x->classes->at.at[c];
-        dfl_pattern_forms *forms = dfl_pattern_forms_new(work, scratch, class, &line, DFL_FORMS_BOUND);
-        for (uint32_t p = 0; p < class->patterns.n; p++) {
-            dfl_pattern_search *s = dfl_pattern_search_open(forms, p, NULL, x->deadline);
-            class->patterns.at[p].least = dfl_cost_zero();
-            class->patterns.at[p].least.at[slot] = dfl_pattern_search_state(s)->bound;
-            dfl_pattern_search_close(s);
-        }
+    if (x->deadline->why != DFL_STOP_NONE) {
+        dfl_matched_tiles_free(m);
+        return NULL;
     }
-    if (x->deadline->why == DFL_STOP_NONE)
-        add_sum(x, work, slot, per_joule, per_second);
-    dfl_arena_free(scratch);
-    dfl_arena_free(work);
-    return x->deadline->why == DFL_STOP_NONE;
+    x->lines[x->n_lines++] = (dfl_line_bound){ per_joule, per_second, dfl_matched_tiles_raise(m, 0) };
+    return m;
 }
 
 /* Slope of the objective in energy without leakage and in time. */
@@ -95,22 +74,41 @@ static void find_slope(const exchange *x, double joules, double seconds, double 
     *per_second += x->leakage * *per_joule;
 }
 
+/* The vertex of least value, and the slope there. */
+static double find_vertex(const exchange *x, double *per_joule, double *per_second)
+{
+    const dfl_lines_vertex v = dfl_lines_least(x->objective, x->leakage, x->lines, x->n_lines);
+
+    find_slope(x, v.joules, v.seconds, per_joule, per_second);
+    return v.value;
+}
+
 /* Adds lines: the ends, the one that touches the objective at the mapping that is known, and those through the vertex of least
-   value, as long as they raise it. */
+   value, as long as they raise it. Einsums agree on memories at first, on tiles in the lines through the last vertices. */
 static double add_lines(exchange *x, double joules, double seconds)
 {
-    double per_joule, per_second, value = 0;
+    dfl_matched_tiles *m = NULL;
+    double per_joule, per_second, value = 0, before;
+    uint32_t matched = 0;
 
     find_slope(x, joules, seconds, &per_joule, &per_second);
     add_ends(x);
-    while (x->n_lines < LINES && add_line(x, per_joule > 0 ? 1 : 0, per_joule > 0 ? per_second / per_joule : 1)) {
-        const dfl_lines_vertex vertex = dfl_lines_least(x->objective, x->leakage, x->lines, x->n_lines);
-        if (vertex.value < value * (1 + DFL_EXCHANGE_RAISE))
-            return fmax(value, vertex.value);
-        value = vertex.value;
-        find_slope(x, vertex.joules, vertex.seconds, &per_joule, &per_second);
+    do {
+        if (m != NULL)
+            dfl_matched_tiles_free(m);
+        m = add_line(x, per_joule > 0 ? 1 : 0, per_joule > 0 ? per_second / per_joule : 1);
+        before = value;
+        value = fmax(value, find_vertex(x, &per_joule, &per_second));
+    } while (m != NULL && value > before * (1 + DFL_EXCHANGE_RAISE) && x->n_lines + DFL_EXCHANGE_MATCHED < LINES);
+    while (m != NULL) {
+        x->lines[x->n_lines - 1].least = dfl_matched_tiles_raise(m, INFINITY);
+        dfl_matched_tiles_free(m);
+        before = value;
+        value = fmax(value, find_vertex(x, &per_joule, &per_second));
+        m = ++matched < DFL_EXCHANGE_MATCHED && value > before * (1 + DFL_EXCHANGE_RAISE)
+                ? add_line(x, per_joule > 0 ? 1 : 0, per_joule > 0 ? per_second / per_joule : 1) : NULL;
     }
-    return fmax(value, dfl_lines_least(x->objective, x->leakage, x->lines, x->n_lines).value);
+    return value;
 }
 
 dfl_exchange_result dfl_exchange_bound(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,

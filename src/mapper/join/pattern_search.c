@@ -39,6 +39,7 @@ struct dfl_pattern_search {
     dfl_pattern_state state;
     dfl_box_heap heap;
     bool *is_dived;          /* by candidate */
+    double bound;            /* least bound by a program of a form so far */
     double polished;         /* `best` after the last descent */
     uint32_t best_form;      /* candidate of the best point */
 };
@@ -234,11 +235,9 @@ dfl_pattern_forms *dfl_pattern_forms_new(dfl_arena *arena, dfl_arena *scratch, c
     f->scratch = scratch;
     f->class = class;
     f->line = *line;
-    f->goal = (dfl_form_goal){ .factor = 1, .joules = 1, .leakage = line->per_second, .is_whole = true,
-                               .has_no_transfers = purpose == DFL_FORMS_BOUND };
+    f->goal = (dfl_form_goal){ .factor = 1, .joules = 1, .leakage = line->per_second, .is_whole = true };
     if (line->per_joule == 0)
-        f->goal = (dfl_form_goal){ .factor = 1, .seconds = 1, .is_whole = true,
-                                   .has_no_transfers = purpose == DFL_FORMS_BOUND };
+        f->goal = (dfl_form_goal){ .factor = 1, .seconds = 1, .is_whole = true };
     f->purpose = purpose;
     f->at = dfl_arena_alloc(arena, class->candidates.n + 1, sizeof *f->at, _Alignof(open_form));
     memset(f->at, 0, (class->candidates.n + 1) * sizeof *f->at);
@@ -338,8 +337,8 @@ static void add_root(dfl_pattern_search *s, uint32_t at, open_form *x)
     if (root.bound == INFINITY)
         return;
     if (!x->is_solved)
-        solve_form(s->forms, x, s->state.bound * (s->forms->purpose == DFL_FORMS_BOUND ? 1 : DFL_FORM_ENOUGH));
-    s->state.bound = fmin(s->state.bound, x->bound);
+        solve_form(s->forms, x, s->bound * DFL_FORM_ENOUGH);
+    s->bound = fmin(s->bound, x->bound);
     root.bound = fmax(root.bound, bound_program(&s->forms->goal, x, root.boxes));
     if (root.bound == INFINITY)
         return;
@@ -365,7 +364,7 @@ dfl_pattern_search *dfl_pattern_search_open(dfl_pattern_forms *forms, uint32_t p
     const dfl_einsum_class *class = forms->class;
 
     *s = (dfl_pattern_search){ .arena = arena, .forms = forms, .costs = { &forms->line, 0, true }, .tile = tile,
-                               .state = { .bound = INFINITY, .least = INFINITY, .best = INFINITY, .is_closed = true },
+                               .state = { .least = INFINITY, .best = INFINITY, .is_closed = true }, .bound = INFINITY,
                                .is_dived = DFL_NEW_ARRAY(arena, bool, class->candidates.n + 1) };
     for (uint32_t i = 0; i < class->candidates.n && !dfl_deadline_passed(deadline); i++) {
         const dfl_candidate *c = &class->candidates.at[i];
@@ -375,11 +374,9 @@ dfl_pattern_search *dfl_pattern_search_open(dfl_pattern_forms *forms, uint32_t p
         x = has_boxes(c->job) ? find_form(forms, i) : NULL;
         if (x != NULL)
             add_root(s, i, x);
-        else if (forms->purpose == DFL_FORMS_BOUND) /* whatever the room */
-            s->state.bound = fmin(s->state.bound, dfl_objective_value(&forms->line, c->roomy_joules, c->roomy_seconds));
     }
     if (deadline->why != DFL_STOP_NONE)
-        s->state.bound = s->state.least = 0;
+        s->state.least = 0;
     return s;
 }
 

@@ -5,7 +5,7 @@
  *
  * The search counts as if no short piece stayed in its memory while loops over other ranks go on. So its points cost at most
  * what it says, but what it says is least holds only for mappings without such pieces. It proves nothing; it finds good points.
- * The lower bound of all mappings comes from the geometric programs of the forms alone (SEARCH.md, B41).
+ * Lower bounds of all mappings are in pattern_bound.h.
  *
  * For a fused group the search has *flat* forms: the operands that are exchanged inside have their keeps first, all shared loops
  * stand above them, and the tile below these loops is given.
@@ -17,8 +17,8 @@
 #include "mapper/problem/objective.h"
 #include "mapper/tiling/box.h"
 
-/* What forms are for: a search, a search with given tiles below the shared loops, or the lower bound of all mappings. */
-typedef enum { DFL_FORMS_SEARCH, DFL_FORMS_FLAT, DFL_FORMS_BOUND } dfl_forms_purpose;
+/* What forms are for: a search, or a search with given tiles below the shared loops. */
+typedef enum { DFL_FORMS_SEARCH, DFL_FORMS_FLAT } dfl_forms_purpose;
 
 /* Forms of the skeletons of a class, each made when a search first needs it. */
 typedef struct dfl_pattern_forms dfl_pattern_forms;
@@ -31,7 +31,6 @@ typedef struct {
 } dfl_shared_tile;
 
 typedef struct {
-    double bound;                /* with DFL_FORMS_BOUND: lower bound of the cost of all mappings; INFINITY = nothing fits */
     double least;                /* lower bound of the cost as the search counts; INFINITY = nothing fits */
     double best;                 /* least cost of a point found, as the bound counts it; INFINITY = none */
     double joules, seconds;      /* of this point, as the bound counts them */

@@ -27,6 +27,11 @@ enum { DFL_BOX_PROGRAM_STEPS = 60 };
 /* Relative rise of the bound below which no further line is added: each costs as much as all lines before. */
 #define DFL_EXCHANGE_RAISE 0.01
 
+/* Logarithms of the ratio of two tiles above which a leaf of tiles is split, at first and at the end; it is halved between.
+   Smaller ratios take more splits, and raise the bound by less. */
+#define DFL_MATCH_COARSE 1.0
+#define DFL_MATCH_RATIO 0.04
+
 /* Precision of the geometric program of a form: a finer one takes more steps, and raises the bound of a workload by less. */
 #define DFL_FORM_PRECISION 0.002
 
@@ -54,6 +59,13 @@ enum {
     DFL_FORM_STEPS = 60,
     /* Lines that mix energy and time. */
     DFL_EXCHANGE_MIXES = 3,
+    /* Lines on which einsums agree on tiles, too: each takes a hundred times as long. */
+    DFL_EXCHANGE_MATCHED = 2,
+    /* Choices of an einsum, of leaves of tiles for all tensors that it exchanges, from which on these are not split further:
+       400 B each, and some ns in each round. More raise the bound of einsums that exchange three tensors by less than 1 %. */
+    DFL_MATCH_CHOICES = 1 << 13,
+    /* States of the sums over einsums, for each einsum: some ms. Beyond, einsums need not agree on further tensors. */
+    DFL_EXCHANGE_STATES = 1 << 16,
     /* Einsums of a fused group at most: larger groups compete for one memory, and each size adds a search per einsum. */
     DFL_GROUP_EINSUMS = 4,
     /* Nodes of one einsum alone; nodes of one einsum of a group with given tiles; tiles that are tried for a group. More find

@@ -372,3 +372,27 @@ void dfl_form_program_fit(dfl_form_program *p, dfl_box *const *boxes, dfl_geomet
                 dfl_geometric_turn(p->program, p->parts[r][i], 1 / (double)boxes[r]->high[i]);
     dfl_form_program_range(p, boxes, range);
 }
+
+bool dfl_form_program_narrow(const dfl_form_program *p, uint32_t rank, int cut, int64_t low, int64_t high,
+                             dfl_geometric_box *range)
+{
+    const uint32_t var = cut < 0 ? DFL_FORM_NO_VAR : p->var[rank][cut];
+    const int64_t length = cut < 0 ? p->form->chain[rank].extent : 1;
+    dfl_geometric_box limit;
+
+    if (var == DFL_FORM_NO_VAR)
+        return low <= length && length <= high;
+    if (low > high)
+        return false;
+    set_range(&limit, 0, low, high);
+    range->low[var] = fmax(range->low[var], limit.low[0]);
+    range->high[var] = fmin(range->high[var], limit.high[0]);
+    return range->low[var] <= range->high[var];
+}
+
+double dfl_form_program_length(const dfl_form_program *p, uint32_t rank, int cut, const double *x)
+{
+    if (cut < 0)
+        return dfl_logarithm((double)p->form->chain[rank].extent);
+    return p->var[rank][cut] == DFL_FORM_NO_VAR ? 0 : x[p->var[rank][cut]];
+}

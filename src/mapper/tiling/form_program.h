@@ -50,6 +50,11 @@ dfl_form_program *dfl_form_program_make(dfl_arena *arena, dfl_geometric_draft *d
 void dfl_form_program_fit(dfl_form_program *program, dfl_box *const *boxes, dfl_geometric_box *range);
 /* Sets `range` alone: bounds of a plane that was found for boxes around these ones. */
 void dfl_form_program_range(const dfl_form_program *program, dfl_box *const *boxes, dfl_geometric_box *range);
+/* Narrows `range` to lengths below a cut of a rank from `low` to `high`; cut -1: the extent. False if nothing is left. */
+bool dfl_form_program_narrow(const dfl_form_program *program, uint32_t rank, int cut, int64_t low, int64_t high,
+                             dfl_geometric_box *range);
+/* The logarithm of the length below a cut of a rank at a point of the program; cut -1: of the extent. */
+double dfl_form_program_length(const dfl_form_program *program, uint32_t rank, int cut, const double *x);
 /* Lower bound of the objective from a bound of a program, rounded downwards; and the bound that a program must exceed for a lower
    bound of the objective above `value`. */
 double dfl_form_goal_bound(const dfl_form_goal *goal, double bound);

@@ -1,0 +1,295 @@
+#include "mapper/join/matched_tiles.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "mapper/join/exchange_sums.h"
+#include "mapper/join/pattern_bound.h"
+#include "mapper/problem/limits.h"
+
+/* A memory of a tensor and ranges of its tile there. */
+typedef struct {
+    uint32_t memory;
+    int64_t low[DFL_JOB_DIMS], high[DFL_JOB_DIMS];
+} leaf;
+
+/* A pattern with a leaf for each operand that is exchanged. */
+typedef struct {
+    dfl_exchange_choice sum;          /* ways are leaves */
+    uint32_t pattern;
+    bool is_known;                    /* the value is that of these leaves, else of larger ones; `point` has this value */
+    dfl_exchanged_point point;
+} choice;
+
+typedef DFL_VEC(leaf) leaf_list;
+typedef DFL_VEC(choice) choice_list;
+
+struct dfl_matched_tiles {
+    dfl_arena *arena, *scratch, *work; /* owned; `scratch` is that of bounds, `work` is reset in each round */
+    const dfl_classes *classes;
+    dfl_deadline *deadline;
+    dfl_pattern_bounds **bounds;      /* by class */
+    leaf_list *leaves;                /* by tensor */
+    choice_list *choices;             /* by einsum */
+    dfl_exchange_step *steps;
+    uint32_t *ways, *path;
+    double ratio;                     /* logarithm of the ratio of tiles above which a leaf is split, at present */
+    double bound;
+};
+
+static const dfl_job *job_of(const dfl_matched_tiles *m, uint32_t e) { return m->classes->jobs[e].at[0]; }
+
+static const dfl_einsum_class *class_of(const dfl_matched_tiles *m, uint32_t e)
+{
+    return &m->classes->at.at[m->classes->of[e]];
+}
+
+static uint32_t find_leaf(dfl_matched_tiles *m, uint32_t tensor, uint32_t memory)
+{
+    leaf_list *of = &m->leaves[tensor];
+    leaf all = { .memory = memory };
+    uint32_t i = 0;
+
+    while (i < of->n && of->at[i].memory != memory)
+        i++;
+    for (uint32_t d = 0; d < DFL_JOB_DIMS; d++) {
+        all.low[d] = 1;
+        all.high[d] = INT64_MAX;
+    }
+    if (i == of->n)
+        DFL_PUSH(m->arena, of, all);
+    return i;
+}
+
+/* The choices of an einsum: its patterns with all tiles. */
+static void add_choices(dfl_matched_tiles *m, uint32_t e, const double *least, bool has_energy)
+{
+    const dfl_einsum_class *class = class_of(m, e);
+    const dfl_job *job = job_of(m, e);
+
+    for (uint32_t p = 0; p < class->patterns.n; p++) {
+        choice c = { .pattern = p, .sum.value = least[p] };
+        for (uint32_t o = 0; o < job->n_operands; o++) {
+            if (dfl_job_exchanged(&job->operand[o]))
+                c.sum.way[o] = find_leaf(m, job->operand[o].tensor, class->patterns.at[p].memory[o]);
+            c.sum.fetch[o] = has_energy ? class->patterns.at[p].fetch[o] : 0;
+        }
+        DFL_PUSH(m->arena, &m->choices[e], c);
+    }
+}
+
+dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *parent, const dfl_classes *classes, const dfl_objective *line,
+                                         dfl_deadline *deadline, uint64_t *programs)
+{
+    dfl_arena *arena = dfl_arena_new(dfl_arena_budget(parent));
+    dfl_matched_tiles *m = DFL_NEW(arena, dfl_matched_tiles);
+    const uint32_t n_tensors = classes->m->workload->n_tensors;
+    double **least = DFL_NEW_ARRAY(arena, double *, classes->at.n + 1);
+
+    *m = (dfl_matched_tiles){ .arena = arena, .scratch = dfl_arena_new(NULL), .work = dfl_arena_new(NULL), .classes = classes,
+                              .deadline = deadline, .ratio = DFL_MATCH_COARSE };
+    m->bounds = DFL_NEW_ARRAY(arena, dfl_pattern_bounds *, classes->at.n + 1);
+    m->leaves = dfl_arena_alloc(arena, (size_t)n_tensors + 1, sizeof *m->leaves, _Alignof(leaf_list));
+    m->choices = dfl_arena_alloc(arena, (size_t)classes->n + 1, sizeof *m->choices, _Alignof(choice_list));
+    memset(m->leaves, 0, n_tensors * sizeof *m->leaves);
+    memset(m->choices, 0, classes->n * sizeof *m->choices);
+    m->steps = DFL_NEW_ARRAY(arena, dfl_exchange_step, (size_t)classes->n + 1);
+    m->ways = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n_tensors + 1);
+    m->path = DFL_NEW_ARRAY(arena, uint32_t, (size_t)classes->n + 1);
+    for (uint32_t c = 0; c < classes->at.n; c++) {
+        const uint32_t n = (uint32_t)classes->at.at[c].patterns.n;
+        least[c] = DFL_NEW_ARRAY(arena, double, (size_t)n + 1);
+        m->bounds[c] = dfl_pattern_bounds_new(arena, m->scratch, &classes->at.at[c], line, deadline, programs);
+        for (uint32_t p = 0; p < n; p++)
+            least[c][p] = dfl_pattern_bounds_least(m->bounds[c], p);
+    }
+    for (uint32_t e = 0; e < classes->n; e++)
+        add_choices(m, e, least[classes->of[e]], line->per_joule > 0);
+    return m;
+}
+
+void dfl_matched_tiles_free(dfl_matched_tiles *m)
+{
+    dfl_arena_free(m->work);
+    dfl_arena_free(m->scratch);
+    dfl_arena_free(m->arena);
+}
+
+double dfl_matched_tiles_bound(const dfl_matched_tiles *m) { return m->bound; }
+
+/* Finds the least sum of the values so far. */
+static void add_up(dfl_matched_tiles *m)
+{
+    const dfl_workload *w = m->classes->m->workload;
+    double sum;
+
+    dfl_arena_reset(m->work);
+    for (uint32_t t = 0; t < w->n_tensors; t++)
+        m->ways[t] = (uint32_t)m->leaves[t].n;
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        m->steps[e] = (dfl_exchange_step){ .job = job_of(m, e), .choices = &m->choices[e].at[0].sum, .size = sizeof(choice),
+                                           .n = (uint32_t)m->choices[e].n };
+    sum = dfl_exchange_sums(m->work, w, m->steps, m->ways, m->path);
+    m->bound = fmax(m->bound, sum);
+}
+
+/* Bounds an einsum for the leaves of a choice. */
+static void find_value(dfl_matched_tiles *m, uint32_t e, choice *c)
+{
+    const dfl_job *job = job_of(m, e);
+    dfl_exchanged_tiles tiles;
+    double value;
+
+    memset(&tiles, 0, sizeof tiles);
+    for (uint32_t o = 0; o < job->n_operands; o++)
+        for (uint32_t d = 0; d < DFL_JOB_DIMS; d++) {
+            const bool is_split = job->operand[o].shared && job->operand[o].common == 0;
+            const leaf *l = is_split ? &m->leaves[job->operand[o].tensor].at[c->sum.way[o]] : NULL;
+            tiles.low[o][d] = is_split ? l->low[d] : 1;
+            tiles.high[o][d] = is_split ? l->high[d] : INT64_MAX;
+        }
+    value = dfl_pattern_bounds_within(m->bounds[m->classes->of[e]], c->pattern, &tiles, &c->point);
+    c->is_known = m->deadline->why == DFL_STOP_NONE;
+    c->sum.value = fmax(c->sum.value, value);
+}
+
+/* Bounds the choices of the least sum that are not known. False if all were. */
+static bool find_values(dfl_matched_tiles *m)
+{
+    bool is_new = false;
+
+    for (uint32_t e = 0; e < m->classes->n; e++) {
+        choice *c = &m->choices[e].at[m->path[e]];
+        if (c->is_known || dfl_deadline_passed(m->deadline))
+            continue;
+        find_value(m, e, c);
+        is_new = true;
+    }
+    return is_new;
+}
+
+/* ---- splits ---- */
+
+/* The leaf of a tensor in the least sum, the dimension in which its einsums differ most, and their tiles there. */
+typedef struct {
+    uint32_t tensor, leaf, dim;
+    double least, most;               /* logarithms */
+} mismatch;
+
+static int64_t find_middle(const mismatch *x)
+{
+    return (int64_t)floor(exp((x->least + x->most) / 2) + 1e-6);
+}
+
+/* Whether a split of the leaf at the middle of the tiles takes some einsum's tile from each half. */
+static bool can_split(const dfl_matched_tiles *m, const mismatch *x)
+{
+    const leaf *l = &m->leaves[x->tensor].at[x->leaf];
+    const int64_t middle = find_middle(x);
+
+    return x->most - x->least > m->ratio && middle >= l->low[x->dim] && middle < l->high[x->dim];
+}
+
+static bool find_mismatch(const dfl_matched_tiles *m, uint32_t tensor, mismatch *out)
+{
+    const dfl_tensor *t = &m->classes->m->workload->tensors[tensor];
+    mismatch of[DFL_JOB_DIMS];
+    bool is_found = false;
+
+    for (uint32_t d = 0; d < DFL_JOB_DIMS; d++)
+        of[d] = (mismatch){ .tensor = tensor, .dim = d, .least = INFINITY, .most = -INFINITY };
+    for (uint32_t i = 0; i < t->n_producers + t->n_consumers; i++) {
+        const uint32_t e = i < t->n_producers ? t->producers[i] : t->consumers[i - t->n_producers];
+        const choice *c = &m->choices[e].at[m->path[e]];
+        const uint32_t o = dfl_job_find_operand(job_of(m, e), tensor);
+        for (uint32_t d = 0; d < DFL_JOB_DIMS; d++) {
+            of[d].leaf = c->sum.way[o];
+            of[d].least = fmin(of[d].least, c->point.at[o][d]);
+            of[d].most = fmax(of[d].most, c->point.at[o][d]);
+        }
+    }
+    *out = of[0];
+    for (uint32_t d = 0; d < DFL_JOB_DIMS; d++)
+        if (can_split(m, &of[d]) && (!is_found || of[d].most - of[d].least > out->most - out->least)) {
+            *out = of[d];
+            is_found = true;
+        }
+    return is_found;
+}
+
+/* Whether an einsum has so many choices that no leaf of the tensor is split further. */
+static bool has_many_choices(const dfl_matched_tiles *m, uint32_t tensor)
+{
+    const dfl_tensor *t = &m->classes->m->workload->tensors[tensor];
+    bool is_full = false;
+
+    for (uint32_t i = 0; i < t->n_producers + t->n_consumers; i++)
+        is_full |= m->choices[i < t->n_producers ? t->producers[i] : t->consumers[i - t->n_producers]].n >= DFL_MATCH_CHOICES;
+    return is_full;
+}
+
+/* Splits a leaf in two: the first half keeps its number. A choice is known in the half of its point. */
+static void split(dfl_matched_tiles *m, const mismatch *x)
+{
+    leaf_list *leaves = &m->leaves[x->tensor];
+    const dfl_tensor *t = &m->classes->m->workload->tensors[x->tensor];
+    const uint32_t upper = (uint32_t)leaves->n;
+    const int64_t middle = find_middle(x);
+    leaf half = leaves->at[x->leaf];
+
+    half.low[x->dim] = middle + 1;
+    leaves->at[x->leaf].high[x->dim] = middle;
+    DFL_PUSH(m->arena, leaves, half);
+    for (uint32_t i = 0; i < t->n_producers + t->n_consumers; i++) {
+        const uint32_t e = i < t->n_producers ? t->producers[i] : t->consumers[i - t->n_producers];
+        const uint32_t o = dfl_job_find_operand(job_of(m, e), x->tensor);
+        const size_t n = m->choices[e].n;
+        for (size_t k = 0; k < n; k++) {
+            choice other = m->choices[e].at[k];
+            const double length = exp(other.point.at[o][x->dim]);
+            if (other.sum.way[o] != x->leaf)
+                continue;
+            m->choices[e].at[k].is_known &= !(length > (double)middle);
+            other.is_known &= !(length < (double)middle + 1);
+            other.sum.way[o] = upper;
+            DFL_PUSH(m->arena, &m->choices[e], other);
+        }
+    }
+}
+
+/* Splits the leaves of the least sum whose einsums want different tiles. False if there are none. */
+static bool split_coarse(dfl_matched_tiles *m)
+{
+    const dfl_workload *w = m->classes->m->workload;
+    bool is_split = false;
+
+    for (uint32_t t = 0; t < w->n_tensors; t++) {
+        mismatch x;
+        if (m->leaves[t].n == 0 || w->tensors[t].n_producers == 0 || has_many_choices(m, t) || !find_mismatch(m, t, &x))
+            continue;
+        split(m, &x);
+        is_split = true;
+    }
+    return is_split;
+}
+
+/* Splits leaves where tiles differ most at first. False if none differ. */
+static bool split_leaves(dfl_matched_tiles *m)
+{
+    while (m->ratio > DFL_MATCH_RATIO) {
+        if (split_coarse(m))
+            return true;
+        m->ratio /= 2;
+    }
+    return false;
+}
+
+double dfl_matched_tiles_raise(dfl_matched_tiles *m, double enough)
+{
+    if (m->deadline->why != DFL_STOP_NONE)
+        return m->bound;
+    add_up(m);
+    while (m->bound < enough && !dfl_deadline_passed(m->deadline) && (find_values(m) || split_leaves(m)))
+        add_up(m);
+    return m->bound;
+}

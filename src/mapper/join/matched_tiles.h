@@ -1,0 +1,25 @@
+/*
+ * Lower bound of a line of energy and time over all mappings of several einsums, by the tiles in which they exchange tensors
+ * (SEARCH.md, B40, B43). An intermediate that is exchanged below its home has one tile there, the same for its producer and its
+ * readers. *Leaves* split the memories and the tiles of each intermediate. Each einsum has a lower bound for each combination of
+ * leaves of what it exchanges; the least sum of combinations that agree is a lower bound. Where the einsums of the least sum want
+ * different tiles of one leaf, the leaf is split between them, and the einsums are bounded anew there.
+ */
+#ifndef DFL_MAPPER_JOIN_MATCHED_TILES_H
+#define DFL_MAPPER_JOIN_MATCHED_TILES_H
+
+#include "mapper/exact/classes.h"
+#include "mapper/problem/objective.h"
+
+typedef struct dfl_matched_tiles dfl_matched_tiles;
+
+/* For a line; `classes` and `deadline` must live as long. Bounds the patterns of all classes. `programs` counts programs. */
+dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *arena, const dfl_classes *classes, const dfl_objective *line,
+                                         dfl_deadline *deadline, uint64_t *programs);
+/* Splits leaves until the bound is `enough`, the tiles match, or the deadline passes. The bound so far: at first it is that of
+   patterns that agree on memories. 0 if the deadline passed before that was known. */
+double dfl_matched_tiles_raise(dfl_matched_tiles *matched, double enough);
+double dfl_matched_tiles_bound(const dfl_matched_tiles *matched);
+void dfl_matched_tiles_free(dfl_matched_tiles *matched);
+
+#endif

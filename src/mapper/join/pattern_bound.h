@@ -1,0 +1,38 @@
+/*
+ * Lower bounds of one einsum with one exchange pattern: the least bound by the geometric programs of all skeletons of the pattern
+ * (SEARCH.md, B41), also where the tiles that the einsum exchanges have given ranges (B43). The cost is a line of energy and
+ * time, per_joule * J + per_second * S, with J without leakage.
+ *
+ * A program is solved when its skeleton may have the least bound: at first each has a bound whatever the room. Programs that
+ * ranges of tiles ask for are kept, with a plane that bounds their further ranges.
+ */
+#ifndef DFL_MAPPER_JOIN_PATTERN_BOUND_H
+#define DFL_MAPPER_JOIN_PATTERN_BOUND_H
+
+#include "mapper/exact/classes.h"
+#include "mapper/problem/objective.h"
+
+typedef struct dfl_pattern_bounds dfl_pattern_bounds;
+
+/* Ranges of the exchanged tiles, by operand and dimension: elements of a full tile below the loops above its keep. Operands that
+   are exchanged in their home have none. */
+typedef struct {
+    int64_t low[DFL_JOB_OPERANDS][DFL_JOB_DIMS], high[DFL_JOB_OPERANDS][DFL_JOB_DIMS];
+} dfl_exchanged_tiles;
+
+/* The tiles of the skeleton with the least bound, about, as logarithms; NAN = none, or not known. */
+typedef struct {
+    double at[DFL_JOB_OPERANDS][DFL_JOB_DIMS];
+} dfl_exchanged_point;
+
+/* The bounds of a class for a line. The class and `scratch`, which is reset, must live as long. `programs` counts the programs
+   that are solved. */
+dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch, const dfl_einsum_class *class,
+                                           const dfl_objective *line, dfl_deadline *deadline, uint64_t *programs);
+/* The bound of a pattern; INFINITY = nothing fits. 0 if the deadline passes meanwhile. */
+double dfl_pattern_bounds_least(dfl_pattern_bounds *bounds, uint32_t pattern);
+/* The bound with ranges of tiles, after dfl_pattern_bounds_least of the pattern. Sets `point`. */
+double dfl_pattern_bounds_within(dfl_pattern_bounds *bounds, uint32_t pattern, const dfl_exchanged_tiles *tiles,
+                                 dfl_exchanged_point *point);
+
+#endif

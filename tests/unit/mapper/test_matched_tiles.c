@@ -1,0 +1,265 @@
+/*
+ * Sums over einsums of choices that agree, by hand; bounds with ranges of tiles against points of the forms; and the bound with
+ * equal tiles against the least over all tiles, one by one.
+ */
+#include "tests/harness/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/session.h"
+#include "mapper/join/exchange_sums.h"
+#include "mapper/join/matched_tiles.h"
+#include "mapper/join/pattern_bound.h"
+#include "mapper/tiling/box_bound.h"
+
+/* ---- sums ---- */
+
+/* T is made by einsum 0 and read by 1 and 2, and 2 makes Z from it and the input A, which 1 reads, too. */
+static void adds_up_choices(void **state)
+{
+    static const uint32_t made[] = { 0 }, readers[] = { 1, 2 }, both[] = { 1, 2 };
+    static const dfl_tensor tensors[] = {
+        { .producers = made, .n_producers = 1, .consumers = readers, .n_consumers = 2 },
+        { .consumers = both, .n_consumers = 2 },
+    };
+    const dfl_workload w = { .tensors = tensors, .n_tensors = 2, .n_einsums = 3 };
+    const dfl_job maker = { .n_operands = 1, .operand = { { .tensor = 0, .output = true, .shared = true } } };
+    const dfl_job reader = { .n_operands = 2, .operand = { { .tensor = 0, .shared = true }, { .tensor = 1, .common = 1 } } };
+    const dfl_exchange_choice made_by[] = { { 3, { 0 }, { 0 } }, { 5, { 1 }, { 0 } } };
+    const dfl_exchange_choice read_by[] = { { 7, { 0, 0 }, { 0 } }, { 2, { 1, 0 }, { 0 } }, { 1, { 1, 1 }, { 0, 4 } } };
+    const dfl_exchange_choice last[] = { { 4, { 0, 0 }, { 0 } }, { 3, { 1, 1 }, { 0, 4 } } };
+    const dfl_exchange_step steps[] = {
+        { &maker, made_by, sizeof *made_by, 2 }, { &reader, read_by, sizeof *read_by, 3 }, { &reader, last, sizeof *last, 2 },
+    };
+    const uint32_t ways[] = { 2, 2 };
+    uint32_t path[3];
+    dfl_arena *arena = dfl_arena_new(NULL);
+
+    (void)state;
+    /* way 0 of T: 3 + 7 + 4 = 14. Way 1: 5 + 2 + 3 and 4 to fetch A at last; or 5 + 1 + 3 and 4 to fetch it once: 13 */
+    assert_true(dfl_exchange_sums(arena, &w, steps, ways, path) == 13);
+    assert_int_equal(path[0], 1);
+    assert_int_equal(path[1], 2);
+    assert_int_equal(path[2], 1);
+    dfl_arena_free(arena);
+}
+
+/* ---- two einsums ---- */
+
+typedef struct {
+    dfl_session *session;
+    dfl_classes classes;
+    dfl_objective objective, line;
+    dfl_deadline deadline;
+    uint64_t programs, seed;
+} two;
+
+static void open_two(two *t, int m, int k, int n, int q, int room, double per_joule, double per_second)
+{
+    const dfl_job_limits all = { .spread = true };
+    const dfl_mapping *mapping;
+    char text[1024];
+    dfl_sink *quiet;
+
+    snprintf(text, sizeof text,
+             "workload two : i8 {\n rank m = %d, k = %d, n = %d, q = %d;\n input A[m, k], B[k, n], E[n, q];\n"
+             " T[m, n] += A[m, k] * B[k, n];\n output Z[m, q] += T[m, n] * E[n, q];\n}\n"
+             "system chip {\n memory dram { size = unlimited; bandwidth = 1B/s; energy = 20pJ/bit; }\n"
+             " memory near { size = %dB; bandwidth = 4B/s; energy = 1pJ/bit; }\n"
+             " compute mac { rate { mac = 4MAC/s; } energy { mac = 1pJ/MAC; } }\n}\n"
+             "mapping x for two on chip { ...; }\n", m, k, n, q, room);
+    *t = (two){ .session = dfl_session_new(NULL), .seed = 77 };
+    assert_int_equal(dfl_session_open_text(t->session, "two.dfl", text, strlen(text)), DFL_EXIT_OK);
+    assert_true(dfl_session_analyse(t->session));
+    mapping = t->session->program->designs[0].mapping;
+    quiet = dfl_sink_new(t->session->arena, NULL);
+    assert_true(dfl_objective_make(t->session->sink, t->session->names, mapping, &t->objective));
+    assert_true(dfl_classes_make(t->session->arena, t->session->arena, quiet, t->session->names, mapping, &all, 1, &t->deadline,
+                                 &t->classes));
+    t->line = dfl_objective_line(&t->objective, per_joule, per_second);
+}
+
+static void set_all(dfl_exchanged_tiles *tiles)
+{
+    for (uint32_t o = 0; o < DFL_JOB_OPERANDS; o++)
+        for (uint32_t d = 0; d < DFL_JOB_DIMS; d++) {
+            tiles->low[o][d] = 1;
+            tiles->high[o][d] = INT64_MAX;
+        }
+}
+
+static uint32_t find_t(const two *t, uint32_t e)
+{
+    const dfl_job *job = t->classes.jobs[e].at[0];
+    uint32_t o = 0;
+
+    while (!job->operand[o].shared)
+        o++;
+    return o;
+}
+
+/* The least sum of both einsums over all tiles of T, one by one, and over the exchange in the outermost memory. */
+static double find_least(two *t, const int64_t *extent)
+{
+    dfl_arena *scratch = dfl_arena_new(NULL);
+    dfl_pattern_bounds *b[2];
+    double least = INFINITY;
+
+    for (uint32_t e = 0; e < 2; e++)
+        b[e] = dfl_pattern_bounds_new(t->session->arena, scratch, &t->classes.at.at[t->classes.of[e]], &t->line, &t->deadline,
+                                      &t->programs);
+    for (uint32_t memory = 0; memory < 2; memory++)
+        for (int64_t m = 1; m <= (memory == 0 ? 1 : extent[0]); m++)
+            for (int64_t n = 1; n <= (memory == 0 ? 1 : extent[1]); n++) {
+                double sum = 0;
+                for (uint32_t e = 0; e < 2; e++) {
+                    const dfl_einsum_class *c = &t->classes.at.at[t->classes.of[e]];
+                    const uint32_t o = find_t(t, e);
+                    double best = INFINITY;
+                    for (uint32_t p = 0; p < c->patterns.n; p++) {
+                        dfl_exchanged_tiles tiles;
+                        dfl_exchanged_point point;
+                        set_all(&tiles);
+                        tiles.low[o][0] = tiles.high[o][0] = memory == 0 ? 1 : m;
+                        tiles.low[o][1] = tiles.high[o][1] = memory == 0 ? 1 : n;
+                        if (c->patterns.at[p].memory[o] != memory)
+                            continue;
+                        (void)dfl_pattern_bounds_least(b[e], p);
+                        best = fmin(best, dfl_pattern_bounds_within(b[e], p, &tiles, &point));
+                    }
+                    sum += best;
+                }
+                least = fmin(least, sum);
+            }
+    dfl_arena_free(scratch);
+    return least;
+}
+
+/* The bound with equal tiles is at least that of equal memories, near the least over all tiles, and above it by no more than the
+   precision of a bound. */
+static void matches_tiles(void **state)
+{
+    static const struct { int m, k, n, q, room; double per_second; } ROWS[] = {
+        { 9, 24, 4, 3, 24, 0 }, { 6, 2, 7, 15, 18, 0 }, { 10, 2, 9, 26, 23, 0 }, { 9, 22, 8, 6, 11, 0 }, { 6, 26, 9, 5, 45, 0 },
+        { 7, 6, 7, 10, 42, 2e-9 }, { 9, 13, 10, 13, 41, 0 }, { 5, 25, 11, 13, 24, 1e-9 },
+    };
+    double raised = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        const int64_t extent[] = { ROWS[i].m, ROWS[i].n };
+        dfl_matched_tiles *matched;
+        double agreed, equal, least;
+        two t;
+        open_two(&t, ROWS[i].m, ROWS[i].k, ROWS[i].n, ROWS[i].q, ROWS[i].room, 1, ROWS[i].per_second);
+        matched = dfl_matched_tiles_new(t.session->arena, &t.classes, &t.line, &t.deadline, &t.programs);
+        agreed = dfl_matched_tiles_raise(matched, 0);
+        equal = dfl_matched_tiles_raise(matched, INFINITY);
+        least = find_least(&t, extent);
+        if (!(agreed <= equal && equal <= least * 1.005 && equal >= least * 0.92))
+            fail_msg("row %zu: equal memories %g, equal tiles %g, one by one %g", i, agreed, equal, least);
+        raised = fmax(raised, equal / agreed);
+        dfl_matched_tiles_free(matched);
+        dfl_session_free(t.session);
+    }
+    assert_true(raised > 1.04);
+}
+
+/* ---- points ---- */
+
+static uint64_t draw(uint64_t *seed)
+{
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    return *seed;
+}
+
+/* A random point of a form as boxes; false if the draw is not possible. */
+static bool draw_point(two *t, const dfl_form *f, dfl_box **boxes)
+{
+    for (uint32_t r = 0; r < f->job->n_ranks; r++) {
+        boxes[r] = dfl_box_make(t->session->arena, f, r);
+        while (boxes[r]->is_possible && !boxes[r]->is_point)
+            boxes[r] = dfl_box_half(t->session->arena, f, r, boxes[r], draw(&t->seed) % 2);
+        if (!boxes[r]->is_possible)
+            return false;
+    }
+    return true;
+}
+
+/* Full length of the tile of T along a rank below the loops above its keep. */
+static int64_t find_tile(const dfl_form *f, uint32_t operand, uint32_t rank, const dfl_box *box)
+{
+    const dfl_chain *c = &f->chain[rank];
+    int64_t length = c->extent;
+    uint32_t keep = 0;
+
+    while (!(f->skeleton->keep[keep].home && f->skeleton->keep[keep].operand == operand))
+        keep++;
+    for (uint32_t i = 0; i < c->n && c->at[i].gap <= keep; i++)
+        length = length < box->low[i] ? length : box->low[i];
+    return length;
+}
+
+/* No point whose tile of T lies in the ranges costs less than the bound. */
+static void bounds_points(void **state)
+{
+    dfl_terms *terms = malloc(sizeof *terms);
+    uint32_t inside = 0;
+    two t;
+
+    (void)state;
+    open_two(&t, 9, 6, 8, 7, 40, 1, 3e-9);
+    for (uint32_t e = 0; e < 2; e++) {
+        const dfl_einsum_class *c = &t.classes.at.at[t.classes.of[e]];
+        const uint32_t o = find_t(&t, e);
+        const dfl_box_costs costs = { .objective = &t.line, .is_whole = true };
+        dfl_arena *scratch = dfl_arena_new(NULL);
+        dfl_pattern_bounds *b = dfl_pattern_bounds_new(t.session->arena, scratch, c, &t.line, &t.deadline, &t.programs);
+        for (uint32_t p = 0; p < c->patterns.n; p++) {
+            (void)dfl_pattern_bounds_least(b, p);
+            for (uint32_t i = 0; i < 64 * c->candidates.n && c->patterns.at[p].memory[o] == 1; i++) {
+                const dfl_candidate *x = &c->candidates.at[i / 64];
+                const dfl_form *f = x->pattern == p ? dfl_form_make(t.session->arena, x->job, x->form, terms) : NULL;
+                double others[DFL_FORM_PRODUCTS];
+                dfl_box *boxes[DFL_JOB_RANKS];
+                dfl_exchanged_tiles tiles;
+                dfl_exchanged_point point;
+                double value;
+                if (f == NULL || !draw_point(&t, f, boxes) || !dfl_box_multiply(f, boxes, 0, others))
+                    continue;
+                set_all(&tiles);
+                for (uint32_t d = 0; d < 2; d++) {
+                    const uint32_t r = x->job->operand[o].dims[d].rank[0];
+                    tiles.low[o][d] = find_tile(f, o, r, boxes[r]) - (int64_t)(draw(&t.seed) % 2);
+                    tiles.high[o][d] = find_tile(f, o, r, boxes[r]) + (int64_t)(draw(&t.seed) % 2);
+                }
+                value = dfl_box_bound(&costs, f, boxes, 0, others);
+                if (value == INFINITY)
+                    continue;
+                inside++;
+                assert_true(dfl_pattern_bounds_within(b, p, &tiles, &point) <= value * (1 + 1e-12));
+            }
+        }
+        dfl_arena_free(scratch);
+    }
+    if (inside < 100)
+        fail_msg("%u points", inside);
+    dfl_session_free(t.session);
+    free(terms);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(adds_up_choices),
+        cmocka_unit_test(matches_tiles),
+        cmocka_unit_test(bounds_points),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
