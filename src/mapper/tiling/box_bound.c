@@ -107,7 +107,7 @@ static double bound_energy(node_values *v, bool is_whole)
     return has_losses ? most(joules, sure) : sure;
 }
 
-/* Time, at least (lemmas B2, B6 and B7). */
+/* Time, at least (lemmas B2, B6 to B8). */
 static double bound_time(const node_values *v, const dfl_ramp *ramp)
 {
     const dfl_form *f = v->form;
@@ -127,7 +127,8 @@ static double bound_time(const node_values *v, const dfl_ramp *ramp)
             waits[p->port] += time;
     }
     for (uint32_t p = 0; p < 2 * f->job->n_places; p++)
-        seconds = most(seconds, most(ports[p], work + waits[p] + (ramp != NULL ? ramp->latencies : 0)));
+        seconds = most(seconds, ramp == NULL ? most(ports[p], work + waits[p])
+                                             : most(ports[p] + ramp->serial, work + waits[p] + ramp->latencies));
     return seconds + (ramp != NULL ? ramp->launch : 0);
 }
 

@@ -151,7 +151,7 @@ static bool add_form(void *context, const dfl_tiling_template *t)
         root.boxes[r] = dfl_box_make(s->work, f, r);
     if (!dfl_box_multiply(f, root.boxes, 0, others))
         return true;
-    ramp = dfl_ramp_make(s->work, s->mapping, f);
+    ramp = dfl_ramp_make(s->work, s->names, s->mapping, f);
     s->goal.ramp = s->costs.ramp = ramp;
     root.bound = dfl_box_bound(&s->costs, f, root.boxes, 0, others);
     if (root.bound < INFINITY) {

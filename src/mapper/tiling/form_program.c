@@ -252,7 +252,7 @@ static void add_times(program_maker *k)
             if (of_waits)
                 add_work(k);
             if (ramp != NULL)
-                add_seconds(k, ramp->launch + (of_waits ? ramp->latencies : 0));
+                add_seconds(k, ramp->launch + (of_waits ? ramp->latencies : ramp->serial));
             has_work |= of_waits;
             dfl_geometric_end(k->draft);
         }

@@ -1,12 +1,48 @@
 #include "mapper/tiling/ramp.h"
 
 #include <math.h>
+#include <string.h>
 
 static double most(double a, double b) { return a > b ? a : b; }
 
 static const dfl_memory *memory_at(const dfl_mapping *m, const dfl_job *job, uint32_t place)
 {
     return &m->system->memories[job->place[place].memory];
+}
+
+static bool has_streams(const dfl_mapping *m, const dfl_job *job)
+{
+    bool has = false;
+
+    for (uint32_t p = 0; p < job->n_places; p++)
+        has |= memory_at(m, job, p)->stream;
+    return has;
+}
+
+/* Links of the shortest route through a network. */
+static double least_links(const char *kind)
+{
+    if (strcmp(kind, "mesh") == 0 || strcmp(kind, "ring") == 0 || strcmp(kind, "torus") == 0)
+        return 0;
+    return strcmp(kind, "bus") == 0 || strcmp(kind, "crossbar") == 0 || strcmp(kind, "fully_connected") == 0 ? 1 : 2;
+}
+
+/* Latency of the links between a place and what lies inside of some axes, at least. Where a level can hold several keeps of a
+   tensor, which of their links add up is not known: none counts. */
+static double find_links(const dfl_intern *names, const dfl_mapping *m, const dfl_job *job, uint32_t outer, uint32_t inside)
+{
+    const dfl_system *s = m->system;
+    uint32_t counted = DFL_NONE;
+    double latency = 0;
+
+    for (uint32_t a = 0; a < job->n_axes && !has_streams(m, job); a++) {
+        const dfl_axis *axis = &s->axes[job->axis[a].axis];
+        if (!((inside & ~job->place[outer].axes) >> a & 1) || axis->network == DFL_NONE || axis->element == counted)
+            continue;
+        counted = axis->element;
+        latency += s->networks[axis->network].latency * least_links(dfl_sym_text(names, s->networks[axis->network].kind));
+    }
+    return latency;
 }
 
 /* Adds the latency of a transfer from or to the memory at a place. A keep that a stream fills is in the level of the stream, so
@@ -21,7 +57,7 @@ static double add_latency(const dfl_mapping *m, const dfl_job *job, uint32_t pla
 }
 
 /* The way of an input: its keeps, and what the unit waits for before the first operand. */
-static dfl_ramp_way find_way(const dfl_mapping *m, const dfl_form *f, uint32_t operand)
+static dfl_ramp_way find_way(const dfl_intern *names, const dfl_mapping *m, const dfl_form *f, uint32_t operand)
 {
     const dfl_job *job = f->job;
     const dfl_tiling_template *t = f->skeleton;
@@ -35,16 +71,18 @@ static dfl_ramp_way find_way(const dfl_mapping *m, const dfl_form *f, uint32_t o
         if (t->keep[i].operand != operand)
             continue;
         way.latencies += add_latency(m, job, outer, way.n > 0, &level);
+        way.latencies += find_links(names, m, job, outer, job->place[inner].axes);
         way.first[way.n].tile = f->keep[i].tile;
         way.first[way.n++].seconds = bits * most(job->place[outer].read_seconds, job->place[inner].write_seconds);
         outer = inner;
     }
-    way.latencies += memory_at(m, job, outer)->latency;
+    way.of_levels = way.latencies;
+    way.latencies += memory_at(m, job, outer)->latency + find_links(names, m, job, outer, (1u << job->n_axes) - 1);
     return way;
 }
 
 /* Seconds in which one element of the result leaves all its keeps, of these `latencies` by latencies. */
-static double find_last(const dfl_mapping *m, const dfl_form *f, uint32_t operand, double *latencies)
+static double find_last(const dfl_intern *names, const dfl_mapping *m, const dfl_form *f, uint32_t operand, double *latencies)
 {
     const dfl_job *job = f->job;
     const dfl_tiling_template *t = f->skeleton;
@@ -59,6 +97,7 @@ static double find_last(const dfl_mapping *m, const dfl_form *f, uint32_t operan
         if (t->keep[i].operand != operand)
             continue;
         *latencies += add_latency(m, job, outer, is_inside, &level);
+        *latencies += find_links(names, m, job, outer, job->place[inner].axes);
         elements += bits * most(job->place[inner].read_seconds, job->place[outer].write_seconds);
         is_inside = true;
         outer = inner;
@@ -66,22 +105,36 @@ static double find_last(const dfl_mapping *m, const dfl_form *f, uint32_t operan
     return elements + *latencies;
 }
 
-dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_mapping *m, const dfl_form *f)
+/* Whether some keep may be filled one tile ahead. */
+static bool fetches_ahead(const dfl_mapping *m, const dfl_job *job)
+{
+    bool is_ahead = false;
+
+    for (uint32_t o = 0; o < job->n_operands; o++)
+        for (uint32_t p = 0; p < job->n_places; p++)
+            is_ahead |= (job->operand[o].places >> p & 1) && memory_at(m, job, p)->buffers > 1 && !memory_at(m, job, p)->stream;
+    return is_ahead;
+}
+
+dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, const dfl_form *f)
 {
     const dfl_job *job = f->job;
     dfl_ramp *out = DFL_NEW(arena, dfl_ramp);
-    double longest = 0, of_result = 0;
+    double longest = 0, of_levels = 0, of_result = 0;
 
     *out = (dfl_ramp){ .launch = m->system->computes[job->unit].launch };
     for (uint32_t o = 0; o < job->n_operands && !m->options.overlap_perfect; o++) {
         if (job->operand[o].output) {
-            out->last = find_last(m, f, o, &of_result);
+            out->last = find_last(names, m, f, o, &of_result);
             continue;
         }
-        out->way[out->n] = find_way(m, f, o);
-        longest = most(longest, out->way[out->n++].latencies);
+        out->way[out->n] = find_way(names, m, f, o);
+        longest = most(longest, out->way[out->n].latencies);
+        of_levels = most(of_levels, out->way[out->n++].of_levels);
     }
     out->latencies = longest + of_result;
+    if (!fetches_ahead(m, job))
+        out->serial = of_result + (has_streams(m, job) ? of_levels : longest);
     return out;
 }
 

@@ -1,6 +1,6 @@
 /*
  * The time that a mapping takes besides its work before the first step and after the last one: launch, latencies, first tiles
- * and last results (MODEL.md, sections 4.4 and 4.6). Lemmas B6 and B7 of SEARCH.md: these are lower bounds for every mapping
+ * and last results (MODEL.md, sections 4.4 and 4.6). Lemmas B6 to B8 of SEARCH.md: these are lower bounds for every mapping
  * whose relaxed cost a form has, also for those with loops and keeps that move nothing.
  */
 #ifndef DFL_MAPPER_TILING_RAMP_H
@@ -10,7 +10,8 @@
 
 /* The way of one operand from its home to the unit. */
 typedef struct {
-    double latencies;         /* s */
+    double latencies;         /* s; of these */
+    double of_levels;         /* those of its keeps, without that of the first operand */
     uint32_t n;
     struct {
         uint16_t tile;        /* product: elements of the first tile in one instance */
@@ -21,13 +22,14 @@ typedef struct {
 typedef struct {
     double launch;            /* s, besides all other time */
     double latencies;         /* s, besides the work and what it waits for: of the longest way of an input, and of the result */
+    double serial;            /* s, of these besides all that a port is busy with (lemma B8) */
     double last;              /* s: latencies of the result, and one element of it over each of its keeps */
     uint32_t n;
     dfl_ramp_way way[DFL_JOB_OPERANDS];   /* of the inputs */
 } dfl_ramp;
 
 /* The ramp of a form. `mapping`: the one that is searched. */
-dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_mapping *mapping, const dfl_form *form);
+dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_form *form);
 /* Time besides the work before its first step and after its last one, at least, without the launch. `value`: by product. */
 double dfl_ramp_ends(const dfl_ramp *ramp, const double *value);
 /* Whether the time of a mapping follows from the numbers of elements that it moves, whatever its loops and keeps (rule D3). */

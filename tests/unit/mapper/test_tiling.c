@@ -485,7 +485,7 @@ static void programs(void **state)
     "A[m, k] * B[k, n]; } system chip { clock = 1GHz; "                                                                   \
     "memory dram { size = 1MB; latency = 20ns; read { bandwidth = 1GB/s; } write { bandwidth = 2GB/s; } } "                \
     "memory sram { size = 800B; latency = 3ns; %s } "                                                                      \
-    "compute mac { ops = mac; rate = 1MAC/cycle; launch = 30ns; } } "                                                      \
+    "compute mac { ops = mac; rate = 1MAC/cycle; launch = 30ns; } }%s "                                                    \
     "mapping best for w on chip { %s on mac; keep A, B, Z in dram; %s minimize latency; }"
 
 /* `sram`: attributes; lines as above; time of the bound of the point and of the model, ns. */
@@ -503,7 +503,14 @@ static const ramp_row RAMP_ROWS[] = {
     { "nothing with perfect overlap but the launch", "", "option overlap = perfect;", "keep A, Z in sram; temporal m, n, k;",
       { { 1 }, { 1 }, { 1 } }, 520, 520 },
     /* launch 30, first operand 20; Z is read 9 of 10 times: 420 * (1 + 1 + 4 * 0.9) = 2352 at the port for reads */
-    { "no keeps", "", "", "temporal m, n, k;", { { 1 }, { 1 }, { 1 } }, 2382, 2402 },
+    { "no keeps", "", "", "temporal m, n, k;", { { 1 }, { 1 }, { 1 } }, 2402, 2402 },
+    { "no keeps, but one could be filled ahead", "buffers = 2;", "", "temporal m, n, k;", { { 1 }, { 1 }, { 1 } }, 2382, 2402 },
+    /* launch 30, A and B 840, Z out 20. The model: first operand 20, last element 4 / 2 */
+    { "a stream", "buffers = 2; overlap = stream;", "", "temporal m, n; keep Z in sram; temporal k;", { { 1 }, { 1 }, { 1 } },
+      890, 912 },
+    /* the first operand comes over two links of 5 */
+    { "no keeps behind a network", "} network wires = switch { latency = 5ns; } array x[2] over wires { memory reg { size = 64B;", "",
+      "temporal m, n, k;", { { 1, 1 }, { 1, 1 }, { 1, 1 } }, 2412, 2412 },
 };
 
 static void ramps(void **state)
@@ -518,13 +525,13 @@ static void ramps(void **state)
     dfl_box *boxes[3];
     dfl_job job;
 
-    snprintf(text, sizeof text, RAMPS, row->sram, row->option, row->lines);
+    snprintf(text, sizeof text, RAMPS, row->sram, strchr(row->sram, '[') != NULL ? " }" : "", row->option, row->lines);
     const dfl_mapping *m = open_job(s, text, &limits, &job);
     job_template(&job, m, &t);
     set_axes(&job, m, &t);
     assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
     const dfl_form *f = dfl_form_make(s->arena, &job, &t, DFL_NEW(s->arena, dfl_terms));
-    const dfl_box_costs costs = { .objective = &objective, .ramp = dfl_ramp_make(s->arena, m, f) };
+    const dfl_box_costs costs = { .objective = &objective, .ramp = dfl_ramp_make(s->arena, s->names, m, f) };
     dfl_point *p = dfl_point_make(s->arena, s->names, m, f);
     for (uint32_t r = 0; r < 3; r++) {
         amounts[r] = row->amount[r];
