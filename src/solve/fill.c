@@ -9,8 +9,10 @@
 #include "ir/path/unit_choice.h"
 #include "ir/print_check.h"
 #include "mapper/conflict/conflict.h"
+#include "mapper/problem/limits.h"
 #include "report/check/check.h"
 #include "solve/certificate.h"
+#include "solve/homes.h"
 #include "solve/one_by_one.h"
 #include "solve/search_options.h"
 #include "solve/solve_internal.h"
@@ -262,6 +264,8 @@ static dfl_search_limits joint_limits(const dfl_fill *fill)
     return limits;
 }
 
+static dfl_fill_open fill_lines_once;
+
 /* Finds a first mapping of several einsums under a limit on time, before all other searches. False if there is none. */
 static bool find_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary)
 {
@@ -286,7 +290,7 @@ static bool go_on_after_stop(dfl_fill *fill, const dfl_objective *objective, con
     summary->unproven = dfl_proof_gaps_one_by_one(fill->solver->arena, out->given->workload, NULL, why);
     out->search = summary;
     if (why != DFL_STOP_CANCELLED) {
-        dfl_fill_improve_several(fill, objective, within, out, summary);
+        dfl_fill_improve_several(fill, objective, within, fill_lines_once, out, summary, stopped);
         dfl_fill_improve_one_by_one(fill, objective, out, summary, stopped);
     }
     *stopped = why;
@@ -397,9 +401,9 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
         dfl_fill_take_better(fill, first.mapping, early->value,
                              "the einsums were mapped one by one: mappings that fuse them may be better", out, summary);
     if (is_several && !summary->optimal && *stopped != DFL_STOP_GAP && *stopped != DFL_STOP_CANCELLED)
-        dfl_fill_improve_several(fill, objective, within, out, summary);
+        dfl_fill_improve_several(fill, objective, within, fill_lines_once, out, summary, stopped);
     if (is_several && !summary->optimal && *stopped != DFL_STOP_GAP &&
-        summary->value > dfl_value_times(summary->lower_bound, 1 + DFL_SMALL_GAP))
+        !(summary->value <= dfl_value_times(summary->lower_bound, 1 + DFL_SMALL_GAP)))
         dfl_fill_improve_one_by_one(fill, objective, out, summary, stopped);
     note_stop(summary, stopped);
     dfl_certificate_add(solver, out, objective, &found, costs);
@@ -447,7 +451,7 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
     const bool is_found = fill_lines_once(fill, objective, out, stopped);
 
     if (is_found && *stopped == DFL_STOP_TIME && has_several(fill, objective, out->given) &&
-        whole - dfl_deadline_clock() > (whole - start) * DFL_JOINT_SHARE && !dfl_one_by_one_applies(fill, out->given))
+        whole - dfl_deadline_clock() > (whole - start) * DFL_REST_LEAST && !dfl_one_by_one_applies(fill, out->given))
         fill_rest(fill, objective, out, stopped);
     return is_found;
 }

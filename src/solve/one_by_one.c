@@ -9,10 +9,14 @@
 #include "mapper/first/first.h"
 #include "mapper/problem/limits.h"
 #include "model/model.h"
+#include "solve/homes.h"
 #include "solve/one_instance.h"
 #include "solve/templates.h"
 #include "support/deadline.h"
 #include "support/limits.h"
+
+/* Rounds of quick searches: starts alone; their neighbours; and, under a limit on time alone, more starts. */
+enum { FIRST_ROUNDS = 3 };
 
 /* A class of equal einsums, which have the same best lines. */
 typedef struct {
@@ -45,7 +49,8 @@ typedef struct {
     uint64_t evaluated;
     dfl_stop stopped;
     bool is_quick;                  /* lines of a quick search are enough, */
-    double quick_end[2];            /* whose rounds end then (s of dfl_deadline_clock; 0 = no limit on time) */
+    double quick_end[FIRST_ROUNDS + 1]; /* whose rounds, and all that follows, end then (s of dfl_deadline_clock; 0 = no
+                                       limit on time) */
     bool climbs;                    /* lines are improved by small changes, too */
     bool reports;                   /* no other search finds a mapping: the first templates are tried whatever the limits, and the
                                        search reports an error if it finds none */
@@ -72,68 +77,6 @@ bool dfl_one_by_one_applies(const dfl_fill *fill, const dfl_mapping *mapping)
         if (lack_of(fill, mapping, e))
             return true;
     return w->n_carries > 0;
-}
-
-/* ---- homes ---- */
-
-/* The outermost memory of the system that may hold the tensor and that the unit sees; DFL_NONE if there is none. */
-static uint32_t outermost_for(const dfl_mapping *m, uint32_t tensor, uint32_t compute)
-{
-    for (uint32_t i = 0; i < m->system->n_memories; i++)
-        if (dfl_compute_sees(m->system, compute, i) &&
-            (!m->system->memories[i].holds.on || dfl_selects(&m->system->memories[i].holds, &m->workload->tensors[tensor])))
-            return i;
-    return DFL_NONE;
-}
-
-/* The first outermost memory of a tensor of the einsum that stands inside an array, whichever unit runs the einsum; DFL_NONE if
-   some unit finds all of them outside of arrays. */
-static uint32_t memory_in_array(const dfl_intern *names, const dfl_mapping *m, const dfl_einsum *e)
-{
-    uint32_t first = DFL_NONE;
-
-    for (uint32_t c = 0; c < m->system->n_computes; c++) {
-        uint32_t inside = DFL_NONE;
-
-        if (!dfl_unit_can_run(names, m, &m->system->computes[c], e))
-            continue;
-        for (uint32_t i = 0; i <= e->n_inputs && inside == DFL_NONE; i++) {
-            const uint32_t home = outermost_for(m, i < e->n_inputs ? e->inputs[i].tensor : e->output.tensor, c);
-            if (home != DFL_NONE && dfl_memory_is_in_array(m->system, home))
-                inside = home;
-        }
-        if (inside == DFL_NONE)
-            return DFL_NONE;
-        if (first == DFL_NONE)
-            first = inside;
-    }
-    return first;
-}
-
-bool dfl_check_homes(dfl_fill *fill, const dfl_mapping *m)
-{
-    const dfl_intern *names = fill->solver->names;
-    const dfl_workload *w = m->workload;
-    uint32_t n = 0, first = DFL_NONE;
-    const dfl_memory *memory;
-    dfl_diag *d;
-
-    for (uint32_t e = 0; e < w->n_einsums; e++) {
-        const uint32_t inside = memory_in_array(names, m, &w->einsums[e]);
-        n += inside != DFL_NONE;
-        if (first == DFL_NONE)
-            first = inside;
-    }
-    if (n == 0)
-        return true;
-    memory = &m->system->memories[first];
-    d = dfl_report(fill->sink, DFL_EVAL_UNSUPPORTED, m->span,
-                   "the search does not support %u of the %u einsums of `%s`: their outermost memory, `%s`, is inside "
-                   "of an array",
-                   n, w->n_einsums, dfl_sym_text(names, w->name), dfl_sym_text(names, memory->name));
-    dfl_diag_label(fill->sink, d, memory->span, "each instance of the array has its own");
-    dfl_diag_help(fill->sink, d, "map the einsums one at a time and write the lines, or take a system with one instance");
-    return false;
 }
 
 /* ---- the lines of one einsum ---- */
@@ -325,7 +268,7 @@ static bool find_around(const assembly *a, const dfl_einsum *e, bool *around)
         if (!dfl_unit_can_run(a->fill->solver->names, a->given, &a->system->computes[c], e))
             continue;
         for (uint32_t i = 0; i <= e->n_inputs; i++) {
-            const uint32_t home = outermost_for(a->given, i < e->n_inputs ? e->inputs[i].tensor : e->output.tensor, c);
+            const uint32_t home = dfl_outermost_for(a->given, i < e->n_inputs ? e->inputs[i].tensor : e->output.tensor, c);
             for (uint32_t x = 0; home != DFL_NONE && x < a->system->n_axes; x++)
                 if (dfl_axis_encloses(a->system, x, a->system->memories[home].element))
                     any = around[x] = true;
@@ -564,15 +507,18 @@ static dfl_objective touching_line(const assembly *a)
    line of energy and time that touches the objective at the sum of these. */
 static void find_all_quickly(assembly *a)
 {
+    static const dfl_first_breadth BREADTH[FIRST_ROUNDS] = { DFL_FIRST_STRAIGHT, DFL_FIRST_NARROW, DFL_FIRST_WIDE };
+    const uint32_t n = a->quick_end[0] > 0 ? FIRST_ROUNDS : FIRST_ROUNDS - 1;
     dfl_objective objective = lone_objective(a);
 
-    for (uint32_t round = 0; round < 2; round++) {
-        a->n_left = (uint32_t)a->kinds.n * (2 - round);
+    for (uint32_t round = 0; round < n; round++) {
+        a->n_left = (uint32_t)a->kinds.n * (round == 0 ? 2 : 1);
         a->fill->limits.deadline = a->quick_end[round];
         for (size_t i = 0; i < a->kinds.n && !is_time_over(a); i++, a->n_left--)
-            improve_quickly(a, &a->kinds.at[i], &objective, round == 0 ? DFL_FIRST_STRAIGHT : DFL_FIRST_NARROW);
+            improve_quickly(a, &a->kinds.at[i], &objective, BREADTH[round]);
         objective = touching_line(a);
     }
+    a->fill->limits.deadline = a->quick_end[FIRST_ROUNDS];
     a->n_left = (uint32_t)a->kinds.n;
 }
 
@@ -967,6 +913,9 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
     dfl_arena_free(a.arena);
 }
 
+/* Ends of the rounds under a limit on time: seconds, and shares of a short limit. */
+static const double FIRST_SECONDS[FIRST_ROUNDS] = { 0.1, 0.1, 0.5 }, FIRST_SHARE[FIRST_ROUNDS] = { 0.85, 0.5, 0.25 };
+
 bool dfl_fill_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary)
 {
     const dfl_search_limits given = fill->limits;
@@ -976,9 +925,9 @@ bool dfl_fill_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *
     const dfl_mapping *found;
     score one = { false, INFINITY };
 
-    for (uint32_t round = 0; round < 2 && given.deadline > 0; round++)
-        a.quick_end[round] = now + fmin(DFL_FIRST_SECONDS,
-                                        fmax(given.deadline - now, 0) * (round ? DFL_FIRST_SHARE : DFL_FIRST_MOST_SHARE));
+    a.quick_end[FIRST_ROUNDS] = given.deadline;
+    for (uint32_t round = 0; round < FIRST_ROUNDS && given.deadline > 0; round++)
+        a.quick_end[round] = now + fmin(FIRST_SECONDS[round], fmax(given.deadline - now, 0) * FIRST_SHARE[round]);
     fill->limits.evaluations = given.evaluations > 0 && given.evaluations / 4 < DFL_FIRST_SEVERAL ? given.evaluations / 4 + 1
                                                                                               : DFL_FIRST_SEVERAL;
     found = map_one_by_one(&a);

@@ -15,9 +15,6 @@
 
 /* Whether the lines of the mapping are all open, and the mapper does not support its workload as a whole. */
 bool dfl_one_by_one_applies(const dfl_fill *fill, const dfl_mapping *mapping);
-/* Whether the outermost memory of every tensor of a workload of several einsums stands outside of arrays. False after one
-   report. */
-bool dfl_check_homes(dfl_fill *fill, const dfl_mapping *mapping);
 /* Fills `out->given` einsum by einsum; the mapping and the summary lie in the arena of the solver. `*stopped` receives the
    limit that ended a search early. False after reporting. */
 bool dfl_fill_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped);

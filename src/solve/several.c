@@ -3,21 +3,19 @@
 
 #include "mapper/join/exchange_bound.h"
 #include "mapper/join/fused_groups.h"
+#include "mapper/problem/limits.h"
 #include "solve/solve_internal.h"
 #include "support/deadline.h"
 #include "support/limits.h"
 
-/* Share of the time that is left that a stage gets: what follows has its part, too. */
-#define STAGE_SHARE 0.5
-
 /* The limits of a stage: a share of the time that is left, and the evaluations that are left. */
-static dfl_search_limits share_limits(const dfl_fill *fill, const dfl_search_summary *summary)
+static dfl_search_limits share_limits(const dfl_fill *fill, const dfl_search_summary *summary, double share)
 {
     dfl_search_limits limits = fill->limits;
     const double now = dfl_deadline_clock();
 
     if (limits.deadline > now)
-        limits.deadline = now + (limits.deadline - now) * STAGE_SHARE;
+        limits.deadline = now + (limits.deadline - now) * share;
     limits.evaluations = dfl_evaluations_left(limits.evaluations, summary->evaluated);
     return limits;
 }
@@ -27,27 +25,16 @@ static bool has_gap(const dfl_search_summary *summary)
     return !(summary->value <= dfl_value_times(summary->lower_bound, 1 + DFL_SMALL_GAP));
 }
 
-void dfl_fill_take_better(dfl_fill *fill, const dfl_mapping *mapping, double value, const char *unproven, dfl_filled *out,
-                          dfl_search_summary *summary)
-{
-    if (!(dfl_value_times(value, 1 + DFL_VALUE_TOLERANCE) < summary->value))
-        return;
-    out->mapping = dfl_fill_copy(fill->solver, mapping, out->given);
-    summary->value = value;
-    summary->optimal = false;
-    if (value < summary->lower_bound) /* the bound is that of a space without this mapping */
-        summary->lower_bound = NAN;
-    summary->unproven = unproven;
-}
-
 /* Replaces the mapping by one of fused groups if that is better. */
 static void try_groups(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
                        dfl_search_summary *summary)
 {
     const dfl_solver *solver = fill->solver;
-    const dfl_search_limits limits = share_limits(fill, summary);
+    const dfl_search_limits limits = share_limits(fill, summary, DFL_GROUPS_SHARE);
     dfl_arena *work = dfl_arena_new(solver->budget);
-    const dfl_fused_result found = dfl_fused_groups(work, solver->names, within, objective, &limits);
+    const dfl_result *costs = dfl_fill_costs(fill, out->mapping);
+    const dfl_fused_result found = dfl_fused_groups(work, solver->names, within, objective, costs ? costs->joules : 0,
+                                                    costs ? costs->seconds : 0, &limits);
 
     summary->evaluated += found.nodes;
     if (found.mapping)
@@ -68,7 +55,7 @@ static bool may_go_on(const dfl_fill *fill, const dfl_search_summary *summary)
 static void raise_bound(dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out, dfl_search_summary *summary)
 {
     const dfl_solver *solver = fill->solver;
-    const dfl_search_limits limits = share_limits(fill, summary);
+    const dfl_search_limits limits = share_limits(fill, summary, DFL_BOUND_SHARE);
     const dfl_result *costs = dfl_fill_costs(fill, out->mapping);
     dfl_arena *work;
     dfl_exchange_result bound;
@@ -83,11 +70,50 @@ static void raise_bound(dfl_fill *fill, const dfl_objective *objective, const df
         summary->lower_bound = bound.value;
 }
 
-void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
-                              dfl_search_summary *summary)
+/* Searches all einsums together once more, and takes what is better: the mapping, the lower bound. */
+static void search_again(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
+                         dfl_search_summary *summary, dfl_stop *stopped)
 {
+    const dfl_solver *solver = fill->solver;
+    dfl_fill again = *fill;
+    dfl_filled other = { .given = out->given };
+    dfl_stop why = DFL_STOP_NONE;
+    bool is_found;
+
+    again.limits = share_limits(fill, summary, fill->is_part ? DFL_PART_AGAIN_SHARE : DFL_AGAIN_SHARE);
+    again.sink = dfl_sink_new(solver->arena, NULL); /* a search without a mapping is no error */
+    dfl_sink_limit(again.sink, 0);
+    again.is_last = true;
+    is_found = search(&again, objective, &other, &why);
+    if (solver->budget->why == DFL_STOP_TIME)
+        solver->budget->why = DFL_STOP_NONE;
+    if (!is_found)
+        return;
+    summary->evaluated += other.search->evaluated;
+    summary->pruned += other.search->pruned;
+    dfl_fill_take_better(fill, other.mapping, other.search->value, other.search->unproven, out, summary);
+    if (other.search->lower_bound <= summary->value && !(summary->lower_bound >= other.search->lower_bound))
+        summary->lower_bound = other.search->lower_bound;
+    if (other.search->optimal && other.search->value <= dfl_value_times(summary->value, 1 + DFL_VALUE_TOLERANCE)) {
+        summary->optimal = true;
+        summary->unproven = NULL;
+        *stopped = DFL_STOP_NONE;
+    }
+}
+
+void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_fill_open *search,
+                              dfl_filled *out, dfl_search_summary *summary, dfl_stop *stopped)
+{
+    if (may_go_on(fill, summary) && within == out->given) {
+        dfl_fill part = *fill;
+        part.limits = share_limits(fill, summary, DFL_COMMON_SHARE);
+        part.is_part = true;
+        dfl_fill_try_common(&part, objective, search, out, summary);
+    }
     if (may_go_on(fill, summary))
         try_groups(fill, objective, within, out, summary);
-    if (may_go_on(fill, summary) && fill->space.extensions == 0 && within == out->given)
+    if (may_go_on(fill, summary) && *stopped == DFL_STOP_TIME && fill->limits.deadline > dfl_deadline_clock())
+        search_again(fill, objective, search, out, summary, stopped);
+    if (may_go_on(fill, summary) && fill->space.extensions == 0 && within == out->given && !fill->is_part)
         raise_bound(fill, objective, out, summary);
 }

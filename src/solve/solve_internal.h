@@ -25,6 +25,7 @@ typedef struct {
     DFL_VEC(dfl_required) asked;       /* `required` in the form that searches use */
     bool has_requirement;              /* at least one requirement is not a bound on the peak of a memory */
     bool is_last;                      /* all einsums are searched together, with all the time that is left */
+    bool is_part;                      /* of the search for another mapping, which needs no lower bound */
     bool was_progress_shown;
     const double *incumbent;           /* terms of the incumbent that a result must undercut; NULL = none */
     uint32_t choice, n_choices;        /* `choice`: index of the current structural choice; `n_choices`: number of all
@@ -36,6 +37,10 @@ typedef struct {
 
 /* A summary with the members that are known before the search: objective and limits. */
 dfl_search_summary dfl_fill_start_summary(const dfl_fill *fill, const dfl_objective *objective);
+/* Replaces `out->mapping` by a mapping of that value if it is better than that of `summary`; `unproven` says why it is not
+   proven. */
+void dfl_fill_take_better(dfl_fill *fill, const dfl_mapping *mapping, double value, const char *unproven, dfl_filled *out,
+                          dfl_search_summary *summary);
 
 /* ---- requirements.c ---- */
 
@@ -68,15 +73,20 @@ bool dfl_fill_choices(dfl_fill *fill, const dfl_objective *objective, dfl_fill_o
 
 /* ---- several.c ---- */
 
-/* Replaces `out->mapping` by a mapping of that value if it is better than that of `summary`; `unproven` says why it is not
-   proven. */
-void dfl_fill_take_better(dfl_fill *fill, const dfl_mapping *mapping, double value, const char *unproven, dfl_filled *out,
-                          dfl_search_summary *summary);
-/* Searches fused groups of several einsums with open lines, and replaces `out->mapping`, with its value in `summary`, if the
-   mapping found is better; then raises the lower bound to that of all exchanges. Each stage gets a share of the time that is
-   left. `within` is the mapping that dfl_required_within returned. Reports nothing. */
-void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
-                              dfl_search_summary *summary);
+/* Searches several einsums with open lines in stages, and replaces `out->mapping`, with its value in `summary`, by what is
+   better: by `search`, the workload with one element of a rank that all einsums share (common_rank.c); fused groups; by `search`,
+   all einsums together again, if a limit on time ended that before (`*stopped`). Then raises the lower bound to that of all
+   exchanges. Each stage gets a share of the time that is left. `within` is the mapping that dfl_required_within returned. Reports
+   nothing. */
+void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_fill_open *search,
+                              dfl_filled *out, dfl_search_summary *summary, dfl_stop *stopped);
+
+/* ---- common_rank.c ---- */
+
+/* Replaces `out->mapping` by a mapping whose outermost shared loop goes element by element over a rank that all einsums share, if
+   that is better. `search` searches the workload with one element of the rank. Reports nothing. */
+void dfl_fill_try_common(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
+                         dfl_search_summary *summary);
 
 /* ---- proof_status.c ---- */
 

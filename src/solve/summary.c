@@ -1,7 +1,10 @@
-/* The summary of a search, as far as it is known before the search. */
+/* The summary of a search: what is known before it, and better mappings. */
+#include <math.h>
+
 #include "ir/print_check.h"
 #include "report/check/check.h"
 #include "solve/solve_internal.h"
+#include "support/limits.h"
 
 dfl_search_summary dfl_fill_start_summary(const dfl_fill *fill, const dfl_objective *objective)
 {
@@ -21,4 +24,17 @@ dfl_search_summary dfl_fill_start_summary(const dfl_fill *fill, const dfl_object
         out.first_term = first.text;
     }
     return out;
+}
+
+void dfl_fill_take_better(dfl_fill *fill, const dfl_mapping *mapping, double value, const char *unproven, dfl_filled *out,
+                          dfl_search_summary *summary)
+{
+    if (!(dfl_value_times(value, 1 + DFL_VALUE_TOLERANCE) < summary->value))
+        return;
+    out->mapping = dfl_fill_copy(fill->solver, mapping, out->given);
+    summary->value = value;
+    summary->optimal = false;
+    if (value < summary->lower_bound) /* the bound is that of a space without this mapping */
+        summary->lower_bound = NAN;
+    summary->unproven = unproven;
 }

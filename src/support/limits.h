@@ -88,7 +88,6 @@ enum {
 #define DFL_LINE_SEARCH_PARTS 1 /* parts of these ranks on instances: lines with more are left out where others are found */
 #define DFL_INSTANCE_WAYS 8 /* ways to split an einsum over the arrays around its outermost memories that the mapper searches */
 #define DFL_JUDGE_STEPS UINT64_C(25000000) /* of one evaluation of all einsums: a mapping that needs more is not the result */
-#define DFL_JOINT_SHARE 0.25 /* share of a limit on time that the first search of all einsums together has */
 #define DFL_SMALL_GAP 0.01 /* relative gap below which a result is not searched for again einsum by einsum */
 
 /* ---- semantic analysis: bounds on time, memory and stack; exceeding one of the first group is E0606 unless its entry says

@@ -30,6 +30,7 @@ typedef struct {
     const dfl_objective *objective;
     dfl_objective line;
     double leakage;                         /* W */
+    double joules, seconds;                 /* of a mapping that is known; 0 = none is */
     dfl_classes classes;
     dfl_arena *scratch;
     dfl_arena *line_arena[2];               /* forms of the present line, and of the one before, which `alone` may use */
@@ -102,7 +103,8 @@ static bool search_alone(composer *k)
         const uint32_t e = k->classes.at.at[c].first, p = find_pattern(k, e, 0, DFL_NONE);
         if (p == DFL_NONE)
             return false;
-        search_einsum(k, e, p, NULL, (uint64_t)DFL_ALONE_NODES * k->effort, &k->alone[c]);
+        search_einsum(k, e, p, NULL, (k->deadline.at > 0 ? DFL_ALONE_NODES_TIMED : DFL_ALONE_NODES) * (uint64_t)k->effort,
+                      &k->alone[c]);
         if (k->alone[c].form == NULL)
             return false;
     }
@@ -137,12 +139,13 @@ static void sum_alone(const composer *k, double *joules, double *seconds)
     }
 }
 
-/* Finds the line and the einsums alone. */
+/* Finds the line and the einsums alone. The first line touches the objective at the mapping that is known, else at the least that
+   the einsums cost. */
 static bool find_line(composer *k)
 {
-    double joules = 0, seconds = 0, rate;
+    double joules = k->seconds > 0 ? k->joules - k->leakage * k->seconds : 0, seconds = k->seconds, rate;
 
-    for (uint32_t e = 0; e < k->classes.n; e++) {
+    for (uint32_t e = 0; e < k->classes.n && !(k->seconds > 0); e++) {
         const dfl_einsum_class *c = class_of(k, e);
         double j = INFINITY, s = INFINITY;
         for (size_t i = 0; i < c->candidates.n; i++) {
@@ -443,13 +446,14 @@ static void compose(composer *k, dfl_arena *arena, dfl_fused_result *out)
 }
 
 dfl_fused_result dfl_fused_groups(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
-                                  const dfl_objective *objective, const dfl_search_limits *limits)
+                                  const dfl_objective *objective, double joules, double seconds,
+                                  const dfl_search_limits *limits)
 {
     const dfl_job_limits all = { .spread = true };
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(arena));
     dfl_sink *quiet = dfl_sink_new(work, NULL);
     composer k = { .arena = work, .scratch = dfl_arena_new(NULL), .names = names, .mapping = mapping, .objective = objective,
-                   .leakage = dfl_system_leakage(mapping->system),
+                   .leakage = dfl_system_leakage(mapping->system), .joules = joules, .seconds = seconds,
                    .deadline = { .budget = dfl_arena_budget(arena), .at = limits->deadline } };
     dfl_fused_result out = { .value = INFINITY };
 

@@ -71,6 +71,7 @@ enum {
     /* Nodes of one einsum alone; nodes of one einsum of a group with given tiles; tiles that are tried for a group. More find
        better mappings, and take longer in proportion. */
     DFL_ALONE_NODES = 1 << 17,
+    DFL_ALONE_NODES_TIMED = 1 << 12, /* the same in the first of several searches under a limit on time */
     DFL_GROUP_NODES = 1 << 11,
     DFL_GROUP_TRIES = 60,
     /* Rounds of a descent from the best point of a pattern over all pairs of amounts, each some hundred microseconds. */
@@ -152,12 +153,26 @@ enum {
    estimate misses most. */
 #define DFL_FIRST_SLACK 1.05
 
-/* A first mapping of several einsums, each by itself: evaluations of all together; seconds of a limit on time, and of a short
-   limit the largest share for all of it, and for the first lines of each einsum. */
+/* Evaluations for a first mapping of several einsums, each by itself, all together: a tenth of a second. */
 #define DFL_FIRST_SEVERAL UINT64_C(2000)
-#define DFL_FIRST_SECONDS 0.1
-#define DFL_FIRST_SHARE 0.5
-#define DFL_FIRST_MOST_SHARE 0.85
+
+/* Largest extent of a rank of all einsums over which they are searched with an outermost loop over single elements: batches and
+   heads, for which one element leaves enough work, not rows of matrices. */
+#define DFL_COMMON_EXTENT 64
+/* And least number of points of one element, times the instances of all arrays: fewer leave instances idle. */
+#define DFL_COMMON_POINTS 256
+
+/* Several einsums under a limit on time: shares of the time that is left before each stage. All together; with one element of a
+   common rank; fused groups; all together once more, if the first time ended by its limit; the lower bound. What is left is for
+   the einsums one by one. Of a search with one element: all together once more, since it has no lower bound. */
+#define DFL_JOINT_SHARE 0.2
+#define DFL_COMMON_SHARE 0.65
+#define DFL_GROUPS_SHARE 0.32
+#define DFL_AGAIN_SHARE 0.5
+#define DFL_PART_AGAIN_SHARE 0.8
+#define DFL_BOUND_SHARE 0.6
+/* If more than this share of the whole limit is left after all stages, all einsums are searched together in it. */
+#define DFL_REST_LEAST 0.25
 
 /* ---- classes of einsums (classes.c) ---- */
 
