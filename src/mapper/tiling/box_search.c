@@ -36,6 +36,7 @@ typedef struct {
     DFL_VEC(open_form) forms;
     dfl_box_heap heap;
     uint64_t reported;       /* nodes that a progress report contains */
+    uint64_t effort;         /* skeletons made and nodes split: what a limit on evaluations counts */
     bool is_partial;         /* some skeleton has no form, so the lower bound is not known */
     const dfl_job *job;
     bool is_open_in_time;    /* values of points prove nothing about mappings outside of the skeletons (rules D2 and D3) */
@@ -96,6 +97,7 @@ static bool split(box_search *s, dfl_box_node *node)
         return false;
     }
     s->out->nodes++;
+    s->effort++;
     s->costs.ramp = s->forms.at[node->form].ramp;
     whole = node->boxes[rank];
     (void)dfl_box_multiply(f, node->boxes, rank, others);
@@ -142,6 +144,7 @@ static bool add_form(void *context, const dfl_tiling_template *t)
     double others[DFL_FORM_PRODUCTS];
     dfl_ramp *ramp;
 
+    s->effort++;
     if (f == NULL) {
         s->is_partial = true;
         return false;
@@ -292,7 +295,7 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
         s->out->seconds = start->seconds;
     }
     s->is_open_in_time = is_open_in_time(s, jobs, n_jobs);
-    s->deadline = (dfl_deadline){ .budget = dfl_arena_budget(arena), .at = limits->deadline, .counter = &s->out->nodes,
+    s->deadline = (dfl_deadline){ .budget = dfl_arena_budget(arena), .at = limits->deadline, .counter = &s->effort,
                                   .most_evaluations = limits->evaluations };
     for (uint32_t j = 0; j < n_jobs; j++) {
         s->job = jobs[j];
