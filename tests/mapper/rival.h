@@ -111,7 +111,8 @@ dfl_mapping *rival_build(const rival *k, dfl_arena *arena, const rival_mapping *
    time. */
 const char *rival_outside(const rival *k, const rival_mapping *m, bool timed);
 
-/* Whether a keep that is no home stands above a branch, and no shared loop between them. */
+/* Whether an exchanged tensor is inside of an array, or a keep that is no home stands above a branch with no shared loop between
+   in which all einsums that use its tensor exchange something. */
 bool rival_lifts_keeps(const rival *k, const rival_mapping *m);
 
 /* The problem of these choices as a file with the open mapping `best`; the caller frees it. */

@@ -191,9 +191,13 @@ bool rival_lifts_keeps(const rival *k, const rival_mapping *from)
     rival_trim(k, m);
     for (uint32_t b = 0; b < m->n; b++)
         for (uint32_t i = 0; i < m->body[b].n; i++) {
-            uint32_t home_body, home_line;
-            bool home = find_home(&s, m->body[b].line[i].what, &home_body, &home_line) && home_body == b && home_line == i;
-            if (m->body[b].einsum < 0 && m->body[b].line[i].kind == DFL_LINE_KEEP && !home && !has_loop_below(&s, b, i))
+            const rival_line *l = &m->body[b].line[i];
+            uint32_t home_body, home_line, users = users_of(&s, l->what, einsums_below(&s, b));
+            bool fits, home = find_home(&s, l->what, &home_body, &home_line) && home_body == b && home_line == i;
+            if (l->kind != DFL_LINE_KEEP || m->body[b].einsum >= 0)
+                continue;
+            if (home ? s.open->system->memories[l->where].element > 0
+                     : !has_loop_below(&s, b, i) || (exchangers(&s, b, i, 0, &fits) & users) != users)
                 return true;
         }
     return false;
