@@ -70,31 +70,48 @@ static double instances_of(const dfl_job *job, uint32_t place)
     return n;
 }
 
-/* B31 and B33 of SEARCH.md. */
-dfl_floor dfl_floor_make(const dfl_job *job)
+/* Adds what an operand costs where the unit reads or writes it, by the best place for each figure (B32), and where that is not
+   its home, if it `is_alone`, what moves at its home (B31, B33). */
+static void add_operand(const dfl_job *job, uint32_t operand, bool is_alone, dfl_floor *out)
+{
+    const dfl_job_operand *o = &job->operand[operand];
+    const double moved = is_alone ? o->touched * o->bits : 0;
+    double joules = INFINITY, seconds = INFINITY;
+
+    for (uint32_t p = 0; p < job->n_places; p++) {
+        const dfl_job_place *at = &job->place[p];
+        /* a window may lie outside of the shape: nothing moves */
+        const double bits = job->windows ? 0 : bits_at(job, operand, p);
+        double here = bits * (o->output ? at->write_joules : at->read_joules);
+        if (p != o->home && !(o->places >> p & 1))
+            continue;
+        if (is_alone && (p != o->home || job->windows))
+            here += moved * (o->output ? job->place[o->home].write_joules : job->place[o->home].read_joules);
+        joules = fmin(joules, here);
+        seconds = fmin(seconds, bits / instances_of(job, p) * (o->output ? at->write_seconds : at->read_seconds));
+    }
+    out->joules += joules;
+    out->seconds = fmax(out->seconds, seconds);
+}
+
+dfl_floor dfl_floor_among(const dfl_job *job, uint32_t alone)
 {
     dfl_floor out = { .joules = job->points * job->joules, .seconds = job->seconds * dfl_floor_steps(job) };
+
+    for (uint32_t i = 0; i < job->n_operands; i++)
+        add_operand(job, i, alone >> i & 1, &out);
+    return out;
+}
+
+dfl_floor dfl_floor_make(const dfl_job *job)
+{
+    dfl_floor out = dfl_floor_among(job, (1u << job->n_operands) - 1);
     double port[2 * DFL_JOB_PLACES] = { 0 };
 
     for (uint32_t i = 0; i < job->n_operands; i++) {
         const dfl_job_operand *o = &job->operand[i];
-        const double moved = o->touched * o->bits;
-        double joules = INFINITY, seconds = INFINITY;
-        for (uint32_t p = o->home; p < job->n_places; p++) {
-            const dfl_job_place *at = &job->place[p], *home = &job->place[o->home];
-            const double bits = job->windows ? 0 : bits_at(job, i, p); /* a window may lie outside of the shape: nothing moves */
-            double here = bits * (o->output ? at->write_joules : at->read_joules);
-            if (p != o->home && !(o->places >> p & 1))
-                continue;
-            if (p != o->home || job->windows)
-                here += moved * (o->output ? home->write_joules : home->read_joules);
-            joules = fmin(joules, here);
-            seconds = fmin(seconds, bits / instances_of(job, p) * (o->output ? at->write_seconds : at->read_seconds));
-        }
-        out.joules += joules;
-        out.seconds = fmax(out.seconds, seconds);
         port[2 * o->home + (o->output && !job->place[o->home].one_port)] +=
-            moved * (o->output ? job->place[o->home].write_seconds : job->place[o->home].read_seconds);
+            o->touched * o->bits * (o->output ? job->place[o->home].write_seconds : job->place[o->home].read_seconds);
     }
     for (uint32_t p = 0; p < 2 * job->n_places; p++)
         out.seconds = fmax(out.seconds, port[p]);

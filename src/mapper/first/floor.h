@@ -16,5 +16,8 @@ typedef struct {
 double dfl_floor_steps(const dfl_job *job);
 /* Energy and time of the einsum of the job, each at least. */
 dfl_floor dfl_floor_make(const dfl_job *job);
+/* The same among other einsums, which may move operands between their homes and inner memories, too: those operands that are not
+   in the mask `alone`. The time is that of the unit and of what it reads and writes. */
+dfl_floor dfl_floor_among(const dfl_job *job, uint32_t alone);
 
 #endif

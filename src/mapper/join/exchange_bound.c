@@ -5,6 +5,7 @@
 #include "ir/mapping_open.h"
 #include "mapper/join/lines.h"
 #include "mapper/join/matched_tiles.h"
+#include "mapper/join/workload_floor.h"
 #include "mapper/problem/limits.h"
 
 /* Lines: energy alone, time alone, and mixtures. */
@@ -29,8 +30,8 @@ static void add_sum(exchange *x, dfl_arena *work, uint32_t slot, double per_joul
                                                dfl_bounds_all(dfl_classes_bounds(work, x->classes)).at[slot] };
 }
 
-/* Adds the lines of energy alone and of time alone, by the bounds of skeletons whatever the room. */
-static void add_ends(exchange *x)
+/* Adds the lines of energy alone and of time alone, by the bounds of skeletons whatever the room, and by the floor. */
+static void add_ends(exchange *x, const dfl_floor *floor)
 {
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(x->arena));
 
@@ -49,20 +50,17 @@ static void add_ends(exchange *x)
             }
         }
         add_sum(x, work, slot, end == 0, end == 1);
+        x->lines[end].least = fmax(x->lines[end].least, end == 0 ? floor->joules : floor->seconds);
     }
     dfl_arena_free(work);
 }
 
-/* Begins the lower bound of per_joule * J + per_second * S: with einsums that agree on memories. NULL if the deadline passed. */
+/* Begins the lower bound of per_joule * J + per_second * S: with einsums that agree on memories. */
 static dfl_matched_tiles *add_line(exchange *x, double per_joule, double per_second)
 {
     const dfl_objective line = dfl_objective_line(x->objective, per_joule, per_second);
     dfl_matched_tiles *m = dfl_matched_tiles_new(x->arena, x->classes, &line, x->deadline, &x->programs);
 
-    if (x->deadline->why != DFL_STOP_NONE) {
-        dfl_matched_tiles_free(m);
-        return NULL;
-    }
     x->lines[x->n_lines++] = (dfl_line_bound){ per_joule, per_second, dfl_matched_tiles_raise(m, 0) };
     return m;
 }
@@ -85,27 +83,28 @@ static double find_vertex(const exchange *x, double *per_joule, double *per_seco
 
 /* Adds lines: the ends, the one that touches the objective at the mapping that is known, and those through the vertex of least
    value, as long as they raise it. Einsums agree on memories at first, on tiles in the lines through the last vertices. */
-static double add_lines(exchange *x, double joules, double seconds)
+static double add_lines(exchange *x, const dfl_floor *floor, double joules, double seconds)
 {
     dfl_matched_tiles *m = NULL;
     double per_joule, per_second, value = 0, before;
     uint32_t matched = 0;
 
     find_slope(x, joules, seconds, &per_joule, &per_second);
-    add_ends(x);
+    add_ends(x, floor);
     do {
         if (m != NULL)
             dfl_matched_tiles_free(m);
         m = add_line(x, per_joule > 0 ? 1 : 0, per_joule > 0 ? per_second / per_joule : 1);
         before = value;
         value = fmax(value, find_vertex(x, &per_joule, &per_second));
-    } while (m != NULL && value > before * (1 + DFL_EXCHANGE_RAISE) && x->n_lines + DFL_EXCHANGE_MATCHED < LINES);
+    } while (value > before * (1 + DFL_EXCHANGE_RAISE) && x->n_lines + DFL_EXCHANGE_MATCHED < LINES &&
+             !dfl_deadline_passed(x->deadline));
     while (m != NULL) {
         x->lines[x->n_lines - 1].least = dfl_matched_tiles_raise(m, INFINITY);
         dfl_matched_tiles_free(m);
         before = value;
         value = fmax(value, find_vertex(x, &per_joule, &per_second));
-        m = ++matched < DFL_EXCHANGE_MATCHED && value > before * (1 + DFL_EXCHANGE_RAISE)
+        m = ++matched < DFL_EXCHANGE_MATCHED && value > before * (1 + DFL_EXCHANGE_RAISE) && !dfl_deadline_passed(x->deadline)
                 ? add_line(x, per_joule > 0 ? 1 : 0, per_joule > 0 ? per_second / per_joule : 1) : NULL;
     }
     return value;
@@ -127,9 +126,12 @@ dfl_exchange_result dfl_exchange_bound(dfl_arena *arena, const dfl_intern *names
     deadline.counter = &x.programs;
     deadline.most_evaluations = limits->evaluations;
     dfl_sink_limit(quiet, 0);
-    if (objective->native && dfl_mapping_all_lines_open(mapping) &&
-        dfl_classes_make_within(work, work, quiet, names, mapping, &all, limits, &classes, &deadline.why))
-        out.value = add_lines(&x, joules, seconds);
+    if (objective->native && dfl_mapping_all_lines_open(mapping)) {
+        const dfl_floor floor = dfl_workload_floor(work, names, mapping);
+        out.value = dfl_objective_value(objective, floor.joules + x.leakage * floor.seconds, floor.seconds);
+        if (dfl_classes_make_within(work, work, quiet, names, mapping, &all, limits, &classes, &deadline.why))
+            out.value = fmax(out.value, add_lines(&x, &floor, joules, seconds));
+    }
     out.programs = x.programs;
     out.stopped = deadline.why;
     dfl_arena_free(work);

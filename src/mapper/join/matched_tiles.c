@@ -17,6 +17,7 @@ typedef struct {
 typedef struct {
     dfl_exchange_choice sum;          /* ways are leaves */
     uint32_t pattern;
+    bool is_bounded;                  /* the value is at least the bound of the pattern; else it is one whatever the room */
     bool is_known;                    /* the value is that of these leaves, else of larger ones; `point` has this value */
     dfl_exchanged_point point;
 } choice;
@@ -29,6 +30,7 @@ struct dfl_matched_tiles {
     const dfl_classes *classes;
     dfl_deadline *deadline;
     dfl_pattern_bounds **bounds;      /* by class */
+    double **least;                   /* by class and pattern: its bound; NAN = not asked for yet */
     leaf_list *leaves;                /* by tensor */
     choice_list *choices;             /* by einsum */
     dfl_exchange_step *steps;
@@ -62,13 +64,13 @@ static uint32_t find_leaf(dfl_matched_tiles *m, uint32_t tensor, uint32_t memory
 }
 
 /* The choices of an einsum: its patterns with all tiles. */
-static void add_choices(dfl_matched_tiles *m, uint32_t e, const double *least, bool has_energy)
+static void add_choices(dfl_matched_tiles *m, uint32_t e, bool has_energy)
 {
     const dfl_einsum_class *class = class_of(m, e);
     const dfl_job *job = job_of(m, e);
 
     for (uint32_t p = 0; p < class->patterns.n; p++) {
-        choice c = { .pattern = p, .sum.value = least[p] };
+        choice c = { .pattern = p, .sum.value = dfl_pattern_bounds_roomy(m->bounds[m->classes->of[e]], p) };
         for (uint32_t o = 0; o < job->n_operands; o++) {
             if (dfl_job_exchanged(&job->operand[o]))
                 c.sum.way[o] = find_leaf(m, job->operand[o].tensor, class->patterns.at[p].memory[o]);
@@ -84,11 +86,11 @@ dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *parent, const dfl_classes *c
     dfl_arena *arena = dfl_arena_new(dfl_arena_budget(parent));
     dfl_matched_tiles *m = DFL_NEW(arena, dfl_matched_tiles);
     const uint32_t n_tensors = classes->m->workload->n_tensors;
-    double **least = DFL_NEW_ARRAY(arena, double *, classes->at.n + 1);
 
     *m = (dfl_matched_tiles){ .arena = arena, .scratch = dfl_arena_new(NULL), .work = dfl_arena_new(NULL), .classes = classes,
                               .deadline = deadline, .ratio = DFL_MATCH_COARSE };
     m->bounds = DFL_NEW_ARRAY(arena, dfl_pattern_bounds *, classes->at.n + 1);
+    m->least = DFL_NEW_ARRAY(arena, double *, classes->at.n + 1);
     m->leaves = dfl_arena_alloc(arena, (size_t)n_tensors + 1, sizeof *m->leaves, _Alignof(leaf_list));
     m->choices = dfl_arena_alloc(arena, (size_t)classes->n + 1, sizeof *m->choices, _Alignof(choice_list));
     memset(m->leaves, 0, n_tensors * sizeof *m->leaves);
@@ -98,13 +100,13 @@ dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *parent, const dfl_classes *c
     m->path = DFL_NEW_ARRAY(arena, uint32_t, (size_t)classes->n + 1);
     for (uint32_t c = 0; c < classes->at.n; c++) {
         const uint32_t n = (uint32_t)classes->at.at[c].patterns.n;
-        least[c] = DFL_NEW_ARRAY(arena, double, (size_t)n + 1);
+        m->least[c] = DFL_NEW_ARRAY(arena, double, (size_t)n + 1);
         m->bounds[c] = dfl_pattern_bounds_new(arena, m->scratch, &classes->at.at[c], line, deadline, programs);
         for (uint32_t p = 0; p < n; p++)
-            least[c][p] = dfl_pattern_bounds_least(m->bounds[c], p);
+            m->least[c][p] = NAN;
     }
     for (uint32_t e = 0; e < classes->n; e++)
-        add_choices(m, e, least[classes->of[e]], line->per_joule > 0);
+        add_choices(m, e, line->per_joule > 0);
     return m;
 }
 
@@ -133,6 +135,19 @@ static void add_up(dfl_matched_tiles *m)
     m->bound = fmax(m->bound, sum);
 }
 
+/* Bounds an einsum for the pattern of a choice. */
+static void find_least(dfl_matched_tiles *m, uint32_t e, choice *c)
+{
+    double *least = &m->least[m->classes->of[e]][c->pattern];
+
+    if (isnan(*least)) {
+        const double found = dfl_pattern_bounds_least(m->bounds[m->classes->of[e]], c->pattern);
+        *least = m->deadline->why == DFL_STOP_NONE ? found : NAN;
+    }
+    c->is_bounded = !isnan(*least);
+    c->sum.value = c->is_bounded ? fmax(c->sum.value, *least) : c->sum.value;
+}
+
 /* Bounds an einsum for the leaves of a choice. */
 static void find_value(dfl_matched_tiles *m, uint32_t e, choice *c)
 {
@@ -153,16 +168,19 @@ static void find_value(dfl_matched_tiles *m, uint32_t e, choice *c)
     c->sum.value = fmax(c->sum.value, value);
 }
 
-/* Bounds the choices of the least sum that are not known. False if all were. */
-static bool find_values(dfl_matched_tiles *m)
+/* Bounds the choices of the least sum that are not bounded, or if `has_leaves` not known. False if all were. */
+static bool find_values(dfl_matched_tiles *m, bool has_leaves)
 {
     bool is_new = false;
 
     for (uint32_t e = 0; e < m->classes->n; e++) {
         choice *c = &m->choices[e].at[m->path[e]];
-        if (c->is_known || dfl_deadline_passed(m->deadline))
+        if ((c->is_bounded && (c->is_known || !has_leaves)) || dfl_deadline_passed(m->deadline))
             continue;
-        find_value(m, e, c);
+        if (c->is_bounded)
+            find_value(m, e, c);
+        else
+            find_least(m, e, c);
         is_new = true;
     }
     return is_new;
@@ -289,7 +307,9 @@ double dfl_matched_tiles_raise(dfl_matched_tiles *m, double enough)
     if (m->deadline->why != DFL_STOP_NONE)
         return m->bound;
     add_up(m);
-    while (m->bound < enough && !dfl_deadline_passed(m->deadline) && (find_values(m) || split_leaves(m)))
+    while (find_values(m, false))
+        add_up(m);
+    while (m->bound < enough && !dfl_deadline_passed(m->deadline) && (find_values(m, true) || split_leaves(m)))
         add_up(m);
     return m->bound;
 }

@@ -13,11 +13,11 @@
 
 typedef struct dfl_matched_tiles dfl_matched_tiles;
 
-/* For a line; `classes` and `deadline` must live as long. Bounds the patterns of all classes. `programs` counts programs. */
+/* For a line; `classes` and `deadline` must live as long. `programs` counts programs. */
 dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *arena, const dfl_classes *classes, const dfl_objective *line,
                                          dfl_deadline *deadline, uint64_t *programs);
-/* Splits leaves until the bound is `enough`, the tiles match, or the deadline passes. The bound so far: at first it is that of
-   patterns that agree on memories. 0 if the deadline passed before that was known. */
+/* Bounds patterns until those of the least sum agree on memories; then splits leaves until the bound is `enough` or the tiles
+   match. The bound so far, also if the deadline passes. */
 double dfl_matched_tiles_raise(dfl_matched_tiles *matched, double enough);
 double dfl_matched_tiles_bound(const dfl_matched_tiles *matched);
 void dfl_matched_tiles_free(dfl_matched_tiles *matched);

@@ -144,6 +144,15 @@ static double solve(dfl_pattern_bounds *b, const kept_program *k, const dfl_geom
     return dfl_form_goal_bound(&b->goal, out->bound);
 }
 
+double dfl_pattern_bounds_roomy(const dfl_pattern_bounds *b, uint32_t pattern)
+{
+    double least = INFINITY;
+
+    for (uint32_t i = b->first[pattern]; i < b->first[pattern + 1]; i++)
+        least = fmin(least, b->at[i].least);
+    return least;
+}
+
 double dfl_pattern_bounds_least(dfl_pattern_bounds *b, uint32_t pattern)
 {
     double least = INFINITY;

@@ -29,6 +29,8 @@ typedef struct {
    that are solved. */
 dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch, const dfl_einsum_class *class,
                                            const dfl_objective *line, dfl_deadline *deadline, uint64_t *programs);
+/* A bound of a pattern whatever the room, without programs. */
+double dfl_pattern_bounds_roomy(const dfl_pattern_bounds *bounds, uint32_t pattern);
 /* The bound of a pattern; INFINITY = nothing fits. 0 if the deadline passes meanwhile. */
 double dfl_pattern_bounds_least(dfl_pattern_bounds *bounds, uint32_t pattern);
 /* The bound with ranges of tiles, after dfl_pattern_bounds_least of the pattern. Sets `point`. */

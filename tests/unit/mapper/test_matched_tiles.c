@@ -1,6 +1,6 @@
 /*
- * Sums over einsums of choices that agree, by hand; bounds with ranges of tiles against points of the forms; and the bound with
- * equal tiles against the least over all tiles, one by one.
+ * Sums over einsums of choices that agree, and floors, by hand (B40, B44); bounds with ranges of tiles against points of the forms
+ * (B41); and the bound with equal tiles against the least over all tiles, one by one (B43).
  */
 #include "tests/harness/check.h"
 
@@ -13,6 +13,7 @@
 #include "mapper/join/exchange_sums.h"
 #include "mapper/join/matched_tiles.h"
 #include "mapper/join/pattern_bound.h"
+#include "mapper/join/workload_floor.h"
 #include "mapper/tiling/box_bound.h"
 
 /* ---- sums ---- */
@@ -253,12 +254,31 @@ static void bounds_points(void **state)
     free(terms);
 }
 
+/* ---- floors ---- */
+
+/* Inputs and the result move at home: A and B 6 B, E and Z 10 B. Energy: the points, 12 + 20 pJ; what the unit reads and writes in
+   `near`, 12 B each of A, B and T, then 20 B each of T, E and Z at 8 pJ a byte; and 32 B at 160 pJ at home. Time: 32 B at 1 B/s; the work
+   alone takes 3 s and 5 s. */
+static void adds_up_floors(void **state)
+{
+    dfl_floor f;
+    two t;
+
+    (void)state;
+    open_two(&t, 2, 3, 2, 5, 64, 1, 0);
+    f = dfl_workload_floor(t.session->arena, t.session->names, t.classes.m);
+    assert_true(fabs(f.joules - (32 + 96 * 8 + 32 * 160) * 1e-12) < 1e-18);
+    assert_true(fabs(f.seconds - 32) < 1e-9);
+    dfl_session_free(t.session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adds_up_choices),
         cmocka_unit_test(matches_tiles),
         cmocka_unit_test(bounds_points),
+        cmocka_unit_test(adds_up_floors),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

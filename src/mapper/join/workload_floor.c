@@ -1,0 +1,92 @@
+#include "mapper/join/workload_floor.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    const dfl_mapping *m;
+    double *busy;               /* by port of a memory, 2 * memory + (1 for writes of their own): s */
+    double *moved;              /* by tensor: bits that leave or enter its home, at least */
+} census;
+
+/* Whether a tensor is an input or a result of the workload. */
+static bool is_outside(const dfl_workload *w, const dfl_job_operand *o)
+{
+    return w->tensors[o->tensor].n_producers == 0 || w->tensors[o->tensor].n_consumers == 0;
+}
+
+/* Operands that no other einsum touches. */
+static uint32_t find_alone(const dfl_workload *w, const dfl_job *job)
+{
+    uint32_t alone = 0;
+
+    for (uint32_t i = 0; i < job->n_operands; i++) {
+        const dfl_tensor *t = &w->tensors[job->operand[i].tensor];
+        alone |= (uint32_t)(is_outside(w, &job->operand[i]) && t->n_producers + t->n_consumers == 1) << i;
+    }
+    return alone;
+}
+
+/* Notes what moves at the homes of inputs and results of the workload: of several readers that of the one that touches most. */
+static void note_homes(census *c, const dfl_job *job)
+{
+    for (uint32_t i = 0; i < job->n_operands; i++) {
+        const dfl_job_operand *o = &job->operand[i];
+        const dfl_job_place *home = &job->place[o->home != DFL_NONE ? o->home : 0];
+        const double more = fmax(0, o->touched * o->bits - c->moved[o->tensor]);
+        if (!is_outside(c->m->workload, o) || o->home == DFL_NONE || home->axes != 0)
+            continue;
+        c->moved[o->tensor] += more;
+        c->busy[2 * home->memory + (o->output && !home->one_port)] +=
+            more * (o->output ? home->write_seconds : home->read_seconds);
+    }
+}
+
+/* Adds an einsum: the least of its floors on the units that can run it. False if there is none. What moves at homes counts if
+   only one unit can run it. */
+static bool add_einsum(dfl_arena *arena, const dfl_intern *names, census *c, const bool *roomy, uint32_t e, dfl_floor *out)
+{
+    const dfl_job_limits all = { .spread = true };
+    dfl_job *job = DFL_NEW(arena, dfl_job), *only = DFL_NEW(arena, dfl_job);
+    dfl_floor least = { INFINITY, INFINITY };
+    uint32_t n_jobs = 0;
+
+    for (uint32_t u = 0; u < c->m->system->n_computes; u++) {
+        const char *lack = NULL;
+        dfl_floor f;
+        if (!dfl_job_make(names, c->m, e, u, &all, roomy, job, &lack)) {
+            if (lack != NULL)
+                return false;
+            continue;
+        }
+        f = dfl_floor_among(job, find_alone(c->m->workload, job));
+        least.joules = fmin(least.joules, f.joules);
+        least.seconds = fmin(least.seconds, f.seconds);
+        if (n_jobs++ == 0)
+            *only = *job;
+    }
+    if (n_jobs == 1)
+        note_homes(c, only);
+    out->joules += least.joules;
+    out->seconds += least.seconds;
+    return n_jobs > 0;
+}
+
+dfl_floor dfl_workload_floor(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping)
+{
+    const uint32_t n_ports = 2 * mapping->system->n_memories;
+    const dfl_job_limits all = { .spread = true };
+    const bool *roomy = dfl_space_roomy(arena, mapping, &all);
+    census c = { .m = mapping, .busy = DFL_NEW_ARRAY(arena, double, (size_t)n_ports + 1),
+                 .moved = DFL_NEW_ARRAY(arena, double, (size_t)mapping->workload->n_tensors + 1) };
+    dfl_floor out = { 0 };
+
+    memset(c.busy, 0, n_ports * sizeof *c.busy);
+    memset(c.moved, 0, mapping->workload->n_tensors * sizeof *c.moved);
+    for (uint32_t e = 0; e < mapping->workload->n_einsums; e++)
+        if (!add_einsum(arena, names, &c, roomy, e, &out))
+            return (dfl_floor){ 0 };
+    for (uint32_t p = 0; p < n_ports; p++)
+        out.seconds = fmax(out.seconds, c.busy[p]);
+    return out;
+}
