@@ -400,6 +400,8 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     if (has_first)
         dfl_fill_take_better(fill, first.mapping, early->value,
                              "the einsums were mapped one by one: mappings that fuse them may be better", out, summary);
+    if (is_several && *stopped != DFL_STOP_GAP && *stopped != DFL_STOP_CANCELLED)
+        dfl_fill_lift_keeps(fill, objective, out, summary);
     if (is_several && !summary->optimal && *stopped != DFL_STOP_GAP && *stopped != DFL_STOP_CANCELLED)
         dfl_fill_improve_several(fill, objective, within, fill_lines_once, out, summary, stopped);
     if (is_several && !summary->optimal && *stopped != DFL_STOP_GAP &&

@@ -928,8 +928,9 @@ bool dfl_fill_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *
     a.quick_end[FIRST_ROUNDS] = given.deadline;
     for (uint32_t round = 0; round < FIRST_ROUNDS && given.deadline > 0; round++)
         a.quick_end[round] = now + fmin(FIRST_SECONDS[round], fmax(given.deadline - now, 0) * FIRST_SHARE[round]);
-    fill->limits.evaluations = given.evaluations > 0 && given.evaluations / 4 < DFL_FIRST_SEVERAL ? given.evaluations / 4 + 1
-                                                                                              : DFL_FIRST_SEVERAL;
+    if (given.evaluations > 0 || given.deadline <= 0)
+        fill->limits.evaluations = given.evaluations > 0 && given.evaluations / 4 < DFL_FIRST_SEVERAL ? given.evaluations / 4 + 1
+                                                                                                  : DFL_FIRST_SEVERAL;
     found = map_one_by_one(&a);
     fill->limits = given;
     if (found)

@@ -1,8 +1,10 @@
 /* Several einsums beside the joint search: fused groups, and the lower bound of all exchanges. */
 #include <math.h>
 
+#include "mapper/improve/lift.h"
 #include "mapper/join/exchange_bound.h"
 #include "mapper/join/fused_groups.h"
+#include "mapper/problem/evaluate.h"
 #include "mapper/problem/limits.h"
 #include "solve/solve_internal.h"
 #include "support/deadline.h"
@@ -23,6 +25,44 @@ static dfl_search_limits share_limits(const dfl_fill *fill, const dfl_search_sum
 static bool has_gap(const dfl_search_summary *summary)
 {
     return !(summary->value <= dfl_value_times(summary->lower_bound, 1 + DFL_SMALL_GAP));
+}
+
+/* What judges mappings with other keeps. */
+typedef struct {
+    const dfl_fill *fill;
+    const dfl_objective *objective;
+    dfl_budget *budget;
+    uint32_t left;                          /* evaluations */
+} keep_judge;
+
+/* The value of a mapping; has the type dfl_lift_value. */
+static double judge_keeps(void *context, const dfl_mapping *m)
+{
+    keep_judge *k = context;
+    const double deadline = k->fill->limits.deadline;
+
+    if (k->left == 0 || (deadline > 0 && dfl_deadline_clock() > deadline) || !dfl_budget_ok(k->budget))
+        return INFINITY;
+    k->left--;
+    return dfl_mapping_value(k->budget, k->fill->solver->names, m, k->objective);
+}
+
+void dfl_fill_lift_keeps(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary)
+{
+    dfl_arena *work = dfl_arena_new(fill->solver->budget);
+    dfl_mapping *m = dfl_mapping_copy(work, out->mapping);
+    keep_judge judge = { fill, objective, fill->solver->budget, DFL_LIFTED_KEEPS };
+    double before = INFINITY, value = summary->value;
+
+    while (value < before) {
+        before = value;
+        value = dfl_lift_keeps(work, m, value, judge_keeps, &judge);
+    }
+    summary->evaluated += DFL_LIFTED_KEEPS - judge.left;
+    dfl_fill_take_better(fill, m, value,
+                         "keeps of single einsums were moved above others: mappings with other such keeps may be better", out,
+                         summary);
+    dfl_arena_free(work);
 }
 
 /* Replaces the mapping by one of fused groups if that is better. */

@@ -81,6 +81,9 @@ bool dfl_fill_choices(dfl_fill *fill, const dfl_objective *objective, dfl_fill_o
 void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_fill_open *search,
                               dfl_filled *out, dfl_search_summary *summary, dfl_stop *stopped);
 
+/* Moves keeps of single einsums above branches, and adds some there, where that makes `out->mapping` better. Reports nothing. */
+void dfl_fill_lift_keeps(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary);
+
 /* ---- common_rank.c ---- */
 
 /* Replaces `out->mapping` by a mapping whose outermost shared loop goes element by element over a rank that all einsums share, if

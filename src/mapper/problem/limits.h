@@ -171,6 +171,8 @@ enum {
 #define DFL_AGAIN_SHARE 0.5
 #define DFL_PART_AGAIN_SHARE 0.8
 #define DFL_BOUND_SHARE 0.6
+/* Evaluations with other keeps above branches, once a mapping of several einsums is found: some milliseconds. */
+#define DFL_LIFTED_KEEPS 200
 /* If more than this share of the whole limit is left after all stages, all einsums are searched together in it. */
 #define DFL_REST_LEAST 0.25
 
