@@ -106,7 +106,7 @@ static void walk_skeleton(chain_walk *w, dfl_tiling_template *t)
                 t->axis_gap[a] = (uint8_t)i;
     }
     f = dfl_form_make(arena, job, t, &w->terms);
-    p = dfl_point_make(arena, w->names, w->mapping, f);
+    p = dfl_point_make(arena, w->names, w->mapping, f, DFL_NONE);
     for (uint32_t r = 0; r < job->n_ranks; r++) {
         lists[r] = (amount_list){ .at = DFL_NEW_ARRAY(arena, struct chain_amounts, CHAINS) };
         list_amounts(f, r, 0, job->extent[r], amounts, &lists[r]);

@@ -8,7 +8,10 @@
 #include "ir/mapping_open.h"
 #include "ir/path/unit_choice.h"
 
-enum { FILL_STEPS = 1 << 16 };   /* parts that are tried to find out how much of all axes can be at work */
+enum {
+    FILL_STEPS = 1 << 16,   /* parts that are tried to find out how much of all axes can be at work */
+    FULL_ROWS = 1 << 10,    /* values of a term that are tried to find one with which all of another term lie in the shape */
+};
 
 typedef struct {
     const dfl_intern *names;
@@ -66,12 +69,24 @@ static void add_dim(maker *k, dfl_job_operand *o, const dfl_index *index)
         k->job->windows = true;
 }
 
+/* Values of an index outside of the shape, gaps included. */
+static double outside_of(const dfl_workload *w, const dfl_index *index, int64_t shape)
+{
+    double low = (double)index->offset, high = low;
+
+    for (uint32_t t = 0; t < index->n_terms; t++) {
+        double reach = (double)index->terms[t].coef * (double)(w->ranks[index->terms[t].rank].extent - 1);
+        *(reach < 0 ? &low : &high) += reach;
+    }
+    return fmax(0, -low) + fmax(0, high - (double)(shape - 1));
+}
+
 /* Different values of an index within the shape, at least. From small coefficients to large ones: steps that are no longer than
    what is there without gaps leave none; steps over all that is there repeat it; else a sum has as many values as its terms
    have together, less one. */
 static double values_of(const dfl_workload *w, const dfl_index *index, int64_t shape)
 {
-    double count = 1, span = 1, outside, low = (double)index->offset, high = low, below = 0;
+    double count = 1, span = 1, below = 0;
     bool dense = true;
 
     for (uint32_t i = 0; i < index->n_terms; i++) {
@@ -94,12 +109,21 @@ static double values_of(const dfl_workload *w, const dfl_index *index, int64_t s
         span += coef * steps;
         below = coef;
     }
-    for (uint32_t t = 0; t < index->n_terms; t++) {
-        double reach = (double)index->terms[t].coef * (double)(w->ranks[index->terms[t].rank].extent - 1);
-        *(reach < 0 ? &low : &high) += reach;
+    return fmax(0, count - outside_of(w, index, shape));
+}
+
+/* Whether the other term has a value with which all values of term `main` lie inside of the shape. */
+static bool has_full_row(const dfl_workload *w, const dfl_index *index, uint32_t main, int64_t shape)
+{
+    const dfl_term *of = &index->terms[main], *other = index->n_terms == 2 ? &index->terms[1 - main] : NULL;
+    const int64_t reach = of->coef * (w->ranks[of->rank].extent - 1), n = other != NULL ? w->ranks[other->rank].extent : 1;
+
+    for (int64_t i = 0; i < n && i < FULL_ROWS && index->n_terms <= 2; i++) {
+        const int64_t at = index->offset + (other != NULL ? other->coef * i : 0), end = at + reach;
+        if (at >= 0 && at < shape && end >= 0 && end < shape)
+            return true;
     }
-    outside = fmax(0, -low) + fmax(0, high - (double)(shape - 1));
-    return fmax(0, count - outside);
+    return false;
 }
 
 /* Whether an index has values outside of the shape, or gaps, be it in some tile alone: then some step is longer than one. */
@@ -129,6 +153,16 @@ bool dfl_space_overstates(const dfl_workload *w)
     return sparse;
 }
 
+/* Sets what the shape says of a dimension. */
+static void describe_dim(const maker *k, dfl_job_dim *d, const dfl_index *index, int64_t shape)
+{
+    d->touched = values_of(k->w, index, shape);
+    d->outside = outside_of(k->w, index, shape);
+    for (uint32_t i = 1; i < d->n; i++)
+        d->main = k->job->extent[d->rank[i]] > k->job->extent[d->rank[d->main]] ? i : d->main;
+    d->inside = d->n > 0 && has_full_row(k->w, index, d->main, shape);
+}
+
 static void add_operand(maker *k, const dfl_access *a, bool output)
 {
     const dfl_tensor *t = &k->w->tensors[a->tensor];
@@ -152,7 +186,8 @@ static void add_operand(maker *k, const dfl_access *a, bool output)
     o->touched = 1;
     for (uint32_t d = 0; d < a->n_dims; d++) {
         add_dim(k, o, &a->index[d]);
-        o->touched *= values_of(k->w, &a->index[d], t->extents[d]);
+        describe_dim(k, &o->dims[d], &a->index[d], t->extents[d]);
+        o->touched *= o->dims[d].touched;
     }
     o->elements = dfl_job_tile(o, job->extent);
 }

@@ -26,6 +26,10 @@ typedef struct {
     uint32_t n;
     uint8_t rank[4];
     int64_t coef[4];
+    uint32_t main;            /* term of the rank with the largest extent */
+    uint32_t inside;          /* 1 if the other ranks have values with which all values of that one are in the shape, else 0 */
+    double touched;           /* values of the index in the shape, at least */
+    double outside;           /* values of the index outside of it */
 } dfl_job_dim;
 
 typedef struct {

@@ -34,6 +34,31 @@ bool dfl_box_multiply(const dfl_form *f, dfl_box *const *boxes, uint32_t without
     return true;
 }
 
+/* How much more values a tile with windows holds in one dimension than its product says, at least (lemma B12). */
+static double more_values(const node_values *v, const dfl_form_keep *k, const dfl_job_dim *d, double known)
+{
+    double piece[4];
+
+    for (uint32_t i = 0; i < d->n; i++)
+        piece[i] = v->boxes[d->rank[i]]->figure[k->piece[d->rank[i]]];
+    return d->n > 2 ? 1 : most(1, (dfl_dim_values(d, piece) - d->outside) / known);
+}
+
+/* Elements of a keep's tile at the lower ends, at least. */
+static double least_tile(const node_values *v, const dfl_form_keep *k)
+{
+    const dfl_job_operand *o = &v->form->job->operand[k->operand];
+    double tile = v->value[k->tile];
+
+    for (uint32_t d = 0; d < o->n_dims && k->has_windows; d++) {
+        const dfl_job_dim *dim = &o->dims[d];
+        const uint32_t main = dim->n > 0 ? dim->rank[dim->main] : 0;
+        if (dim->n > 0 && !dfl_form_is_plain(o, dim))
+            tile *= more_values(v, k, dim, dim->inside ? v->boxes[main]->figure[k->piece[main]] : 1);
+    }
+    return tile;
+}
+
 /* Whether the parts and the tiles at the lower ends fit (lemma B5). */
 static bool fits(const node_values *v)
 {
@@ -45,28 +70,57 @@ static bool fits(const node_values *v)
             return false;
     for (uint32_t i = 0; i < f->n_keeps; i++) {
         const dfl_form_keep *k = &f->keep[i];
-        room[k->place] += k->bits * v->value[k->tile];
+        room[k->place] += k->bits * least_tile(v, k);
         if (room[k->place] > f->job->place[k->place].bits)
             return false;
     }
     return true;
 }
 
+/* Largest share of the elements of a dimension that may stay if a loop of its main rank stands between (lemmas B4, B11). */
+static double share_of(const dfl_form *f, dfl_box *const *boxes, const dfl_form_between *x, uint32_t count, uint32_t dim)
+{
+    const dfl_job_operand *o = &f->job->operand[f->count[count].operand];
+    const dfl_job_dim *d = &o->dims[dim];
+    const uint32_t r = d->rank[d->main];
+    const double *figure = boxes[r]->figure;
+    const double stays = f->divisors != NULL ? 0 : figure[x->stays[dim]]; /* rule D5 */
+    double halo = 1 - (double)d->coef[d->main];
+
+    if (dfl_form_is_plain(o, d)) {
+        const bool is_whole = f->figure[count * f->job->n_ranks + r] == DFL_FORM_NONE;
+        return least(1, stays / (is_whole ? (double)f->job->extent[r] : boxes[r]->product[count]));
+    }
+    for (uint32_t i = 0; i < d->n; i++)
+        halo += i == d->main ? 0 : (double)d->coef[i] * (double)(f->job->extent[d->rank[i]] - 1);
+    if (f->count[count].spread >> dim & 1)
+        return 1;
+    return least(1, ((double)d->coef[d->main] * stays + most(0, halo) * figure[x->runs[dim]]) / d->touched);
+}
+
 double dfl_box_share(const dfl_form *f, dfl_box *const *boxes, const dfl_form_stay *x, uint32_t count)
 {
+    const dfl_job_operand *o = &f->job->operand[f->count[count].operand];
     double all = 1, largest = 0;
     bool is_sure = false;
 
-    for (uint32_t r = 0; r < f->job->n_ranks; r++) {
-        const double *figure = boxes[r]->figure;
-        if (x->stay[r] == DFL_FORM_NONE)
+    for (uint32_t dim = 0; dim < o->n_dims; dim++) {
+        const dfl_job_dim *d = &o->dims[dim];
+        uint32_t ranks = 0, main = d->n > 0 ? d->rank[d->main] : 0;
+        double share = 0;
+        for (uint32_t i = 0; i < d->n; i++)
+            ranks |= 1u << d->rank[i];
+        if (((x->inner.ranks | x->own.ranks) & ranks) == 0)
             continue;
-        const double elements = f->figure[count * f->job->n_ranks + r] == DFL_FORM_NONE ? (double)f->job->extent[r]
-                                                                                        : boxes[r]->product[count];
-        const double share = least(1, figure[x->stay[r]] / elements);
-        if (figure[x->cuts[r]] > 0) {
+        if (x->inner.ranks >> main & 1)
+            share = share_of(f, boxes, &x->inner, count, dim);
+        if (x->own.ranks >> main & 1)
+            share = most(share, share_of(f, boxes, &x->own, count, dim));
+        if ((x->inner.ranks >> main & 1) && boxes[main]->figure[x->inner.cuts[dim]] > 0) {
             is_sure = true;
             all *= share;
+        } else if (((x->inner.ranks | x->own.ranks) & ranks & ~(1u << main)) != 0) {
+            share = 1; /* loops of the other ranks alone */
         }
         largest = most(largest, share);
     }

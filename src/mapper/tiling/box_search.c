@@ -15,8 +15,9 @@
 /* A form that the search has opened. */
 typedef struct {
     dfl_form *form;
-    dfl_point *point;        /* NULL = not prepared */
     dfl_ramp *ramp;
+    dfl_point *point[1 + DFL_JOB_RANKS]; /* loops in the usual order, and by rank with its loop innermost in each gap; NULL = not
+                                            prepared */
     dfl_form_program *program;     /* NULL = none */
     dfl_geometric_state *solved;   /* last solution of the program */
     bool is_dived;
@@ -39,6 +40,7 @@ typedef struct {
     uint64_t effort;         /* skeletons made and nodes split: what a limit on evaluations counts */
     bool is_partial;         /* some skeleton has no form, so the lower bound is not known */
     const dfl_job *job;
+    bool has_windows;
     bool is_open_in_time;    /* values of points prove nothing about mappings outside of the skeletons (rules D2 and D3) */
     const dfl_amounts *divisors; /* of the job, by rank; NULL = any amounts */
     dfl_box_result *out;
@@ -50,25 +52,53 @@ typedef struct {
 /* Whether a node with this bound can have a mapping that is better than the best by more than rounding. */
 static bool is_useful(const box_search *s, double bound) { return bound < s->out->value * (1 - DFL_BOX_ROUNDING); }
 
-static void evaluate(box_search *s, const dfl_box_node *node)
+/* Evaluates a point with one order of the loops in each gap: see open_form. */
+static void evaluate_order(box_search *s, const dfl_box_node *node, uint32_t order)
 {
     open_form *f = &s->forms.at[node->form];
     const int64_t *amounts[DFL_JOB_RANKS];
     double value;
 
-    if (f->point == NULL)
-        f->point = dfl_point_make(s->work, s->names, s->mapping, f->form);
+    if (f->point[order] == NULL)
+        f->point[order] = dfl_point_make(s->work, s->names, s->mapping, f->form, order > 0 ? order - 1 : DFL_NONE);
     for (uint32_t r = 0; r < f->form->job->n_ranks; r++)
         amounts[r] = node->boxes[r]->low;
     s->out->leaves++;
-    if (s->is_open_in_time)
-        s->out->lower_bound = fmin(s->out->lower_bound, node->bound);
-    value = dfl_point_value(f->point, s->costs.objective, amounts);
+    value = dfl_point_value(f->point[order], s->costs.objective, amounts);
     if (!is_useful(s, value))
         return;
     s->out->value = value;
-    dfl_point_costs(f->point, &s->out->joules, &s->out->seconds);
-    s->out->mapping = dfl_point_copy(s->arena, f->point);
+    dfl_point_costs(f->point[order], &s->out->joules, &s->out->seconds);
+    s->out->mapping = dfl_point_copy(s->arena, f->point[order]);
+}
+
+/* Whether a loop over the rank has a second iteration. */
+static bool is_cut(const dfl_chain *c, const dfl_box *box)
+{
+    int64_t full = c->extent;
+    bool cuts = false;
+
+    for (uint32_t i = 0; i < c->n; i++) {
+        const int64_t tile = c->at[i].axis < 0 ? box->low[i] : (full + box->low[i] - 1) / box->low[i];
+        cuts |= c->at[i].axis < 0 && tile < full;
+        full = tile < full ? tile : full;
+    }
+    return cuts;
+}
+
+static void evaluate(box_search *s, const dfl_box_node *node)
+{
+    const dfl_form *f = s->forms.at[node->form].form;
+    uint32_t sliding = 0;
+
+    for (uint32_t o = 0; o < f->job->n_operands; o++)
+        sliding |= f->job->operand[o].ranks & ~f->job->operand[o].plain;
+    if (s->is_open_in_time || s->has_windows) /* rule D2, lemma B13 */
+        s->out->lower_bound = fmin(s->out->lower_bound, node->bound);
+    evaluate_order(s, node, 0);
+    for (uint32_t r = 0; r < f->job->n_ranks; r++)
+        if ((sliding >> r & 1) && is_cut(&f->chain[r], node->boxes[r]))
+            evaluate_order(s, node, 1 + r);
 }
 
 static void push_copy(box_search *s, const dfl_box_node *node, uint32_t rank, dfl_box *box, double bound)
@@ -264,12 +294,13 @@ static const dfl_amounts *list_divisors(dfl_arena *arena, const dfl_job *job)
 
 bool dfl_box_handles(const dfl_mapping *mapping, const dfl_job *job)
 {
-    if (mapping->workload->n_einsums != 1 || !dfl_mapping_all_lines_open(mapping) || job->windows || job->given != NULL ||
-        job->n_ranks == 0)
+    if (mapping->workload->n_einsums != 1 || !dfl_mapping_all_lines_open(mapping) || job->given != NULL || job->n_ranks == 0)
         return false;
-    for (uint32_t o = 0; o < job->n_operands; o++)
-        if (job->operand[o].ranks != job->operand[o].plain || job->operand[o].shared || job->operand[o].common)
+    for (uint32_t o = 0; o < job->n_operands; o++) {
+        const dfl_job_operand *operand = &job->operand[o];
+        if (operand->shared || operand->common || (operand->output && operand->ranks != operand->plain))
             return false;
+    }
     return true;
 }
 
@@ -281,11 +312,13 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
 
     *s = (box_search){ .arena = arena, .work = dfl_arena_new(dfl_arena_budget(arena)), .names = names, .mapping = mapping,
                        .limits = limits,
-                       .costs = { .objective = objective, .leakage = dfl_system_leakage(mapping->system),
-                                  .is_whole = start->divides },
+                       .costs = { .objective = objective, .leakage = dfl_system_leakage(mapping->system) },
                        .out = DFL_NEW(arena, dfl_box_result) };
+    for (uint32_t j = 0; j < n_jobs; j++)
+        s->has_windows |= jobs[j]->windows;
+    s->costs.is_whole = start->divides && !s->has_windows; /* parts of windows stay */
     s->has_goal = dfl_form_goal_make(objective, s->costs.leakage, &s->goal);
-    s->goal.is_whole = start->divides;
+    s->goal.is_whole = s->costs.is_whole;
     s->draft = DFL_NEW(s->work, dfl_geometric_draft);
     *s->out = (dfl_box_result){ .value = INFINITY, .lower_bound = INFINITY };
     if (start->mapping != NULL) {
@@ -310,9 +343,11 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
     s->out->stopped = s->deadline.why;
     s->out->is_least = s->deadline.why == DFL_STOP_NONE && !s->is_partial;
     s->out->is_complete = s->out->is_least && !is_useful(s, s->out->lower_bound);
+    s->out->is_least &= !s->has_windows || s->out->is_complete;
     for (size_t i = 0; i < s->forms.n; i++)
-        if (s->forms.at[i].point != NULL)
-            dfl_point_free(s->forms.at[i].point);
+        for (uint32_t order = 0; order <= DFL_JOB_RANKS; order++)
+            if (s->forms.at[i].point[order] != NULL)
+                dfl_point_free(s->forms.at[i].point[order]);
     dfl_arena_free(s->work);
     return s->out;
 }

@@ -31,6 +31,17 @@ uint32_t dfl_chain_axes(const dfl_chain *c)
     return axes;
 }
 
+static bool has_gap_above(dfl_chain_kind kind)
+{
+    return kind == DFL_CHAIN_STAYS || kind == DFL_CHAIN_CUTS_FULL || kind == DFL_CHAIN_RUNS;
+}
+
+/* Whether a cut stands above the loops of a figure. */
+static bool is_above(const dfl_chain *c, uint32_t cut, const dfl_chain_figure *f)
+{
+    return f->from != DFL_CHAIN_TOP && c->at[cut].gap <= f->from;
+}
+
 /* The figure of this value with the least gap and the fewest axes. */
 static dfl_chain_figure reduce(const dfl_chain *c, dfl_chain_figure f)
 {
@@ -42,7 +53,7 @@ static dfl_chain_figure reduce(const dfl_chain *c, dfl_chain_figure f)
         if (c->at[i].axis >= 0 && f.kind != DFL_CHAIN_TILE)
             out.axes = (uint8_t)(out.axes | (f.axes & 1u << c->at[i].axis));
     }
-    out.from = f.kind == DFL_CHAIN_STAYS || f.kind == DFL_CHAIN_CUTS_FULL ? f.from : 0;
+    out.from = has_gap_above(f.kind) ? f.from : 0;
     return out;
 }
 
@@ -146,7 +157,7 @@ static double count_stays(const dfl_chain *c, const int64_t *amounts, const dfl_
         const int64_t tile = cut_full(c, i, full, amounts[i]);
         if (tile == full)
             continue;
-        if (c->at[i].gap <= f->from || c->at[i].axis >= 0) {
+        if (is_above(c, i, f) || c->at[i].axis >= 0) {
             cut_pieces(&p, tile, !is_counted(c, i, f->axes));
         } else {
             cuts = true;
@@ -160,6 +171,32 @@ static double count_stays(const dfl_chain *c, const int64_t *amounts, const dfl_
     return cuts ? sum_elements(&p) : 0;
 }
 
+/* Lengths of a full piece below a cut of a box. */
+static full_piece bound_cut(const dfl_chain *c, uint32_t cut, full_piece above, const int64_t *low, const int64_t *high)
+{
+    const bool is_axis = c->at[cut].axis >= 0;
+
+    return (full_piece){ cut_full(c, cut, above.least, is_axis ? high[cut] : low[cut]),
+                         cut_full(c, cut, above.most, is_axis ? low[cut] : high[cut]) };
+}
+
+/* RUNS, at most: no piece is longer than a full one, so a loop cuts it into no more tiles. */
+static double bound_runs(const dfl_chain *c, const int64_t *low, const int64_t *high, const dfl_chain_figure *f)
+{
+    full_piece full = { c->extent, c->extent };
+    double runs = 1;
+
+    for (uint32_t i = 0; i < c->n && c->at[i].gap <= f->gap; i++) {
+        const full_piece above = full;
+        full = bound_cut(c, i, full, low, high);
+        if (c->at[i].axis >= 0)
+            runs *= is_counted(c, i, f->axes) ? (double)high[i] : 1;
+        else if (is_above(c, i, f))
+            runs *= (double)divide_up(above.most, full.least);
+    }
+    return runs;
+}
+
 static double count_figure(const dfl_chain *c, const int64_t *amounts, const dfl_chain_figure *f)
 {
     piece_list p = { .n = 1, .length = { c->extent }, .count = { 1 } };
@@ -167,6 +204,8 @@ static double count_figure(const dfl_chain *c, const int64_t *amounts, const dfl
 
     if (f->kind == DFL_CHAIN_STAYS || f->kind == DFL_CHAIN_CUTS_FULL)
         return count_stays(c, amounts, f);
+    if (f->kind == DFL_CHAIN_RUNS)
+        return bound_runs(c, amounts, amounts, f);
     if (f->kind == DFL_CHAIN_PARTS)
         return multiply_parts(c, amounts, f->axes);
     for (uint32_t i = 0; i < c->n && (f->kind == DFL_CHAIN_ELEMENTS || c->at[i].gap <= f->gap); i++) {
@@ -182,15 +221,6 @@ void dfl_chain_count(const dfl_chain *c, const int64_t *amounts, double *out)
 {
     for (uint32_t i = 0; i < c->figures.n; i++)
         out[i] = count_figure(c, amounts, &c->figures.at[i]);
-}
-
-/* Lengths of a full piece below a cut of a box. */
-static full_piece bound_cut(const dfl_chain *c, uint32_t cut, full_piece above, const int64_t *low, const int64_t *high)
-{
-    const bool is_axis = c->at[cut].axis >= 0;
-
-    return (full_piece){ cut_full(c, cut, above.least, is_axis ? high[cut] : low[cut]),
-                         cut_full(c, cut, above.most, is_axis ? low[cut] : high[cut]) };
 }
 
 /* PIECES, ELEMENTS or TILE, at least. */
@@ -234,7 +264,7 @@ static double bound_stays(const dfl_chain *c, const int64_t *low, const int64_t 
         const bool is_axis = c->at[i].axis >= 0;
         int64_t rest = tile.most, tiles;
         full = bound_cut(c, i, full, low, high);
-        if ((c->at[i].gap > f->from && !is_axis) || !is_counted(c, i, f->axes) || full.least >= above.most)
+        if ((!is_above(c, i, f) && !is_axis) || !is_counted(c, i, f->axes) || full.least >= above.most)
             continue;
         if (!is_axis && above.least == c->extent)
             rest = bound_rest(c->extent, low[i], high[i], tile.most);
@@ -252,7 +282,7 @@ static double bound_cuts(const dfl_chain *c, const int64_t *low, const int64_t *
 
     for (uint32_t i = 0; i < c->n && c->at[i].gap <= f->gap; i++) {
         full = bound_cut(c, i, full, low, high);
-        if (c->at[i].gap <= f->from || c->at[i].axis >= 0)
+        if (is_above(c, i, f) || c->at[i].axis >= 0)
             from = full;
         else if (full.most < from.least)
             return 1;
@@ -267,6 +297,8 @@ static double bound_any(const dfl_chain *c, const int64_t *low, const int64_t *h
         return bound_stays(c, low, high, f);
     case DFL_CHAIN_CUTS_FULL:
         return bound_cuts(c, low, high, f);
+    case DFL_CHAIN_RUNS:
+        return bound_runs(c, low, high, f);
     case DFL_CHAIN_PARTS:
         return multiply_parts(c, low, f->axes);
     case DFL_CHAIN_PIECES:

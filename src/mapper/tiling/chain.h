@@ -17,6 +17,8 @@
  *     stays       number of elements in pieces below gap `from` that these loops do not cut, although they cut a full piece;
  *                 0 if they do not cut a full piece
  *     cuts        1 if these loops cut a full piece, else 0
+ * Where windows slide, a part of each first tile stays from the last tile of the pass before. One more figure counts passes:
+ *     runs        number of pieces below gap `from`, each on all coordinates of the axes down to the gap
  */
 #ifndef DFL_MAPPER_TILING_CHAIN_H
 #define DFL_MAPPER_TILING_CHAIN_H
@@ -32,13 +34,16 @@ typedef struct {
 } dfl_chain_cut;
 
 typedef enum {
-    DFL_CHAIN_PIECES, DFL_CHAIN_ELEMENTS, DFL_CHAIN_TILE, DFL_CHAIN_PARTS, DFL_CHAIN_STAYS, DFL_CHAIN_CUTS_FULL
+    DFL_CHAIN_PIECES, DFL_CHAIN_ELEMENTS, DFL_CHAIN_TILE, DFL_CHAIN_PARTS, DFL_CHAIN_STAYS, DFL_CHAIN_CUTS_FULL, DFL_CHAIN_RUNS
 } dfl_chain_kind;
+
+/* `from` of a figure without a gap above: its loops begin with gap 0. */
+enum { DFL_CHAIN_TOP = 0xff };
 
 typedef struct {
     dfl_chain_kind kind;
     uint8_t gap;
-    uint8_t from;     /* STAYS, CUTS_FULL: the gap above */
+    uint8_t from;     /* STAYS, CUTS_FULL, RUNS: the gap above, or DFL_CHAIN_TOP */
     uint8_t axes;     /* mask: the set */
 } dfl_chain_figure;
 
@@ -59,8 +64,8 @@ uint32_t dfl_chain_ask(dfl_arena *arena, dfl_chain *chain, dfl_chain_figure figu
 bool dfl_chain_ends(const dfl_chain *chain, const int64_t *amounts);
 /* Computes all figures at these amounts (by cut), exactly. `out` has one item per figure. */
 void dfl_chain_count(const dfl_chain *chain, const int64_t *amounts, double *out);
-/* Computes bounds of all figures over all amounts between `low` and `high` (by cut), lemma B1 of SEARCH.md: an upper bound of
-   `stays`, lower bounds of the others. */
+/* Computes bounds of all figures over all amounts between `low` and `high` (by cut), lemma B1 of SEARCH.md: upper bounds of
+   `stays` and `runs`, lower bounds of the others. */
 void dfl_chain_bound(const dfl_chain *chain, const int64_t *low, const int64_t *high, double *out);
 
 #endif

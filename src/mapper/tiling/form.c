@@ -1,5 +1,6 @@
 #include "mapper/tiling/form.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "mapper/problem/limits.h"
@@ -62,38 +63,101 @@ static uint16_t ask_elements(const form_maker *k, uint32_t rank, uint32_t axes, 
     return DFL_FORM_NONE;
 }
 
+/* Whether the term is of the unit, which reads at each step. */
+static bool is_of_unit(const form_maker *k, const dfl_term_factor *x)
+{
+    return !x->distinct && k->terms->group[x->group].gap >= k->out->skeleton->n_keeps;
+}
+
+/* Whether a rank of the dimension has parts on axes of which only one coordinate counts. */
+static bool is_spread(const form_maker *k, const dfl_job_dim *d, uint32_t under)
+{
+    uint32_t axes = 0;
+
+    for (uint32_t i = 0; i < d->n; i++)
+        axes |= dfl_chain_axes(&k->out->chain[d->rank[i]]);
+    return (axes & under) != 0;
+}
+
+static dfl_chain_figure pieces_of(const form_maker *k, const dfl_term_factor *x)
+{
+    return (dfl_chain_figure){ .kind = DFL_CHAIN_PIECES, .gap = k->terms->group[x->group].gap, .axes = (uint8_t)x->over };
+}
+
+/* Sets the figures of one dimension; returns the constant part (lemma B10). At coordinate 0 a window may be cut off at the border
+   of the shape: then nothing is known of it. */
+static double set_dimension(const form_maker *k, const dfl_term_factor *x, const dfl_job_dim *d, uint16_t *figure)
+{
+    const bool is_unit = is_of_unit(k, x), has_one = is_spread(k, d, x->under);
+    const uint32_t main = d->n > 0 ? d->rank[d->main] : 0;
+    double scale = 1;
+
+    for (uint32_t i = 0; is_unit && i < d->n; i++)
+        if (i != d->main)
+            figure[d->rank[i]] = ask(k, d->rank[i], pieces_of(k, x));
+    if (d->n == 0 || (!has_one && !is_unit))
+        return d->touched;
+    if (has_one && d->outside > 0)
+        return 0;
+    figure[main] = ask_elements(k, main, all_axes(k->job) & ~x->under, &scale);
+    return fmax(0, scale - d->outside);
+}
+
 /* Sets the figures of a factor of the terms; returns the constant part of its product. */
 static double set_figures(const form_maker *k, const dfl_term_factor *x, uint16_t *figure)
 {
     const dfl_job_operand *o = &k->job->operand[x->operand];
-    double scale = o->touched / o->elements;
+    double scale = 1;
 
-    for (uint32_t r = 0; r < k->job->n_ranks; r++)
-        if (o->ranks >> r & 1)
+    for (uint32_t d = 0; d < o->n_dims; d++)
+        if (dfl_form_is_plain(o, &o->dims[d])) {
+            const uint32_t r = o->dims[d].rank[0];
             figure[r] = ask_elements(k, r, all_axes(k->job) & ~x->under, &scale);
-        else if (!x->distinct)
-            figure[r] = ask(k, r, (dfl_chain_figure){ .kind = DFL_CHAIN_PIECES, .gap = k->terms->group[x->group].gap,
-                                                      .axes = (uint8_t)x->over });
+        } else {
+            scale *= set_dimension(k, x, &o->dims[d], figure);
+        }
+    for (uint32_t r = 0; r < k->job->n_ranks; r++)
+        if (!(o->ranks >> r & 1) && !x->distinct)
+            figure[r] = ask(k, r, pieces_of(k, x));
     return scale;
+}
+
+/* The loops over ranks of an operand in the gaps from `first` to `last`. */
+static uint32_t find_between(const form_maker *k, uint32_t operand, uint32_t first, uint32_t last)
+{
+    uint32_t found = 0;
+
+    for (uint32_t g = first; g <= last; g++)
+        found |= k->out->skeleton->allow[g];
+    return found & k->job->operand[operand].ranks;
+}
+
+/* Ranks over which windows slide: the order of their loops in a gap matters. */
+static uint32_t find_sliding(const dfl_job *job)
+{
+    uint32_t ranks = 0;
+
+    for (uint32_t o = 0; o < job->n_operands; o++)
+        ranks |= job->operand[o].ranks & ~job->operand[o].plain;
+    return ranks;
 }
 
 /* The gaps with loops during which short pieces of a keep's tile may stay, inner ones first; their number. Such a gap has loops
    over other ranks, and loops over ranks of the operand may stand between it and the keep. Rule D1: other loops
-   are not listed. */
+   are not listed. Of the ranks in the same gap only those over which windows slide may stand further in (lemma B11). */
 static uint32_t find_stays(const form_maker *k, const dfl_term_factor *x, uint8_t *from)
 {
     const dfl_tiling_template *t = k->out->skeleton;
     const uint32_t ranks = k->job->operand[x->operand].ranks, gap = k->terms->group[x->group].gap;
-    bool has_cut = (t->allow[gap] & ranks) != 0;
+    const uint32_t sliding = find_sliding(k->job);
     uint32_t n = 0;
 
     if (x->distinct || gap >= t->n_keeps)
         return 0;
-    for (uint32_t g = gap; g-- > 0;) {
-        if (has_cut && (t->allow[g] & ~ranks) != 0)
+    for (uint32_t g = gap + 1; g-- > 0;)
+        if ((t->allow[g] & ~ranks) != 0 &&
+            (find_between(k, x->operand, g + 1, gap) | (t->allow[g] & ranks & sliding)) != 0)
             from[n++] = (uint8_t)g;
-        has_cut |= (t->allow[g] & ranks) != 0;
-    }
     return n;
 }
 
@@ -105,6 +169,15 @@ static bool has_equal_stays(const form_maker *k, const dfl_term_factor *a, const
         return true;
     return a->operand == b->operand && a->distinct == b->distinct && a->over == b->over && a->under == b->under &&
            k->terms->group[a->group].gap == k->terms->group[b->group].gap;
+}
+
+/* Whether equal figures of both factors have equal floors. */
+static bool has_equal_floors(const form_maker *k, const dfl_term_factor *a, const dfl_term_factor *b)
+{
+    const dfl_job_operand *of_a = &k->job->operand[a->operand], *of_b = &k->job->operand[b->operand];
+
+    return (of_a->ranks == of_a->plain && of_b->ranks == of_b->plain) ||
+           (a->operand == b->operand && is_of_unit(k, a) == is_of_unit(k, b));
 }
 
 /* Maps a factor of the terms to a count; equal factors to one count. */
@@ -119,7 +192,7 @@ static void add_count(form_maker *k, uint32_t factor)
         const dfl_term_factor *like = i < n ? k->count_of[i] : x;
         k->count_index[factor] = (uint16_t)i;
         k->count_of[i] = like;
-        if (i < n && like->under == x->under && has_equal_stays(k, like, x) &&
+        if (i < n && like->under == x->under && has_equal_stays(k, like, x) && has_equal_floors(k, like, x) &&
             memcmp(&k->figure[(size_t)i * n_ranks], figure, n_ranks * sizeof *figure) == 0)
             break;
     }
@@ -134,55 +207,87 @@ static void add_count(form_maker *k, uint32_t factor)
 static void add_floor(form_maker *k, uint32_t i)
 {
     const dfl_term_factor *x = k->count_of[i];
+    const dfl_job_operand *o = &k->job->operand[x->operand];
     const uint16_t *of = &k->figure[(size_t)i * k->job->n_ranks];
     uint16_t *figure;
 
     k->count[i].floor = DFL_FORM_NONE;
+    for (uint32_t d = 0; d < o->n_dims; d++)
+        if (x->under == 0 || (!dfl_form_is_plain(o, &o->dims[d]) && o->dims[d].outside > 0 && is_spread(k, &o->dims[d], x->under)))
+            return;
     if (x->under == 0)
         return;
     k->count[i].floor = (uint16_t)k->out->n_products;
     k->count[i].floor_scale = 1;
     figure = add_product(k);
     for (uint32_t r = 0; r < k->job->n_ranks; r++)
-        if (!(k->job->operand[x->operand].ranks >> r & 1))
-            figure[r] = of[r];
-        else if (of[r] != DFL_FORM_NONE)
-            k->count[i].floor_scale *= (double)k->job->extent[r];
+        figure[r] = of[r];
+    for (uint32_t d = 0; d < o->n_dims; d++) {
+        const dfl_job_dim *dim = &o->dims[d];
+        const uint32_t r = dim->n > 0 ? dim->rank[dim->main] : 0;
+        if (dim->n == 0 || of[r] == DFL_FORM_NONE)
+            continue;
+        k->count[i].floor_scale *= dfl_form_is_plain(o, dim) || is_of_unit(k, x) ? (double)k->job->extent[r] : dim->touched;
+        figure[r] = DFL_FORM_NONE;
+    }
     for (uint32_t a = 0; a < k->job->n_axes; a++)
         if (x->under >> a & 1)
             k->count[i].floor_scale /= (double)k->job->axis[a].size;
 }
 
+/* Asks for the figures of the loops over `ranks` of an operand down to gap `f.gap`. */
+static dfl_form_between ask_between(const form_maker *k, uint32_t operand, uint32_t ranks, dfl_chain_figure f)
+{
+    const dfl_job_operand *o = &k->job->operand[operand];
+    dfl_form_between out = { .ranks = ranks };
+
+    for (uint32_t d = 0; d < o->n_dims; d++) {
+        const uint32_t r = o->dims[d].n > 0 ? o->dims[d].rank[o->dims[d].main] : 0;
+        out.stays[d] = out.cuts[d] = out.runs[d] = DFL_FORM_NONE;
+        if (o->dims[d].n == 0 || ranks == 0)
+            continue;
+        f.kind = DFL_CHAIN_STAYS;
+        out.stays[d] = ask(k, r, f);
+        f.kind = DFL_CHAIN_CUTS_FULL;
+        out.cuts[d] = ask(k, r, f);
+        f.kind = DFL_CHAIN_RUNS;
+        if (!dfl_form_is_plain(o, &o->dims[d]))
+            out.runs[d] = ask(k, r, f);
+    }
+    return out;
+}
+
 static void add_stay(form_maker *k, uint32_t i, uint8_t from, dfl_form_stay *out)
 {
     const dfl_term_factor *x = k->count_of[i];
-    const uint32_t ranks = k->job->operand[x->operand].ranks;
-    dfl_chain_figure f = { .gap = k->terms->group[x->group].gap, .from = from, .axes = (uint8_t)(all_axes(k->job) & ~x->under) };
+    const uint32_t gap = k->terms->group[x->group].gap, ranks = k->job->operand[x->operand].ranks;
+    const uint32_t own = k->out->skeleton->allow[from] & ranks & find_sliding(k->job);
+    dfl_chain_figure f = { .gap = k->out->skeleton->written[gap], .from = from, .axes = (uint8_t)(all_axes(k->job) & ~x->under) };
     const dfl_chain_figure above = { .kind = DFL_CHAIN_PIECES, .gap = (uint8_t)(from - 1), .axes = (uint8_t)x->over };
     uint16_t *figure;
 
     out->hoisted = (uint16_t)k->out->n_products;
     figure = add_product(k);
-    for (uint32_t r = 0; r < k->job->n_ranks; r++) {
-        out->stay[r] = out->cuts[r] = DFL_FORM_NONE;
-        if (!(ranks >> r & 1)) {
-            if (from > 0)
-                figure[r] = ask(k, r, above);
-            continue;
-        }
-        figure[r] = k->figure[(size_t)i * k->job->n_ranks + r];
-        f.kind = DFL_CHAIN_STAYS;
-        out->stay[r] = ask(k, r, f);
-        f.kind = DFL_CHAIN_CUTS_FULL;
-        out->cuts[r] = ask(k, r, f);
-    }
+    for (uint32_t r = 0; r < k->job->n_ranks; r++)
+        if (ranks >> r & 1)
+            figure[r] = k->figure[(size_t)i * k->job->n_ranks + r];
+        else if (from > 0)
+            figure[r] = ask(k, r, above);
+    out->inner = ask_between(k, x->operand, find_between(k, x->operand, from + 1u, gap), f);
+    f.from = from > 0 ? (uint8_t)(from - 1) : DFL_CHAIN_TOP;
+    out->own = ask_between(k, x->operand, own, f);
 }
 
 static void add_stays(form_maker *k, uint32_t i)
 {
+    const dfl_term_factor *x = k->count_of[i];
+    const dfl_job_operand *o = &k->job->operand[x->operand];
     uint8_t from[DFL_TEMPLATE_KEEPS + 1];
 
-    k->count[i].n_stays = find_stays(k, k->count_of[i], from);
+    k->count[i].operand = x->operand;
+    for (uint32_t d = 0; d < o->n_dims; d++)
+        k->count[i].spread |= (uint32_t)is_spread(k, &o->dims[d], x->under) << d;
+    k->count[i].n_stays = find_stays(k, x, from);
     k->count[i].stay = DFL_NEW_ARRAY(k->arena, dfl_form_stay, k->count[i].n_stays);
     for (uint32_t n = 0; n < k->count[i].n_stays; n++)
         add_stay(k, i, from[n], &k->count[i].stay[n]);
@@ -208,7 +313,7 @@ static void add_costs(form_maker *k)
         if (t->seconds < 0) { /* behind the term that it is taken from */
             k->port[f->n_ports - 1].less = count;
             k->port[f->n_ports - 1].less_seconds = t->seconds * scale;
-        } else if (t->seconds > 0) {
+        } else if (t->seconds * scale > 0) {
             k->port[f->n_ports++] = (dfl_form_port){ .count = count, .port = t->port, .waits = t->waits,
                                                      .seconds = t->seconds * scale, .less = DFL_FORM_NONE };
         }
@@ -222,18 +327,25 @@ static void add_costs(form_maker *k)
     }
 }
 
+/* The tile of a keep. With windows it holds in each dimension at least the values of the main rank, where that can lie inside of
+   the shape (lemma B12). */
 static void add_keep(form_maker *k, uint32_t i)
 {
     const dfl_template_keep *keep = &k->out->skeleton->keep[i];
     const dfl_job_operand *o = &k->job->operand[keep->operand];
+    const dfl_chain_figure tile = { .kind = DFL_CHAIN_TILE, .gap = k->out->skeleton->written[i] };
     uint16_t *figure;
 
-    k->keep[i] = (dfl_form_keep){ .tile = (uint16_t)k->out->n_products, .place = keep->place,
+    k->keep[i] = (dfl_form_keep){ .tile = (uint16_t)k->out->n_products, .place = keep->place, .operand = keep->operand,
+                                  .has_windows = o->ranks != o->plain,
                                   .bits = o->bits * (double)dfl_template_buffers(k->job, keep) };
     figure = add_product(k);
     for (uint32_t r = 0; r < k->job->n_ranks; r++)
         if (o->ranks >> r & 1)
-            figure[r] = ask(k, r, (dfl_chain_figure){ .kind = DFL_CHAIN_TILE, .gap = (uint8_t)i });
+            k->keep[i].piece[r] = ask(k, r, tile);
+    for (uint32_t d = 0; d < o->n_dims; d++)
+        if (o->dims[d].n > 0 && (o->dims[d].inside || dfl_form_is_plain(o, &o->dims[d])))
+            figure[o->dims[d].rank[o->dims[d].main]] = k->keep[i].piece[o->dims[d].rank[o->dims[d].main]];
 }
 
 /* The products of steps and of parts on axes. */

@@ -6,6 +6,10 @@
  *     product over the ranks r of the operand of elements(r, all axes but `under`)
  *     * product over the other ranks of pieces(r, gap of the term, `over`).
  * The sum counts a transfer at every iteration of the loops above, so it is too large where a short piece stays.
+ *
+ * Windows: the *main* rank of a dimension has the largest extent of its ranks. A pass over a dimension moves at least the values
+ * of its index in the shape. The unit reads its operand at each step, so there the main rank counts like a rank of the operand,
+ * and the others of the dimension like ranks outside of it (lemmas B10 to B12 of SEARCH.md).
  */
 #ifndef DFL_MAPPER_TILING_FORM_H
 #define DFL_MAPPER_TILING_FORM_H
@@ -21,10 +25,19 @@ enum { DFL_FORM_STAYS = 256, DFL_FORM_PRODUCTS = 2 * DFL_TERMS + DFL_TEMPLATE_KE
 /* No product, no figure. */
 enum { DFL_FORM_NONE = 0xffff };
 
-/* Loops over other ranks in one gap, during which short pieces of a tile may stay. */
+/* The loops over ranks of an operand between a loop over another rank and a keep. The figures belong to the main rank of each
+   dimension. */
+typedef struct {
+    uint32_t ranks;           /* mask: ranks of the operand with such a loop */
+    uint16_t stays[DFL_JOB_DIMS], cuts[DFL_JOB_DIMS];
+    uint16_t runs[DFL_JOB_DIMS];                       /* of dimensions with windows */
+} dfl_form_between;
+
+/* Loops over other ranks in one gap, during which short pieces of a tile may stay, and parts of tiles with windows. */
 typedef struct {
     uint16_t hoisted;         /* product: the count as if the keep stood above these loops */
-    uint16_t stay[DFL_JOB_RANKS], cuts[DFL_JOB_RANKS]; /* figures `stays` and `cuts`, DFL_FORM_NONE for other ranks */
+    dfl_form_between inner;   /* loops of gaps further in */
+    dfl_form_between own;     /* with windows: with those of the same gap; their order is not fixed. `ranks` = 0: none */
 } dfl_form_stay;
 
 /* Elements that move, and their cost. Count `i` of a form is its product `i`, up to a factor that the coefficients contain. */
@@ -33,6 +46,8 @@ typedef struct {
     double sure;              /* sum without what a result takes back, J per unit of the product */
     uint16_t floor;           /* product whose value times `floor_scale` the count does not fall below, or DFL_FORM_NONE */
     double floor_scale;
+    uint8_t operand;
+    uint32_t spread;          /* mask: dimensions with windows of which the count has one instance alone */
     uint32_t n_stays;
     dfl_form_stay *stay;      /* inner loops first */
 } dfl_form_count;
@@ -48,9 +63,11 @@ typedef struct {
 } dfl_form_port;
 
 typedef struct {
-    uint16_t tile;            /* product */
-    uint8_t place;
+    uint16_t tile;            /* product; of a dimension with windows it has the tile of the main rank, or 1 */
+    uint8_t place, operand;
+    bool has_windows;
     double bits;              /* of an element, times the buffers */
+    uint16_t piece[DFL_JOB_RANKS]; /* with windows: figure TILE of each rank of the operand */
 } dfl_form_keep;
 
 typedef struct {
@@ -72,6 +89,11 @@ typedef struct {
     const dfl_amounts *divisors;            /* by rank: amounts divide what they cut; NULL = any amounts. Set after making */
 } dfl_form;
 
+/* Whether a dimension is one rank alone. */
+static inline bool dfl_form_is_plain(const dfl_job_operand *o, const dfl_job_dim *d)
+{
+    return d->n == 1 && (o->plain >> d->rank[0] & 1);
+}
 /* Makes the form of a skeleton, which is copied. `terms` is for temporary data. NULL for a skeleton with more than DFL_FORM_STAYS
    hoisted counts. */
 dfl_form *dfl_form_make(dfl_arena *arena, const dfl_job *job, const dfl_tiling_template *skeleton, dfl_terms *terms);

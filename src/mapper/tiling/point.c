@@ -15,6 +15,7 @@ struct dfl_point {
     dfl_paths *paths;
     dfl_model *model;           /* NULL = the model does not accept the form */
     dfl_line ***line;           /* by rank and cut */
+    uint32_t last;
     double joules, seconds;
 };
 
@@ -41,23 +42,46 @@ static void add_homes(dfl_point *p, const dfl_body *from, dfl_body *body)
                                        .memory = job->place[job->operand[o].home].memory }, p->mapping->hole_span);
 }
 
-/* The temporal loops of a gap (axis -1), or its parts on one axis. */
+/* Adds the line of one rank in a gap: a loop, or parts on an axis. */
+static void add_cut(dfl_point *p, uint32_t r, uint32_t gap, int axis, dfl_body *body)
+{
+    const dfl_job *job = p->form->job;
+    const dfl_chain *c = &p->form->chain[r];
+
+    for (uint32_t i = 0; i < c->n; i++) {
+        dfl_line line = { .kind = axis < 0 ? DFL_LINE_TEMPORAL : DFL_LINE_SPATIAL, .rank = job->rank[r], .amount = 1,
+                          .by = axis < 0 ? DFL_BY_SIZE : DFL_BY_PARTS };
+        if (c->at[i].gap != gap || c->at[i].axis != axis)
+            continue;
+        if (axis >= 0)
+            line.axis = job->axis[axis].axis;
+        p->line[r][i] = add_line(body, line, p->mapping->hole_span);
+    }
+}
+
+/* Place of a rank in the order of the loops of a gap: ranks without windows, ranks with windows, main ranks, `last`. */
+static uint32_t order_of(const dfl_job *job, uint32_t rank, uint32_t last)
+{
+    uint32_t order = 0;
+
+    for (uint32_t o = 0; o < job->n_operands; o++)
+        for (uint32_t d = 0; d < job->operand[o].n_dims; d++) {
+            const dfl_job_dim *dim = &job->operand[o].dims[d];
+            for (uint32_t i = 0; i < dim->n && !dfl_form_is_plain(&job->operand[o], dim); i++)
+                if (dim->rank[i] == rank)
+                    order = order > 1u + (i == dim->main) ? order : 1u + (i == dim->main);
+        }
+    return rank == last ? 3 : order;
+}
+
 static void add_cuts(dfl_point *p, uint32_t gap, int axis, dfl_body *body)
 {
     const dfl_job *job = p->form->job;
 
-    for (uint32_t r = 0; r < job->n_ranks; r++) {
-        const dfl_chain *c = &p->form->chain[r];
-        for (uint32_t i = 0; i < c->n; i++) {
-            dfl_line line = { .kind = axis < 0 ? DFL_LINE_TEMPORAL : DFL_LINE_SPATIAL, .rank = job->rank[r], .amount = 1,
-                              .by = axis < 0 ? DFL_BY_SIZE : DFL_BY_PARTS };
-            if (c->at[i].gap != gap || c->at[i].axis != axis)
-                continue;
-            if (axis >= 0)
-                line.axis = job->axis[axis].axis;
-            p->line[r][i] = add_line(body, line, p->mapping->hole_span);
-        }
-    }
+    for (uint32_t order = 0; order < 4; order++)
+        for (uint32_t r = 0; r < job->n_ranks; r++)
+            if (order_of(job, r, p->last) == order)
+                add_cut(p, r, gap, axis, body);
 }
 
 static void add_lines(dfl_point *p, const dfl_body *from, dfl_body *body)
@@ -69,9 +93,10 @@ static void add_lines(dfl_point *p, const dfl_body *from, dfl_body *body)
     for (uint32_t g = 0; g <= t->n_keeps; g++) {
         for (int axis = -1; axis < (int)job->n_axes; axis++)
             add_cuts(p, g, axis, body);
-        if (g < t->n_keeps && !t->keep[g].home)
-            add_line(body, (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = job->operand[t->keep[g].operand].tensor,
-                                       .memory = job->place[t->keep[g].place].memory }, p->mapping->hole_span);
+        for (uint32_t i = 0; i <= g && i < t->n_keeps; i++)
+            if (t->written[i] == g && !t->keep[i].home)
+                add_line(body, (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = job->operand[t->keep[i].operand].tensor,
+                                           .memory = job->place[t->keep[i].place].memory }, p->mapping->hole_span);
     }
 }
 
@@ -100,11 +125,12 @@ static void make_mapping(dfl_point *p, const dfl_mapping *mapping)
     add_lines(p, from, body);
 }
 
-dfl_point *dfl_point_make(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_form *form)
+dfl_point *dfl_point_make(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_form *form,
+                          uint32_t last)
 {
     dfl_point *p = DFL_NEW(arena, dfl_point);
 
-    *p = (dfl_point){ .names = names, .form = form, .home = dfl_arena_new(dfl_arena_budget(arena)),
+    *p = (dfl_point){ .names = names, .form = form, .last = last, .home = dfl_arena_new(dfl_arena_budget(arena)),
                       .scratch = dfl_arena_new(dfl_arena_budget(arena)) };
     p->quiet = dfl_sink_new(p->home, NULL);
     dfl_sink_limit(p->quiet, 0);

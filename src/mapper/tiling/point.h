@@ -11,8 +11,10 @@
 typedef struct dfl_point dfl_point;
 
 /* Prepares the mappings of a form. `mapping` is the mapping that is searched: one einsum, all lines open; its homes stay. The
-   point uses the memory of `arena` and memory of its own (dfl_point_free). */
-dfl_point *dfl_point_make(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_form *form);
+   point uses the memory of `arena` and memory of its own (dfl_point_free). In each gap the loops over windows come last, and
+   `last` is the rank of the innermost of them, or any number above. */
+dfl_point *dfl_point_make(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_form *form,
+                          uint32_t last);
 void dfl_point_free(dfl_point *point);
 /* The first term of the objective at amounts by rank and cut; INFINITY for amounts that the mapping language or the model does
    not accept, or that violate a requirement. Reports nothing. */

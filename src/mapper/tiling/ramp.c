@@ -66,6 +66,8 @@ static dfl_ramp_way find_way(const dfl_intern *names, const dfl_mapping *m, cons
     double level = 0;
     dfl_ramp_way way = { .n = 0 };
 
+    if (job->operand[operand].ranks != job->operand[operand].plain) /* the first tile may lie outside of the shape */
+        return way;
     for (uint32_t i = 0; i < t->n_keeps; i++) {
         const uint32_t inner = t->keep[i].place;
         if (t->keep[i].operand != operand)

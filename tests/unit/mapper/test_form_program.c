@@ -126,7 +126,7 @@ static bool check_form(void *context, const dfl_tiling_template *skeleton)
         roots[r] = dfl_box_make(arena, f, r);
     p = dfl_form_program_make(arena, &t->draft, f, roots, &t->goal);
     assert_non_null(p);
-    point = dfl_point_make(arena, t->session->names, t->mapping, f);
+    point = dfl_point_make(arena, t->session->names, t->mapping, f, DFL_NONE);
     for (uint32_t i = 0; i < 12; i++) {
         dfl_box *boxes[DFL_JOB_RANKS];
         dfl_geometric_solution s;
