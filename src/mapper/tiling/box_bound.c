@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "mapper/problem/dims.h"
+
 static double least(double a, double b) { return a < b ? a : b; }
 static double most(double a, double b) { return a > b ? a : b; }
 
@@ -98,12 +100,14 @@ static double share_of(const dfl_form *f, dfl_box *const *boxes, const dfl_form_
     return least(1, ((double)d->coef[d->main] * stays + most(0, halo) * figure[x->runs[dim]]) / d->touched);
 }
 
-double dfl_box_share(const dfl_form *f, dfl_box *const *boxes, const dfl_form_stay *x, uint32_t count)
+/* Largest share of the elements of a count that may stay during some loops. Also sets whether it holds even if these loops have no
+   second iteration. */
+static double find_share(const dfl_form *f, dfl_box *const *boxes, const dfl_form_stay *x, uint32_t count, bool *is_sure)
 {
     const dfl_job_operand *o = &f->job->operand[f->count[count].operand];
     double all = 1, largest = 0;
-    bool is_sure = false;
 
+    *is_sure = false;
     for (uint32_t dim = 0; dim < o->n_dims; dim++) {
         const dfl_job_dim *d = &o->dims[dim];
         uint32_t ranks = 0, main = d->n > 0 ? d->rank[d->main] : 0;
@@ -117,25 +121,41 @@ double dfl_box_share(const dfl_form *f, dfl_box *const *boxes, const dfl_form_st
         if (x->own.ranks >> main & 1)
             share = most(share, share_of(f, boxes, &x->own, count, dim));
         if ((x->inner.ranks >> main & 1) && boxes[main]->figure[x->inner.cuts[dim]] > 0) {
-            is_sure = true;
+            *is_sure = true;
             all *= share;
         } else if (((x->inner.ranks | x->own.ranks) & ranks & ~(1u << main)) != 0) {
             share = 1; /* loops of the other ranks alone */
         }
         largest = most(largest, share);
     }
-    return is_sure ? all : largest;
+    if (*is_sure)
+        return all;
+    *is_sure = !f->job->windows;
+    return largest;
+}
+
+void dfl_box_shares(const dfl_form *f, dfl_box *const *boxes, uint32_t count, double *out)
+{
+    const dfl_form_count *x = &f->count[count];
+    double most_left = 1;
+
+    for (uint32_t i = 0; i < x->n_stays; i++) {
+        bool is_sure = false;
+        out[i] = least(most_left, most_left > 0 ? find_share(f, boxes, &x->stay[i], count, &is_sure) : 0);
+        if (most_left > 0 && is_sure)
+            most_left = out[i];
+    }
 }
 
 /* The part of a count that moves, at least: elements that stay during loops move as if the keep stood above these loops. */
 static double bound_moved(const node_values *v, const dfl_form_count *x, uint32_t count)
 {
-    double moved = v->value[count], below = moved, share = 1;
+    double moved = v->value[count], below = moved, share[DFL_FORM_STAYS];
 
-    for (uint32_t i = 0; i < x->n_stays && share > 0; i++) {
+    dfl_box_shares(v->form, v->boxes, count, share);
+    for (uint32_t i = 0; i < x->n_stays; i++) {
         const double above = v->value[x->stay[i].hoisted];
-        share = least(share, dfl_box_share(v->form, v->boxes, &x->stay[i], count));
-        moved -= (below - above) * share;
+        moved -= (below - above) * share[i];
         below = above;
     }
     return moved / v->value[count];

@@ -20,8 +20,9 @@ typedef struct {
 
 /* Sets `out`, by product, to the product over all ranks but `without`. False if some of these boxes is impossible. */
 bool dfl_box_multiply(const dfl_form *form, dfl_box *const *boxes, uint32_t without, double *out);
-/* Largest share of the elements of a count that may stay during some loops (lemma B4). */
-double dfl_box_share(const dfl_form *form, dfl_box *const *boxes, const dfl_form_stay *stay, uint32_t count);
+/* Largest shares of the elements of a count that may stay during the loops of its `stay`, which are DFL_FORM_STAYS at most (lemmas
+   B4, B11). */
+void dfl_box_shares(const dfl_form *form, dfl_box *const *boxes, uint32_t count, double *out);
 /* Lower bound of the objective over a node; INFINITY if no amounts of the node are legal. `others` are the values of the other
    ranks, by product, from dfl_box_multiply with `rank`. */
 double dfl_box_bound(const dfl_box_costs *costs, const dfl_form *form, dfl_box *const *boxes, uint32_t rank,

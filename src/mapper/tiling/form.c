@@ -212,11 +212,11 @@ static void add_floor(form_maker *k, uint32_t i)
     uint16_t *figure;
 
     k->count[i].floor = DFL_FORM_NONE;
-    for (uint32_t d = 0; d < o->n_dims; d++)
-        if (x->under == 0 || (!dfl_form_is_plain(o, &o->dims[d]) && o->dims[d].outside > 0 && is_spread(k, &o->dims[d], x->under)))
-            return;
     if (x->under == 0)
         return;
+    for (uint32_t d = 0; d < o->n_dims; d++)
+        if (!dfl_form_is_plain(o, &o->dims[d]) && o->dims[d].outside > 0 && is_spread(k, &o->dims[d], x->under))
+            return;
     k->count[i].floor = (uint16_t)k->out->n_products;
     k->count[i].floor_scale = 1;
     figure = add_product(k);

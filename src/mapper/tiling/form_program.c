@@ -358,12 +358,15 @@ void dfl_form_program_fit(dfl_form_program *p, dfl_box *const *boxes, dfl_geomet
     for (uint32_t i = 0; i < p->n_shares; i++) {
         const uint32_t count = p->share[i].count;
         const dfl_form_count *x = &p->form->count[count];
-        double above = 1;
+        double above = 1, share[DFL_FORM_STAYS + 1];
+        if (!p->is_whole)
+            dfl_box_shares(p->form, boxes, count, share);
+        for (uint32_t n = x->n_stays; n-- > 1 && !p->is_whole;)
+            share[n - 1] = fmax(share[n - 1], share[n]); /* weights are not negative */
         for (uint32_t n = 0; n <= x->n_stays; n++) {
-            const bool may_stay = n < x->n_stays && !p->is_whole;
-            const double share = may_stay ? fmin(above, dfl_box_share(p->form, boxes, &x->stay[n], count)) : 0;
-            dfl_geometric_turn(p->program, p->share[i].knob + n, above - share);
-            above = share;
+            const double stays = n < x->n_stays && !p->is_whole ? share[n] : 0;
+            dfl_geometric_turn(p->program, p->share[i].knob + n, above - stays);
+            above = stays;
         }
     }
     for (uint32_t r = 0; r < p->form->job->n_ranks; r++)
