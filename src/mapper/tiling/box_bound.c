@@ -100,8 +100,8 @@ static double share_of(const dfl_form *f, dfl_box *const *boxes, const dfl_form_
     return least(1, ((double)d->coef[d->main] * stays + most(0, halo) * figure[x->runs[dim]]) / d->touched);
 }
 
-/* Largest share of the elements of a count that may stay during some loops. Also sets whether it holds even if these loops have no
-   second iteration. */
+/* Largest share of the elements of a count that may stay during some loops. Also sets whether it holds even if these loops have
+   no second iteration. */
 static double find_share(const dfl_form *f, dfl_box *const *boxes, const dfl_form_stay *x, uint32_t count, bool *is_sure)
 {
     const dfl_job_operand *o = &f->job->operand[f->count[count].operand];

@@ -20,8 +20,8 @@ typedef struct {
 
 /* Sets `out`, by product, to the product over all ranks but `without`. False if some of these boxes is impossible. */
 bool dfl_box_multiply(const dfl_form *form, dfl_box *const *boxes, uint32_t without, double *out);
-/* Largest shares of the elements of a count that may stay during the loops of its `stay`, which are DFL_FORM_STAYS at most (lemmas
-   B4, B11). */
+/* Largest shares of the elements of a count that may stay during the loops of its `stay`, which are DFL_FORM_STAYS at most
+   (lemmas B4, B11). */
 void dfl_box_shares(const dfl_form *form, dfl_box *const *boxes, uint32_t count, double *out);
 /* Lower bound of the objective over a node; INFINITY if no amounts of the node are legal. `others` are the values of the other
    ranks, by product, from dfl_box_multiply with `rank`. */

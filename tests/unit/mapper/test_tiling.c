@@ -543,7 +543,7 @@ static void ramps(void **state)
     assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
     const dfl_form *f = dfl_form_make(s->arena, &job, &t, DFL_NEW(s->arena, dfl_terms));
     const dfl_box_costs costs = { .objective = &objective, .ramp = dfl_ramp_make(s->arena, s->names, m, f) };
-    dfl_point *p = dfl_point_make(s->arena, s->names, m, f);
+    dfl_point *p = dfl_point_make(s->arena, s->names, m, f, DFL_NONE);
     for (uint32_t r = 0; r < 3; r++) {
         amounts[r] = row->amount[r];
         boxes[r] = find_point(s->arena, f, r, amounts[r]);
