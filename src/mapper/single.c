@@ -122,6 +122,7 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
     *out = (dfl_map_result){ .mapping = found->mapping, .joules = found->joules, .seconds = found->seconds,
                              .objective = found->value, .lower_bound = found->lower_bound,
                              .optimal = found->is_complete, .inside = found->is_complete && !any_tiles, .any_tiles = any_tiles,
+                             .windows = jobs.at[0]->windows && !found->is_complete,
                              .least = found->is_least, .stopped = found->stopped,
                              .evaluated = found->nodes + first->evaluated, .pruned = found->pruned };
     out->floor = any_tiles ? found->lower_bound : fmax(found->units, first->lower_bound);

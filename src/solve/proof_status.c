@@ -120,8 +120,10 @@ const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space,
     if (gaps.has_open_terms)
         add_clause(&out, "of the mappings that are equal in the first term, the search compares only some in the other terms");
     if (lines && found->has_windows)
-        add_clause(&out, "windows overlap, and the search has only a weak lower bound for them: the sum of the bounds of the "
-                         "single einsums");
+        add_clause(&out, given->workload->n_einsums == 1
+                    ? "windows overlap, and the search has only a weak lower bound for them"
+                    : "windows overlap, and the search has only a weak lower bound for them: the sum of the bounds of the single "
+                      "einsums");
     if (lines && found->has_lost_states)
         add_clause(&out, "the search dropped some partial mappings, because there were too many: use `--max-fused`, or write "
                          "more lines");

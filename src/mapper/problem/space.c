@@ -10,7 +10,7 @@
 
 enum {
     FILL_STEPS = 1 << 16,   /* parts that are tried to find out how much of all axes can be at work */
-    FULL_ROWS = 1 << 10,    /* values of a term that are tried to find one with which all of another term lie in the shape */
+    ROWS = 1 << 10,         /* values of a term with which those of another term that lie in the shape are counted */
 };
 
 typedef struct {
@@ -112,18 +112,37 @@ static double values_of(const dfl_workload *w, const dfl_index *index, int64_t s
     return fmax(0, count - outside_of(w, index, shape));
 }
 
-/* Whether the other term has a value with which all values of term `main` lie inside of the shape. */
-static bool has_full_row(const dfl_workload *w, const dfl_index *index, uint32_t main, int64_t shape)
+/* Number of x from 0 to n - 1 with at + step * x in the shape. */
+static int64_t count_inside(int64_t at, int64_t step, int64_t n, int64_t shape)
 {
-    const dfl_term *of = &index->terms[main], *other = index->n_terms == 2 ? &index->terms[1 - main] : NULL;
-    const int64_t reach = of->coef * (w->ranks[of->rank].extent - 1), n = other != NULL ? w->ranks[other->rank].extent : 1;
+    const int64_t end = at + step * (n - 1), low = step < 0 ? end : at, high = step < 0 ? at : end;
+    const int64_t by = step < 0 ? -step : step, below = low < 0 ? (-low + by - 1) / by : 0;
+    const int64_t above = high >= shape ? (high - shape + by) / by : 0;
 
-    for (int64_t i = 0; i < n && i < FULL_ROWS && index->n_terms <= 2; i++) {
-        const int64_t at = index->offset + (other != NULL ? other->coef * i : 0), end = at + reach;
-        if (at >= 0 && at < shape && end >= 0 && end < shape)
-            return true;
+    return below + above >= n ? 0 : n - below - above;
+}
+
+/* Sets what lies in the shape of the values of the main rank, by value of the other rank. */
+static void describe_rows(const dfl_workload *w, const dfl_index *index, int64_t shape, dfl_job_dim *d)
+{
+    const dfl_term *of = &index->terms[d->main], *other = index->n_terms == 2 ? &index->terms[1 - d->main] : NULL;
+    const int64_t extent = w->ranks[of->rank].extent, n = other != NULL ? w->ranks[other->rank].extent : 1;
+
+    d->row = fmax(0, (double)extent - d->outside);
+    d->points = d->row;
+    for (uint32_t i = 0; i < index->n_terms; i++)
+        d->points *= i == d->main ? 1 : (double)w->ranks[index->terms[i].rank].extent;
+    if (index->n_terms > 2 || n > ROWS)
+        return;
+    d->row = (double)extent;
+    d->points = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t at = index->offset + (other != NULL ? other->coef * i : 0);
+        const double inside = (double)count_inside(at, of->coef, extent, shape);
+        d->row = fmin(d->row, inside);
+        d->points += inside;
+        d->inside |= inside == (double)extent;
     }
-    return false;
 }
 
 /* Whether an index has values outside of the shape, or gaps, be it in some tile alone: then some step is longer than one. */
@@ -160,7 +179,8 @@ static void describe_dim(const maker *k, dfl_job_dim *d, const dfl_index *index,
     d->outside = outside_of(k->w, index, shape);
     for (uint32_t i = 1; i < d->n; i++)
         d->main = k->job->extent[d->rank[i]] > k->job->extent[d->rank[d->main]] ? i : d->main;
-    d->inside = d->n > 0 && has_full_row(k->w, index, d->main, shape);
+    if (d->n > 0)
+        describe_rows(k->w, index, shape, d);
 }
 
 static void add_operand(maker *k, const dfl_access *a, bool output)

@@ -30,6 +30,8 @@ typedef struct {
     uint32_t inside;          /* 1 if the other ranks have values with which all values of that one are in the shape, else 0 */
     double touched;           /* values of the index in the shape, at least */
     double outside;           /* values of the index outside of it */
+    double row;               /* values of the main rank with the index in the shape, for any values of the others, at least */
+    double points;            /* values of all its ranks together with the index in the shape, at least */
 } dfl_job_dim;
 
 typedef struct {

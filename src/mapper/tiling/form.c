@@ -90,17 +90,21 @@ static double set_dimension(const form_maker *k, const dfl_term_factor *x, const
 {
     const bool is_unit = is_of_unit(k, x), has_one = is_spread(k, d, x->under);
     const uint32_t main = d->n > 0 ? d->rank[d->main] : 0;
+    bool has_all = !has_one;       /* all coordinates of axes over the other ranks count */
     double scale = 1;
 
-    for (uint32_t i = 0; is_unit && i < d->n; i++)
+    for (uint32_t i = 0; i < d->n; i++)
+        has_all &= i == d->main || (dfl_chain_axes(&k->out->chain[d->rank[i]]) & ~x->over) == 0;
+    for (uint32_t i = 0; is_unit && !has_all && i < d->n; i++)
         if (i != d->main)
             figure[d->rank[i]] = ask(k, d->rank[i], pieces_of(k, x));
     if (d->n == 0 || (!has_one && !is_unit))
         return d->touched;
     if (has_one && d->outside > 0)
         return 0;
-    figure[main] = ask_elements(k, main, all_axes(k->job) & ~x->under, &scale);
-    return fmax(0, scale - d->outside);
+    if (has_one)
+        figure[main] = ask_elements(k, main, all_axes(k->job) & ~x->under, &scale);
+    return has_one ? scale : has_all ? d->points : d->row;
 }
 
 /* Sets the figures of a factor of the terms; returns the constant part of its product. */
