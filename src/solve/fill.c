@@ -316,6 +316,38 @@ static bool fill_after_stop(dfl_fill *fill, const dfl_objective *objective, dfl_
     return true;
 }
 
+/* Fills a mapping without the joint search, which does not support it: takes the first mapping, or maps the einsums one by one,
+   then tries fused groups and bounds all exchanges. `first`: NULL = there is no first mapping. */
+static bool fill_refused(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
+                         const dfl_mapping *first, dfl_search_summary *summary, dfl_stop *stopped)
+{
+    if (first)
+        out->mapping = first;
+    else if (!dfl_fill_one_by_one(fill, objective, out, stopped))
+        return false;
+    else
+        *summary = *out->search;
+    summary->unproven = dfl_proof_gaps_one_by_one(fill->solver->arena, out->given->workload, NULL, *stopped);
+    out->search = summary;
+    dfl_fill_raise_floor(fill, objective, out, summary);
+    if (first && *stopped != DFL_STOP_CANCELLED) {
+        dfl_fill_improve_several(fill, objective, within, fill_lines_once, out, summary, stopped);
+        dfl_fill_improve_one_by_one(fill, objective, out, summary, stopped);
+    }
+    note_stop(summary, stopped);
+    return true;
+}
+
+/* Takes back the reports since `first`, if all of them say that the search does not support the mapping. False if there is
+   none, or another one. */
+static bool take_back_refusal(const dfl_fill *fill, size_t first)
+{
+    if (dfl_sink_count(fill->sink) == first)
+        return false;
+    dfl_sink_withdraw(fill->sink, first, DFL_EVAL_UNSUPPORTED);
+    return dfl_sink_count(fill->sink) == first;
+}
+
 /* A joint search of several einsums, which may take 7/8 of the steps; the rest is left for a search einsum by einsum.
    `*why` is the limit that ended it. */
 static const dfl_result *search_jointly(const dfl_fill *fill, const dfl_mapping *within, const dfl_search_request *request,
@@ -354,6 +386,7 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     dfl_proof_gaps gaps = { .has_requirement = fill->has_requirement };
     dfl_stop why = DFL_STOP_NONE;
     bool is_met, is_equal, has_first;
+    size_t reports;
 
     if (!objective->native)
         return refuse_figure(fill, objective, out->given);
@@ -362,10 +395,13 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     if (dfl_one_by_one_applies(fill, out->given))
         return dfl_fill_one_by_one(fill, objective, out, stopped);
     has_first = is_several && find_first(fill, objective, &first, early);
+    reports = dfl_sink_count(fill->sink);
     costs = is_several ? search_jointly(fill, within, &request, out, summary, &found, &why)
                        : search_lines(fill, within, &request, out, summary, &found);
     if (has_result(&found))
         *stopped = found.stopped;
+    if (!costs && is_several && found.status == DFL_SEARCH_REPORTED && take_back_refusal(fill, reports))
+        return fill_refused(fill, objective, within, out, has_first ? first.mapping : NULL, early, stopped);
     if (!costs && has_first && found.status == DFL_SEARCH_REPORTED) {
         out->mapping = first.mapping;
         return go_on_after_stop(fill, objective, within, out, early, stopped, why);

@@ -4,6 +4,7 @@
 #include "mapper/improve/lift.h"
 #include "mapper/join/exchange_bound.h"
 #include "mapper/join/fused_groups.h"
+#include "mapper/join/workload_floor.h"
 #include "mapper/problem/evaluate.h"
 #include "mapper/problem/limits.h"
 #include "solve/solve_internal.h"
@@ -139,6 +140,20 @@ static void search_again(dfl_fill *fill, const dfl_objective *objective, dfl_fil
         summary->unproven = NULL;
         *stopped = DFL_STOP_NONE;
     }
+}
+
+void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out,
+                          dfl_search_summary *summary)
+{
+    const dfl_solver *solver = fill->solver;
+    dfl_arena *work = dfl_arena_new(solver->budget);
+    const dfl_floor floor = dfl_workload_floor(work, solver->names, out->given);
+    const double joules = floor.joules + dfl_system_leakage(out->given->system) * floor.seconds;
+    const double bound = objective->native ? dfl_objective_value(objective, joules, floor.seconds) : 0;
+
+    if (bound > 0 && !(summary->lower_bound >= bound))
+        summary->lower_bound = bound;
+    dfl_arena_free(work);
 }
 
 void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_fill_open *search,

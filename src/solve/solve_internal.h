@@ -80,6 +80,9 @@ bool dfl_fill_choices(dfl_fill *fill, const dfl_objective *objective, dfl_fill_o
    nothing. */
 void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_fill_open *search,
                               dfl_filled *out, dfl_search_summary *summary, dfl_stop *stopped);
+/* Raises the lower bound to the floor of all einsums (mapper/join/workload_floor.h). */
+void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out,
+                          dfl_search_summary *summary);
 
 /* Moves keeps of single einsums above branches, and adds some there, where that makes `out->mapping` better. Reports nothing. */
 void dfl_fill_lift_keeps(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary);

@@ -241,7 +241,8 @@ bool dfl_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, cons
         return false;
     if (!limits->homes_only)
         dfl_common_find(out, limits);
-    more = limits->homes_only ? DFL_NONE : dfl_tracks_excess(scratch, out, limits->counted > 0 ? limits->counted - 1 : DFL_NONE);
+    more = limits->homes_only || limits->unjoined
+               ? DFL_NONE : dfl_tracks_excess(scratch, out, limits->counted > 0 ? limits->counted - 1 : DFL_NONE);
     if (more != DFL_NONE) {
         dfl_tracks_report(sink, m, more);
         return false;

@@ -97,7 +97,7 @@ void dfl_common_find(dfl_classes *k, const dfl_job_limits *limits)
             set_common(k, &w->tensors[t], t, true, limits->common_loops);
             any = true;
         }
-    if (any && !has_room(k, limits->counted))
+    if (any && !limits->unjoined && !has_room(k, limits->counted))
         for (uint32_t t = 0; t < w->n_tensors; t++)
             if (w->tensors[t].n_producers == 0)
                 set_common(k, &w->tensors[t], t, false, limits->common_loops);

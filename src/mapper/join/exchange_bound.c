@@ -114,7 +114,7 @@ dfl_exchange_result dfl_exchange_bound(dfl_arena *arena, const dfl_intern *names
                                        const dfl_objective *objective, double joules, double seconds,
                                        const dfl_search_limits *limits)
 {
-    const dfl_job_limits all = { .spread = true };
+    const dfl_job_limits all = { .spread = true, .unjoined = true };
     dfl_deadline deadline = { .budget = dfl_arena_budget(arena), .at = limits->deadline };
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(arena));
     dfl_sink *quiet = dfl_sink_new(work, NULL);

@@ -449,7 +449,7 @@ dfl_fused_result dfl_fused_groups(dfl_arena *arena, const dfl_intern *names, con
                                   const dfl_objective *objective, double joules, double seconds,
                                   const dfl_search_limits *limits)
 {
-    const dfl_job_limits all = { .spread = true };
+    const dfl_job_limits all = { .spread = true, .unjoined = true };
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(arena));
     dfl_sink *quiet = dfl_sink_new(work, NULL);
     composer k = { .arena = work, .scratch = dfl_arena_new(NULL), .names = names, .mapping = mapping, .objective = objective,

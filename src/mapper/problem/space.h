@@ -103,6 +103,7 @@ static inline uint32_t dfl_job_outermost(const dfl_job_operand *o)
 
 /* Choices that restrict a search. */
 typedef struct {
+    bool unjoined;                  /* no join follows: any number of memories in which einsums compete, and of live tensors */
     bool homes_only;                /* no arrays and no keeps but homes: what takes the least room */
     bool common_loops;              /* see dfl_job */
     bool overlapped;                /* time is counted as if transfers waited for nothing */
