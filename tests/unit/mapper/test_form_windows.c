@@ -1,6 +1,6 @@
 /*
  * Forms with windows against the model: random boxes and random points of all skeletons of small convolutions. No bound of a box
- * around a point is above the value of the point, in any order of the loops in its gaps (SEARCH.md, B10 to B13).
+ * around a point is above the value of the point, in any order of the loops in its gaps (SEARCH.md, B10, B11, B12, B13).
  */
 #include <stdio.h>
 #include <stdlib.h>

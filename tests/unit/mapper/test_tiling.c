@@ -489,7 +489,7 @@ static void programs(void **state)
     dfl_session_free(s);
 }
 
-/* ---- time before the first step and after the last one: B6, B7, D3 ---- */
+/* ---- time before the first step and after the last one: B6, B7, B8, D3 ---- */
 
 #define RAMPS                                                                                                             \
     "dfl 1; workload w : i8 { rank m = 7, n = 6, k = 10; input A[m, k]; input B[k, n]; output Z[m, n] : i32 += "           \

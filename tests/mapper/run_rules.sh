@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Each rule of src/mapper/SEARCH.md (B1, D1, ...) is cited in the code of the mapper, in a unit test, and by a mutant.
+set -u
+export LC_ALL=C
+passed=0 failed=0
+
+cited() { # cited RULE PATH...: whether a file cites the rule
+    grep -rqE --include='*.c' --include='*.h' --include=mutants "(^|[^A-Za-z0-9_])$1([^A-Za-z0-9_]|\$)" "${@:2}"
+}
+
+for rule in $(sed -n 's/^\*\*\([BD][0-9]*\)\..*/\1/p' src/mapper/SEARCH.md); do
+    for place in src/mapper tests/unit/mapper tests/property/mutants; do
+        if cited "$rule" "$place"; then
+            passed=$((passed + 1))
+        else
+            failed=$((failed + 1))
+            echo "FAILED: nothing cites $rule in $place"
+        fi
+    done
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
