@@ -66,16 +66,20 @@ void dfl_fill_lift_keeps(dfl_fill *fill, const dfl_objective *objective, dfl_fil
     dfl_arena_free(work);
 }
 
-/* Replaces the mapping by one of fused groups if that is better. */
-static void try_groups(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
+/* Replaces the mapping by one of fused groups if that is better. Returns whether it is. */
+static bool try_groups(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
                        dfl_search_summary *summary)
 {
     const dfl_solver *solver = fill->solver;
-    const dfl_search_limits limits = share_limits(fill, summary, DFL_GROUPS_SHARE);
+    const dfl_search_limits limits = share_limits(fill, summary, fill->is_part ? DFL_PART_GROUPS_SHARE : DFL_GROUPS_SHARE);
+    const double probe = share_limits(fill, summary, fill->is_part ? DFL_PART_GROUPS_SHARE : DFL_GROUPS_PROBE)
+                             .deadline;
     dfl_arena *work = dfl_arena_new(solver->budget);
     const dfl_result *costs = dfl_fill_costs(fill, out->mapping);
     const dfl_fused_result found = dfl_fused_groups(work, solver->names, within, objective, costs ? costs->joules : 0,
-                                                    costs ? costs->seconds : 0, &limits);
+                                                    costs ? costs->seconds : 0, summary->value, probe,
+                                                    &limits);
+    const double before = summary->value;
 
     summary->evaluated += found.nodes;
     if (found.mapping)
@@ -83,6 +87,7 @@ static void try_groups(dfl_fill *fill, const dfl_objective *objective, const dfl
                              "groups of einsums were mapped one by one: mappings that share other loops may be better", out,
                              summary);
     dfl_arena_free(work);
+    return summary->value < before;
 }
 
 /* Whether evaluations are left. */
@@ -159,6 +164,8 @@ void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, 
 void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_fill_open *search,
                               dfl_filled *out, dfl_search_summary *summary, dfl_stop *stopped)
 {
+    bool is_grouped = false;
+
     if (may_go_on(fill, summary) && within == out->given) {
         dfl_fill part = *fill;
         part.limits = share_limits(fill, summary, DFL_COMMON_SHARE);
@@ -166,8 +173,9 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
         dfl_fill_try_common(&part, objective, search, out, summary);
     }
     if (may_go_on(fill, summary))
-        try_groups(fill, objective, within, out, summary);
-    if (may_go_on(fill, summary) && *stopped == DFL_STOP_TIME && fill->limits.deadline > dfl_deadline_clock())
+        is_grouped = try_groups(fill, objective, within, out, summary);
+    if (may_go_on(fill, summary) && (!is_grouped || fill->is_part) && *stopped == DFL_STOP_TIME &&
+        fill->limits.deadline > dfl_deadline_clock())
         search_again(fill, objective, search, out, summary, stopped);
     if (may_go_on(fill, summary) && fill->space.extensions == 0 && within == out->given && !fill->is_part)
         raise_bound(fill, objective, out, summary);

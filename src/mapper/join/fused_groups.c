@@ -39,6 +39,7 @@ typedef struct {
     dfl_deadline deadline;
     uint64_t nodes;
     uint32_t effort;                        /* factor of nodes and of tiles that are tried */
+    bool is_quick;                          /* einsums alone are searched for a short time */
     DFL_VEC(group_choice) groups;
 } composer;
 
@@ -103,8 +104,7 @@ static bool search_alone(composer *k)
         const uint32_t e = k->classes.at.at[c].first, p = find_pattern(k, e, 0, DFL_NONE);
         if (p == DFL_NONE)
             return false;
-        search_einsum(k, e, p, NULL, (k->deadline.at > 0 ? DFL_ALONE_NODES_TIMED : DFL_ALONE_NODES) * (uint64_t)k->effort,
-                      &k->alone[c]);
+        search_einsum(k, e, p, NULL, k->is_quick ? DFL_ALONE_NODES_QUICK : (uint64_t)DFL_ALONE_NODES * k->effort, &k->alone[c]);
         if (k->alone[c].form == NULL)
             return false;
     }
@@ -447,7 +447,7 @@ static void compose(composer *k, dfl_arena *arena, dfl_fused_result *out)
 
 dfl_fused_result dfl_fused_groups(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
                                   const dfl_objective *objective, double joules, double seconds,
-                                  const dfl_search_limits *limits)
+                                  double known, double probe, const dfl_search_limits *limits)
 {
     const dfl_job_limits all = { .spread = true, .unjoined = true };
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(arena));
@@ -466,13 +466,17 @@ dfl_fused_result dfl_fused_groups(dfl_arena *arena, const dfl_intern *names, con
         k.flat = &k.forms[k.classes.at.n];
         k.alone = dfl_arena_alloc(work, k.classes.at.n, sizeof *k.alone, _Alignof(einsum_choice));
         /* under a limit on time the search begins anew with more effort as long as some is left */
-        for (k.effort = 1; k.effort <= DFL_GROUP_EFFORT && k.deadline.why == DFL_STOP_NONE; k.effort *= 4) {
+        k.is_quick = limits->deadline > 0 && limits->deadline - dfl_deadline_clock() < DFL_GROUP_SHORT;
+        for (k.effort = 1; k.effort <= DFL_GROUP_EFFORT && k.deadline.why == DFL_STOP_NONE;) {
             k.groups.n = 0;
+            k.deadline.at = limits->deadline > 0 && !(out.value < known) ? probe : limits->deadline;
             if (!find_line(&k))
                 break;
             compose(&k, arena, &out);
             if (limits->deadline <= 0)
                 break;
+            k.effort *= k.is_quick ? 1 : 4;
+            k.is_quick = false;
         }
     }
     out.nodes = k.nodes;

@@ -18,9 +18,10 @@ typedef struct {
 } dfl_fused_result;
 
 /* Maps a mapping of several einsums with all lines open, for a `native` objective. `joules` and `seconds` are those of a mapping
-   that is known, for the first line; 0 = none is. The result lies in `arena`. */
+   that is known, for the first line; 0 = none is. A search under a limit on time goes on beyond `probe` (s of
+   dfl_deadline_clock) only once it has something below `known`. The result lies in `arena`. */
 dfl_fused_result dfl_fused_groups(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
                                   const dfl_objective *objective, double joules, double seconds,
-                                  const dfl_search_limits *limits);
+                                  double known, double probe, const dfl_search_limits *limits);
 
 #endif

@@ -71,7 +71,7 @@ enum {
     /* Nodes of one einsum alone; nodes of one einsum of a group with given tiles; tiles that are tried for a group. More find
        better mappings, and take longer in proportion. */
     DFL_ALONE_NODES = 1 << 17,
-    DFL_ALONE_NODES_TIMED = 1 << 12, /* the same in the first of several searches under a limit on time */
+    DFL_ALONE_NODES_QUICK = 1 << 12, /* of one einsum alone in a quick search */
     DFL_GROUP_NODES = 1 << 11,
     DFL_GROUP_TRIES = 60,
     /* Rounds of a descent from the best point of a pattern over all pairs of amounts, each some hundred microseconds. */
@@ -163,12 +163,17 @@ enum {
 #define DFL_COMMON_POINTS 256
 
 /* Several einsums under a limit on time: shares of the time that is left before each stage. All together; with one element of a
-   common rank; fused groups; all together once more, if the first time ended by its limit; the lower bound. What is left is for
-   the einsums one by one. Of a search with one element: all together once more, since it has no lower bound. */
-#define DFL_JOINT_SHARE 0.2
+   common rank; fused groups, and that part of it in which they must find something better than is known; all together once more,
+   if the first time ended by its limit and groups are no better; the lower bound. What is left is for the einsums one by one.
+   Of a search with one element: groups, and all together once more, since it has no lower bound. */
+#define DFL_JOINT_SHARE 0.16
 #define DFL_COMMON_SHARE 0.65
-#define DFL_GROUPS_SHARE 0.32
-#define DFL_AGAIN_SHARE 0.5
+#define DFL_GROUPS_SHARE 0.6
+#define DFL_GROUPS_PROBE 0.42
+/* Time of groups, s, below which their first search is a quick one. */
+#define DFL_GROUP_SHORT 1.0
+#define DFL_AGAIN_SHARE 0.7
+#define DFL_PART_GROUPS_SHARE 0.25
 #define DFL_PART_AGAIN_SHARE 0.8
 #define DFL_BOUND_SHARE 0.6
 /* Evaluations with other keeps above branches, once a mapping of several einsums is found: some milliseconds. */
