@@ -111,7 +111,7 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
     if (!make_jobs(arena, names, mapping, spread, &jobs))
         return NULL;
     if (limits.evaluations == 0)
-        limits.evaluations = DFL_BOX_NODES;
+        limits.evaluations = jobs.at[0]->windows && limits.deadline <= 0 ? DFL_BOX_WINDOW_NODES : DFL_BOX_NODES;
     if (start.mapping != NULL && start.value <= dfl_value_times(first->lower_bound, ROUNDING))
         found = known_best(arena, &start, first->lower_bound);
     else
