@@ -181,7 +181,7 @@ static double bound_energy(node_values *v, bool is_whole)
     return has_losses ? most(joules, sure) : sure;
 }
 
-/* Time, at least (lemmas B2, B6 to B8). */
+/* Time, at least (lemmas B2, B6 to B9). */
 static double bound_time(const node_values *v, const dfl_ramp *ramp)
 {
     const dfl_form *f = v->form;
@@ -203,7 +203,9 @@ static double bound_time(const node_values *v, const dfl_ramp *ramp)
     for (uint32_t p = 0; p < 2 * f->job->n_places; p++)
         seconds = most(seconds, ramp == NULL ? most(ports[p], work + waits[p])
                                              : most(ports[p] + ramp->serial, work + waits[p] + ramp->latencies));
-    return seconds + (ramp != NULL ? ramp->launch : 0);
+    if (ramp == NULL)
+        return seconds;
+    return most(seconds, work + dfl_ramp_turns(ramp, f, v->boxes, v->value, waits) + ramp->latencies) + ramp->launch;
 }
 
 double dfl_box_bound(const dfl_box_costs *costs, const dfl_form *f, dfl_box *const *boxes, uint32_t rank, const double *others)

@@ -107,6 +107,113 @@ static double find_last(const dfl_intern *names, const dfl_mapping *m, const dfl
     return elements + *latencies;
 }
 
+static uint32_t port_of(const dfl_job *job, uint32_t place, bool is_write)
+{
+    return 1u << (2 * place + (is_write && !job->place[place].one_port));
+}
+
+/* Sets the ports that only the result, or only inputs, have the work wait for. */
+static void find_turns(const dfl_form *f, dfl_ramp *out)
+{
+    const dfl_job *job = f->job;
+    uint32_t of_result = 0, of_inputs = 0, n = 0;
+
+    for (uint32_t i = 0; i < f->skeleton->n_keeps; i++) {
+        const dfl_template_keep *k = &f->skeleton->keep[i];
+        const uint32_t outer = k->parent < 0 ? job->operand[k->operand].home : f->skeleton->keep[k->parent].place;
+        if (!job->place[k->place].waits)
+            continue;
+        if (job->operand[k->operand].output) {
+            of_result |= port_of(job, outer, false) | port_of(job, outer, true);
+            of_result |= port_of(job, k->place, false) | port_of(job, k->place, true);
+            out->result = i;
+            n++;
+        } else {
+            of_inputs |= port_of(job, outer, false) | port_of(job, k->place, true);
+        }
+    }
+    out->result_ports = n == 1 ? of_result & ~of_inputs : 0;
+    out->input_ports = n == 1 ? of_inputs & ~of_result : 0;
+}
+
+/* Visits of the tiles of a keep on coordinate 0, at most. */
+static double most_visits(const dfl_form *f, dfl_box *const *boxes, uint32_t keep)
+{
+    double visits = 1;
+
+    for (uint32_t r = 0; r < f->job->n_ranks; r++) {
+        const dfl_chain *c = &f->chain[r];
+        int64_t length = c->extent;
+        for (uint32_t i = 0; i < c->n && c->at[i].gap <= keep; i++) {
+            const int64_t low = boxes[r]->low[i], high = boxes[r]->high[i], tiles = (length + low - 1) / low;
+            if (c->at[i].axis < 0)
+                visits *= (double)tiles;
+            length = c->at[i].axis >= 0 ? tiles : high < length ? high : length;
+        }
+    }
+    return visits;
+}
+
+/* Tiles of one input that a memory further out reads apart for all instances of an inner one, at most. */
+static double most_readings(const dfl_form *f, dfl_box *const *boxes, uint32_t operand)
+{
+    const dfl_job *job = f->job;
+    double readings = 1, all = 1;
+
+    for (uint32_t a = 0; a < job->n_axes; a++) {
+        all *= (double)job->axis[a].size;
+        readings *= job->axis[a].shared >> operand & 1 ? 1 : (double)job->axis[a].size;
+    }
+    for (uint32_t r = 0; r < job->n_ranks; r++)
+        for (uint32_t i = 0; i < f->chain[r].n && (job->operand[operand].ranks >> r & 1); i++)
+            readings *= f->chain[r].at[i].axis >= 0 ? (double)boxes[r]->high[i] : 1;
+    return readings < all ? readings : all;
+}
+
+/* Seconds for which the inputs that the work waits for keep a port of a place busy at one advance, at most: their tiles share
+   the room that the tile of the result leaves. */
+static double most_at_once(const dfl_ramp *ramp, const dfl_form *f, dfl_box *const *boxes, const double *value, uint32_t place)
+{
+    const dfl_job *job = f->job;
+    double readings = 1, seconds = 0;
+
+    for (uint32_t o = 0; o < job->n_operands; o++)
+        if (!job->operand[o].output)
+            readings = most(readings, most_readings(f, boxes, o));
+    for (uint32_t w = 0; w < job->n_places; w++) {
+        const double each = w == place ? job->place[w].write_seconds : readings * job->place[place].read_seconds;
+        double room = job->place[w].bits;
+        bool holds = false;
+        for (uint32_t o = 0; o < job->n_operands; o++)
+            holds |= job->operand[o].places >> w & 1;
+        if (!job->place[w].waits || !holds || !(each > 0))
+            continue;
+        if (f->keep[ramp->result].place == w)
+            room -= f->keep[ramp->result].bits * value[f->keep[ramp->result].tile];
+        seconds += room * each;
+    }
+    return seconds;
+}
+
+double dfl_ramp_turns(const dfl_ramp *ramp, const dfl_form *f, dfl_box *const *boxes, const double *value, const double *waits)
+{
+    const uint32_t n = 2 * f->job->n_places;
+    double longest = 0, visits;
+
+    if (ramp->result_ports == 0 || ramp->input_ports == 0)
+        return 0;
+    visits = most_visits(f, boxes, ramp->result);
+    for (uint32_t p = 0; p < n; p++) {
+        if (!(ramp->input_ports >> p & 1) || !(waits[p] > 0))
+            continue;
+        const double beside = 2 * visits * most_at_once(ramp, f, boxes, value, p / 2);
+        for (uint32_t q = 0; q < n; q++)
+            if ((ramp->result_ports >> q & 1) && waits[q] > beside)
+                longest = most(longest, waits[p] + waits[q] - beside);
+    }
+    return longest;
+}
+
 /* Whether some keep may be filled one tile ahead. */
 static bool fetches_ahead(const dfl_mapping *m, const dfl_job *job)
 {
@@ -135,6 +242,8 @@ dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_intern *names, const dfl_map
         of_levels = most(of_levels, out->way[out->n++].of_levels);
     }
     out->latencies = longest + of_result;
+    if (!m->options.overlap_perfect)
+        find_turns(f, out);
     if (!fetches_ahead(m, job))
         out->serial = of_result + (has_streams(m, job) ? of_levels : longest);
     return out;

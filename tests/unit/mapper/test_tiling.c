@@ -507,7 +507,7 @@ typedef struct {
 } ramp_row;
 
 static const ramp_row RAMP_ROWS[] = {
-    /* launch 30, A in 20 + 70, its first operand 3, 420 steps, Z out 20 + 4 / 2. The model: first operand of B 20, Z out 20 + 84 */
+    /* launch 30, A in 20 + 70, its first operand 3, 420 steps, Z out 20 + 4 / 2. The model: first of B 20, Z out 20 + 84 */
     { "first tile, last element", "buffers = 2;", "", "keep A, Z in sram; temporal m, n, k;", { { 1 }, { 1 }, { 1 } }, 565, 664 },
     /* the work waits for A, 70, and for Z, which leaves over the port for writes; latencies 23 and 20 */
     { "waits and latencies", "", "", "keep A, Z in sram; temporal m, n, k;", { { 1 }, { 1 }, { 1 } }, 577, 664 },
@@ -519,8 +519,14 @@ static const ramp_row RAMP_ROWS[] = {
     /* launch 30, A and B 840, Z out 20. The model: first operand 20, last element 4 / 2 */
     { "a stream", "buffers = 2; overlap = stream;", "", "temporal m, n; keep Z in sram; temporal k;", { { 1 }, { 1 }, { 1 } },
       890, 912 },
+    /* launch 30, 420 steps, latencies 20 + 3 and 20. A waits for sram 70 * 3 / 4 = 52.5, Z for writes to dram 42 * 4 / 2 = 84; at
+       each of 2 * 7 * 3 advances A, of 4 B at most, takes 1 beside Z */
+    { "two ports by turns", "buffers = 2; bandwidth = 4GB/s; } memory reg { size = 12B;", "",
+      "keep A in sram; temporal m, n:2; keep Z in reg; temporal k; keep A in reg; temporal n;", { { 1 }, { 2, 1 }, { 1 } },
+      587.5, 5921.5 },
     /* the first operand comes over two links of 5 */
-    { "no keeps behind a network", "} network wires = switch { latency = 5ns; } array x[2] over wires { memory reg { size = 64B;", "",
+    { "no keeps behind a network",
+      "} network wires = switch { latency = 5ns; } array x[2] over wires { memory reg { size = 9B;", "",
       "temporal m, n, k;", { { 1, 1 }, { 1, 1 }, { 1, 1 } }, 2412, 2412 },
 };
 
