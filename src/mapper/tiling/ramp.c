@@ -232,6 +232,8 @@ dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_intern *names, const dfl_map
     double longest = 0, of_levels = 0, of_result = 0;
 
     *out = (dfl_ramp){ .launch = m->system->computes[job->unit].launch };
+    if (job->windows)
+        return out;
     for (uint32_t o = 0; o < job->n_operands && !m->options.overlap_perfect; o++) {
         if (job->operand[o].output) {
             out->last = find_last(names, m, f, o, &of_result);
@@ -278,5 +280,5 @@ bool dfl_ramp_time_is_counted(const dfl_mapping *m, const dfl_job *job)
     for (uint32_t p = 0; p < job->n_places; p++)
         if (memory_at(m, job, p)->efficiency != NULL)
             return false;
-    return s->computes[job->unit].n_efficiencies == 0;
+    return s->computes[job->unit].n_efficiencies == 0 && !job->windows;
 }
