@@ -48,8 +48,8 @@ enum { DFL_BOX_PROGRAM_STEPS = 60 };
 enum {
     /* Splits of a search of one einsum without a limit on evaluations, some seconds. More proves more, and takes more memory. */
     DFL_BOX_NODES = 1 << 23,
-    /* The same with windows and without a limit on time: their points prove less (SEARCH.md, B13), so most searches do not end. 2^23 take 13 s for a
-       convolution of 7 x 7 x 512 x 512 on a grid of 32 x 32, and 60 s for larger ones. */
+    /* The same with windows and without a limit on time: their points prove less (SEARCH.md, B13), so most searches do not end.
+       2^23 take 13 s for a convolution of 7 x 7 x 512 x 512 on a grid of 32 x 32, and 60 s for larger ones. */
     DFL_BOX_WINDOW_NODES = 1 << 17,
     /* Splits of a node between two bounds by a geometric program, which costs as much as some ten splits. 2 to 10 take equally
        long; more take more memory. */
