@@ -55,13 +55,21 @@ static void add_ends(exchange *x, const dfl_floor *floor)
     dfl_arena_free(work);
 }
 
+/* Raises the bound of a line; 0 if nothing fits, since a mapping is known: no bound holds then. */
+static double raise_line(dfl_matched_tiles *m, double enough)
+{
+    const double bound = dfl_matched_tiles_raise(m, enough);
+
+    return bound < INFINITY ? bound : 0;
+}
+
 /* Begins the lower bound of per_joule * J + per_second * S: with einsums that agree on memories. */
 static dfl_matched_tiles *add_line(exchange *x, double per_joule, double per_second)
 {
     const dfl_objective line = dfl_objective_line(x->objective, per_joule, per_second);
     dfl_matched_tiles *m = dfl_matched_tiles_new(x->arena, x->classes, &line, x->deadline, &x->programs);
 
-    x->lines[x->n_lines++] = (dfl_line_bound){ per_joule, per_second, dfl_matched_tiles_raise(m, 0) };
+    x->lines[x->n_lines++] = (dfl_line_bound){ per_joule, per_second, raise_line(m, 0) };
     return m;
 }
 
@@ -100,7 +108,7 @@ static double add_lines(exchange *x, const dfl_floor *floor, double joules, doub
     } while (value > before * (1 + DFL_EXCHANGE_RAISE) && x->n_lines + DFL_EXCHANGE_MATCHED < LINES &&
              !dfl_deadline_passed(x->deadline));
     while (m != NULL) {
-        x->lines[x->n_lines - 1].least = dfl_matched_tiles_raise(m, INFINITY);
+        x->lines[x->n_lines - 1].least = raise_line(m, INFINITY);
         dfl_matched_tiles_free(m);
         before = value;
         value = fmax(value, find_vertex(x, &per_joule, &per_second));

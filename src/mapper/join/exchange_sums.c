@@ -141,7 +141,7 @@ static void go_through(const sums *k, uint32_t e, uint32_t choice, const transit
 }
 
 double dfl_exchange_sums(dfl_arena *arena, const dfl_workload *w, const dfl_exchange_step *steps, const uint32_t *ways,
-                         uint32_t *path)
+                         dfl_deadline *deadline, uint32_t *path)
 {
     const uint32_t n = w->n_einsums;
     sums k = { .w = w, .steps = steps, .ways = ways, .fronts = DFL_NEW_ARRAY(arena, front, (size_t)n + 1) };
@@ -153,12 +153,14 @@ double dfl_exchange_sums(dfl_arena *arena, const dfl_workload *w, const dfl_exch
     for (uint32_t e = 0; e < n; e++)
         for (uint32_t c = 0; c < steps[e].n; c++) {
             const dfl_exchange_choice *choice = choice_of(&steps[e], c);
+            if (dfl_deadline_passed(deadline))
+                return 0;
             if (choice->value == INFINITY)
                 continue;
             set_transition(&k, e, choice, &t);
             go_through(&k, e, c, &t);
         }
-    for (uint32_t e = n; e-- > 0;) {
+    for (uint32_t e = n; e-- > 0 && k.fronts[n].sum[0] < INFINITY;) {
         path[e] = k.fronts[e + 1].choice[state];
         state = k.fronts[e + 1].from[state];
     }

@@ -6,6 +6,7 @@
 #define DFL_MAPPER_JOIN_EXCHANGE_SUMS_H
 
 #include "mapper/problem/space.h"
+#include "support/deadline.h"
 
 typedef struct {
     double value;
@@ -22,11 +23,11 @@ typedef struct {
 } dfl_exchange_step;
 
 /*
- * The least sum; INFINITY = no choices agree. `steps` and `path` are by einsum, `ways` by tensor: the number of its ways. Sets
- * `path` to the choices of a least sum. If there are too many states, some tensors are left out: then einsums need not agree on
- * them, and the sum is no greater.
+ * The least sum; INFINITY = no choices agree; 0 if the deadline passes meanwhile. `steps` and `path` are by einsum, `ways` by
+ * tensor: the number of its ways. Sets `path` to the choices of a least sum that was found. If there are too many states, some
+ * tensors are left out: then einsums need not agree on them, and the sum is no greater.
  */
 double dfl_exchange_sums(dfl_arena *arena, const dfl_workload *w, const dfl_exchange_step *steps, const uint32_t *ways,
-                         uint32_t *path);
+                         dfl_deadline *deadline, uint32_t *path);
 
 #endif

@@ -105,6 +105,7 @@ dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *parent, const dfl_classes *c
         for (uint32_t p = 0; p < n; p++)
             m->least[c][p] = NAN;
     }
+    memset(m->path, 0, classes->n * sizeof *m->path);
     for (uint32_t e = 0; e < classes->n; e++)
         add_choices(m, e, line->per_joule > 0);
     return m;
@@ -131,7 +132,7 @@ static void add_up(dfl_matched_tiles *m)
     for (uint32_t e = 0; e < w->n_einsums; e++)
         m->steps[e] = (dfl_exchange_step){ .job = job_of(m, e), .choices = &m->choices[e].at[0].sum, .size = sizeof(choice),
                                            .n = (uint32_t)m->choices[e].n };
-    sum = dfl_exchange_sums(m->work, w, m->steps, m->ways, m->path);
+    sum = dfl_exchange_sums(m->work, w, m->steps, m->ways, m->deadline, m->path);
     m->bound = fmax(m->bound, sum);
 }
 

@@ -67,8 +67,9 @@ enum {
     /* Choices of an einsum, of leaves of tiles for all tensors that it exchanges, from which on these are not split further:
        400 B each, and some ns in each round. More raise the bound of einsums that exchange three tensors by less than 1 %. */
     DFL_MATCH_CHOICES = 1 << 13,
-    /* States of the sums over einsums, for each einsum: some ms. Beyond, einsums need not agree on further tensors. */
-    DFL_EXCHANGE_STATES = 1 << 16,
+    /* States of the sums over einsums, for each einsum: some ms and 16 B each. Beyond, einsums need not agree on further
+       tensors. */
+    DFL_EXCHANGE_STATES = 1 << 14,
     /* Einsums of a fused group at most: larger groups compete for one memory, and each size adds a search per einsum. */
     DFL_GROUP_EINSUMS = 4,
     /* Nodes of one einsum alone; nodes of one einsum of a group with given tiles; tiles that are tried for a group. More find

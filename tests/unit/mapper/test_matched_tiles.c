@@ -36,12 +36,13 @@ static void adds_up_choices(void **state)
         { &maker, made_by, sizeof *made_by, 2 }, { &reader, read_by, sizeof *read_by, 3 }, { &reader, last, sizeof *last, 2 },
     };
     const uint32_t ways[] = { 2, 2 };
+    dfl_deadline none = { 0 };
     uint32_t path[3];
     dfl_arena *arena = dfl_arena_new(NULL);
 
     (void)state;
     /* way 0 of T: 3 + 7 + 4 = 14. Way 1: 5 + 2 + 3 and 4 to fetch A at last; or 5 + 1 + 3 and 4 to fetch it once: 13 */
-    assert_true(dfl_exchange_sums(arena, &w, steps, ways, path) == 13);
+    assert_true(dfl_exchange_sums(arena, &w, steps, ways, &none, path) == 13);
     assert_int_equal(path[0], 1);
     assert_int_equal(path[1], 2);
     assert_int_equal(path[2], 1);
