@@ -112,7 +112,9 @@ static void raise_bound(dfl_fill *fill, const dfl_objective *objective, const df
     bound = dfl_exchange_bound(work, solver->names, out->given, objective, costs->joules, costs->seconds, &limits);
     dfl_arena_free(work);
     summary->evaluated += bound.programs;
-    if (bound.value > 0 && !(summary->lower_bound >= bound.value))
+    /* a mapping outside of the space of the bound may be below it */
+    if (bound.value > 0 && bound.value <= dfl_value_times(summary->value, 1 + DFL_VALUE_TOLERANCE) &&
+        !(summary->lower_bound >= bound.value))
         summary->lower_bound = bound.value;
 }
 

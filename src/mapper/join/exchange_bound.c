@@ -22,37 +22,56 @@ typedef struct {
     uint32_t n_lines;
 } exchange;
 
-/* Adds the least sum of the leasts of patterns for a line. The slot is one of time for a line of time alone, since fetches of
-   shared inputs are energy. */
-static void add_sum(exchange *x, dfl_arena *work, uint32_t slot, double per_joule, double per_second)
+/* Figures of skeletons whatever the room, beside the ports of memories. */
+#define ENERGY UINT32_MAX
+#define TIME (UINT32_MAX - 1)
+
+/* Energy or time of a skeleton, or time of one port of a memory. */
+static double find_figure(const dfl_candidate *k, uint32_t port)
 {
-    x->lines[x->n_lines++] = (dfl_line_bound){ per_joule, per_second,
-                                               dfl_bounds_all(dfl_classes_bounds(work, x->classes)).at[slot] };
+    if (port == ENERGY || port == TIME)
+        return port == ENERGY ? k->roomy_joules : k->roomy_seconds;
+    for (uint32_t p = 0; p < k->job->n_places; p++)
+        if (k->job->place[p].memory == port / 2)
+            return k->busy[2 * p + port % 2];
+    return 0;
 }
 
-/* Adds the lines of energy alone and of time alone, by the bounds of skeletons whatever the room, and by the floor. */
-static void add_ends(exchange *x, const dfl_floor *floor)
+/* The least sum over einsums of a figure of skeletons. */
+static double add_figures(const exchange *x, uint32_t port)
 {
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(x->arena));
+    const uint32_t slot = port == ENERGY ? DFL_COST_JOULES : DFL_COST_SECONDS;
+    double sum;
 
-    for (uint32_t end = 0; end < 2; end++) {
-        const uint32_t slot = end == 0 ? DFL_COST_JOULES : DFL_COST_SECONDS;
-        for (size_t c = 0; c < x->classes->at.n; c++) {
-            dfl_einsum_class *class = &x->classes->at.at[c];
-            for (uint32_t p = 0; p < class->patterns.n; p++) {
-                class->patterns.at[p].least = dfl_cost_zero();
-                class->patterns.at[p].least.at[slot] = INFINITY;
-            }
-            for (size_t i = 0; i < class->candidates.n; i++) {
-                const dfl_candidate *k = &class->candidates.at[i];
-                double *least = &class->patterns.at[k->pattern].least.at[slot];
-                *least = fmin(*least, end == 0 ? k->roomy_joules : k->roomy_seconds);
-            }
+    for (size_t c = 0; c < x->classes->at.n; c++) {
+        dfl_einsum_class *class = &x->classes->at.at[c];
+        for (uint32_t p = 0; p < class->patterns.n; p++) {
+            class->patterns.at[p].least = dfl_cost_zero();
+            class->patterns.at[p].least.at[slot] = INFINITY;
         }
-        add_sum(x, work, slot, end == 0, end == 1);
-        x->lines[end].least = fmax(x->lines[end].least, end == 0 ? floor->joules : floor->seconds);
+        for (size_t i = 0; i < class->candidates.n; i++) {
+            const dfl_candidate *k = &class->candidates.at[i];
+            double *least = &class->patterns.at[k->pattern].least.at[slot];
+            *least = fmin(*least, find_figure(k, port));
+        }
     }
+    sum = dfl_bounds_all(dfl_classes_bounds(work, x->classes)).at[slot];
     dfl_arena_free(work);
+    return sum < INFINITY ? sum : 0;
+}
+
+/* Adds the lines of energy alone and of time alone, by the bounds of skeletons whatever the room, by the ports, and by the
+   floor (B44). */
+static void add_ends(exchange *x, const dfl_floor *floor)
+{
+    const uint32_t n_ports = 2 * x->classes->m->system->n_memories;
+    double seconds = fmax(floor->seconds, add_figures(x, TIME));
+
+    for (uint32_t port = 0; port < n_ports && !dfl_deadline_passed(x->deadline); port++)
+        seconds = fmax(seconds, add_figures(x, port));
+    x->lines[x->n_lines++] = (dfl_line_bound){ 1, 0, fmax(add_figures(x, ENERGY), floor->joules) };
+    x->lines[x->n_lines++] = (dfl_line_bound){ 0, 1, seconds };
 }
 
 /* Raises the bound of a line; 0 if nothing fits, since a mapping is known: no bound holds then. */
