@@ -521,7 +521,7 @@ static const ramp_row RAMP_ROWS[] = {
       890, 912 },
     /* launch 30, 420 steps, latencies 20 + 3 and 20. A waits for sram 70 * 3 / 4 = 52.5, Z for writes to dram 42 * 4 / 2 = 84; at
        each of 2 * 7 * 3 advances A, of 4 B at most, takes 1 beside Z */
-    { "two ports by turns", "buffers = 2; bandwidth = 4GB/s; } memory reg { size = 12B;", "",
+    { "two ports by turns (B9)", "buffers = 2; bandwidth = 4GB/s; } memory reg { size = 12B;", "",
       "keep A in sram; temporal m, n:2; keep Z in reg; temporal k; keep A in reg; temporal n;", { { 1 }, { 2, 1 }, { 1 } },
       587.5, 5921.5 },
     /* the first operand comes over two links of 5 */
