@@ -346,7 +346,7 @@ static dfl_first_result find_first(dfl_arena *arena, const dfl_intern *names, co
                             dfl_first_handles(mapping, options->objective);
     dfl_first_result out = { .value = INFINITY };
 
-    if (is_handled && (options->space.imperfect || dfl_first_is_deep(arena, names, mapping)))
+    if (is_handled && !options->space.perfect && (options->space.imperfect || dfl_first_is_deep(arena, names, mapping)))
         out = dfl_first_find(arena, names, mapping, options->objective, &options->limits,
                              any_spread || options->space.any_spread, DFL_FIRST_WIDE);
     if (is_handled)
@@ -367,15 +367,20 @@ static void raise_bound(const dfl_intern *names, const dfl_objective *objective,
     }
 }
 
+/* Whether the model counts no more for the mapping than the search that proved it. */
+static bool is_proven(const dfl_intern *names, const dfl_objective *objective, const dfl_map_result *r)
+{
+    return r->optimal && dfl_mapping_value(NULL, names, r->mapping, objective) <= dfl_value_times(r->lower_bound, ROUNDING);
+}
+
 /* Takes the first mapping where it is better than that of a search without proof. */
 static void take_quick(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_map_options *options,
                        const dfl_first_result *first, dfl_map_result *out)
 {
     const double value = first->mapping != NULL ? dfl_mapping_value(NULL, names, out->mapping, options->objective) : 0;
-    const bool is_proven = out->optimal && value <= dfl_value_times(out->lower_bound, ROUNDING);
 
     out->evaluated += first->evaluated;
-    if (is_proven || (out->stopped == DFL_STOP_NONE && !options->space.imperfect) ||
+    if (is_proven(names, options->objective, out) || (out->stopped == DFL_STOP_NONE && !options->space.imperfect) ||
         dfl_value_times(first->value, ROUNDING) >= value)
         return;
     out->mapping = first->mapping;
@@ -441,9 +446,11 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     options.limits.evaluations = dfl_evaluations_left(asked->limits.evaluations, out->evaluated);
     other = run_divisors(arena, quiet, names, mapping, &options, fits);
     *fits = true;
-    if (other != NULL && other->optimal && !asked->space.imperfect)
+    if (other != NULL && !asked->space.imperfect && is_proven(names, asked->objective, other))
         return other;
     if (other != NULL)
         take_other(names, asked->objective, other, out);
+    if (!asked->space.imperfect)
+        take_quick(arena, names, mapping, asked, &first, out);
     return out;
 }

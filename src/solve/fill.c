@@ -272,7 +272,7 @@ static bool find_first(dfl_fill *fill, const dfl_objective *objective, dfl_fille
     *summary = dfl_fill_start_summary(fill, objective);
     summary->lower_bound = NAN;
     summary->space = "lines of each einsum alone; each intermediate at home in one memory outside of arrays";
-    return fill->limits.deadline > 0 && dfl_fill_first(fill, objective, out, summary);
+    return fill->limits.deadline > 0 && dfl_fill_first(fill, objective, out, summary) && dfl_fill_admits(fill, out->mapping);
 }
 
 /* Goes on with the first mapping after the joint search used up its share of the time or of the steps, or its evaluations, or was

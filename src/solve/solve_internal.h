@@ -37,6 +37,8 @@ typedef struct {
 
 /* A summary with the members that are known before the search: objective and limits. */
 dfl_search_summary dfl_fill_start_summary(const dfl_fill *fill, const dfl_objective *objective);
+/* Whether a mapping is one that the options ask for: with `--tiles perfect`, each tile divides what the lines above leave. */
+bool dfl_fill_admits(const dfl_fill *fill, const dfl_mapping *mapping);
 /* Replaces `out->mapping` by a mapping of that value if it is better than that of `summary`; `unproven` says why it is not
    proven. */
 void dfl_fill_take_better(dfl_fill *fill, const dfl_mapping *mapping, double value, const char *unproven, dfl_filled *out,

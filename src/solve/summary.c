@@ -1,6 +1,7 @@
 /* The summary of a search: what is known before it, and better mappings. */
 #include <math.h>
 
+#include "ir/path/path.h"
 #include "ir/print_check.h"
 #include "report/check/check.h"
 #include "solve/solve_internal.h"
@@ -26,10 +27,33 @@ dfl_search_summary dfl_fill_start_summary(const dfl_fill *fill, const dfl_object
     return out;
 }
 
+bool dfl_fill_admits(const dfl_fill *fill, const dfl_mapping *mapping)
+{
+    dfl_arena *work;
+    dfl_sink *quiet;
+    const dfl_paths *paths;
+    bool is_full = true;
+
+    if (!fill->space.perfect)
+        return true;
+    work = dfl_arena_new(fill->solver->budget);
+    quiet = dfl_sink_new(work, NULL);
+    dfl_sink_limit(quiet, 0);
+    paths = dfl_paths_resolve(work, quiet, fill->solver->names, mapping);
+    for (uint32_t e = 0; paths && e < paths->mapping->workload->n_einsums; e++)
+        for (uint32_t i = 0; i < paths->paths[e].n_steps; i++) {
+            const dfl_path_step *step = &paths->paths[e].steps[i];
+            is_full &= step->line->kind == DFL_LINE_KEEP || step->rank == DFL_NONE || step->nominal % step->tile == 0;
+        }
+    is_full &= paths != NULL;
+    dfl_arena_free(work);
+    return is_full;
+}
+
 void dfl_fill_take_better(dfl_fill *fill, const dfl_mapping *mapping, double value, const char *unproven, dfl_filled *out,
                           dfl_search_summary *summary)
 {
-    if (!(dfl_value_times(value, 1 + DFL_VALUE_TOLERANCE) < summary->value))
+    if (!(dfl_value_times(value, 1 + DFL_VALUE_TOLERANCE) < summary->value) || !dfl_fill_admits(fill, mapping))
         return;
     out->mapping = dfl_fill_copy(fill->solver, mapping, out->given);
     summary->value = value;

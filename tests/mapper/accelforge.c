@@ -216,7 +216,7 @@ static void compare_front(dfl_session *source, const dfl_session *s, const dfl_j
 static void search(dfl_session *source, const char *text, const dfl_json *expected, bool verbose, bool prove,
                    optimum_result *out)
 {
-    const dfl_search_options options = { .size = sizeof options, .seconds = LONGEST };
+    const dfl_search_options options = { .size = sizeof options, .seconds = LONGEST, .perfect = true };
     dfl_session *s = dfl_session_new(NULL);
     dfl_arena *arena = dfl_arena_new(NULL);
     clock_t start = clock();

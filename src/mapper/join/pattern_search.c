@@ -363,7 +363,7 @@ dfl_pattern_search *dfl_pattern_search_open(dfl_pattern_forms *forms, uint32_t p
     dfl_pattern_search *s = DFL_NEW(arena, dfl_pattern_search);
     const dfl_einsum_class *class = forms->class;
 
-    *s = (dfl_pattern_search){ .arena = arena, .forms = forms, .costs = { &forms->line, 0, true }, .tile = tile,
+    *s = (dfl_pattern_search){ .arena = arena, .forms = forms, .costs = { &forms->line, 0, true, NULL }, .tile = tile,
                                .state = { .least = INFINITY, .best = INFINITY, .is_closed = true }, .bound = INFINITY,
                                .is_dived = DFL_NEW_ARRAY(arena, bool, class->candidates.n + 1) };
     for (uint32_t i = 0; i < class->candidates.n && !dfl_deadline_passed(deadline); i++) {

@@ -46,6 +46,8 @@ enum { DFL_BOX_PROGRAM_STEPS = 60 };
 #define DFL_LINE_TURN 0.1
 
 enum {
+    /* Steps of the enumeration of skeletons that count as an evaluation where evaluations are limited: a step takes 10 to 50 ns. */
+    DFL_ORDERS_PER_EVALUATION = 1 << 10,
     /* Splits of a search of one einsum without a limit on evaluations, some seconds. More proves more, and takes more memory. */
     DFL_BOX_NODES = 1 << 23,
     /* The same with windows and without a limit on time: their points prove less (SEARCH.md, B13), so most searches do not end.
