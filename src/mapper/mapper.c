@@ -2,13 +2,13 @@
 
 #include "ir/mapping_open.h"
 #include "mapper/branches/branches.h"
-#include "mapper/front.h"
-#include "mapper/improve/beyond.h"
+#include "mapper/improve/neighbourhoods.h"
+#include "mapper/pareto_front.h"
 #include "mapper/portfolio.h"
-#include "mapper/problem/hole_lattice.h"
-#include "mapper/problem/space.h"
-#include "mapper/problem/words.h"
-#include "mapper/sizes/holes.h"
+#include "mapper/problem/einsum_problem.h"
+#include "mapper/problem/factors.h"
+#include "mapper/problem/space_text.h"
+#include "mapper/sizes/size_search.h"
 
 /* Whether a search for lines lists the divisors of each extent in short time; false after reporting E0606. */
 static bool extents_fit(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
@@ -38,12 +38,12 @@ bool dfl_mapper_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping
 
 const char *dfl_mapper_lack(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, uint32_t einsum)
 {
-    return dfl_job_lack(arena, names, mapping, einsum);
+    return dfl_problem_lack(arena, names, mapping, einsum);
 }
 
 uint32_t dfl_mapper_extensions(const dfl_workload *workload, uint32_t extensions)
 {
-    return dfl_beyond_kinds(workload, extensions);
+    return dfl_neighbourhoods_kinds(workload, extensions);
 }
 
 /* The request as the searches for lines pass it on. */
@@ -95,8 +95,8 @@ static void copy_facts(dfl_search_result *out, const dfl_map_result *found)
 static void search_amounts(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                            const dfl_search_request *request, dfl_search_result *out)
 {
-    dfl_holes_conflict *conflict = DFL_NEW(arena, dfl_holes_conflict);
-    const dfl_holes_result *found = dfl_holes_run(arena, sink, names, mapping, request, conflict);
+    dfl_size_search_conflict *conflict = DFL_NEW(arena, dfl_size_search_conflict);
+    const dfl_size_search_result *found = dfl_size_search_run(arena, sink, names, mapping, request, conflict);
 
     out->status = status_of(found != NULL, conflict->fits, found != NULL && found->optimal);
     out->amounts = conflict->fits ? NULL : conflict;
@@ -136,8 +136,8 @@ static void search_several(dfl_arena *arena, dfl_sink *sink, const dfl_intern *n
 
     options.limits.gap = 0; /* which is of one mapping */
     front = request->mode == DFL_SEARCH_FRONT
-            ? dfl_front_find(arena, sink, names, mapping, &options, request->front_limit, request->alone, &fits)
-            : dfl_front_kinds(arena, sink, names, mapping, &options, request->top, request->best, &fits);
+            ? dfl_pareto_front_find(arena, sink, names, mapping, &options, request->front_limit, request->alone, &fits)
+            : dfl_pareto_front_kinds(arena, sink, names, mapping, &options, request->top, request->best, &fits);
 
     out->status = status_of(front != NULL, fits,
                             front != NULL && front->exact && front->search->optimal && front->search->stopped == DFL_STOP_NONE);

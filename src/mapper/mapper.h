@@ -11,8 +11,8 @@
 #define DFL_MAPPER_MAPPER_H
 
 #include "mapper/problem/request.h"
-#include "mapper/problem/required.h"
-#include "mapper/skeleton/choices.h"
+#include "mapper/problem/requirements.h"
+#include "mapper/skeleton/structure_choices.h"
 
 /* Whether the mapper can search the open lines of a mapping; false after reporting E0612, or E0606 for an extent above 2^40. */
 bool dfl_mapper_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);

@@ -3,18 +3,18 @@
 
 #include "ir/mapping_open.h"
 #include "mapper/branches/perfect.h"
-#include "mapper/exact/fitting.h"
+#include "mapper/exact/feasibility.h"
 #include "mapper/first/first.h"
-#include "mapper/improve/beyond.h"
-#include "mapper/improve/moves.h"
-#include "mapper/improve/polish.h"
+#include "mapper/improve/local_search.h"
+#include "mapper/improve/neighbourhoods.h"
+#include "mapper/improve/pair_search.h"
 #include "mapper/portfolio.h"
-#include "mapper/problem/cost.h"
+#include "mapper/problem/criteria.h"
+#include "mapper/problem/einsum_problem.h"
 #include "mapper/problem/evaluate.h"
 #include "mapper/problem/limits.h"
-#include "mapper/problem/ragged.h"
-#include "mapper/problem/space.h"
-#include "mapper/problem/words.h"
+#include "mapper/problem/rank_padding.h"
+#include "mapper/problem/space_text.h"
 #include "mapper/single.h"
 
 enum {
@@ -30,7 +30,7 @@ typedef struct {
     dfl_arena *arena;
     const dfl_intern *names;
     const dfl_mapping *given;
-    dfl_polish_options options;
+    dfl_pair_search_options options;
     bool is_box;                 /* the search was by boxes, which count other things than the search for kinds */
     bool moves;                  /* a mapping costs something else than the search counts, and all lines are there to move */
     double least;                /* value of the best so far */
@@ -42,14 +42,14 @@ static dfl_mapping *refine(improver *k, const dfl_mapping *m, double *value)
 {
     const double enough = dfl_value_times(k->out->lower_bound, ROUNDING);
     dfl_deadline halt = { .budget = dfl_arena_budget(k->arena), .at = k->options.limits.deadline };
-    dfl_mapping *found = dfl_polish(k->arena, k->names, m, &k->options, value);
+    dfl_mapping *found = dfl_pair_search(k->arena, k->names, m, &k->options, value);
     double before = INFINITY;
 
     for (uint32_t round = 0; round < ROUNDS && k->moves && *value < before && *value > enough; round++) {
         before = *value;
         found = dfl_moves(k->arena, k->names, found, &k->options, &halt, value);
         if (*value < before)
-            found = dfl_polish(k->arena, k->names, found, &k->options, value);
+            found = dfl_pair_search(k->arena, k->names, found, &k->options, value);
     }
     return found;
 }
@@ -86,7 +86,8 @@ static void try_kinds(improver *k, const dfl_map_options *options)
     const dfl_map_result *r;
     bool fits = true;
 
-    if (k->out->evaluated > SHORT || k->given->workload->n_einsums > DFL_JOB_WAITING || dfl_mapping_has_open_branches(k->given) ||
+    if (k->out->evaluated > SHORT || k->given->workload->n_einsums > DFL_PROBLEM_WAITING ||
+        dfl_mapping_has_open_branches(k->given) ||
         !dfl_mapping_all_lines_open(k->given))
         return;
     several.top = KINDS;
@@ -119,7 +120,7 @@ static bool is_close(improver *k, double bound)
 static void try_longer(improver *k, const dfl_map_options *options, uint32_t way)
 {
     dfl_map_options left = *options;
-    dfl_mapping *longer = dfl_ragged_longer(k->arena, k->given, way);
+    dfl_mapping *longer = dfl_rank_padding_longer(k->arena, k->given, way);
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
     dfl_sink *quiet = dfl_sink_new(work, NULL);
     const dfl_map_result *r;
@@ -155,14 +156,14 @@ static void go_beyond(improver *k, const dfl_map_options *options)
         take_better(&other, other.out->mapping);
         if (other.least > other.out->lower_bound)
             try_kinds(&other, &from);
-        dfl_beyond_search(k->arena, k->names, k->given, &from, &k->options, other.out, &other.least);
+        dfl_neighbourhoods_search(k->arena, k->names, k->given, &from, &k->options, other.out, &other.least);
         add_up(k, other.out);
         out->lower_bound = other.out->lower_bound;
         if (other.least < k->least)
             out->mapping = other.out->mapping;
         k->least = fmin(k->least, other.least);
     } else {
-        dfl_beyond_search(k->arena, k->names, k->given, options, &k->options, out, &k->least);
+        dfl_neighbourhoods_search(k->arena, k->names, k->given, options, &k->options, out, &k->least);
     }
 }
 
@@ -173,7 +174,7 @@ static void take_first(improver *k, uint32_t max_fused)
     dfl_map_result *out = k->out;
     dfl_budget budget;
     dfl_deadline brief;
-    const dfl_fitting f = { .names = k->names, .max_fused = max_fused, .halt = &brief };
+    const dfl_feasibility f = { .names = k->names, .max_fused = max_fused, .halt = &brief };
     const double start = dfl_deadline_clock(), value = dfl_mapping_value(NULL, k->names, out->mapping, k->options.objective);
     double joules, seconds;
     dfl_mapping *first;
@@ -186,7 +187,7 @@ static void take_first(improver *k, uint32_t max_fused)
         budget.cancel = session != NULL ? session->cancel : NULL;
         brief.at = k->options.limits.deadline;
     }
-    first = dfl_mapping_all_lines_open(k->given) ? dfl_fitting_first(k->arena, &f, k->given, &joules, &seconds) : NULL;
+    first = dfl_mapping_all_lines_open(k->given) ? dfl_feasibility_first(k->arena, &f, k->given, &joules, &seconds) : NULL;
     if (first == NULL || dfl_mapping_value(NULL, k->names, first, k->options.objective) >= value)
         return;
     out->mapping = first;
@@ -262,7 +263,7 @@ static dfl_map_result *run_divisors(dfl_arena *arena, dfl_sink *sink, const dfl_
     double bound;
 
     options.space.extensions =
-        dfl_mapping_all_lines_open(mapping) ? dfl_beyond_kinds(mapping->workload, asked->space.extensions) : 0;
+        dfl_mapping_all_lines_open(mapping) ? dfl_neighbourhoods_kinds(mapping->workload, asked->space.extensions) : 0;
     out = k.out = dfl_mapper_perfect(arena, sink, names, mapping, &options, fits);
     if (out != NULL && out->stopped != DFL_STOP_NONE && out->stopped != DFL_STOP_GAP && !options.front && options.top == 0)
         take_first(&k, options.space.max_shared_loops);

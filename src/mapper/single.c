@@ -4,17 +4,17 @@
 
 #include "ir/mapping_open.h"
 #include "mapper/mapper.h"
-#include "mapper/problem/hole_lattice.h"
+#include "mapper/problem/factors.h"
 #include "mapper/problem/limits.h"
-#include "mapper/problem/words.h"
-#include "mapper/skeleton/given.h"
+#include "mapper/problem/space_text.h"
+#include "mapper/skeleton/fixed_lines.h"
 #include "mapper/tiling/box_search.h"
 #include "support/vec.h"
 
 /* Values that differ by less are equal. */
 static const double ROUNDING = 1 + 1e-9;
 
-typedef DFL_VEC(const dfl_job *) job_list;
+typedef DFL_VEC(const dfl_problem *) problem_list;
 
 bool dfl_single_applies(const dfl_mapping *m, const dfl_map_options *options)
 {
@@ -25,29 +25,29 @@ bool dfl_single_applies(const dfl_mapping *m, const dfl_map_options *options)
 }
 
 /* Whether an axis takes some ranks only if more instances are at work with them: boxes do not know this. */
-static bool has_other_ranks(const dfl_job *job)
+static bool has_other_ranks(const dfl_problem *problem)
 {
-    for (uint32_t a = 0; a < job->n_axes; a++)
-        if (job->axis[a].others != 0)
+    for (uint32_t a = 0; a < problem->n_axes; a++)
+        if (problem->axis[a].others != 0)
             return true;
     return false;
 }
 
-/* Makes the jobs of the einsum on all units; false if the search does not handle one of them, or if there is none. `spread`: any
-   ranks on axes whose network shares transfers. */
-static bool make_jobs(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, bool spread, job_list *out)
+/* Makes the problems of the einsum on all units; false if the search does not handle one of them, or if there is none. `spread`:
+   any ranks on axes whose network shares transfers. */
+static bool make_problems(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, bool spread, problem_list *out)
 {
-    const dfl_job_limits limits = { .spread = spread };
+    const dfl_problem_limits limits = { .spread = spread };
     const bool *roomy = dfl_space_roomy(arena, m, &limits);
 
     for (uint32_t u = 0; u < m->system->n_computes; u++) {
         const char *lack = NULL;
-        dfl_job *job = DFL_NEW(arena, dfl_job);
-        if (dfl_job_make(names, m, 0, u, &limits, roomy, job, &lack)) {
-            job->given = dfl_given_make(arena, m, job);
-            if (!dfl_box_handles(m, job) || has_other_ranks(job))
+        dfl_problem *problem = DFL_NEW(arena, dfl_problem);
+        if (dfl_problem_make(names, m, 0, u, &limits, roomy, problem, &lack)) {
+            problem->given = dfl_fixed_lines_make(arena, m, problem);
+            if (!dfl_box_handles(m, problem) || has_other_ranks(problem))
                 return false;
-            DFL_PUSH(arena, out, job);
+            DFL_PUSH(arena, out, problem);
         }
         if (lack != NULL)
             return false;
@@ -69,13 +69,13 @@ static bool is_coarse(dfl_arena *arena, int64_t extent)
 
 bool dfl_mapper_wants_any_tiles(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m)
 {
-    job_list jobs = { NULL, 0, 0 };
+    problem_list problems = { NULL, 0, 0 };
     bool is_any = false;
 
-    if (m->workload->n_einsums != 1 || !dfl_mapping_all_lines_open(m) || !make_jobs(arena, names, m, true, &jobs))
+    if (m->workload->n_einsums != 1 || !dfl_mapping_all_lines_open(m) || !make_problems(arena, names, m, true, &problems))
         return false;
-    for (uint32_t r = 0; r < jobs.at[0]->n_ranks; r++)
-        is_any |= is_coarse(arena, jobs.at[0]->extent[r]);
+    for (uint32_t r = 0; r < problems.at[0]->n_ranks; r++)
+        is_any |= is_coarse(arena, problems.at[0]->extent[r]);
     return is_any;
 }
 
@@ -104,25 +104,25 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
     const bool any_tiles = options->space.imperfect, spread = any_tiles || options->space.any_spread;
     const dfl_box_start start = start_of(options, first);
     dfl_search_limits limits = options->limits;
-    job_list jobs = { NULL, 0, 0 };
+    problem_list problems = { NULL, 0, 0 };
     const dfl_box_result *found;
     dfl_map_result *out;
 
-    if (!make_jobs(arena, names, mapping, spread, &jobs))
+    if (!make_problems(arena, names, mapping, spread, &problems))
         return NULL;
     if (limits.evaluations == 0)
-        limits.evaluations = jobs.at[0]->windows && limits.deadline <= 0 ? DFL_BOX_WINDOW_NODES : DFL_BOX_NODES;
+        limits.evaluations = problems.at[0]->windows && limits.deadline <= 0 ? DFL_BOX_WINDOW_NODES : DFL_BOX_NODES;
     if (start.mapping != NULL && start.value <= dfl_value_times(first->lower_bound, ROUNDING))
         found = known_best(arena, &start, first->lower_bound);
     else
-        found = dfl_box_search(arena, names, mapping, jobs.at, (uint32_t)jobs.n, options->objective, &limits, &start);
+        found = dfl_box_search(arena, names, mapping, problems.at, (uint32_t)problems.n, options->objective, &limits, &start);
     if (found->mapping == NULL)
         return NULL;
     out = DFL_NEW(arena, dfl_map_result);
     *out = (dfl_map_result){ .mapping = found->mapping, .joules = found->joules, .seconds = found->seconds,
                              .objective = found->value, .lower_bound = found->lower_bound,
                              .optimal = found->is_complete, .inside = found->is_complete && !any_tiles, .any_tiles = any_tiles,
-                             .windows = jobs.at[0]->windows && !found->is_complete,
+                             .windows = problems.at[0]->windows && !found->is_complete,
                              .least = found->is_least, .stopped = found->stopped,
                              .evaluated = found->nodes + first->evaluated, .pruned = found->pruned };
     out->floor = any_tiles ? found->lower_bound : fmax(found->units, first->lower_bound);

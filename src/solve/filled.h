@@ -11,8 +11,7 @@
 typedef struct {
     const dfl_mapping *given;      /* the mapping with holes */
     const dfl_mapping *mapping;    /* `given` with all holes filled */
-    const dfl_mapping *chosen;     /* `given` with each structural choice made (mapper/skeleton/choices.h); NULL = `given` has no
-                                      structural choices */
+    const dfl_mapping *chosen;     /* `given` with each structural choice made; NULL = `given` has no structural choices */
     const dfl_search_summary *search;
     const char *certificate;       /* certificate of the search; NULL = not requested, or the search produced none */
 } dfl_filled;

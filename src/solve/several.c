@@ -1,7 +1,7 @@
 /* Several einsums beside the joint search: fused groups, and the lower bound of all exchanges. */
 #include <math.h>
 
-#include "mapper/improve/lift.h"
+#include "mapper/improve/hoist.h"
 #include "mapper/join/exchange_bound.h"
 #include "mapper/join/fused_groups.h"
 #include "mapper/join/workload_floor.h"
@@ -36,7 +36,7 @@ typedef struct {
     uint32_t left;                          /* evaluations */
 } keep_judge;
 
-/* The value of a mapping; has the type dfl_lift_value. */
+/* The value of a mapping; has the type dfl_hoist_value. */
 static double judge_keeps(void *context, const dfl_mapping *m)
 {
     keep_judge *k = context;
@@ -57,7 +57,7 @@ void dfl_fill_lift_keeps(dfl_fill *fill, const dfl_objective *objective, dfl_fil
 
     while (value < before) {
         before = value;
-        value = dfl_lift_keeps(work, m, value, judge_keeps, &judge);
+        value = dfl_hoist_keeps(work, m, value, judge_keeps, &judge);
     }
     summary->evaluated += DFL_LIFTED_KEEPS - judge.left;
     dfl_fill_take_better(fill, m, value,

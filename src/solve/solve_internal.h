@@ -70,7 +70,8 @@ void dfl_fill_report_violated(dfl_fill *fill, const dfl_filled *out, const dfl_m
 /* Fills `out->given`, a mapping without structural choices; false after reporting. With `fill->incumbent`, `out->mapping`
    is NULL if no mapping undercuts the incumbent. */
 typedef bool dfl_fill_open(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped);
-/* Fills a mapping with structural choices (mapper/skeleton/choices.h): fills each by `search` and keeps the best result. */
+/* Fills a mapping with structural choices (mapper/skeleton/structure_choices.h): fills each by `search` and keeps the best
+   result. */
 bool dfl_fill_choices(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out, dfl_stop *stopped);
 
 /* ---- several.c ---- */

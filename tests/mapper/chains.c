@@ -1,8 +1,8 @@
 /*
  * chains [N [seed [first]]]: N random tiny problems of one einsum (rival_draw), from number `first` of the stream `seed`. Each is
  * searched by boxes, and by an enumeration: up to three keeps in any order that the language allows, loops over all ranks in all
- * gaps, and for each rank all tile sizes and parts; a sample where there are too many. The model evaluates every mapping. A problem
- * fails
+ * gaps, and for each rank all tile sizes and parts; a sample where there are too many. The model evaluates every mapping. A
+ * problem fails
  *   - if a mapping is below the lower bound of the search, or below a result that the search calls complete;
  *   - if the search finds nothing, and a mapping is legal.
  * Prints how many results are complete, and how often the enumeration meets the value. The last line is `N passed, N failed`.
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "api/session.h"
-#include "mapper/skeleton/given.h"
+#include "mapper/skeleton/fixed_lines.h"
 #include "mapper/tiling/box_search.h"
 #include "mapper/tiling/point.h"
 #include "tests/mapper/rival.h"
@@ -24,7 +24,7 @@ typedef struct {
     dfl_arena *arena;
     const dfl_intern *names;
     const dfl_mapping *mapping;
-    dfl_job *job;
+    dfl_problem *problem;
     dfl_objective objective;
     dfl_terms terms;
     uint64_t random, evaluated, left;
@@ -49,7 +49,7 @@ static void list_amounts(const dfl_form *f, uint32_t rank, uint32_t cut, int64_t
             memcpy(out->at[out->n++].at, amounts, sizeof out->at->at);
         return;
     }
-    const int64_t size = c->at[cut].axis >= 0 ? f->job->axis[c->at[cut].axis].size : full;
+    const int64_t size = c->at[cut].axis >= 0 ? f->problem->axis[c->at[cut].axis].size : full;
     for (int64_t a = 1; a <= full && a <= size; a++) {
         amounts[cut] = a;
         list_amounts(f, rank, cut + 1, c->at[cut].axis >= 0 ? (full + a - 1) / a : a, amounts, out);
@@ -70,8 +70,8 @@ static void evaluate(chain_walk *w, dfl_point *p, const int64_t *const *amounts)
 
 static void walk_amounts(chain_walk *w, const dfl_form *f, dfl_point *p, const amount_list *lists)
 {
-    const uint32_t n = f->job->n_ranks;
-    const int64_t *amounts[DFL_JOB_RANKS];
+    const uint32_t n = f->problem->n_ranks;
+    const int64_t *amounts[DFL_PROBLEM_RANKS];
     double all = 1;
 
     for (uint32_t r = 0; r < n; r++)
@@ -90,26 +90,26 @@ static void walk_amounts(chain_walk *w, const dfl_form *f, dfl_point *p, const a
 /* Evaluates mappings with the keeps of a skeleton. */
 static void walk_skeleton(chain_walk *w, dfl_tiling_template *t)
 {
-    const dfl_job *job = w->job;
+    const dfl_problem *problem = w->problem;
     dfl_arena *arena = dfl_arena_new(NULL);
-    amount_list lists[DFL_JOB_RANKS];
+    amount_list lists[DFL_PROBLEM_RANKS];
     int64_t amounts[DFL_CHAIN_CUTS];
     dfl_form *f;
     dfl_point *p;
 
     for (uint32_t g = 0; g <= t->n_keeps; g++)
-        t->allow[g] = (1u << job->n_ranks) - 1;
-    for (uint32_t a = 0; a < job->n_axes; a++) {
+        t->allow[g] = (1u << problem->n_ranks) - 1;
+    for (uint32_t a = 0; a < problem->n_axes; a++) {
         t->axis_gap[a] = (uint8_t)t->n_keeps;
         for (uint32_t i = t->n_keeps; i-- > 0;)
-            if (job->place[t->keep[i].place].axes >> a & 1)
+            if (problem->place[t->keep[i].place].axes >> a & 1)
                 t->axis_gap[a] = (uint8_t)i;
     }
-    f = dfl_form_make(arena, job, t, &w->terms);
+    f = dfl_form_make(arena, problem, t, &w->terms);
     p = dfl_point_make(arena, w->names, w->mapping, f, DFL_NONE);
-    for (uint32_t r = 0; r < job->n_ranks; r++) {
+    for (uint32_t r = 0; r < problem->n_ranks; r++) {
         lists[r] = (amount_list){ .at = DFL_NEW_ARRAY(arena, struct chain_amounts, CHAINS) };
-        list_amounts(f, r, 0, job->extent[r], amounts, &lists[r]);
+        list_amounts(f, r, 0, problem->extent[r], amounts, &lists[r]);
     }
     walk_amounts(w, f, p, lists);
     dfl_point_free(p);
@@ -122,14 +122,15 @@ static void walk_keeps(chain_walk *w, const dfl_tiling_template *t)
     dfl_tiling_template next = *t;
 
     walk_skeleton(w, &next);
-    for (uint32_t o = 0; o < w->job->n_operands && t->n_keeps < KEEPS; o++)
-        for (uint32_t place = 0; place < w->job->n_places; place++) {
+    for (uint32_t o = 0; o < w->problem->n_operands && t->n_keeps < KEEPS; o++)
+        for (uint32_t place = 0; place < w->problem->n_places; place++) {
             const int outer = t->innermost[o];
-            if (!(w->job->operand[o].places >> place & 1) || place == w->job->operand[o].home ||
+            if (!(w->problem->operand[o].places >> place & 1) || place == w->problem->operand[o].home ||
                 (outer >= 0 && t->keep[outer].place >= place))
                 continue;
             next = *t;
-            next.keep[t->n_keeps] = (dfl_template_keep){ .operand = (uint8_t)o, .place = (uint8_t)place, .parent = (int8_t)outer };
+            next.keep[t->n_keeps] = (dfl_template_keep){ .operand = (uint8_t)o, .place = (uint8_t)place,
+                                                         .parent = (int8_t)outer };
             next.written[t->n_keeps] = (uint8_t)t->n_keeps;
             next.innermost[o] = (int8_t)t->n_keeps;
             next.n_keeps++;
@@ -158,8 +159,9 @@ typedef struct { uint64_t passed, failed, complete, met, skipped, evaluated; } t
 static void judge_search(chain_walk *w, const char *text, uint64_t index, tally *sum)
 {
     const dfl_search_limits limits = { .evaluations = 200000 };
-    const dfl_job *const jobs[] = { w->job };
-    const dfl_box_result *found = dfl_box_search(w->arena, w->names, w->mapping, jobs, 1, &w->objective, &limits, &(dfl_box_start){ .mapping = NULL });
+    const dfl_problem *const problems[] = { w->problem };
+    const dfl_box_result *found = dfl_box_search(w->arena, w->names, w->mapping, problems, 1, &w->objective, &limits,
+                                                 &(dfl_box_start){ .mapping = NULL });
     dfl_tiling_template t = { .innermost = { -1, -1, -1, -1, -1 } };
     const double least = found->is_complete ? found->value : found->lower_bound;
 
@@ -176,7 +178,8 @@ static void judge_search(chain_walk *w, const char *text, uint64_t index, tally 
             if (line->kind == DFL_LINE_KEEP)
                 printf("//   keep tensor %" PRIu32 " in memory %" PRIu32 "\n", line->tensor, line->memory);
             else if (line->amount > 0)
-                printf("//   %s rank %" PRIu32 ": %" PRId64 "\n", line->kind == DFL_LINE_TEMPORAL ? "temporal" : "spatial", line->rank,
+                printf("//   %s rank %" PRIu32 ": %" PRId64 "\n", line->kind == DFL_LINE_TEMPORAL ? "temporal" : "spatial",
+                       line->rank,
                        line->amount);
         }
         return;
@@ -186,7 +189,7 @@ static void judge_search(chain_walk *w, const char *text, uint64_t index, tally 
 
 static void judge_problem(uint64_t seed, uint64_t index, tally *sum)
 {
-    const dfl_job_limits limits = { .spread = true };
+    const dfl_problem_limits limits = { .spread = true };
     char *text = draw_text(seed, index);
     dfl_session *s = dfl_session_new(NULL);
     const char *lack = NULL;
@@ -195,11 +198,13 @@ static void judge_problem(uint64_t seed, uint64_t index, tally *sum)
         dfl_sink_errors(s->sink) == 0) {
         chain_walk *w = DFL_NEW(s->arena, chain_walk);
         *w = (chain_walk){ .arena = s->arena, .names = s->names, .mapping = s->program->designs[0].mapping,
-                           .job = DFL_NEW(s->arena, dfl_job), .random = seed ^ index, .left = MOST_POINTS, .best = INFINITY };
+                           .problem = DFL_NEW(s->arena, dfl_problem), .random = seed ^ index, .left = MOST_POINTS,
+                               .best = INFINITY };
         if (dfl_objective_make(s->sink, s->names, w->mapping, &w->objective) && w->objective.n_terms <= 1 &&
-            dfl_job_make(s->names, w->mapping, 0, 0, &limits, dfl_space_roomy(s->arena, w->mapping, &limits), w->job, &lack)) {
-            w->job->given = dfl_given_make(s->arena, w->mapping, w->job);
-            if (dfl_box_handles(w->mapping, w->job)) {
+            dfl_problem_make(s->names, w->mapping, 0, 0, &limits, dfl_space_roomy(s->arena, w->mapping, &limits), w->problem,
+                             &lack)) {
+            w->problem->given = dfl_fixed_lines_make(s->arena, w->mapping, w->problem);
+            if (dfl_box_handles(w->mapping, w->problem)) {
                 judge_search(w, text, index, sum);
                 dfl_session_free(s);
                 free(text);

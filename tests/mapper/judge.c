@@ -9,9 +9,9 @@
 #include "ir/mapping_open.h"
 #include "ir/print_mapping.h"
 #include "mapper/branches/branches.h"
-#include "mapper/problem/space.h"
-#include "mapper/sizes/holes.h"
-#include "mapper/skeleton/given.h"
+#include "mapper/problem/einsum_problem.h"
+#include "mapper/sizes/size_search.h"
+#include "mapper/skeleton/fixed_lines.h"
 #include "model/model.h"
 #include "oracle/oracle.h"
 #include "tests/mapper/enumerate.h"
@@ -119,7 +119,8 @@ static bool fails_to_fit(judge *j, dfl_session *s, enumerate_options *options)
     snprintf(j->why, WHY, "not filled: %s", messages(s));
     if (dfl_sink_last(s->sink) == DFL_EVAL_HOLE_KIND && dfl_space_overstates(open->workload))
         return false; /* no report says that no mapping fits */
-    if (!dfl_mapping_lines_are_written(open) && dfl_sink_last(s->sink) != DFL_EVAL_INFEASIBLE && dfl_sink_last(s->sink) != DFL_MAP_TOO_MANY_INSTANCES)
+    if (!dfl_mapping_lines_are_written(open) && dfl_sink_last(s->sink) != DFL_EVAL_INFEASIBLE &&
+        dfl_sink_last(s->sink) != DFL_MAP_TOO_MANY_INSTANCES)
         return true;
     options->limit = INFINITY;
     enumerate(s, open, options, &r);
@@ -132,7 +133,8 @@ static bool fails_to_fit(judge *j, dfl_session *s, enumerate_options *options)
 static bool fails_to_be_best(judge *j, dfl_session *s, enumerate_options *options)
 {
     const dfl_filled *filled = &s->filled.at[0];
-    bool alone = filled->given->workload->n_einsums == 1 || dfl_mapping_lines_are_written(filled->given) || dfl_mapping_has_open_branches(filled->given), fails;
+    bool alone = filled->given->workload->n_einsums == 1 || dfl_mapping_lines_are_written(filled->given) ||
+        dfl_mapping_has_open_branches(filled->given), fails;
     double best = j->file || filled->search->optimal ? filled->search->value : filled->search->lower_bound;
     enumerate_result r;
 

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "api/session.h"
-#include "mapper/divisors/kind.h"
+#include "mapper/divisors/signature.h"
 #include "tests/mapper/tiny.h"
 
 enum { SHOWN = 5, KINDS = 4, FEW = 3, MANY = 64 };
@@ -70,7 +70,7 @@ static uint32_t search_kinds(const tiny *t, unsigned top, double values[MANY], b
             values[n] = s->filled.at[n].search->value;
             *exact &= s->filled.at[n].search->optimal;
             for (uint32_t i = 0; i < n; i++)
-                *exact &= dfl_kind_of_mapping(s->filled.at[i].mapping) != dfl_kind_of_mapping(s->filled.at[n].mapping);
+                *exact &= dfl_signature_of_mapping(s->filled.at[i].mapping) != dfl_signature_of_mapping(s->filled.at[n].mapping);
         }
     dfl_session_free(s);
     free(text);

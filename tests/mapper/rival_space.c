@@ -1,4 +1,4 @@
-/* The clauses of the search space for several einsums (mapper/problem/words.c), read as rules for mappings of the rival. */
+/* The clauses of the search space for several einsums (mapper/problem/space_text.c), read as rules for mappings of the rival. */
 #include "tests/mapper/rival.h"
 
 #include <stddef.h>

@@ -31,31 +31,32 @@ typedef struct {
     uint32_t n_above;          /* lines of the problem that are written above the brace */
     dfl_mapping *problem;
     double times;              /* that the problem is run */
-} dfl_tree_part;
+} dfl_branch_part;
 
 typedef struct {
     const dfl_mapping *m;      /* amounts above branches are chosen */
     const dfl_mapping *bare;
-    dfl_tree_part *parts;
+    dfl_branch_part *parts;
     uint32_t n;
     double joules, seconds;    /* of all that is no part; seconds at least */
-} dfl_tree;
+} dfl_branches;
 
 enum { DFL_TREE_CHOICES = 1 << 12 }; /* that are tried */
 
-typedef enum { DFL_TREE_ILLEGAL, DFL_TREE_REFUSED, DFL_TREE_FULL, DFL_TREE_FINE } dfl_tree_state;
+typedef enum { DFL_TREE_ILLEGAL, DFL_TREE_REFUSED, DFL_TREE_FULL, DFL_TREE_FINE } dfl_branches_state;
 
 /* Whether the open lines of a mapping, in branches or not, can be searched; false after reporting. */
 bool dfl_open_lines_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m);
 /* The parts of a mapping. Illegal, or refused since it is not searched: after reporting to `sink`; full: what is written has no
    room. */
-dfl_tree_state dfl_tree_make(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, dfl_tree *out);
+dfl_branches_state dfl_branches_make(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
+                                     dfl_branches *out);
 /* The mapping with what was found for every part. */
-dfl_mapping *dfl_tree_put(dfl_arena *arena, const dfl_tree *tree, const dfl_mapping *const *found);
+dfl_mapping *dfl_branches_put(dfl_arena *arena, const dfl_branches *tree, const dfl_mapping *const *found);
 /* Whether the amounts that are open above branches have no more than so many choices. */
-bool dfl_tree_choices(const dfl_mapping *m, uint64_t most);
+bool dfl_branches_choices(const dfl_mapping *m, uint64_t most);
 /* Like dfl_mapper_alone. */
-dfl_map_result *dfl_tree_search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
-                                const dfl_map_options *options, bool *fits);
+dfl_map_result *dfl_branches_search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
+                                    const dfl_map_options *options, bool *fits);
 
 #endif

@@ -4,8 +4,8 @@
 #include "ir/mapping_open.h"
 #include "mapper/branches/branches.h"
 #include "mapper/branches/perfect.h"
-#include "mapper/exact/measures.h"
-#include "mapper/problem/cost.h"
+#include "mapper/exact/weights.h"
+#include "mapper/problem/criteria.h"
 #include "mapper/problem/evaluate.h"
 
 static const double ROUNDING = 1 + 1e-9;
@@ -13,7 +13,7 @@ static const double ROUNDING = 1 + 1e-9;
 static dfl_map_result *search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                               const dfl_map_options *options, bool *fits)
 {
-    return dfl_mapping_has_open_branches(mapping) ? dfl_tree_search(arena, sink, names, mapping, options, fits)
+    return dfl_mapping_has_open_branches(mapping) ? dfl_branches_search(arena, sink, names, mapping, options, fits)
                                                   : dfl_mapper_alone(arena, sink, names, mapping, options, fits);
 }
 
@@ -21,7 +21,7 @@ bool dfl_mapper_counts_waits(const dfl_mapping *m, const dfl_map_options *option
 {
     dfl_tile_goal goal = { .of = { .leakage = dfl_system_leakage(m->system) } };
 
-    dfl_measures_look(options->objective, options->front, &goal);
+    dfl_weights_look(options->objective, options->front, &goal);
     return goal.by_time && !m->options.overlap_perfect;
 }
 

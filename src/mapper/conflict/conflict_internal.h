@@ -17,10 +17,10 @@
 #define DFL_MAPPER_CONFLICT_CONFLICT_INTERNAL_H
 
 #include "diag/diag.h"
-#include "mapper/exact/fitting.h"
+#include "mapper/exact/feasibility.h"
 #include "mapper/problem/request.h"
-#include "mapper/problem/required.h"
-#include "mapper/sizes/holes.h"
+#include "mapper/problem/requirements.h"
+#include "mapper/sizes/size_search.h"
 
 /* What could be required instead, NULL where that is not known: so many times what is required now, and whether it is proven
    to be the least. */
@@ -48,18 +48,18 @@ typedef struct {
 } dfl_question;
 
 /* Reports E0618 with a smallest conflicting set. False, and nothing is said, if no set of limits is the cause. */
-bool dfl_infeasible_report(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_question *question,
-                           dfl_budget *budget);
+bool dfl_conflict_set_report(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_question *question,
+                             dfl_budget *budget);
 /* The same for a mapping of which all lines are open; E0618 in any case. `session` may be NULL. */
-void dfl_infeasible_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_search_request *request,
-                          const dfl_budget *session);
+void dfl_conflict_set_find(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_search_request *request,
+                           const dfl_budget *session);
 /* The same for one with written lines. */
-void dfl_infeasible_between(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_search_request *request,
-                            const dfl_budget *session);
+void dfl_conflict_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_search_request *request,
+                        const dfl_budget *session);
 /* The same for one with open amounts alone; E0618 in any case, or what is wrong with every choice. */
-void dfl_infeasible_amounts(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
-                            const dfl_search_request *request, const dfl_holes_conflict *nothing);
+void dfl_conflict_sizes(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
+                        const dfl_search_request *request, const dfl_size_search_conflict *nothing);
 /* Reports E0616: nothing fits as the search counts room, which is more than there may be (dfl_space_overstates). */
-void dfl_infeasible_unknown(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m);
+void dfl_conflict_set_unknown(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m);
 
 #endif

@@ -3,10 +3,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "mapper/divisors/busy.h"
-#include "mapper/divisors/room.h"
-#include "mapper/divisors/waits.h"
-#include "mapper/divisors/windows.h"
+#include "mapper/divisors/occupancy.h"
+#include "mapper/divisors/port_time.h"
+#include "mapper/divisors/sliding.h"
+#include "mapper/divisors/stalls.h"
 
 /* Those in the gap. */
 static int64_t own_cut(const dfl_search *s, uint32_t rank, uint32_t gap)
@@ -17,15 +17,15 @@ static int64_t own_cut(const dfl_search *s, uint32_t rank, uint32_t gap)
     return own ? s->with[rank]->cut[s->chosen[rank]][at - 1] : 1;
 }
 
-static void remember_cuts(const dfl_search *s, dfl_row *row)
+static void remember_cuts(const dfl_search *s, dfl_pmapping *row)
 {
-    uint32_t n = s->job->n_ranks;
-    int64_t *cut = DFL_NEW_ARRAY(s->rows->arena, int64_t, (size_t)(s->n_gaps + s->job->n_axes) * n);
+    uint32_t n = s->problem->n_ranks;
+    int64_t *cut = DFL_NEW_ARRAY(s->rows->arena, int64_t, (size_t)(s->n_gaps + s->problem->n_axes) * n);
 
     for (uint32_t r = 0; r < n; r++) {
         for (uint32_t g = 0; g < s->n_gaps; g++)
             cut[g * n + r] = 1;
-        for (uint32_t a = 0; a < s->job->n_axes; a++)
+        for (uint32_t a = 0; a < s->problem->n_axes; a++)
             cut[(s->n_gaps + a) * n + r] = s->now->parts[a * n + r];
     }
     for (uint32_t i = 0; i < s->n_order; i++) {
@@ -38,9 +38,9 @@ static void remember_cuts(const dfl_search *s, dfl_row *row)
 
 static bool way_useful(const dfl_search *s, uint32_t w, double joules, double seconds, const double *busy)
 {
-    dfl_cost all = dfl_cost_with(&s->goal->of, &s->rest, joules, seconds);
+    dfl_criteria all = dfl_criteria_with(&s->goal->of, &s->rest, joules, seconds);
 
-    dfl_cost_add(&all, &s->way_more[w]);
+    dfl_criteria_add(&all, &s->way_more[w]);
     for (uint32_t p = 0; p < DFL_PORTS; p++)
         all.at[DFL_COST_BUSY + p] += busy[p] - s->goal->busy[p];
     return dfl_goal_within(&s->goal->of, &all, s->goal->limit);
@@ -51,8 +51,8 @@ static bool stands_apart(const dfl_search *s)
 {
     bool apart = true;
 
-    for (uint32_t o = 0; o < s->job->n_operands && apart; o++)
-        apart = s->t->exchange[o] == dfl_job_outermost(&s->job->operand[o]);
+    for (uint32_t o = 0; o < s->problem->n_operands && apart; o++)
+        apart = s->t->exchange[o] == dfl_problem_outermost(&s->problem->operand[o]);
     for (uint32_t g = 0; g < s->t->shared_gaps && apart; g++)
         for (uint32_t i = 0; i < s->n_order && apart; i++)
             apart = own_cut(s, s->order[i], g) == 1;
@@ -62,19 +62,19 @@ static bool stands_apart(const dfl_search *s)
 static void leaf(dfl_search *s, double joules, double seconds)
 {
     double busy[DFL_PORTS];
-    dfl_row row;
+    dfl_pmapping row;
 
-    if (s->job->waits)
-        seconds = fmax(seconds, dfl_waits_seconds(s));
+    if (s->problem->waits)
+        seconds = fmax(seconds, dfl_stalls_seconds(s));
     if (s->goal->best_only) {
         if (!s->goal->by_time)
-            seconds = fmax(seconds, dfl_busy_seconds(s));
+            seconds = fmax(seconds, dfl_port_time_seconds(s));
         else if (!(s->goal->of.value(s->goal->of.objective, joules, seconds) < s->goal->limit))
             return;
         s->goal->seen_seconds = fmin(s->goal->seen_seconds, seconds);
         if (s->goal->best != NULL && stands_apart(s)) {
-            *s->goal->best = (dfl_row){ .way = s->ways[0], .joules = joules, .seconds = seconds, .form = s->t,
-                                        .job = s->job };
+            *s->goal->best = (dfl_pmapping){ .way = s->ways[0], .joules = joules, .seconds = seconds, .form = s->t,
+                                             .problem = s->problem };
             remember_cuts(s, s->goal->best);
         }
         s->goal->best_joules = joules;
@@ -82,18 +82,18 @@ static void leaf(dfl_search *s, double joules, double seconds)
         s->goal->limit = s->goal->of.value(s->goal->of.objective, joules, seconds);
         return;
     }
-    dfl_busy_goal(s, busy);
+    dfl_port_time_goal(s, busy);
     for (uint32_t w = 0; w < s->n_ways; w++) {
-        row = (dfl_row){ .way = s->ways[w], .hash = s->way_hash[w], .kind = s->way_kind[w], .joules = joules,
-                         .seconds = seconds, .form = s->t, .job = s->job };
+        row = (dfl_pmapping){ .way = s->ways[w], .hash = s->way_hash[w], .kind = s->way_kind[w], .joules = joules,
+                              .seconds = seconds, .form = s->t, .problem = s->problem };
         if (!way_useful(s, w, joules, seconds, busy))
             continue;
         dfl_search_find_gaps(s, &row);
         memcpy(row.busy, busy, sizeof row.busy);
         dfl_search_fill_room(s, &row);
-        if (dfl_rows_wants(s->rows, &row, s->goal)) {
+        if (dfl_pareto_set_is_open_to(s->rows, &row, s->goal)) {
             remember_cuts(s, &row);
-            dfl_rows_add(s->rows, &row, s->goal);
+            dfl_pareto_set_add(s->rows, &row, s->goal);
         }
     }
 }
@@ -132,7 +132,7 @@ static void weigh_ways(dfl_search *s, uint32_t depth, const double *product, dou
     const dfl_terms *terms = &s->terms;
     uint32_t r = s->order[depth];
     const dfl_cuts *with = s->with[r];
-    const bool windows = s->job->windows;
+    const bool windows = s->problem->windows;
     double factor[DFL_GAPS + 1] = { 0 }, constant = s->constant;
 
     for (uint32_t g = 0; g < terms->n_groups; g++) {
@@ -174,9 +174,9 @@ static void add_overlaps(dfl_search *s, uint32_t depth, const double *next, doub
     for (uint32_t g = 0; g < terms->n_groups; g++) {
         double all = next[g] * s->behind[depth][g];
         overlap[g] = before[g];
-        if (terms->group[g].window < 0 || !(s->job->operand[terms->group[g].window].ranks >> s->order[depth] & 1))
+        if (terms->group[g].window < 0 || !(s->problem->operand[terms->group[g].window].ranks >> s->order[depth] & 1))
             continue;
-        overlap[g] = fmax(before[g], dfl_windows_overlap(s, g, depth + 1));
+        overlap[g] = fmax(before[g], dfl_sliding_overlap(s, g, depth + 1));
         if (overlap[g] == before[g])
             continue;
         any = true;
@@ -205,13 +205,13 @@ static void take_way(dfl_search *s, uint32_t depth, const double *product, uint3
 
     s->chosen[r] = c;
     set_piece(s, r, c);
-    if (!dfl_room_fits(s)) {
+    if (!dfl_occupancy_fits(s)) {
         s->rows->pruned++;
         return;
     }
-    for (uint32_t g = 0; g < terms->n_groups && (depth + 1 < s->n_order || s->job->windows); g++)
+    for (uint32_t g = 0; g < terms->n_groups && (depth + 1 < s->n_order || s->problem->windows); g++)
         next[g] = product[g] * (terms->group[g].ranks >> r & 1 ? with->n[s->cut_at[r][terms->group[g].gap]][c] : 1);
-    if (s->job->windows) {
+    if (s->problem->windows) {
         add_overlaps(s, depth, next, &joules, &seconds);
         if (!dfl_search_useful(s, joules, seconds))
             return;
@@ -231,11 +231,11 @@ static void choose(dfl_search *s, uint32_t depth, const double *product)
 
     if (dfl_deadline_passed(s->goal->halt))
         return;
-    if (depth + 1 < s->n_order && !dfl_room_useful(s, depth, product)) {
+    if (depth + 1 < s->n_order && !dfl_occupancy_useful(s, depth, product)) {
         s->rows->pruned++;
         return;
     }
-    dfl_room_behind(s, depth);
+    dfl_occupancy_behind(s, depth);
     weigh_ways(s, depth, product, joules, seconds, values);
     s->rows->evaluated += n;
     if (!s->goal->best_only) {
@@ -315,12 +315,12 @@ static bool spread_useful(const dfl_search *s, double *joules, double *seconds)
 /* The spread and the shared loops are chosen: the ranks with most cuts come last, where a node costs least. */
 void dfl_search_cuts(dfl_search *s)
 {
-    const dfl_job *job = s->job;
+    const dfl_problem *problem = s->problem;
     double product[DFL_TERM_GROUPS], joules, seconds;
 
     s->n_order = 0;
     s->placed = false;
-    for (uint32_t r = 0; r < job->n_ranks; r++) {
+    for (uint32_t r = 0; r < problem->n_ranks; r++) {
         s->with[r] = dfl_cuts_of(s, r);
         if (s->with[r]->count == 0)
             return;
@@ -338,13 +338,13 @@ void dfl_search_cuts(dfl_search *s)
         s->rows->pruned++;
         return;
     }
-    for (uint32_t r = 0; r < job->n_ranks; r++) {
+    for (uint32_t r = 0; r < problem->n_ranks; r++) {
         unset_piece(s, r);
         s->chosen[r] = 0;
         if (s->with[r]->count > s->most_ways)
             s->most_ways = s->with[r]->count;
     }
-    if (!dfl_room_fits(s))
+    if (!dfl_occupancy_fits(s))
         return;
     s->placed = true;
     if (s->n_order == 0) {

@@ -2,28 +2,28 @@
 #include <string.h>
 
 #include "mapper/divisors/divisors_internal.h"
-#include "mapper/divisors/kind.h"
+#include "mapper/divisors/signature.h"
 
-void dfl_search_fill_room(const dfl_search *s, dfl_row *row)
+void dfl_search_fill_room(const dfl_search *s, dfl_pmapping *row)
 {
-    const dfl_job *job = s->job;
-    int64_t piece[DFL_JOB_RANKS];
+    const dfl_problem *problem = s->problem;
+    int64_t piece[DFL_PROBLEM_RANKS];
 
     memset(row->room, 0, sizeof row->room);
     for (uint32_t t = 0; t < s->goal->n_tracks; t++)
         for (uint32_t i = 0; i < s->t->n_keeps; i++) {
             const dfl_template_keep *k = &s->t->keep[i];
-            const dfl_job_place *p = &job->place[k->place];
+            const dfl_problem_place *p = &problem->place[k->place];
             if (s->goal->track[t] != p->memory || k->home)
                 continue;
-            for (uint32_t r = 0; r < job->n_ranks; r++)
+            for (uint32_t r = 0; r < problem->n_ranks; r++)
                 piece[r] = (int64_t)s->piece[i][r];
-            row->room[t][s->depth[i]] += dfl_job_tile(&job->operand[k->operand], piece) *
-                                         job->operand[k->operand].bits * p->buffers;
+            row->room[t][s->depth[i]] += dfl_problem_tile(&problem->operand[k->operand], piece) *
+                                         problem->operand[k->operand].bits * p->buffers;
         }
 }
 
-void dfl_search_find_gaps(const dfl_search *s, dfl_row *row)
+void dfl_search_find_gaps(const dfl_search *s, dfl_pmapping *row)
 {
     for (uint32_t k = 0; k < row->way.n_loops; k++)
         row->gap[k] = (uint8_t)s->shared_gap[row->way.loop_rank[k]];
@@ -38,7 +38,7 @@ bool dfl_tile_useful(const dfl_tile_goal *goal, double joules, double seconds)
 
 bool dfl_search_useful(const dfl_search *s, double joules, double seconds)
 {
-    dfl_row least = { .joules = joules, .seconds = seconds, .form = s->t, .job = s->job };
+    dfl_pmapping least = { .joules = joules, .seconds = seconds, .form = s->t, .problem = s->problem };
     bool undercut = true, known = false;
 
     memcpy(least.busy, s->goal->busy, sizeof least.busy);
@@ -47,7 +47,7 @@ bool dfl_search_useful(const dfl_search *s, double joules, double seconds)
     if (s->goal->best_only)
         return true;
     for (uint32_t w = 0; w < s->n_ways && undercut; w++)
-        undercut = dfl_rows_cheaper(s->rows, &s->ways[w], s->way_hash[w], s->way_kind[w], joules, seconds, s->goal);
+        undercut = dfl_pareto_set_cheaper(s->rows, &s->ways[w], s->way_hash[w], s->way_kind[w], joules, seconds, s->goal);
     if (!undercut)
         return true;
     for (uint32_t w = 0; w < s->n_ways; w++) {
@@ -60,7 +60,7 @@ bool dfl_search_useful(const dfl_search *s, double joules, double seconds)
         least.hash = s->way_hash[w];
         least.kind = s->way_kind[w];
         dfl_search_find_gaps(s, &least);
-        if (dfl_rows_wants(s->rows, &least, s->goal))
+        if (dfl_pareto_set_is_open_to(s->rows, &least, s->goal))
             return true;
     }
     return false;

@@ -3,27 +3,27 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "mapper/divisors/busy.h"
 #include "mapper/divisors/divisors_internal.h"
-#include "mapper/divisors/room.h"
-#include "mapper/divisors/waits.h"
-#include "mapper/divisors/windows.h"
+#include "mapper/divisors/occupancy.h"
+#include "mapper/divisors/port_time.h"
+#include "mapper/divisors/sliding.h"
+#include "mapper/divisors/stalls.h"
 
 /* The spread is chosen: with `best_only` its cuts, as if all loops were the einsum's own, else it waits for the shared loops. */
 static void use_spread(dfl_search *s)
 {
     if (dfl_deadline_passed(s->goal->halt))
         return;
-    if (!dfl_spread_take(s))
+    if (!dfl_spatial_take(s))
         s->rows->pruned++;
     else if (s->goal->best_only)
         dfl_search_alone(s);
     else
-        dfl_spreads_add(s, &s->spreads);
+        dfl_spatials_add(s, &s->spreads);
 }
 
 /* Of the spreads in the list those that are left, in the order they were found. */
-static uint32_t useful_spreads(dfl_spreads *all)
+static uint32_t useful_spreads(dfl_spatials *all)
 {
     uint32_t n = 0;
 
@@ -36,7 +36,7 @@ static uint32_t useful_spreads(dfl_spreads *all)
 /* Gaps that loops of the einsum's own may stand in: with `best_only` all. */
 static void find_own_gaps(dfl_search *s)
 {
-    for (uint32_t r = 0; r < s->job->n_ranks; r++)
+    for (uint32_t r = 0; r < s->problem->n_ranks; r++)
         for (uint32_t g = 0; g < s->n_gaps; g++) {
             uint32_t allow = s->goal->best_only ? s->t->allow[g] : dfl_template_own(s->t, g);
             if (allow >> r & 1) {
@@ -47,19 +47,19 @@ static void find_own_gaps(dfl_search *s)
         }
 }
 
-/* Of all ranks; those of the job before are still there. */
+/* Of all ranks; those of the problem before are still there. */
 static void find_divisors(dfl_search *s)
 {
-    const dfl_job *job = s->job;
-    dfl_rows *rows = s->rows;
+    const dfl_problem *problem = s->problem;
+    dfl_pareto_set *rows = s->rows;
 
-    for (uint32_t r = 0; r < job->n_ranks && rows->divided != job; r++)
-        rows->divisors[r] = dfl_divisors(rows->arena, job->extent[r]);
-    rows->divided = job;
+    for (uint32_t r = 0; r < problem->n_ranks && rows->divided != problem; r++)
+        rows->divisors[r] = dfl_divisors(rows->arena, problem->extent[r]);
+    rows->divided = problem;
     memcpy(s->divisors, rows->divisors, sizeof s->divisors);
 }
 
-static dfl_search *start(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t)
+static dfl_search *start(dfl_pareto_set *rows, const dfl_problem *problem, const dfl_tiling_template *t)
 {
     dfl_search *s;
     dfl_arena_reset(rows->scratch);
@@ -68,13 +68,13 @@ static dfl_search *start(dfl_rows *rows, const dfl_job *job, const dfl_tiling_te
     s = rows->search;
     memset(s, 0, offsetof(dfl_search, terms));
     s->rows = rows;
-    s->job = job;
+    s->problem = problem;
     s->t = t;
     s->n_gaps = t->n_keeps + 1;
-    dfl_terms_make(job, t, &s->terms);
+    dfl_terms_make(problem, t, &s->terms);
     for (uint32_t g = 0; g < s->n_gaps; g++)
-        s->axes_of[g] = dfl_template_axes(job, t, (int)g);
-    for (uint32_t r = 0; r < job->n_ranks; r++) {
+        s->axes_of[g] = dfl_template_axes(problem, t, (int)g);
+    for (uint32_t r = 0; r < problem->n_ranks; r++) {
         for (uint32_t g = 0; g < s->n_gaps; g++) {
             uint32_t above = g > 0 ? s->cut_above[g - 1] : 0, own = g > 0 ? s->own_above[g - 1] : 0;
             if (t->allow[g] >> r & 1)
@@ -84,7 +84,7 @@ static dfl_search *start(dfl_rows *rows, const dfl_job *job, const dfl_tiling_te
         }
         for (uint32_t g = 0; g < s->n_gaps; g++)
             s->need[r][g] = (g > 0 ? s->need[r][g - 1] : 1) * ((t->needs & 1u << g) != 0 && t->allow[g] == 1u << r ? 2 : 1);
-        for (uint32_t a = 0; a < job->n_axes; a++)
+        for (uint32_t a = 0; a < problem->n_axes; a++)
             s->parts[a][r] = 1;
         s->shared_by[r] = 1;
         s->shared_gap[r] = DFL_NONE;
@@ -94,56 +94,58 @@ static dfl_search *start(dfl_rows *rows, const dfl_job *job, const dfl_tiling_te
     for (uint32_t ports = s->ports; ports != 0; ports &= ports - 1)
         s->port_at[__builtin_ctz(ports)] = (uint8_t)s->n_used++;
     for (uint32_t i = 0; i < t->n_keeps; i++)
-        s->limited[i] = !isinf(job->place[t->keep[i].place].bits);
-    s->constant = job->points * job->joules;
+        s->limited[i] = !isinf(problem->place[t->keep[i].place].bits);
+    s->constant = problem->points * problem->joules;
     find_divisors(s);
-    dfl_spread_start(s);
+    dfl_spatial_start(s);
     return s;
 }
 
-void dfl_tile_bound(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t, double *joules, double *seconds,
+void dfl_tile_bound(dfl_pareto_set *rows, const dfl_problem *problem, const dfl_tiling_template *t, double *joules,
+                    double *seconds,
                     double *busy)
 {
-    const dfl_search *s = start(rows, job, t);
+    const dfl_search *s = start(rows, problem, t);
 
-    dfl_spread_bound(s, joules, seconds);
-    dfl_spread_busy(s, busy);
+    dfl_spatial_bound(s, joules, seconds);
+    dfl_spatial_port_time(s, busy);
 }
 
-void dfl_tile_squeeze(dfl_rows *rows, double *joules, double *seconds) { dfl_room_bound(rows->search, joules, seconds); }
+void dfl_tile_squeeze(dfl_pareto_set *rows, double *joules,
+                      double *seconds) { dfl_occupancy_bound(rows->search, joules, seconds); }
 
 /* The template, prepared; what was opened last for another goal need not be prepared again. */
-static dfl_search *open(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t, dfl_tile_goal *goal)
+static dfl_search *open(dfl_pareto_set *rows, const dfl_problem *problem, const dfl_tiling_template *t, dfl_tile_goal *goal)
 {
     dfl_search *s = rows->search;
     bool any = goal->best_only && goal->n_tracks == 0;
     double seconds;
 
-    if (s != NULL && any && s->again && s->job == job && s->t == t) {
+    if (s != NULL && any && s->again && s->problem == problem && s->t == t) {
         s->goal = goal;
         s->spent = false;
         return s;
     }
-    s = start(rows, job, t);
+    s = start(rows, problem, t);
     s->goal = goal;
-    dfl_waits_find(s);
+    dfl_stalls_find(s);
     find_own_gaps(s);
     dfl_cuts_prepare(s);
-    dfl_spread_bound(s, &s->floor_joules, &seconds);
-    dfl_busy_sets(s);
-    dfl_spreads_prepare(s);
+    dfl_spatial_bound(s, &s->floor_joules, &seconds);
+    dfl_port_time_sets(s);
+    dfl_spatials_prepare(s);
     dfl_sharing_loops(s);
-    s->now = dfl_spread_new(s, rows->scratch);
+    s->now = dfl_spatial_new(s, rows->scratch);
     s->again = any;
     return s;
 }
 
-bool dfl_tile_search(dfl_rows *rows, const dfl_job *job, const dfl_tiling_template *t, dfl_tile_goal *goal)
+bool dfl_tile_search(dfl_pareto_set *rows, const dfl_problem *problem, const dfl_tiling_template *t, dfl_tile_goal *goal)
 {
-    dfl_search *s = open(rows, job, t, goal);
+    dfl_search *s = open(rows, problem, t, goal);
 
     s->effort = goal->effort == 0 ? 0 : rows->evaluated - rows->swept + goal->effort;
-    dfl_spreads_each(s, use_spread);
+    dfl_spatials_each(s, use_spread);
     if (t->through)
         dfl_share_through(s, s->spreads.at.at, useful_spreads(&s->spreads));
     else if (!goal->best_only)

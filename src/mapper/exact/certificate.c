@@ -11,15 +11,15 @@ enum { INDENT = 1 };
 typedef struct {
     dfl_json_writer w;
     const dfl_intern *names;
-    const dfl_classes *k;
+    const dfl_einsum_classes *k;
     const dfl_tile_goal *goal;
     dfl_deadline *halt;
     bool rows;
 } writer;
 
-static const char *tensor_name(const writer *x, const dfl_job *job, uint32_t operand)
+static const char *tensor_name(const writer *x, const dfl_problem *problem, uint32_t operand)
 {
-    return dfl_sym_text(x->names, x->k->m->workload->tensors[job->operand[operand].tensor].name);
+    return dfl_sym_text(x->names, x->k->m->workload->tensors[problem->operand[operand].tensor].name);
 }
 
 static const char *memory_name(const writer *x, uint32_t memory)
@@ -55,7 +55,7 @@ static void end_line(writer *x)
 /* The keeps of a template in the order that they are written in, of those behind one gap the outer memories first: bytes
    without meaning 0. */
 typedef struct {
-    const dfl_job *job;
+    const dfl_problem *problem;
     uint32_t pattern;
     uint8_t n_keeps;
     uint8_t operand[DFL_TEMPLATE_KEEPS], place[DFL_TEMPLATE_KEEPS];
@@ -64,17 +64,17 @@ typedef struct {
 
 typedef DFL_VEC(form) form_vec;
 
-static form form_of(const dfl_job *job, const dfl_tiling_template *t, uint32_t pattern)
+static form form_of(const dfl_problem *problem, const dfl_tiling_template *t, uint32_t pattern)
 {
     form f;
 
     memset(&f, 0, sizeof f);
-    f.job = job;
+    f.problem = problem;
     f.pattern = pattern;
     for (uint32_t g = 0; g <= t->n_keeps; g++)
-        for (uint32_t axes = 0; axes <= job->n_axes; axes++)
+        for (uint32_t axes = 0; axes <= problem->n_axes; axes++)
             for (uint32_t i = 0; i <= g && i < t->n_keeps; i++) {
-                if (t->written[i] != g || (uint32_t)__builtin_popcount(job->place[t->keep[i].place].axes) != axes)
+                if (t->written[i] != g || (uint32_t)__builtin_popcount(problem->place[t->keep[i].place].axes) != axes)
                     continue;
                 f.home[f.n_keeps] = t->keep[i].home;
                 f.operand[f.n_keeps] = t->keep[i].operand;
@@ -85,13 +85,13 @@ static form form_of(const dfl_job *job, const dfl_tiling_template *t, uint32_t p
 
 static void write_form(writer *x, const form *f)
 {
-    write_text(x, "unit", dfl_sym_text(x->names, x->k->m->system->computes[f->job->unit].name));
+    write_text(x, "unit", dfl_sym_text(x->names, x->k->m->system->computes[f->problem->unit].name));
     dfl_json_key(&x->w, "keeps");
     dfl_json_array(&x->w);
     for (uint32_t i = 0; i < f->n_keeps; i++) {
         dfl_json_object(&x->w);
-        write_text(x, "tensor", tensor_name(x, f->job, f->operand[i]));
-        write_text(x, "memory", memory_name(x, f->job->place[f->place[i]].memory));
+        write_text(x, "tensor", tensor_name(x, f->problem, f->operand[i]));
+        write_text(x, "memory", memory_name(x, f->problem->place[f->place[i]].memory));
         if (f->home[i]) {
             dfl_json_key(&x->w, "home");
             dfl_json_bool(&x->w, true);
@@ -104,7 +104,7 @@ static void write_form(writer *x, const form *f)
 static void write_template(writer *x, const dfl_einsum_class *c, const dfl_candidate *found)
 {
     dfl_tile_goal goal = *x->goal;
-    form f = form_of(found->job, found->form, found->pattern);
+    form f = form_of(found->problem, found->form, found->pattern);
 
     begin_line(x);
     write_form(x, &f);
@@ -112,7 +112,7 @@ static void write_template(writer *x, const dfl_einsum_class *c, const dfl_candi
     write_number(x, "time", found->seconds);
     if (x->rows) {
         goal.best_only = false;
-        dfl_classes_aim(c, found->pattern, &goal);
+        dfl_einsum_classes_aim(c, found->pattern, &goal);
         dfl_json_key(&x->w, "searched");
         dfl_json_bool(&x->w, dfl_tile_useful(&goal, found->joules, found->seconds));
     }
@@ -123,7 +123,7 @@ static void write_template(writer *x, const dfl_einsum_class *c, const dfl_candi
 typedef struct {
     dfl_arena *arena;
     const dfl_einsum_class *c;
-    const dfl_job *job;
+    const dfl_problem *problem;
     form_vec forms;
 } collector;
 
@@ -135,7 +135,7 @@ static int by_form(const void *a, const void *b)
     order = order ? order : memcmp(x->place, y->place, sizeof x->place);
     order = order ? order : (x->n_keeps > y->n_keeps) - (x->n_keeps < y->n_keeps);
     order = order ? order : (x->pattern > y->pattern) - (x->pattern < y->pattern);
-    return order ? order : (x->job->unit > y->job->unit) - (x->job->unit < y->job->unit);
+    return order ? order : (x->problem->unit > y->problem->unit) - (x->problem->unit < y->problem->unit);
 }
 
 static bool collect(void *context, const dfl_tiling_template *t)
@@ -145,12 +145,12 @@ static bool collect(void *context, const dfl_tiling_template *t)
 
     for (uint32_t p = 0; p < k->c->patterns.n; p++) {
         bool same = true;
-        for (uint32_t o = 0; o < k->job->n_operands; o++)
-            same &= !dfl_job_exchanged(&k->job->operand[o]) ||
-                    k->c->patterns.at[p].memory[o] == k->job->place[t->exchange[o]].memory;
+        for (uint32_t o = 0; o < k->problem->n_operands; o++)
+            same &= !dfl_problem_exchanged(&k->problem->operand[o]) ||
+                    k->c->patterns.at[p].memory[o] == k->problem->place[t->exchange[o]].memory;
         if (!same)
             continue;
-        f = form_of(k->job, t, p);
+        f = form_of(k->problem, t, p);
         DFL_PUSH(k->arena, &k->forms, f);
     }
     return true;
@@ -162,10 +162,10 @@ static form_vec left_out(const writer *x, const dfl_einsum_class *c)
     collector there = { .arena = x->w.out->arena, .c = c }, left = { .arena = x->w.out->arena, .c = c };
     size_t n = 0;
 
-    for (size_t i = 0; i < x->k->jobs[c->first].n; i++) {
-        there.job = left.job = x->k->jobs[c->first].at[i];
-        dfl_templates_each(there.job, x->halt, collect, &there);
-        dfl_templates_useless(left.job, x->halt, collect, &left);
+    for (size_t i = 0; i < x->k->problems[c->first].n; i++) {
+        there.problem = left.problem = x->k->problems[c->first].at[i];
+        dfl_templates_each(there.problem, x->halt, collect, &there);
+        dfl_templates_useless(left.problem, x->halt, collect, &left);
     }
     if (there.forms.n > 0)
         qsort(there.forms.at, there.forms.n, sizeof *there.forms.at, by_form);
@@ -184,26 +184,26 @@ static form_vec left_out(const writer *x, const dfl_einsum_class *c)
 }
 
 /* { "S": "sram" }: the memories in which shared operands are exchanged. */
-static void write_exchange(writer *x, const dfl_job *job, const dfl_pattern *p)
+static void write_exchange(writer *x, const dfl_problem *problem, const dfl_pattern *p)
 {
     dfl_json_key(&x->w, "exchange");
     dfl_json_object(&x->w);
-    for (uint32_t o = 0; o < job->n_operands; o++)
-        if (dfl_job_exchanged(&job->operand[o]))
-            write_text(x, tensor_name(x, job, o), memory_name(x, p->memory[o]));
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        if (dfl_problem_exchanged(&problem->operand[o]))
+            write_text(x, tensor_name(x, problem, o), memory_name(x, p->memory[o]));
     dfl_json_end_object(&x->w);
 }
 
 static void write_patterns(writer *x, const dfl_einsum_class *c)
 {
-    const dfl_job *job = x->k->jobs[c->first].at[0];
+    const dfl_problem *problem = x->k->problems[c->first].at[0];
     form_vec left = left_out(x, c);
 
     dfl_json_key(&x->w, "patterns");
     dfl_json_array(&x->w);
     for (uint32_t p = 0; p < c->patterns.n; p++) {
         dfl_json_object(&x->w);
-        write_exchange(x, job, &c->patterns.at[p]);
+        write_exchange(x, problem, &c->patterns.at[p]);
         if (x->rows) {
             write_number(x, "energy", c->patterns.at[p].least.at[DFL_COST_JOULES]);
             write_number(x, "time", c->patterns.at[p].least.at[DFL_COST_SECONDS]);
@@ -229,7 +229,7 @@ static void write_patterns(writer *x, const dfl_einsum_class *c)
     dfl_json_end_array(&x->w);
 }
 
-static void write_row(writer *x, const dfl_job *job, const dfl_row *row)
+static void write_row(writer *x, const dfl_problem *problem, const dfl_pmapping *row)
 {
     const dfl_way *way = &row->way;
 
@@ -238,7 +238,7 @@ static void write_row(writer *x, const dfl_job *job, const dfl_row *row)
     dfl_json_array(&x->w);
     for (uint32_t k = 0; k < way->n_loops; k++) {
         dfl_json_object(&x->w);
-        write_text(x, "rank", dfl_sym_text(x->names, x->k->m->workload->ranks[job->rank[way->loop_rank[k]]].name));
+        write_text(x, "rank", dfl_sym_text(x->names, x->k->m->workload->ranks[problem->rank[way->loop_rank[k]]].name));
         dfl_json_key(&x->w, "trips");
         dfl_json_int(&x->w, way->trips[k]);
         dfl_json_end_object(&x->w);
@@ -246,10 +246,10 @@ static void write_row(writer *x, const dfl_job *job, const dfl_row *row)
     dfl_json_end_array(&x->w);
     dfl_json_key(&x->w, "exchange");
     dfl_json_object(&x->w);
-    for (uint32_t o = 0; o < job->n_operands; o++) {
-        if (!dfl_job_exchanged(&job->operand[o]))
+    for (uint32_t o = 0; o < problem->n_operands; o++) {
+        if (!dfl_problem_exchanged(&problem->operand[o]))
             continue;
-        dfl_json_key(&x->w, tensor_name(x, job, o));
+        dfl_json_key(&x->w, tensor_name(x, problem, o));
         dfl_json_object(&x->w);
         write_text(x, "memory", memory_name(x, way->memory[o]));
         dfl_json_key(&x->w, "depth");
@@ -289,7 +289,7 @@ static void write_class(writer *x, uint32_t class)
         dfl_json_key(&x->w, "rows");
         dfl_json_array(&x->w);
         for (uint32_t i = 0; i < c->n_list; i++)
-            write_row(x, x->k->jobs[c->first].at[0], c->list[i]);
+            write_row(x, x->k->problems[c->first].at[0], c->list[i]);
         dfl_json_end_array(&x->w);
     }
     dfl_json_end_object(&x->w);
@@ -304,18 +304,18 @@ static void write_common(writer *x)
     dfl_json_key(&x->w, "common");
     dfl_json_array(&x->w);
     for (uint32_t e = 0; e < x->k->n; e++) {
-        const dfl_job *job = x->k->jobs[e].at[0];
-        for (uint32_t o = 0; o < job->n_operands; o++)
-            if (job->operand[o].common != 0 && !seen[job->operand[o].tensor]) {
-                seen[job->operand[o].tensor] = true;
-                dfl_json_string(&x->w, tensor_name(x, job, o));
+        const dfl_problem *problem = x->k->problems[e].at[0];
+        for (uint32_t o = 0; o < problem->n_operands; o++)
+            if (problem->operand[o].common != 0 && !seen[problem->operand[o].tensor]) {
+                seen[problem->operand[o].tensor] = true;
+                dfl_json_string(&x->w, tensor_name(x, problem, o));
             }
     }
     dfl_json_end_array(&x->w);
 }
 
-void dfl_certificate_write(dfl_strbuf *out, const dfl_intern *names, const dfl_classes *classes, const dfl_tile_goal *goal,
-                           const dfl_cost *all, double joined, dfl_deadline *halt)
+void dfl_certificate_write(dfl_strbuf *out, const dfl_intern *names, const dfl_einsum_classes *classes, const dfl_tile_goal *goal,
+                           const dfl_criteria *all, double joined, dfl_deadline *halt)
 {
     writer x = { .names = names, .k = classes, .goal = goal, .rows = all != NULL, .halt = halt };
 

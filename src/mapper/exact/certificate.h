@@ -6,14 +6,14 @@
 #ifndef DFL_MAPPER_EXACT_CERTIFICATE_H
 #define DFL_MAPPER_EXACT_CERTIFICATE_H
 
-#include "mapper/exact/classes.h"
+#include "mapper/exact/einsum_classes.h"
 #include "support/strbuf.h"
 
 /* `goal->limit` is the value up to which the rows of the classes are complete, `all` what the patterns make at least,
    and `joined` the value of the best way to put rows together. If `all` is NULL, the classes are not finished, and only the
    templates and their bounds are written.
    What is written is incomplete if the deadline passes meanwhile. */
-void dfl_certificate_write(dfl_strbuf *out, const dfl_intern *names, const dfl_classes *classes, const dfl_tile_goal *goal,
-                           const dfl_cost *all, double joined, dfl_deadline *halt);
+void dfl_certificate_write(dfl_strbuf *out, const dfl_intern *names, const dfl_einsum_classes *classes, const dfl_tile_goal *goal,
+                           const dfl_criteria *all, double joined, dfl_deadline *halt);
 
 #endif

@@ -6,16 +6,16 @@
 
 #include "ir/mapping_open.h"
 #include "mapper/exact/certificate.h"
-#include "mapper/exact/classes.h"
-#include "mapper/exact/crew.h"
-#include "mapper/exact/emit.h"
-#include "mapper/exact/fitting.h"
-#include "mapper/exact/measures.h"
-#include "mapper/exact/rescue.h"
-#include "mapper/exact/through.h"
-#include "mapper/exact/tracks.h"
+#include "mapper/exact/einsum_classes.h"
+#include "mapper/exact/feasibility.h"
+#include "mapper/exact/pass_through.h"
+#include "mapper/exact/primal.h"
+#include "mapper/exact/reconstruct.h"
+#include "mapper/exact/reservations.h"
+#include "mapper/exact/weights.h"
+#include "mapper/exact/workers.h"
 #include "mapper/problem/evaluate.h"
-#include "mapper/problem/words.h"
+#include "mapper/problem/space_text.h"
 
 _Static_assert((int)DFL_MAP_SHARED_LOOPS == (int)DFL_ROW_LOOPS && (int)DFL_MAP_KEEPS == (int)DFL_TEMPLATE_KEEPS &&
                (int)DFL_MAP_TOP == (int)DFL_TOP,
@@ -30,12 +30,12 @@ typedef struct {
     const dfl_intern *names;
     const dfl_mapping *m;
     const dfl_map_options *options;
-    dfl_classes classes;
-    dfl_through *through;      /* NULL = no einsum stands between others */
+    dfl_einsum_classes classes;
+    dfl_pass_through *through; /* NULL = no einsum stands between others */
     dfl_tile_goal goal;
     double capacity[DFL_ROW_TRACKS];
-    dfl_bounds *bounds;
-    dfl_crew crew;
+    dfl_cost_to_go *bounds;
+    dfl_workers crew;
     dfl_stop stopped;
     double known;              /* a mapping of this value was found beyond the limits so far */
     bool full;                 /* the join has lost states */
@@ -52,11 +52,11 @@ static double objective_value(const void *objective, double joules, double secon
 static bool find_tracks(mapper *k, dfl_sink *sink, bool *reported)
 {
     uint32_t more = DFL_NONE, counted = k->options->front ? k->options->objective->room : DFL_NONE;
-    bool fits = dfl_tracks_find(k->arena, &k->classes, &k->goal, k->capacity, counted, &more);
+    bool fits = dfl_reservations_find(k->arena, &k->classes, &k->goal, k->capacity, counted, &more);
 
     *reported = fits && more != DFL_NONE;
     if (*reported)
-        dfl_tracks_report(sink, k->m, more);
+        dfl_reservations_report(sink, k->m, more);
     return fits && !*reported;
 }
 
@@ -65,42 +65,42 @@ static bool find_tracks(mapper *k, dfl_sink *sink, bool *reported)
 /* False if some einsum fits in no way. */
 static bool find_bounds(mapper *k)
 {
-    dfl_classes *all = &k->classes;
+    dfl_einsum_classes *all = &k->classes;
 
-    k->bounds = dfl_classes_bounds(k->arena, all);
+    k->bounds = dfl_einsum_classes_cost_to_go(k->arena, all);
     for (size_t i = 0; i < all->at.n; i++) {
         dfl_einsum_class *c = &all->at.at[i];
-        c->others = DFL_NEW_ARRAY(k->arena, dfl_cost, c->patterns.n + 1);
+        c->others = DFL_NEW_ARRAY(k->arena, dfl_criteria, c->patterns.n + 1);
         for (uint32_t p = 0; p < c->patterns.n; p++)
-            c->others[p] = dfl_cost_none();
+            c->others[p] = dfl_criteria_none();
     }
     for (uint32_t e = 0; e < all->n; e++) {
         dfl_einsum_class *c = &all->at.at[all->of[e]];
         for (uint32_t p = 0; p < c->patterns.n; p++) {
-            dfl_cost others = dfl_bounds_others(k->bounds, e, p);
-            dfl_cost_lower(&c->others[p], &others);
+            dfl_criteria others = dfl_cost_to_go_others(k->bounds, e, p);
+            dfl_criteria_lower(&c->others[p], &others);
         }
     }
-    return dfl_bounds_all(k->bounds).at[DFL_COST_SECONDS] < INFINITY;
+    return dfl_cost_to_go_all(k->bounds).at[DFL_COST_SECONDS] < INFINITY;
 }
 
 /* Rows of all classes, wave by wave: those of later ones know what the earlier ones offer. False if some class has none. */
 static bool search_classes(mapper *k)
 {
-    dfl_classes *all = &k->classes;
+    dfl_einsum_classes *all = &k->classes;
     uint32_t *wave = DFL_NEW_ARRAY(k->arena, uint32_t, all->at.n + 1), n;
 
     all->plain = k->options->certificate; /* which does not tell what partners cost */
-    k->goal.wanted = dfl_classes_wanted;
-    k->goal.loop_wanted = dfl_classes_loop_wanted;
-    dfl_classes_restart(all);
-    for (uint32_t number = 0; (n = dfl_classes_wave(all, number, wave)) > 0; number++) {
-        if (!dfl_crew_rows(&k->crew, wave, n)) {
+    k->goal.wanted = dfl_einsum_classes_wanted;
+    k->goal.loop_wanted = dfl_einsum_classes_loop_wanted;
+    dfl_einsum_classes_restart(all);
+    for (uint32_t number = 0; (n = dfl_einsum_classes_wave(all, number, wave)) > 0; number++) {
+        if (!dfl_workers_rows(&k->crew, wave, n)) {
             k->stopped = k->crew.stopped;
             return false;
         }
         for (uint32_t i = 0; i < n; i++) {
-            dfl_classes_offer(k->arena, all, &k->goal.of, wave[i]);
+            dfl_einsum_classes_offer(k->arena, all, &k->goal.of, wave[i]);
             if (all->at.at[wave[i]].n_list == 0)
                 return false;
         }
@@ -110,7 +110,7 @@ static bool search_classes(mapper *k)
 
 static void take(mapper *k, const dfl_join_result *r, dfl_map_result *out)
 {
-    out->mapping = dfl_emit(k->arena, k->m, dfl_classes_chosen(k->arena, &k->classes, r->rows), r);
+    out->mapping = dfl_reconstruct(k->arena, k->m, dfl_einsum_classes_chosen(k->arena, &k->classes, r->rows), r);
     out->joules = r->joules;
     out->seconds = r->seconds;
     out->objective = r->value;
@@ -121,10 +121,10 @@ static double value_of(const mapper *k, double joules, double seconds)
     return dfl_objective_value(k->options->objective, joules + k->goal.of.leakage * seconds, seconds);
 }
 
-/* What no mapping can be below by the bounds of the templates alone: see dfl_measures_templates. */
+/* What no mapping can be below by the bounds of the templates alone: see dfl_weights_templates. */
 static double template_bound(const mapper *k, bool beside, bool roomy)
 {
-    const dfl_cost all = dfl_measures_templates(&k->classes, beside, roomy);
+    const dfl_criteria all = dfl_weights_templates(&k->classes, beside, roomy);
 
     return value_of(k, all.at[DFL_COST_JOULES], all.at[DFL_COST_SECONDS]);
 }
@@ -132,7 +132,7 @@ static double template_bound(const mapper *k, bool beside, bool roomy)
 /* The same by the units, of a search that was stopped before there were templates. */
 static double unit_bound(const mapper *k, bool beside)
 {
-    const dfl_cost all = dfl_measures_units(&k->classes, beside);
+    const dfl_criteria all = dfl_weights_units(&k->classes, beside);
 
     return value_of(k, all.at[DFL_COST_JOULES], all.at[DFL_COST_SECONDS]);
 }
@@ -140,7 +140,7 @@ static double unit_bound(const mapper *k, bool beside)
 /* Where keeps of several einsums may stand above their branch. */
 static double lifted_bound(const mapper *k)
 {
-    const dfl_cost all = dfl_measures_lifted(&k->classes);
+    const dfl_criteria all = dfl_weights_lifted(&k->classes);
 
     return value_of(k, all.at[DFL_COST_JOULES], all.at[DFL_COST_SECONDS]);
 }
@@ -150,15 +150,15 @@ static bool take_first(mapper *k, dfl_map_result *out)
 {
     dfl_budget budget;
     dfl_deadline patient;
-    const dfl_fitting f = { .names = k->names, .max_fused = k->options->space.max_shared_loops, .halt = &patient };
+    const dfl_feasibility f = { .names = k->names, .max_fused = k->options->space.max_shared_loops, .halt = &patient };
 
     if (!dfl_mapping_all_lines_open(k->m) || k->options->front || k->options->top > 0)
         return false;
     dfl_deadline_grace(&patient, &budget, k->stopped, k->options->limits.deadline, dfl_arena_budget(k->arena));
-    out->mapping = dfl_fitting_first(k->arena, &f, k->m, &out->joules, &out->seconds);
+    out->mapping = dfl_feasibility_first(k->arena, &f, k->m, &out->joules, &out->seconds);
     out->joules += k->goal.of.leakage * out->seconds;
     out->objective = dfl_objective_value(k->options->objective, out->joules, out->seconds);
-    if (k->bounds == NULL || dfl_classes_windows(&k->classes))
+    if (k->bounds == NULL || dfl_einsum_classes_windows(&k->classes))
         out->lower_bound = unit_bound(k, false);
     return out->mapping != NULL;
 }
@@ -167,7 +167,7 @@ static bool take_first(mapper *k, dfl_map_result *out)
    go together that no mapping has side by side, and can be worth less than the best mapping. */
 static double bound_by_rows(mapper *k, double found, dfl_deadline *halt)
 {
-    const dfl_join_step *steps = dfl_classes_steps(k->arena, &k->classes);
+    const dfl_join_step *steps = dfl_einsum_classes_steps(k->arena, &k->classes);
     dfl_tile_goal goal = k->goal;
     const dfl_join_result *r;
     uint32_t n = 0;
@@ -182,12 +182,12 @@ static double bound_by_rows(mapper *k, double found, dfl_deadline *halt)
 
 static void certify(mapper *k, bool rows, dfl_map_result *out)
 {
-    const dfl_cost all = rows ? dfl_bounds_all(k->bounds) : dfl_cost_zero();
+    const dfl_criteria all = rows ? dfl_cost_to_go_all(k->bounds) : dfl_criteria_zero();
     dfl_deadline halt = { .budget = dfl_arena_budget(k->arena), .at = k->options->limits.deadline };
     double proven = out->lower_bound;
     dfl_strbuf text;
 
-    dfl_through_append(k->arena, k->through, &k->classes);
+    dfl_pass_through_append(k->arena, k->through, &k->classes);
     if (rows)
         proven = bound_by_rows(k, proven, &halt);
     dfl_strbuf_init(&text, k->arena);
@@ -205,18 +205,18 @@ static const dfl_map_point *take_front(mapper *k, const dfl_join_result *r, uint
     dfl_map_point *front = DFL_NEW_ARRAY(k->arena, dfl_map_point, n);
 
     for (uint32_t i = 0; i < n; i++) {
-        front[i].mapping = dfl_emit(k->arena, k->m, dfl_classes_chosen(k->arena, &k->classes, r[i].rows), &r[i]);
+        front[i].mapping = dfl_reconstruct(k->arena, k->m, dfl_einsum_classes_chosen(k->arena, &k->classes, r[i].rows), &r[i]);
         front[i].joules = r[i].joules;
         front[i].seconds = r[i].seconds;
         if (k->goal.room > 0)
-            front[i].room = r[i].room + dfl_tracks_settled(k->arena, &k->classes, k->goal.track[k->goal.room - 1]);
+            front[i].room = r[i].room + dfl_reservations_settled(k->arena, &k->classes, k->goal.track[k->goal.room - 1]);
     }
     return front;
 }
 
-static dfl_rescue rescue_of(mapper *k)
+static dfl_primal rescue_of(mapper *k)
 {
-    return (dfl_rescue){ .arena = k->arena, .classes = &k->classes, .goal = &k->goal, .bounds = k->bounds,
+    return (dfl_primal){ .arena = k->arena, .classes = &k->classes, .goal = &k->goal, .bounds = k->bounds,
                          .capacity = k->capacity, .deadline = k->options->limits.deadline };
 }
 
@@ -233,18 +233,18 @@ static bool search_within(mapper *k, double limit, bool last, dfl_map_result *ou
     const dfl_join_result *r = NULL;
     uint32_t n = 0;
     bool full = false;
-    dfl_rescue rescue = rescue_of(k);
+    dfl_primal rescue = rescue_of(k);
     uint64_t before = k->crew.evaluated;
 
     k->goal.limit = limit;
     if (search_classes(k)) {
-        const dfl_join_step *steps = dfl_classes_steps(k->arena, &k->classes);
-        r = dfl_rescue_join(&rescue, steps, k->options->front, out->lower_bound, &n, &full, &k->stopped);
+        const dfl_join_step *steps = dfl_einsum_classes_steps(k->arena, &k->classes);
+        r = dfl_primal_join(&rescue, steps, k->options->front, out->lower_bound, &n, &full, &k->stopped);
         rescue.evaluations = dfl_evaluations_left(k->options->limits.evaluations, k->crew.evaluated);
         if (!full && k->stopped == DFL_STOP_NONE && k->through != NULL && (r != NULL ? !is_least(k, r, out) : last))
-            r = dfl_through_join(k->through, &rescue, steps, r, k->options, out->lower_bound, &n, &full, &k->stopped);
+            r = dfl_pass_through_join(k->through, &rescue, steps, r, k->options, out->lower_bound, &n, &full, &k->stopped);
         if (r == NULL && k->stopped == DFL_STOP_NONE)
-            k->known = fmin(k->known, dfl_rescue_beyond(&rescue, steps, k->crew.evaluated - before + 1));
+            k->known = fmin(k->known, dfl_primal_beyond(&rescue, steps, k->crew.evaluated - before + 1));
     }
     if (r && (k->options->front || k->options->top > 0))
         out->front = take_front(k, r, n);
@@ -255,33 +255,33 @@ static bool search_within(mapper *k, double limit, bool last, dfl_map_result *ou
         out->lower_bound = full ? out->lower_bound : r->value;
         out->lost = full && k->stopped == DFL_STOP_NONE;
         out->optimal = !full || (k->stopped == DFL_STOP_NONE && is_least(k, r, out));
-        if (k->options->certificate && !k->goal.alone && !full && !dfl_classes_windows(&k->classes) &&
+        if (k->options->certificate && !k->goal.alone && !full && !dfl_einsum_classes_windows(&k->classes) &&
             dfl_mapping_all_lines_open(k->m))
             certify(k, true, out);
     }
     k->full |= full;
-    dfl_rescue_end(&rescue);
-    dfl_through_end(k->through, &k->crew.evaluated, &k->crew.pruned);
-    dfl_crew_forget(&k->crew);
+    dfl_primal_end(&rescue);
+    dfl_pass_through_end(k->through, &k->crew.evaluated, &k->crew.pruned);
+    dfl_workers_forget(&k->crew);
     return r != NULL && (n >= k->options->top || limit == INFINITY || k->stopped != DFL_STOP_NONE);
 }
 
 /* What there is when the search is stopped; false if there is nothing. */
 static bool take_rescued(mapper *k, dfl_map_result *out)
 {
-    dfl_rescue rescue = rescue_of(k);
+    dfl_primal rescue = rescue_of(k);
     const dfl_join_result *r;
 
-    dfl_rescue_start(&rescue, k->stopped);
-    r = k->bounds != NULL ? dfl_rescue_any(&rescue, out->lower_bound)
-                          : dfl_rescue_apart(k->arena, &k->classes, &k->goal, k->capacity);
+    dfl_primal_start(&rescue, k->stopped);
+    r = k->bounds != NULL ? dfl_primal_any(&rescue, out->lower_bound)
+                          : dfl_primal_unfused(k->arena, &k->classes, &k->goal, k->capacity);
     if (r != NULL)
         take(k, r, out);
     if (r != NULL && (k->options->front || k->options->top > 0)) {
         out->front = take_front(k, r, 1);
         out->n_front = 1;
     }
-    dfl_rescue_end(&rescue);
+    dfl_primal_end(&rescue);
     return r != NULL;
 }
 
@@ -294,8 +294,8 @@ static void begin(const mapper *k, const char *phase, double bound)
     if (t == NULL || t->show == NULL)
         return;
     t->now.phase = phase;
-    t->now.bound = dfl_classes_windows(&k->classes) ? fmin(bound, template_bound(k, false, true)) : bound;
-    r = k->classes.at.n > 0 ? dfl_rescue_apart(k->arena, &k->classes, &k->goal, k->capacity) : NULL;
+    t->now.bound = dfl_einsum_classes_windows(&k->classes) ? fmin(bound, template_bound(k, false, true)) : bound;
+    r = k->classes.at.n > 0 ? dfl_primal_unfused(k->arena, &k->classes, &k->goal, k->capacity) : NULL;
     if (r != NULL && !(t->now.best <= r->value))
         t->now.best = r->value;
 }
@@ -310,7 +310,7 @@ static double known_apart(mapper *k)
     const dfl_join_result *r = NULL;
 
     if (!k->options->front && k->options->top == 0 && !k->options->certificate)
-        r = dfl_rescue_apart(k->arena, &k->classes, &k->goal, k->capacity);
+        r = dfl_primal_unfused(k->arena, &k->classes, &k->goal, k->capacity);
     return r != NULL ? r->value : INFINITY;
 }
 
@@ -320,7 +320,7 @@ static double asked_bound(const mapper *k, const dfl_map_result *out)
     const dfl_search_space *space = &k->options->space;
     double bound = out->lower_bound;
 
-    if (space->imperfect || space->extensions != 0 || dfl_classes_windows(&k->classes))
+    if (space->imperfect || space->extensions != 0 || dfl_einsum_classes_windows(&k->classes))
         bound = fmin(bound, template_bound(k, false, true));
     if ((space->extensions & ~(uint32_t)DFL_SEARCH_ORDER) != 0)
         bound = fmin(bound, unit_bound(k, true));
@@ -354,7 +354,7 @@ static bool take_close(mapper *k, dfl_map_result *out)
     if (k->options->limits.gap <= 0 || k->options->front || k->options->top > 0 || k->options->certificate || k->goal.alone ||
         k->goal.beside)
         return false;
-    r = dfl_rescue_apart(k->arena, &k->classes, &k->goal, k->capacity);
+    r = dfl_primal_unfused(k->arena, &k->classes, &k->goal, k->capacity);
     if (r == NULL || !dfl_gap_reached(&k->options->limits, r->value, asked_bound(k, out)))
         return false;
     take(k, r, &some);
@@ -370,17 +370,17 @@ static bool find_lower_bound(mapper *k, dfl_map_result *out)
 {
     double ceiling = INFINITY;
     bool more = true, fits = true;
-    dfl_cost all;
+    dfl_criteria all;
 
     begin(k, "bounds", out->lower_bound);
     k->goal.wanted = NULL;
     k->goal.loop_wanted = NULL;
     for (uint32_t round = 0; more && fits; round++) {
-        more = dfl_crew_least(&k->crew, round, ceiling);
+        more = dfl_workers_least(&k->crew, round, ceiling);
         if (k->stopped == DFL_STOP_NONE)
             k->stopped = k->crew.stopped;
         fits = find_bounds(k);
-        all = fits ? dfl_bounds_all(k->bounds) : dfl_cost_zero();
+        all = fits ? dfl_cost_to_go_all(k->bounds) : dfl_criteria_zero();
         out->lower_bound = fits ? dfl_goal_least(&k->goal.of, &all) : out->lower_bound;
         if (fits && k->stopped == DFL_STOP_NONE && take_close(k, out))
             return false;
@@ -523,7 +523,7 @@ static void try_others(mapper *k, const dfl_intern *names, bool glance, dfl_map_
 {
     const bool waits = k->goal.by_time && !k->m->options.overlap_perfect, whole = k->stopped == DFL_STOP_NONE;
     const double bound = out->lower_bound;
-    dfl_rescue rescue = rescue_of(k);
+    dfl_primal rescue = rescue_of(k);
     double least;
 
     if ((!waits && whole) || k->options->front || k->options->top > 0)
@@ -531,14 +531,14 @@ static void try_others(mapper *k, const dfl_intern *names, bool glance, dfl_map_
     least = dfl_mapping_value(NULL, names, out->mapping, k->options->objective);
     if (least <= dfl_value_times(out->lower_bound, DFL_VALUE_EQUAL))
         return;
-    try_one(k, names, dfl_rescue_apart(k->arena, &k->classes, &k->goal, k->capacity), &least, out);
+    try_one(k, names, dfl_primal_unfused(k->arena, &k->classes, &k->goal, k->capacity), &least, out);
     if (k->bounds == NULL || !glance)
         return;
-    dfl_rescue_start(&rescue, DFL_STOP_TIME);
+    dfl_primal_start(&rescue, DFL_STOP_TIME);
     if (k->stopped != DFL_STOP_TIME && k->stopped != DFL_STOP_CANCELLED)
         rescue.halt.at = rescue.deadline;
-    try_one(k, names, dfl_rescue_any(&rescue, bound), &least, out);
-    dfl_rescue_end(&rescue);
+    try_one(k, names, dfl_primal_any(&rescue, bound), &least, out);
+    dfl_primal_end(&rescue);
 }
 
 /* Fronts with times that can overlap and with those that cannot (see search_again), one behind the other. */
@@ -604,31 +604,32 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
                                       .product = dfl_objective_is_product(options->objective) },
                               .max_loops = options->space.max_shared_loops, .top = options->top };
     k.goal.of.leakage = dfl_system_leakage(mapping->system);
-    dfl_measures_look(options->objective, options->front, &k.goal);
-    const dfl_job_limits limits = { .plain = options->certificate, .spread = options->space.any_spread,
-                                    .overlapped = options->certificate || options->overlapped || !k.goal.by_time,
-                                    .common_loops = !k.goal.by_time,
-                                    .counted = options->front ? options->objective->room + 1 : 0 };
-    possible = !dfl_fitting_homeless(names, mapping);
-    found = possible && dfl_classes_make_within(arena, scratch, sink, names, mapping, &limits, &options->limits, &k.classes,
-                                                &k.stopped);
+    dfl_weights_look(options->objective, options->front, &k.goal);
+    const dfl_problem_limits limits = { .plain = options->certificate, .spread = options->space.any_spread,
+                                        .overlapped = options->certificate || options->overlapped || !k.goal.by_time,
+                                        .common_loops = !k.goal.by_time,
+                                        .counted = options->front ? options->objective->room + 1 : 0 };
+    possible = !dfl_feasibility_homeless(names, mapping);
+    found = possible && dfl_einsum_classes_make_within(arena, scratch, sink, names, mapping, &limits, &options->limits,
+                                                       &k.classes,
+                                                       &k.stopped);
     dfl_arena_free(scratch);
     if (found) {
-        k.crew = (dfl_crew){ .arena = arena, .classes = &k.classes, .goal = &k.goal, .progress = options->limits.progress,
-                             .jobs = options->limits.threads, .deadline = options->limits.deadline,
-                             .limit = options->limits.evaluations };
-        k.through = dfl_through_make(arena, &k.classes);
-        dfl_measures_choose(arena, &k.classes, options->objective, options->certificate, &k.goal);
+        k.crew = (dfl_workers){ .arena = arena, .classes = &k.classes, .goal = &k.goal, .progress = options->limits.progress,
+                                .threads = options->limits.threads, .deadline = options->limits.deadline,
+                                .limit = options->limits.evaluations };
+        k.through = dfl_pass_through_make(arena, &k.classes);
+        dfl_weights_choose(arena, &k.classes, options->objective, options->certificate, &k.goal);
         found = find_tracks(&k, sink, &reported) && run(&k, names, out);
         possible = found || reported;
-        dfl_crew_end(&k.crew);
+        dfl_workers_end(&k.crew);
     }
     *fits = possible || k.stopped != DFL_STOP_NONE;
     if (!found && (k.stopped == DFL_STOP_NONE || !take_first(&k, out))) {
         dfl_budget_stop(dfl_arena_budget(arena), k.stopped);
         return NULL;
     }
-    if (found && dfl_classes_windows(&k.classes)) {
+    if (found && dfl_einsum_classes_windows(&k.classes)) {
         out->optimal = false;
         out->windows = true;
         out->lower_bound = template_bound(&k, false, true);

@@ -7,7 +7,7 @@
  * Rows count no more time than there is, as if transfers overlapped perfectly. The mapping found is evaluated by the model; where
  * its cost is the one that was searched for, it is proven optimal in the space, else the difference is the gap. Where that is the
  * time of ports with transfers above shared loops, another search lets rows compete in it, too. Where transfers are waited for,
- * yet another counts that (waits.h), which finds better mappings but proves nothing.
+ * yet another counts that (stalls.h), which finds better mappings but proves nothing.
  */
 #ifndef DFL_MAPPER_EXACT_EXACT_H
 #define DFL_MAPPER_EXACT_EXACT_H
@@ -22,7 +22,7 @@ typedef struct {
     double ceiling;          /* nothing of a value above it is of use; 0 = all is */
     bool front;              /* all mappings that no other undercuts in energy and time, and the room of the objective */
     double front_limit;      /* of those of at most this value; 0 = of all */
-    uint32_t top;            /* the best of each of so many kinds (kind.h), at most DFL_MAP_TOP; 0 = the best of all */
+    uint32_t top;            /* the best of each of so many kinds (signature.h), at most DFL_MAP_TOP; 0 = the best of all */
     bool any;                /* any choice of amounts above written branches will do */
     bool certificate;        /* say what the search knows */
     bool overlapped;         /* transfers wait for nothing, whatever the mapping says: bounds hold of all mappings */
@@ -43,7 +43,7 @@ typedef struct {
     double floor;            /* a lower bound for tiles that do not divide, too: the einsums by themselves */
     double floor_beside;     /* and when they run at the same time */
     double floor_units;      /* lower bound by the time of the units alone, for exchanges in any memory */
-    double floor_lifted;     /* and when keeps of several may stand above their branch (measures.h) */
+    double floor_lifted;     /* and when keeps of several may stand above their branch (weights.h) */
     bool optimal;
     bool inside;             /* the best of tiles that divide, and of nothing beyond, is proven */
     bool windows, lost;      /* why it is not: some slide; not all states were followed */
@@ -52,7 +52,7 @@ typedef struct {
     bool uneven;             /* what was found has tiles that do not divide, though they were not asked for */
     dfl_stop stopped;        /* before the end: the best so far, `lower_bound` is a bound all the same */
     uint64_t evaluated, pruned;
-    const char *space;       /* what was searched (words.h) */
+    const char *space;       /* what was searched (space_text.h) */
     const char *certificate; /* what it knows (certificate.h), if that was asked for */
     double certified;        /* the lower bound that follows from it */
     const dfl_map_point *front; /* with that option, fastest first, or the kinds, by value; `mapping` is the first of them */

@@ -42,9 +42,9 @@ static bool same_amounts(const dfl_skeleton *a, const dfl_skeleton *b)
 
 static bool is_better(double value, double than) { return value < (than < INFINITY ? than * BETTER : INFINITY); }
 
-static double estimate(dfl_first_effort *effort, const dfl_job *job, const dfl_skeleton *settled)
+static double estimate(dfl_first_effort *effort, const dfl_problem *problem, const dfl_skeleton *settled)
 {
-    const dfl_estimate e = dfl_estimate_make(job, settled);
+    const dfl_estimate e = dfl_estimate_make(problem, settled);
 
     effort->estimated++;
     return e.seconds < INFINITY ? dfl_objective_value(effort->what->objective, e.joules + effort->leakage * e.seconds, e.seconds)
@@ -58,17 +58,17 @@ static bool try_wishes(descent *k, const dfl_skeleton *wishes)
     int64_t above[DFL_SKELETON_LINES];
     double guess, value = INFINITY, joules = 0, seconds = 0;
 
-    dfl_skeleton_settle(k->best->job, &settled, above);
+    dfl_skeleton_settle(k->best->problem, &settled, above);
     if (same_amounts(&settled, &k->settled) && k->best->estimate < INFINITY)
         return false;
-    guess = estimate(k->effort, k->best->job, &settled);
+    guess = estimate(k->effort, k->best->problem, &settled);
     if (k->prepared == NULL) {
         if (!is_better(guess, k->best->estimate))
             return false;
     } else {
         if (guess > k->best->estimate * k->slack || dfl_first_over(k->effort))
             return false;
-        value = dfl_prepared_value(k->prepared, k->best->job, &settled, &joules, &seconds);
+        value = dfl_prepared_value(k->prepared, k->best->problem, &settled, &joules, &seconds);
         count_evaluation(k->effort, k->prepared);
         if (!is_better(value, k->best->value))
             return false;
@@ -97,7 +97,7 @@ static dfl_skeleton with_amount(const descent *k, const dfl_skeleton *from, uint
         if (out.at[j].kind == DFL_SKELETON_LOOP && out.at[j].rank == r && k->above[j] > 1 &&
             k->settled.at[j].amount == k->above[j])
             out.at[j].amount = DFL_FIRST_WHOLE;
-    for (uint32_t j = i; j-- > 0 && need < k->best->job->extent[r];) {
+    for (uint32_t j = i; j-- > 0 && need < k->best->problem->extent[r];) {
         if (out.at[j].kind == DFL_SKELETON_KEEP || out.at[j].rank != r)
             continue;
         if (out.at[j].kind == DFL_SKELETON_SPREAD)
@@ -181,7 +181,7 @@ static uint32_t find_sizes(int64_t now, int64_t most, int64_t step, bool fine, i
 static bool change_one(descent *k, uint32_t i, bool fine)
 {
     int64_t sizes[SIZES];
-    const int64_t most = k->best->job->extent[k->settled.at[i].rank];
+    const int64_t most = k->best->problem->extent[k->settled.at[i].rank];
     const int64_t outer = k->above[i] > 0 ? k->above[i] : most;
     uint32_t n = find_sizes(k->settled.at[i].amount, fine ? outer : most, grain(&k->settled, i), fine, sizes);
     bool any = false;
@@ -203,7 +203,7 @@ static bool trade(descent *k, uint32_t i, uint32_t j)
         const int64_t x = k->settled.at[i].amount, y = k->settled.at[j].amount, step = grain(&k->settled, i);
         int64_t more = ceil_div(x * factors[f][0], factors[f][1] * step) * step, less = y * factors[f][1] / factors[f][0];
         dfl_skeleton wishes;
-        if (less < 1 || x >= k->best->job->extent[k->settled.at[i].rank])
+        if (less < 1 || x >= k->best->problem->extent[k->settled.at[i].rank])
             continue;
         wishes = with_amount(k, &k->best->lines, j, less);
         wishes = with_amount(k, &wishes, i, more);
@@ -246,7 +246,7 @@ static bool change_parts(descent *k)
                 continue;
             for (uint32_t j = 0; j < wishes.n; j++)
                 if (j != i && wishes.at[j].kind == DFL_SKELETON_SPREAD && wishes.at[j].axis == wishes.at[i].axis) {
-                    used = k->best->job->axis[wishes.at[i].axis].size / wishes.at[i].amount;
+                    used = k->best->problem->axis[wishes.at[i].axis].size / wishes.at[i].amount;
                     wishes.at[j].amount = used > 0 ? used : 1;
                     break;
                 }
@@ -261,11 +261,11 @@ void dfl_first_descend(dfl_first_effort *effort, dfl_first_point *point, dfl_fir
     descent k = { .effort = effort, .slack = slack, .best = point, .settled = point->lines };
     bool any = true;
 
-    dfl_skeleton_settle(point->job, &k.settled, k.above);
-    point->estimate = estimate(effort, point->job, &k.settled);
+    dfl_skeleton_settle(point->problem, &k.settled, k.above);
+    point->estimate = estimate(effort, point->problem, &k.settled);
     if (mode == DFL_FIRST_JUDGED) {
-        k.prepared = dfl_prepared_new(effort->what, point->job, &point->lines);
-        point->value = dfl_prepared_value(k.prepared, point->job, &k.settled, &point->joules, &point->seconds);
+        k.prepared = dfl_prepared_new(effort->what, point->problem, &point->lines);
+        point->value = dfl_prepared_value(k.prepared, point->problem, &k.settled, &point->joules, &point->seconds);
         count_evaluation(effort, k.prepared);
     }
     for (uint32_t round = 0; any && round < DFL_FIRST_ROUNDS && !dfl_first_over(effort); round++) {
@@ -287,11 +287,11 @@ void dfl_first_descend(dfl_first_effort *effort, dfl_first_point *point, dfl_fir
 
 void dfl_first_judge(dfl_first_effort *effort, dfl_first_point *point)
 {
-    dfl_prepared *prepared = dfl_prepared_new(effort->what, point->job, &point->lines);
+    dfl_prepared *prepared = dfl_prepared_new(effort->what, point->problem, &point->lines);
     dfl_skeleton settled = point->lines;
 
-    dfl_skeleton_settle(point->job, &settled, NULL);
-    point->value = dfl_prepared_value(prepared, point->job, &settled, &point->joules, &point->seconds);
+    dfl_skeleton_settle(point->problem, &settled, NULL);
+    point->value = dfl_prepared_value(prepared, point->problem, &settled, &point->joules, &point->seconds);
     count_evaluation(effort, prepared);
     dfl_prepared_free(prepared);
 }

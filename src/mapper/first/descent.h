@@ -32,7 +32,7 @@ typedef struct {
 
 /* Lines with wishes, and what they are worth. */
 typedef struct {
-    const dfl_job *job;
+    const dfl_problem *problem;
     dfl_skeleton lines;
     double estimate;              /* value by the estimate; INFINITY = not known */
     double value, joules, seconds; /* by the model; INFINITY: not judged, or the model refuses the lines */

@@ -20,16 +20,16 @@ typedef struct {
 } way;
 
 typedef struct {
-    const dfl_job *job;
+    const dfl_problem *problem;
     const dfl_skeleton *lines;
-    chain chains[DFL_JOB_RANKS];
+    chain chains[DFL_PROBLEM_RANKS];
     double iterations[DFL_SKELETON_LINES];   /* of a loop and those of its rank above it, on the busiest instance */
     bool cuts[DFL_SKELETON_LINES];           /* a loop of more than one iteration */
-    double parts[DFL_JOB_AXES][DFL_JOB_RANKS];
-    double port[2 * DFL_JOB_PLACES], room[DFL_JOB_PLACES];
+    double parts[DFL_PROBLEM_AXES][DFL_PROBLEM_RANKS];
+    double port[2 * DFL_PROBLEM_PLACES], room[DFL_PROBLEM_PLACES];
     double joules, waits, ramp;
     uint32_t n_ways;
-    way ways[DFL_JOB_KEEPS];
+    way ways[DFL_PROBLEM_KEEPS];
 } estimator;
 
 static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
@@ -56,12 +56,12 @@ static double count_pieces(const chain *c, uint32_t at, uint32_t last, int64_t p
 
 static void make_chains(estimator *k)
 {
-    const dfl_job *job = k->job;
+    const dfl_problem *problem = k->problem;
 
-    for (uint32_t r = 0; r < job->n_ranks; r++)
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
         k->chains[r].n = 0;
-    for (uint32_t a = 0; a < job->n_axes; a++)
-        for (uint32_t r = 0; r < job->n_ranks; r++)
+    for (uint32_t a = 0; a < problem->n_axes; a++)
+        for (uint32_t r = 0; r < problem->n_ranks; r++)
             k->parts[a][r] = 1;
     for (uint32_t i = 0; i < k->lines->n; i++) {
         const dfl_skeleton_line *line = &k->lines->at[i];
@@ -74,13 +74,13 @@ static void make_chains(estimator *k)
         if (line->kind == DFL_SKELETON_SPREAD)
             k->parts[line->axis][line->rank] *= (double)line->amount;
     }
-    for (uint32_t r = 0; r < job->n_ranks; r++) {
+    for (uint32_t r = 0; r < problem->n_ranks; r++) {
         double before = 1;
         for (uint32_t i = 0; i < k->chains[r].n; i++) {
             const uint32_t at = k->chains[r].line[i];
             if (k->chains[r].spread[i])
                 continue;
-            k->iterations[at] = count_pieces(&k->chains[r], 0, i, job->extent[r]);
+            k->iterations[at] = count_pieces(&k->chains[r], 0, i, problem->extent[r]);
             k->cuts[at] = k->iterations[at] > before;
             before = k->iterations[at];
         }
@@ -90,10 +90,10 @@ static void make_chains(estimator *k)
 /* Iterations above line `i` of the loops of each rank; elements of a tile there, in the busiest instance. */
 static void look_down(const estimator *k, uint32_t i, double *iterations, int64_t *tile)
 {
-    for (uint32_t r = 0; r < k->job->n_ranks; r++) {
+    for (uint32_t r = 0; r < k->problem->n_ranks; r++) {
         const chain *c = &k->chains[r];
         iterations[r] = 1;
-        tile[r] = k->job->extent[r];
+        tile[r] = k->problem->extent[r];
         for (uint32_t j = 0; j < c->n && c->line[j] < i; j++) {
             if (c->spread[j]) {
                 tile[r] = ceil_div(tile[r], c->amount[j]);
@@ -106,7 +106,7 @@ static void look_down(const estimator *k, uint32_t i, double *iterations, int64_
 }
 
 /* Behind the innermost loop above line `i` that changes the operand's tile. */
-static uint32_t last_change(const estimator *k, const dfl_job_operand *o, uint32_t i)
+static uint32_t last_change(const estimator *k, const dfl_problem_operand *o, uint32_t i)
 {
     while (i > 0 && (k->lines->at[i - 1].kind != DFL_SKELETON_LOOP || !k->cuts[i - 1] ||
                      !(o->ranks >> k->lines->at[i - 1].rank & 1)))
@@ -115,23 +115,23 @@ static uint32_t last_change(const estimator *k, const dfl_job_operand *o, uint32
 }
 
 /* Elements that go once into all tiles of one instance: all of a plain dimension; with windows, those of each tile. */
-static double elements_in(const estimator *k, const dfl_job_operand *o, uint32_t axes, const double *iterations,
+static double elements_in(const estimator *k, const dfl_problem_operand *o, uint32_t axes, const double *iterations,
                           const int64_t *tile)
 {
     double product = 1;
 
     for (uint32_t d = 0; d < o->n_dims; d++) {
-        const dfl_job_dim *dim = &o->dims[d];
+        const dfl_problem_dim *dim = &o->dims[d];
         double values = 1, times = 1;
         for (uint32_t i = 0; i < dim->n; i++) {
             double spread = 1;
-            for (uint32_t a = 0; a < k->job->n_axes; a++)
+            for (uint32_t a = 0; a < k->problem->n_axes; a++)
                 if (axes >> a & 1)
                     spread *= k->parts[a][dim->rank[i]];
             values += (double)dim->coef[i] * (double)(tile[dim->rank[i]] - 1);
             times *= iterations[dim->rank[i]];
             if (dim->n == 1) {
-                values = ceil((double)k->job->extent[dim->rank[i]] / spread);
+                values = ceil((double)k->problem->extent[dim->rank[i]] / spread);
                 times = 1;
             }
         }
@@ -144,8 +144,8 @@ static double instances(const estimator *k, uint32_t axes)
 {
     double n = 1;
 
-    for (uint32_t a = 0; a < k->job->n_axes; a++)
-        for (uint32_t r = 0; r < k->job->n_ranks && (axes >> a & 1); r++)
+    for (uint32_t a = 0; a < k->problem->n_axes; a++)
+        for (uint32_t r = 0; r < k->problem->n_ranks && (axes >> a & 1); r++)
             n *= k->parts[a][r];
     return n;
 }
@@ -153,16 +153,16 @@ static double instances(const estimator *k, uint32_t axes)
 /* What an operand moves between the place `from` and line `i`: a keep further in, or the unit behind all lines. */
 static void add_way(estimator *k, uint32_t operand, uint32_t from, uint32_t i)
 {
-    const dfl_job *job = k->job;
-    const dfl_job_operand *o = &job->operand[operand];
-    const dfl_job_place *p = &job->place[from], *q = i == k->lines->n ? NULL : &job->place[k->lines->at[i].place];
-    const uint32_t within = q == NULL ? (1u << job->n_axes) - 1 : q->axes, between = within & ~p->axes;
+    const dfl_problem *problem = k->problem;
+    const dfl_problem_operand *o = &problem->operand[operand];
+    const dfl_problem_place *p = &problem->place[from], *q = i == k->lines->n ? NULL : &problem->place[k->lines->at[i].place];
+    const uint32_t within = q == NULL ? (1u << problem->n_axes) - 1 : q->axes, between = within & ~p->axes;
     const uint32_t at = q == NULL ? i : last_change(k, o, i);
-    double iterations[DFL_JOB_RANKS], times = 1, fan = 1, all = 1, bits, back, in;
-    int64_t tile[DFL_JOB_RANKS];
+    double iterations[DFL_PROBLEM_RANKS], times = 1, fan = 1, all = 1, bits, back, in;
+    int64_t tile[DFL_PROBLEM_RANKS];
 
     look_down(k, i, iterations, tile);
-    bits = o->bits * dfl_job_tile(o, tile);
+    bits = o->bits * dfl_problem_tile(o, tile);
     if (q != NULL) {
         k->room[k->lines->at[i].place] += bits * q->buffers;
         k->ramp += bits * (o->output ? p->write_seconds : p->read_seconds);
@@ -174,13 +174,13 @@ static void add_way(estimator *k, uint32_t operand, uint32_t from, uint32_t i)
     }
     in = o->bits * elements_in(k, o, within, iterations, tile);
     look_down(k, at, iterations, tile);
-    for (uint32_t r = 0; r < job->n_ranks; r++) {
+    for (uint32_t r = 0; r < problem->n_ranks; r++) {
         if (!(o->ranks >> r & 1))
             times *= iterations[r];
-        for (uint32_t a = 0; a < job->n_axes; a++)
+        for (uint32_t a = 0; a < problem->n_axes; a++)
             if (between >> a & 1) {
                 all *= k->parts[a][r];
-                if ((o->ranks >> r & 1) || !(job->axis[a].shared >> operand & 1))
+                if ((o->ranks >> r & 1) || !(problem->axis[a].shared >> operand & 1))
                     fan *= k->parts[a][r];
             }
     }
@@ -196,9 +196,9 @@ static void add_way(estimator *k, uint32_t operand, uint32_t from, uint32_t i)
     k->port[2 * from + (o->output && !p->one_port)] += fan * in * (o->output ? p->write_seconds : p->read_seconds);
     k->port[2 * from] += fan * back * p->read_seconds;
     k->joules += instances(k, p->axes) * fan * (in * (o->output ? p->write_joules : p->read_joules) + back * p->read_joules);
-    for (uint32_t a = 0; a < job->n_axes; a++)
+    for (uint32_t a = 0; a < problem->n_axes; a++)
         if (between >> a & 1)
-            k->joules += instances(k, p->axes) * all * (in + back) * job->axis[a].joules;
+            k->joules += instances(k, p->axes) * all * (in + back) * problem->axis[a].joules;
     if (q == NULL)
         return;
     k->port[2 * k->lines->at[i].place + !q->one_port] += (o->output ? back : in) * q->write_seconds;
@@ -212,16 +212,16 @@ static void add_way(estimator *k, uint32_t operand, uint32_t from, uint32_t i)
    pieces that are not full the loads count in full (MODEL.md, section 4.3). */
 static double add_steps(const estimator *k, uint32_t place, double work)
 {
-    const dfl_job *job = k->job;
-    double through[DFL_JOB_RANKS], left[DFL_JOB_RANKS], all = 1, full = 1, more = 0;
+    const dfl_problem *problem = k->problem;
+    double through[DFL_PROBLEM_RANKS], left[DFL_PROBLEM_RANKS], all = 1, full = 1, more = 0;
     uint32_t last = 0;
 
     for (uint32_t i = 0; i < k->n_ways; i++)
         if (k->ways[i].place == place && k->ways[i].at > last)
             last = k->ways[i].at;
-    for (uint32_t r = 0; r < job->n_ranks; r++) {
+    for (uint32_t r = 0; r < problem->n_ranks; r++) {
         through[r] = 1;
-        left[r] = (double)job->extent[r];
+        left[r] = (double)problem->extent[r];
     }
     for (uint32_t i = 0; i < last; i++) {
         const dfl_skeleton_line *line = &k->lines->at[i];
@@ -232,8 +232,8 @@ static double add_steps(const estimator *k, uint32_t place, double work)
             left[line->rank] = ceil(left[line->rank] / (double)line->amount);
         }
     }
-    for (uint32_t r = 0; r < job->n_ranks; r++) {
-        double extent = (double)job->extent[r];
+    for (uint32_t r = 0; r < problem->n_ranks; r++) {
+        double extent = (double)problem->extent[r];
         for (uint32_t i = 0; i < last; i++)
             if (k->lines->at[i].kind == DFL_SKELETON_SPREAD && k->lines->at[i].rank == r)
                 extent = ceil(extent / (double)k->lines->at[i].amount);
@@ -262,41 +262,41 @@ static double add_steps(const estimator *k, uint32_t place, double work)
     return work + more;
 }
 
-dfl_estimate dfl_estimate_make(const dfl_job *job, const dfl_skeleton *settled)
+dfl_estimate dfl_estimate_make(const dfl_problem *problem, const dfl_skeleton *settled)
 {
     estimator k;
-    uint32_t from[DFL_JOB_OPERANDS];
-    double longest = job->seconds, steps = 1;
+    uint32_t from[DFL_PROBLEM_OPERANDS];
+    double longest = problem->seconds, steps = 1;
 
-    k.job = job;
+    k.problem = problem;
     k.lines = settled;
-    k.joules = job->points * job->joules;
+    k.joules = problem->points * problem->joules;
     k.waits = k.ramp = 0;
     k.n_ways = 0;
-    for (uint32_t p = 0; p < job->n_places; p++)
+    for (uint32_t p = 0; p < problem->n_places; p++)
         k.port[2 * p] = k.port[2 * p + 1] = k.room[p] = 0;
     make_chains(&k);
-    for (uint32_t o = 0; o < job->n_operands; o++) {
-        from[o] = job->operand[o].home;
-        k.room[from[o]] += job->operand[o].bits * job->operand[o].touched;
+    for (uint32_t o = 0; o < problem->n_operands; o++) {
+        from[o] = problem->operand[o].home;
+        k.room[from[o]] += problem->operand[o].bits * problem->operand[o].touched;
     }
     for (uint32_t i = 0; i < settled->n; i++)
         if (settled->at[i].kind == DFL_SKELETON_KEEP) {
             add_way(&k, settled->at[i].operand, from[settled->at[i].operand], i);
             from[settled->at[i].operand] = settled->at[i].place;
         }
-    for (uint32_t p = 0; p < job->n_places; p++)
-        if (k.room[p] > job->place[p].bits)
+    for (uint32_t p = 0; p < problem->n_places; p++)
+        if (k.room[p] > problem->place[p].bits)
             return (dfl_estimate){ INFINITY, INFINITY };
-    for (uint32_t o = 0; o < job->n_operands; o++)
+    for (uint32_t o = 0; o < problem->n_operands; o++)
         add_way(&k, o, from[o], settled->n);
-    for (uint32_t r = 0; r < job->n_ranks; r++)
-        steps *= count_pieces(&k.chains[r], 0, k.chains[r].n == 0 ? 0 : k.chains[r].n - 1, job->extent[r]);
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
+        steps *= count_pieces(&k.chains[r], 0, k.chains[r].n == 0 ? 0 : k.chains[r].n - 1, problem->extent[r]);
     longest = longest * steps + k.waits;
-    for (uint32_t p = job->n_places; p-- > 0 && job->waits;)
-        if (job->place[p].buffers >= 2)
+    for (uint32_t p = problem->n_places; p-- > 0 && problem->waits;)
+        if (problem->place[p].buffers >= 2)
             longest = add_steps(&k, p, longest);
-    for (uint32_t p = 0; p < job->n_places; p++)
+    for (uint32_t p = 0; p < problem->n_places; p++)
         longest = fmax(longest, fmax(k.port[2 * p], k.port[2 * p + 1]));
     return (dfl_estimate){ k.joules, longest + k.ramp };
 }

@@ -12,6 +12,6 @@ typedef struct {
     double joules, seconds;   /* without leakage; INFINITY if a memory has too little room */
 } dfl_estimate;
 
-dfl_estimate dfl_estimate_make(const dfl_job *job, const dfl_skeleton *settled);
+dfl_estimate dfl_estimate_make(const dfl_problem *problem, const dfl_skeleton *settled);
 
 #endif

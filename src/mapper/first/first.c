@@ -16,10 +16,10 @@ typedef struct {
 typedef struct {
     dfl_arena *work;
     dfl_first_effort effort;
-    const dfl_job *const *jobs;
-    uint32_t n_jobs;
+    const dfl_problem *const *problems;
+    uint32_t n_problems;
     dfl_first_breadth breadth;
-    const dfl_fan **fans;         /* by job: choices of axes, best first, */
+    const dfl_fan **fans;         /* by problem: choices of axes, best first, */
     uint32_t *n_fans;             /* and their number */
     double enough;                /* a value that cannot be improved */
 } search;
@@ -37,7 +37,7 @@ static bool descend(search *k, candidate *c, bool coarse, bool near)
 {
     if (!dfl_plan_lines(&c->plan, &c->point.lines))
         return false;
-    c->point.job = c->plan.job;
+    c->point.problem = c->plan.problem;
     c->point.value = INFINITY;
     if (coarse)
         dfl_first_descend(&k->effort, &c->point, DFL_FIRST_COARSE, 1);
@@ -53,7 +53,7 @@ static void judge(search *k, candidate *c)
     dfl_first_judge(&k->effort, &c->point);
     if (c->point.value < INFINITY)
         return;
-    dfl_skeleton_divide(c->plan.job, &c->point.lines);
+    dfl_skeleton_divide(c->plan.problem, &c->point.lines);
     dfl_first_judge(&k->effort, &c->point);
     if (c->point.value < INFINITY)
         dfl_plan_take(&c->plan, &c->point.lines);
@@ -78,13 +78,13 @@ static uint32_t find_starts(search *k, candidate *best)
     const uint32_t refined = k->breadth != DFL_FIRST_WIDE ? DFL_FIRST_REFINED_BRIEF : DFL_FIRST_REFINED;
     uint32_t n = 0;
 
-    for (uint32_t j = 0; j < k->n_jobs; j++) {
-        k->fans[j] = dfl_fans_find(k->work, k->jobs[j], k->effort.what->objective, starts, k->breadth, &k->n_fans[j]);
+    for (uint32_t j = 0; j < k->n_problems; j++) {
+        k->fans[j] = dfl_fans_find(k->work, k->problems[j], k->effort.what->objective, starts, k->breadth, &k->n_fans[j]);
         for (uint32_t f = 0; f < 2 * k->n_fans[j] && !dfl_first_over(&k->effort); f++) {
             candidate c = { .point.value = INFINITY };
             dfl_plan full;
-            dfl_plan_make(k->jobs[j], &k->fans[j][f / 2], false, &full);
-            dfl_plan_make(k->jobs[j], &k->fans[j][f / 2], true, &c.plan);
+            dfl_plan_make(k->problems[j], &k->fans[j][f / 2], false, &full);
+            dfl_plan_make(k->problems[j], &k->fans[j][f / 2], true, &c.plan);
             if (f % 2 == 1 && dfl_plan_alike(&full, &c.plan))
                 continue;
             if (f % 2 == 0)
@@ -109,17 +109,17 @@ static bool change(const search *k, const dfl_plan *from, uint32_t number, dfl_p
             number -= 3;
         }
     for (uint32_t g = 0; g <= from->n; g++)
-        for (uint32_t r = 0; r < from->job->n_ranks; r++)
+        for (uint32_t r = 0; r < from->problem->n_ranks; r++)
             if (number-- == 0)
-                return from->job->extent[r] > 1 && dfl_plan_turn(to, g, r);
+                return from->problem->extent[r] > 1 && dfl_plan_turn(to, g, r);
     for (uint32_t g = 0; g + 1 < from->n; g++)
         if (number-- == 0)
             return dfl_plan_swap(to, g);
-    for (uint32_t o = 0; o < from->job->n_operands; o++)
-        for (uint32_t p = 0; p < from->job->n_places; p++)
+    for (uint32_t o = 0; o < from->problem->n_operands; o++)
+        for (uint32_t p = 0; p < from->problem->n_places; p++)
             if (number-- == 0)
                 return dfl_plan_add(to, o, p);
-    while (k->jobs[j] != from->job)
+    while (k->problems[j] != from->problem)
         j++;
     if (number < k->n_fans[j]) {
         to->fan = k->fans[j][number];
@@ -156,12 +156,12 @@ static void climb(search *k, candidate *best)
 }
 
 /* The least that some unit makes possible: a mapping that is worth no more needs no neighbours. */
-static double least_floor(const dfl_prepared_for *what, const dfl_job *const *jobs, uint32_t n_jobs)
+static double least_floor(const dfl_prepared_for *what, const dfl_problem *const *problems, uint32_t n_problems)
 {
     double least = INFINITY;
 
-    for (uint32_t j = 0; j < n_jobs; j++) {
-        const dfl_floor f = dfl_floor_make(jobs[j]);
+    for (uint32_t j = 0; j < n_problems; j++) {
+        const dfl_floor f = dfl_floor_make(problems[j]);
         const double joules = f.joules + dfl_system_leakage(what->given->system) * f.seconds;
         least = fmin(least, dfl_objective_value(what->objective, joules, f.seconds));
     }
@@ -180,20 +180,21 @@ static void sort_by_value(candidate *at, uint32_t n)
     }
 }
 
-dfl_first_result dfl_first_search(dfl_arena *arena, const dfl_prepared_for *what, const dfl_job *const *jobs, uint32_t n_jobs,
+dfl_first_result dfl_first_search(dfl_arena *arena, const dfl_prepared_for *what, const dfl_problem *const *problems,
+                                  uint32_t n_problems,
                                   uint64_t evaluations, dfl_first_breadth breadth, dfl_deadline *halt)
 {
     search k = { .work = dfl_arena_new(what->budget), .effort = { .what = what, .halt = halt, .most = evaluations,
                                                                              .leakage = dfl_system_leakage(what->given->system) },
-                 .jobs = jobs, .n_jobs = n_jobs, .breadth = breadth };
+                 .problems = problems, .n_problems = n_problems, .breadth = breadth };
     candidate *best = DFL_NEW_ARRAY(k.work, candidate, DFL_FIRST_REFINED + 1);
     dfl_first_result out = { .value = INFINITY };
     const uint32_t climbs = breadth == DFL_FIRST_WIDE ? DFL_FIRST_CLIMBS : 1;
     uint32_t n;
 
-    k.enough = least_floor(what, jobs, n_jobs) * ENOUGH;
-    k.fans = DFL_NEW_ARRAY(k.work, const dfl_fan *, n_jobs + 1);
-    k.n_fans = DFL_NEW_ARRAY(k.work, uint32_t, n_jobs + 1);
+    k.enough = least_floor(what, problems, n_problems) * ENOUGH;
+    k.fans = DFL_NEW_ARRAY(k.work, const dfl_fan *, n_problems + 1);
+    k.n_fans = DFL_NEW_ARRAY(k.work, uint32_t, n_problems + 1);
     n = find_starts(&k, best);
     for (uint32_t i = 0; i < n; i++) {
         (void)descend(&k, &best[i], false, true);
@@ -210,8 +211,8 @@ dfl_first_result dfl_first_search(dfl_arena *arena, const dfl_prepared_for *what
     }
     if (n > 0 && best[0].point.value < INFINITY) {
         dfl_skeleton stripped;
-        dfl_skeleton_strip(best[0].plan.job, &best[0].point.lines, &stripped);
-        out.mapping = dfl_skeleton_mapping(arena, what->given, best[0].plan.job, &stripped);
+        dfl_skeleton_strip(best[0].plan.problem, &best[0].point.lines, &stripped);
+        out.mapping = dfl_skeleton_mapping(arena, what->given, best[0].plan.problem, &stripped);
         out.value = best[0].point.value;
         out.joules = best[0].point.joules;
         out.seconds = best[0].point.seconds;
@@ -221,22 +222,22 @@ dfl_first_result dfl_first_search(dfl_arena *arena, const dfl_prepared_for *what
     return out;
 }
 
-/* The jobs of the einsum on the units that can be searched; their number. `is_all`, if not NULL, tells whether all that can run
-   it can be searched. */
-static uint32_t make_jobs(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, bool any_spread,
-                          const dfl_job ***jobs, bool *is_all)
+/* The problems of the einsum on the units that can be searched; their number. `is_all`, if not NULL, tells whether all that can
+   run it can be searched. */
+static uint32_t make_problems(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, bool any_spread,
+                              const dfl_problem ***problems, bool *is_all)
 {
-    const dfl_job_limits limits = { .spread = any_spread };
+    const dfl_problem_limits limits = { .spread = any_spread };
     const bool *roomy = dfl_space_roomy(arena, mapping, &limits);
     const uint32_t named = mapping->root->compute;
     uint32_t n = 0;
 
-    *jobs = DFL_NEW_ARRAY(arena, const dfl_job *, mapping->system->n_computes + 1);
+    *problems = DFL_NEW_ARRAY(arena, const dfl_problem *, mapping->system->n_computes + 1);
     for (uint32_t u = 0; u < mapping->system->n_computes; u++) {
-        dfl_job *job = DFL_NEW(arena, dfl_job);
+        dfl_problem *problem = DFL_NEW(arena, dfl_problem);
         const char *lack = NULL;
-        if ((named == DFL_NONE || named == u) && dfl_job_make(names, mapping, 0, u, &limits, roomy, job, &lack))
-            (*jobs)[n++] = job;
+        if ((named == DFL_NONE || named == u) && dfl_problem_make(names, mapping, 0, u, &limits, roomy, problem, &lack))
+            (*problems)[n++] = problem;
         if (is_all)
             *is_all &= lack == NULL;
     }
@@ -253,16 +254,16 @@ dfl_first_result dfl_first_find(dfl_arena *arena, const dfl_intern *names, const
                                                                                                  : DFL_FIRST_EVALUATIONS;
     dfl_deadline halt = { .budget = what.budget, .at = limits->deadline };
     dfl_first_result out = { .value = INFINITY };
-    const dfl_job **jobs;
+    const dfl_problem **problems;
     dfl_arena *work;
     uint32_t n;
 
     if (!dfl_first_handles(mapping, objective))
         return out;
     work = dfl_arena_new(what.budget);
-    n = make_jobs(work, names, mapping, any_spread, &jobs, NULL);
+    n = make_problems(work, names, mapping, any_spread, &problems, NULL);
     if (n > 0)
-        out = dfl_first_search(arena, &what, jobs, n, most, breadth, &halt);
+        out = dfl_first_search(arena, &what, problems, n, most, breadth, &halt);
     dfl_arena_free(work);
     return out;
 }
@@ -271,7 +272,7 @@ double dfl_first_bound(dfl_arena *arena, const dfl_intern *names, const dfl_mapp
 {
     const dfl_prepared_for what = { .names = names, .given = mapping, .objective = objective };
     dfl_arena *work;
-    const dfl_job **jobs;
+    const dfl_problem **problems;
     double least = 0;
     bool is_all = true;
     uint32_t n;
@@ -279,9 +280,9 @@ double dfl_first_bound(dfl_arena *arena, const dfl_intern *names, const dfl_mapp
     if (!dfl_first_handles(mapping, objective))
         return 0;
     work = dfl_arena_new(dfl_arena_budget(arena));
-    n = make_jobs(work, names, mapping, true, &jobs, &is_all);
+    n = make_problems(work, names, mapping, true, &problems, &is_all);
     if (n > 0 && is_all)
-        least = least_floor(&what, jobs, n);
+        least = least_floor(&what, problems, n);
     dfl_arena_free(work);
     return least;
 }
@@ -289,14 +290,14 @@ double dfl_first_bound(dfl_arena *arena, const dfl_intern *names, const dfl_mapp
 bool dfl_first_is_deep(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping)
 {
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(arena));
-    const dfl_job **jobs;
-    const uint32_t n = make_jobs(work, names, mapping, true, &jobs, NULL);
+    const dfl_problem **problems;
+    const uint32_t n = make_problems(work, names, mapping, true, &problems, NULL);
     bool is_deep = false;
 
     for (uint32_t j = 0; j < n; j++) {
         int keeps = 0;
-        for (uint32_t o = 0; o < jobs[j]->n_operands; o++)
-            keeps += __builtin_popcount(jobs[j]->operand[o].places);
+        for (uint32_t o = 0; o < problems[j]->n_operands; o++)
+            keeps += __builtin_popcount(problems[j]->operand[o].places);
         is_deep |= keeps >= DFL_FIRST_DEEP;
     }
     dfl_arena_free(work);

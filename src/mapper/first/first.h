@@ -24,16 +24,17 @@ typedef struct {
 
 /* Whether there is a search: one einsum, all lines open, an objective over energy and latency. */
 bool dfl_first_handles(const dfl_mapping *mapping, const dfl_objective *objective);
-/* Searches with the jobs of the einsum on its units. `evaluations`: limit, at least 1. The mapping lies in `arena`. */
-dfl_first_result dfl_first_search(dfl_arena *arena, const dfl_prepared_for *what, const dfl_job *const *jobs, uint32_t n_jobs,
+/* Searches with the problems of the einsum on its units. `evaluations`: limit, at least 1. The mapping lies in `arena`. */
+dfl_first_result dfl_first_search(dfl_arena *arena, const dfl_prepared_for *what, const dfl_problem *const *problems,
+                                  uint32_t n_problems,
                                   uint64_t evaluations, dfl_first_breadth breadth, dfl_deadline *halt);
 
-/* The search with all jobs of the only einsum of a mapping, and the limits of a request. `any_spread`: any rank over any axis. No
-   mapping if dfl_first_handles is false or no unit can be searched. */
+/* The search with all problems of the only einsum of a mapping, and the limits of a request. `any_spread`: any rank over any
+   axis. No mapping if dfl_first_handles is false or no unit can be searched. */
 dfl_first_result dfl_first_find(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
                                 const dfl_objective *objective, const dfl_search_limits *limits, bool any_spread,
                                 dfl_first_breadth breadth);
-/* A lower bound of the first term of the objective over all mappings with the homes that dfl_job_make finds (floor.h); 0 if
+/* A lower bound of the first term of the objective over all mappings with the homes that dfl_problem_make finds (floor.h); 0 if
    some unit that can run the einsum cannot be searched. */
 double dfl_first_bound(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_objective *objective);
 /* Whether the einsum has so many keeps to choose that a search over all skeletons does not end in useful time. */

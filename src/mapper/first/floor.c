@@ -7,9 +7,9 @@
 static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 typedef struct {
-    const dfl_job *job;
+    const dfl_problem *problem;
     double best;              /* least product of tiles so far */
-    double rest[DFL_JOB_RANKS + 1]; /* points of the ranks from that one on */
+    double rest[DFL_PROBLEM_RANKS + 1]; /* points of the ranks from that one on */
     uint32_t left;            /* choices that may be looked at */
 } stepper;
 
@@ -18,102 +18,102 @@ typedef struct {
    tile. */
 static void choose_tiles(stepper *k, uint32_t r, int64_t free, double steps)
 {
-    const dfl_job *job = k->job;
+    const dfl_problem *problem = k->problem;
 
     if (k->left == 0 || steps * k->rest[r] / (double)free >= k->best)
         return;
     k->left--;
-    if (r == job->n_ranks) {
+    if (r == problem->n_ranks) {
         k->best = fmin(k->best, steps);
         return;
     }
-    for (int64_t tile = ceil_div(job->extent[r], free); tile > 0;) {
-        const int64_t parts = ceil_div(job->extent[r], tile);
+    for (int64_t tile = ceil_div(problem->extent[r], free); tile > 0;) {
+        const int64_t parts = ceil_div(problem->extent[r], tile);
         choose_tiles(k, r + 1, free / parts, steps * (double)tile);
-        tile = parts == 1 ? 0 : ceil_div(job->extent[r], parts - 1);
+        tile = parts == 1 ? 0 : ceil_div(problem->extent[r], parts - 1);
     }
 }
 
-double dfl_floor_steps(const dfl_job *job)
+double dfl_floor_steps(const dfl_problem *problem)
 {
-    stepper k = { .job = job, .best = INFINITY, .left = DFL_FLOOR_STEPS };
+    stepper k = { .problem = problem, .best = INFINITY, .left = DFL_FLOOR_STEPS };
     double instances = 1;
 
-    for (uint32_t a = 0; a < job->n_axes; a++)
-        instances *= (double)job->axis[a].size;
-    k.rest[job->n_ranks] = 1;
-    for (uint32_t r = job->n_ranks; r-- > 0;)
-        k.rest[r] = k.rest[r + 1] * (double)job->extent[r];
+    for (uint32_t a = 0; a < problem->n_axes; a++)
+        instances *= (double)problem->axis[a].size;
+    k.rest[problem->n_ranks] = 1;
+    for (uint32_t r = problem->n_ranks; r-- > 0;)
+        k.rest[r] = k.rest[r + 1] * (double)problem->extent[r];
     if (instances < (double)DFL_FLOOR_INSTANCES)
         choose_tiles(&k, 0, (int64_t)instances, 1);
-    return k.left == 0 || k.best == INFINITY ? ceil(job->points / instances * (1 - 1e-12)) : k.best;
+    return k.left == 0 || k.best == INFINITY ? ceil(problem->points / instances * (1 - 1e-12)) : k.best;
 }
 
 /* Bits that the unit reads or writes at a place, over all its instances: each point once for all instances that share (B32). */
-static double bits_at(const dfl_job *job, uint32_t operand, uint32_t place)
+static double bits_at(const dfl_problem *problem, uint32_t operand, uint32_t place)
 {
-    double bits = job->points * job->operand[operand].bits;
+    double bits = problem->points * problem->operand[operand].bits;
 
-    for (uint32_t a = 0; a < job->n_axes; a++)
-        if (!(job->place[place].axes >> a & 1) && (job->axis[a].shared >> operand & 1))
-            bits /= (double)job->axis[a].size;
+    for (uint32_t a = 0; a < problem->n_axes; a++)
+        if (!(problem->place[place].axes >> a & 1) && (problem->axis[a].shared >> operand & 1))
+            bits /= (double)problem->axis[a].size;
     return bits;
 }
 
-static double instances_of(const dfl_job *job, uint32_t place)
+static double instances_of(const dfl_problem *problem, uint32_t place)
 {
     double n = 1;
 
-    for (uint32_t a = 0; a < job->n_axes; a++)
-        if (job->place[place].axes >> a & 1)
-            n *= (double)job->axis[a].size;
+    for (uint32_t a = 0; a < problem->n_axes; a++)
+        if (problem->place[place].axes >> a & 1)
+            n *= (double)problem->axis[a].size;
     return n;
 }
 
 /* Adds what an operand costs where the unit reads or writes it, by the best place for each figure (B32), and where that is not
    its home, if it `is_alone`, what moves at its home (B31, B33). */
-static void add_operand(const dfl_job *job, uint32_t operand, bool is_alone, dfl_floor *out)
+static void add_operand(const dfl_problem *problem, uint32_t operand, bool is_alone, dfl_floor *out)
 {
-    const dfl_job_operand *o = &job->operand[operand];
+    const dfl_problem_operand *o = &problem->operand[operand];
     const double moved = is_alone ? o->touched * o->bits : 0;
     double joules = INFINITY, seconds = INFINITY;
 
-    for (uint32_t p = 0; p < job->n_places; p++) {
-        const dfl_job_place *at = &job->place[p];
+    for (uint32_t p = 0; p < problem->n_places; p++) {
+        const dfl_problem_place *at = &problem->place[p];
         /* a window may lie outside of the shape: nothing moves */
-        const double bits = job->windows ? 0 : bits_at(job, operand, p);
+        const double bits = problem->windows ? 0 : bits_at(problem, operand, p);
         double here = bits * (o->output ? at->write_joules : at->read_joules);
         if (p != o->home && !(o->places >> p & 1))
             continue;
-        if (is_alone && (p != o->home || job->windows))
-            here += moved * (o->output ? job->place[o->home].write_joules : job->place[o->home].read_joules);
+        if (is_alone && (p != o->home || problem->windows))
+            here += moved * (o->output ? problem->place[o->home].write_joules : problem->place[o->home].read_joules);
         joules = fmin(joules, here);
-        seconds = fmin(seconds, bits / instances_of(job, p) * (o->output ? at->write_seconds : at->read_seconds));
+        seconds = fmin(seconds, bits / instances_of(problem, p) * (o->output ? at->write_seconds : at->read_seconds));
     }
     out->joules += joules;
     out->seconds = fmax(out->seconds, seconds);
 }
 
-dfl_floor dfl_floor_among(const dfl_job *job, uint32_t alone)
+dfl_floor dfl_floor_among(const dfl_problem *problem, uint32_t alone)
 {
-    dfl_floor out = { .joules = job->points * job->joules, .seconds = job->seconds * dfl_floor_steps(job) };
+    dfl_floor out = { .joules = problem->points * problem->joules, .seconds = problem->seconds * dfl_floor_steps(problem) };
 
-    for (uint32_t i = 0; i < job->n_operands; i++)
-        add_operand(job, i, alone >> i & 1, &out);
+    for (uint32_t i = 0; i < problem->n_operands; i++)
+        add_operand(problem, i, alone >> i & 1, &out);
     return out;
 }
 
-dfl_floor dfl_floor_make(const dfl_job *job)
+dfl_floor dfl_floor_make(const dfl_problem *problem)
 {
-    dfl_floor out = dfl_floor_among(job, (1u << job->n_operands) - 1);
-    double port[2 * DFL_JOB_PLACES] = { 0 };
+    dfl_floor out = dfl_floor_among(problem, (1u << problem->n_operands) - 1);
+    double port[2 * DFL_PROBLEM_PLACES] = { 0 };
 
-    for (uint32_t i = 0; i < job->n_operands; i++) {
-        const dfl_job_operand *o = &job->operand[i];
-        port[2 * o->home + (o->output && !job->place[o->home].one_port)] +=
-            o->touched * o->bits * (o->output ? job->place[o->home].write_seconds : job->place[o->home].read_seconds);
+    for (uint32_t i = 0; i < problem->n_operands; i++) {
+        const dfl_problem_operand *o = &problem->operand[i];
+        port[2 * o->home + (o->output && !problem->place[o->home].one_port)] +=
+            o->touched * o->bits * (o->output ? problem->place[o->home].write_seconds : problem->place[o->home].read_seconds);
     }
-    for (uint32_t p = 0; p < 2 * job->n_places; p++)
+    for (uint32_t p = 0; p < 2 * problem->n_places; p++)
         out.seconds = fmax(out.seconds, port[p]);
     return out;
 }

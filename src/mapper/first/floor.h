@@ -5,19 +5,19 @@
 #ifndef DFL_MAPPER_FIRST_FLOOR_H
 #define DFL_MAPPER_FIRST_FLOOR_H
 
+#include "mapper/problem/einsum_problem.h"
 #include "mapper/problem/objective.h"
-#include "mapper/problem/space.h"
 
 typedef struct {
     double joules, seconds;   /* without leakage */
 } dfl_floor;
 
 /* Steps of the busiest instance, at least (B30). */
-double dfl_floor_steps(const dfl_job *job);
-/* Energy and time of the einsum of the job, each at least. */
-dfl_floor dfl_floor_make(const dfl_job *job);
+double dfl_floor_steps(const dfl_problem *problem);
+/* Energy and time of the einsum of the problem, each at least. */
+dfl_floor dfl_floor_make(const dfl_problem *problem);
 /* The same among other einsums, which may move operands between their homes and inner memories, too: those operands that are not
    in the mask `alone`. The time is that of the unit and of what it reads and writes. */
-dfl_floor dfl_floor_among(const dfl_job *job, uint32_t alone);
+dfl_floor dfl_floor_among(const dfl_problem *problem, uint32_t alone);
 
 #endif

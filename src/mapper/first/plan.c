@@ -4,49 +4,49 @@
 
 #include "mapper/first/descent.h"
 
-static uint32_t ranks_of_result(const dfl_job *job)
+static uint32_t ranks_of_result(const dfl_problem *problem)
 {
-    for (uint32_t o = 0; o < job->n_operands; o++)
-        if (job->operand[o].output)
-            return job->operand[o].ranks;
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        if (problem->operand[o].output)
+            return problem->operand[o].ranks;
     return 0;
 }
 
 /* Ranks of the result first, those that are summed behind them. */
-static void order_ranks(const dfl_job *job, uint8_t *order)
+static void order_ranks(const dfl_problem *problem, uint8_t *order)
 {
-    const uint32_t result = ranks_of_result(job);
+    const uint32_t result = ranks_of_result(problem);
     uint32_t n = 0;
 
-    for (uint32_t r = 0; r < job->n_ranks; r++)
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
         if (result >> r & 1)
             order[n++] = (uint8_t)r;
-    for (uint32_t r = 0; r < job->n_ranks; r++)
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
         if (!(result >> r & 1))
             order[n++] = (uint8_t)r;
 }
 
 /* Whether a memory may hold the operand, and, if lean, no other between the same arrays is to be preferred. */
-static bool is_kept(const dfl_job *job, const dfl_job_operand *o, uint32_t p, bool lean)
+static bool is_kept(const dfl_problem *problem, const dfl_problem_operand *o, uint32_t p, bool lean)
 {
     if (!(o->places >> p & 1))
         return false;
-    for (uint32_t q = 0; q < job->n_places && lean; q++)
-        if (q != p && (o->places >> q & 1) && job->place[q].axes == job->place[p].axes && (o->output ? q > p : q < p))
+    for (uint32_t q = 0; q < problem->n_places && lean; q++)
+        if (q != p && (o->places >> q & 1) && problem->place[q].axes == problem->place[p].axes && (o->output ? q > p : q < p))
             return false;
     return true;
 }
 
 /* Operands of a group, a mask, that fit in their memory together with one element each. `is_last`: the last ones go before the
    first. */
-static uint32_t fit_elements(const dfl_job *job, uint32_t place, uint32_t kept, bool is_last)
+static uint32_t fit_elements(const dfl_problem *problem, uint32_t place, uint32_t kept, bool is_last)
 {
-    double left = job->place[place].bits;
+    double left = problem->place[place].bits;
     uint32_t out = 0;
 
-    for (uint32_t i = 0; i < job->n_operands; i++) {
-        const uint32_t o = is_last ? job->n_operands - 1 - i : i;
-        const double bits = job->operand[o].bits * job->place[place].buffers;
+    for (uint32_t i = 0; i < problem->n_operands; i++) {
+        const uint32_t o = is_last ? problem->n_operands - 1 - i : i;
+        const double bits = problem->operand[o].bits * problem->place[place].buffers;
         if (!(kept >> o & 1) || bits > left)
             continue;
         left -= bits;
@@ -55,17 +55,17 @@ static uint32_t fit_elements(const dfl_job *job, uint32_t place, uint32_t kept, 
     return out;
 }
 
-void dfl_plan_make(const dfl_job *job, const dfl_fan *fan, bool lean, dfl_plan *out)
+void dfl_plan_make(const dfl_problem *problem, const dfl_fan *fan, bool lean, dfl_plan *out)
 {
-    *out = (dfl_plan){ .job = job, .fan = *fan };
-    order_ranks(job, out->order);
-    for (uint32_t p = 0; p < job->n_places && out->n < DFL_PLAN_GROUPS; p++) {
+    *out = (dfl_plan){ .problem = problem, .fan = *fan };
+    order_ranks(problem, out->order);
+    for (uint32_t p = 0; p < problem->n_places && out->n < DFL_PLAN_GROUPS; p++) {
         dfl_plan_group *g = &out->group[out->n];
         uint32_t kept = 0;
-        for (uint32_t o = 0; o < job->n_operands; o++)
-            kept |= (uint32_t)is_kept(job, &job->operand[o], p, lean) << o;
-        kept = fit_elements(job, p, kept, lean);
-        for (uint32_t o = 0; o < job->n_operands; o++)
+        for (uint32_t o = 0; o < problem->n_operands; o++)
+            kept |= (uint32_t)is_kept(problem, &problem->operand[o], p, lean) << o;
+        kept = fit_elements(problem, p, kept, lean);
+        for (uint32_t o = 0; o < problem->n_operands; o++)
             if (kept >> o & 1) {
                 g->keep[g->n_keeps].operand = (uint8_t)o;
                 g->keep[g->n_keeps++].place = (uint8_t)p;
@@ -73,22 +73,22 @@ void dfl_plan_make(const dfl_job *job, const dfl_fan *fan, bool lean, dfl_plan *
         if (g->n_keeps == 0)
             continue;
         memcpy(g->order, out->order, sizeof g->order);
-        for (uint32_t r = 0; r < job->n_ranks; r++) {
+        for (uint32_t r = 0; r < problem->n_ranks; r++) {
             g->tile[r] = 1;
-            for (uint32_t a = 0; a < job->n_axes; a++) /* axes are entered below the loops of the first group inside */
-                if (out->n == 0 || !(job->place[out->group[out->n - 1].keep[0].place].axes >> a & 1))
+            for (uint32_t a = 0; a < problem->n_axes; a++) /* axes are entered below the loops of the first group inside */
+                if (out->n == 0 || !(problem->place[out->group[out->n - 1].keep[0].place].axes >> a & 1))
                     g->tile[r] *= fan->parts[a][r];
         }
         out->n++;
     }
 }
 
-static uint32_t axes_of(const dfl_job *job, const dfl_plan_group *g)
+static uint32_t axes_of(const dfl_problem *problem, const dfl_plan_group *g)
 {
     uint32_t axes = 0;
 
     for (uint32_t i = 0; i < g->n_keeps; i++)
-        axes |= job->place[g->keep[i].place].axes;
+        axes |= problem->place[g->keep[i].place].axes;
     return axes;
 }
 
@@ -96,8 +96,8 @@ static bool add_axes(const dfl_plan *plan, uint32_t axes, dfl_skeleton *out)
 {
     bool fits = true;
 
-    for (uint32_t a = 0; a < plan->job->n_axes; a++)
-        for (uint32_t r = 0; r < plan->job->n_ranks; r++)
+    for (uint32_t a = 0; a < plan->problem->n_axes; a++)
+        for (uint32_t r = 0; r < plan->problem->n_ranks; r++)
             if ((axes >> a & 1) && plan->fan.parts[a][r] > 1)
                 fits &= dfl_skeleton_add(out, (dfl_skeleton_line){ .kind = DFL_SKELETON_SPREAD, .rank = (uint8_t)r,
                                                                    .axis = (uint8_t)a, .amount = plan->fan.parts[a][r] });
@@ -106,26 +106,26 @@ static bool add_axes(const dfl_plan *plan, uint32_t axes, dfl_skeleton *out)
 
 bool dfl_plan_lines(const dfl_plan *plan, dfl_skeleton *out)
 {
-    const dfl_job *job = plan->job;
+    const dfl_problem *problem = plan->problem;
     uint32_t entered = 0;
     bool fits = true;
 
     out->n = 0;
     for (uint32_t g = 0; g < plan->n; g++) {
         const dfl_plan_group *group = &plan->group[g];
-        for (uint32_t i = 0; i < job->n_ranks; i++)
-            if (job->extent[group->order[i]] > 1)
+        for (uint32_t i = 0; i < problem->n_ranks; i++)
+            if (problem->extent[group->order[i]] > 1)
                 fits &= dfl_skeleton_add(out, (dfl_skeleton_line){ .kind = DFL_SKELETON_LOOP, .rank = group->order[i],
                                                                    .amount = group->tile[group->order[i]] });
-        fits &= add_axes(plan, axes_of(job, group) & ~entered, out);
-        entered |= axes_of(job, group);
+        fits &= add_axes(plan, axes_of(problem, group) & ~entered, out);
+        entered |= axes_of(problem, group);
         for (uint32_t i = 0; i < group->n_keeps; i++)
             fits &= dfl_skeleton_add(out, (dfl_skeleton_line){ .kind = DFL_SKELETON_KEEP, .operand = group->keep[i].operand,
                                                                .place = group->keep[i].place });
     }
     fits &= add_axes(plan, ~entered, out);
-    for (uint32_t i = 0; i < job->n_ranks; i++)
-        if (job->extent[plan->order[i]] > 1)
+    for (uint32_t i = 0; i < problem->n_ranks; i++)
+        if (problem->extent[plan->order[i]] > 1)
             fits &= dfl_skeleton_add(out, (dfl_skeleton_line){ .kind = DFL_SKELETON_LOOP, .rank = plan->order[i], .amount = 1 });
     return fits;
 }
@@ -175,7 +175,7 @@ bool dfl_plan_split(dfl_plan *plan, uint32_t group, uint32_t keep, bool above)
     alone->keep[0].place = alone->keep[keep].place;
     alone->n_keeps = 1;
     (void)dfl_plan_drop(plan, above ? group + 1 : group, keep);
-    for (uint32_t r = 0; r < plan->job->n_ranks; r++)
+    for (uint32_t r = 0; r < plan->problem->n_ranks; r++)
         g[1].tile[r] = DFL_FIRST_WHOLE;
     return true;
 }
@@ -187,10 +187,10 @@ bool dfl_plan_turn(dfl_plan *plan, uint32_t group, uint32_t rank)
 
     while (order[i] != rank)
         i++;
-    if (i + 1 == plan->job->n_ranks)
+    if (i + 1 == plan->problem->n_ranks)
         return false;
-    memmove(&order[i], &order[i + 1], plan->job->n_ranks - i - 1);
-    order[plan->job->n_ranks - 1] = (uint8_t)rank;
+    memmove(&order[i], &order[i + 1], plan->problem->n_ranks - i - 1);
+    order[plan->problem->n_ranks - 1] = (uint8_t)rank;
     return true;
 }
 
@@ -215,7 +215,7 @@ bool dfl_plan_add(dfl_plan *plan, uint32_t operand, uint32_t place)
 {
     uint32_t from = 0, to = plan->n, at;
 
-    if (!(plan->job->operand[operand].places >> place & 1))
+    if (!(plan->problem->operand[operand].places >> place & 1))
         return false;
     for (uint32_t g = 0; g < plan->n; g++)
         for (uint32_t i = 0; i < plan->group[g].n_keeps; i++) {
@@ -230,7 +230,7 @@ bool dfl_plan_add(dfl_plan *plan, uint32_t operand, uint32_t place)
         }
     for (at = from; at < to; at++) {
         dfl_plan_group *g = &plan->group[at];
-        if (g->keep[0].place < place || g->n_keeps == DFL_JOB_KEEPS)
+        if (g->keep[0].place < place || g->n_keeps == DFL_PROBLEM_KEEPS)
             continue;
         g->keep[g->n_keeps].operand = (uint8_t)operand;
         g->keep[g->n_keeps++].place = (uint8_t)place;
@@ -241,7 +241,7 @@ bool dfl_plan_add(dfl_plan *plan, uint32_t operand, uint32_t place)
     memmove(&plan->group[at + 1], &plan->group[at], (plan->n - at) * sizeof plan->group[0]);
     plan->n++;
     memcpy(plan->group[at].order, plan->order, sizeof plan->order);
-    for (uint32_t r = 0; r < plan->job->n_ranks; r++)
+    for (uint32_t r = 0; r < plan->problem->n_ranks; r++)
         plan->group[at].tile[r] = DFL_FIRST_WHOLE;
     plan->group[at].n_keeps = 1;
     plan->group[at].keep[0].operand = (uint8_t)operand;

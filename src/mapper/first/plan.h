@@ -13,25 +13,25 @@
 enum { DFL_PLAN_GROUPS = 12 };
 
 typedef struct {
-    uint8_t order[DFL_JOB_RANKS];    /* ranks of the loops, outer first */
-    int64_t tile[DFL_JOB_RANKS];     /* by rank: wished elements below the loop */
+    uint8_t order[DFL_PROBLEM_RANKS]; /* ranks of the loops, outer first */
+    int64_t tile[DFL_PROBLEM_RANKS]; /* by rank: wished elements below the loop */
     uint32_t n_keeps;
-    struct { uint8_t operand, place; } keep[DFL_JOB_KEEPS];
+    struct { uint8_t operand, place; } keep[DFL_PROBLEM_KEEPS];
 } dfl_plan_group;
 
 typedef struct {
-    const dfl_job *job;
+    const dfl_problem *problem;
     dfl_fan fan;
     uint32_t n;
     dfl_plan_group group[DFL_PLAN_GROUPS];
-    uint8_t order[DFL_JOB_RANKS];    /* of the loops over single elements */
+    uint8_t order[DFL_PROBLEM_RANKS]; /* of the loops over single elements */
 } dfl_plan;
 
 /* All operands in all memories, the smallest tiles: below each loop what the axes inside of it spread. Sums are innermost in
    their loops, so that results stay while elements are added. `lean`: of memories in the same place between arrays, results use
    the innermost alone and inputs the outermost alone. Where one element of each does not fit, the first operands that fit are
    kept, or the last ones if lean. */
-void dfl_plan_make(const dfl_job *job, const dfl_fan *fan, bool lean, dfl_plan *out);
+void dfl_plan_make(const dfl_problem *problem, const dfl_fan *fan, bool lean, dfl_plan *out);
 /* The lines of the plan. False if there are too many. */
 bool dfl_plan_lines(const dfl_plan *plan, dfl_skeleton *out);
 /* Takes the wishes of lines that dfl_plan_lines made of the plan. */

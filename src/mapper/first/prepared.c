@@ -21,22 +21,22 @@ struct dfl_prepared {
 
 /* The line of a mapping. A loop of one iteration is written by parts: a tile of one element would be a second time through a rank
    that is finished above. */
-static dfl_line line_of(const dfl_job *job, const dfl_skeleton_line *from, int64_t above, dfl_span span)
+static dfl_line line_of(const dfl_problem *problem, const dfl_skeleton_line *from, int64_t above, dfl_span span)
 {
     dfl_line line = { .span = span, .amount_span = span };
 
     if (from->kind == DFL_SKELETON_KEEP) {
         line.kind = DFL_LINE_KEEP;
-        line.tensor = job->operand[from->operand].tensor;
-        line.memory = job->place[from->place].memory;
+        line.tensor = problem->operand[from->operand].tensor;
+        line.memory = problem->place[from->place].memory;
         return line;
     }
-    line.rank = job->rank[from->rank];
+    line.rank = problem->rank[from->rank];
     line.amount = from->amount;
     if (from->kind == DFL_SKELETON_SPREAD) {
         line.kind = DFL_LINE_SPATIAL;
         line.by = DFL_BY_PARTS;
-        line.axis = job->axis[from->axis].axis;
+        line.axis = problem->axis[from->axis].axis;
     } else {
         line.kind = DFL_LINE_TEMPORAL;
         line.by = from->amount < above ? DFL_BY_SIZE : DFL_BY_PARTS;
@@ -45,12 +45,12 @@ static dfl_line line_of(const dfl_job *job, const dfl_skeleton_line *from, int64
     return line;
 }
 
-static void set_amounts(const dfl_job *job, const dfl_skeleton *lines, dfl_line *at)
+static void set_amounts(const dfl_problem *problem, const dfl_skeleton *lines, dfl_line *at)
 {
-    int64_t left[DFL_JOB_RANKS];
+    int64_t left[DFL_PROBLEM_RANKS];
 
-    for (uint32_t r = 0; r < job->n_ranks; r++)
-        left[r] = job->extent[r];
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
+        left[r] = problem->extent[r];
     for (uint32_t i = 0; i < lines->n; i++) {
         const dfl_skeleton_line *line = &lines->at[i];
         int64_t *mine = &left[line->rank];
@@ -67,7 +67,8 @@ static void set_amounts(const dfl_job *job, const dfl_skeleton *lines, dfl_line 
     }
 }
 
-dfl_mapping *dfl_skeleton_mapping(dfl_arena *arena, const dfl_mapping *given, const dfl_job *job, const dfl_skeleton *lines)
+dfl_mapping *dfl_skeleton_mapping(dfl_arena *arena, const dfl_mapping *given, const dfl_problem *problem,
+                                  const dfl_skeleton *lines)
 {
     const dfl_span span = given->hole_span;
     const uint32_t written = dfl_body_count_homes(given->root);
@@ -76,25 +77,25 @@ dfl_mapping *dfl_skeleton_mapping(dfl_arena *arena, const dfl_mapping *given, co
     dfl_body **bodies = DFL_NEW_ARRAY(arena, dfl_body *, 1);
 
     *m = *given;
-    *body = (dfl_body){ .span = given->root->span, .einsums = given->root->einsums, .n_einsums = 1, .compute = job->unit,
+    *body = (dfl_body){ .span = given->root->span, .einsums = given->root->einsums, .n_einsums = 1, .compute = problem->unit,
                         .compute_span = given->root->span };
-    body->lines = DFL_NEW_ARRAY(arena, dfl_line, written + job->n_operands + lines->n);
+    body->lines = DFL_NEW_ARRAY(arena, dfl_line, written + problem->n_operands + lines->n);
     for (uint32_t i = 0; i < written; i++) {
         body->lines[body->n_lines] = given->root->lines[i];
         body->lines[body->n_lines++].given = true;
     }
-    for (uint32_t o = 0; o < job->n_operands; o++) {
-        bool is_home = dfl_body_home(given->root, job->operand[o].tensor) == DFL_NONE;
+    for (uint32_t o = 0; o < problem->n_operands; o++) {
+        bool is_home = dfl_body_home(given->root, problem->operand[o].tensor) == DFL_NONE;
         for (uint32_t k = 0; k < o; k++)
-            is_home &= job->operand[k].tensor != job->operand[o].tensor;
+            is_home &= problem->operand[k].tensor != problem->operand[o].tensor;
         if (is_home)
             body->lines[body->n_lines++] =
-                line_of(job, &(dfl_skeleton_line){ .kind = DFL_SKELETON_KEEP, .operand = (uint8_t)o,
-                                               .place = (uint8_t)job->operand[o].home }, 0, span);
+                line_of(problem, &(dfl_skeleton_line){ .kind = DFL_SKELETON_KEEP, .operand = (uint8_t)o,
+                                               .place = (uint8_t)problem->operand[o].home }, 0, span);
     }
     for (uint32_t i = 0; i < lines->n; i++)
-        body->lines[body->n_lines++] = line_of(job, &lines->at[i], 0, span);
-    set_amounts(job, lines, body->lines + body->n_lines - lines->n);
+        body->lines[body->n_lines++] = line_of(problem, &lines->at[i], 0, span);
+    set_amounts(problem, lines, body->lines + body->n_lines - lines->n);
     bodies[0] = body;
     m->root = body;
     m->bodies = bodies;
@@ -111,13 +112,13 @@ static uint64_t steps_now(const dfl_prepared *p)
     return (uint64_t)fmin((double)p->steps, DFL_FIRST_STEPS_LEAST + left * DFL_FIRST_STEPS_SECOND);
 }
 
-dfl_prepared *dfl_prepared_new(const dfl_prepared_for *what, const dfl_job *job, const dfl_skeleton *lines)
+dfl_prepared *dfl_prepared_new(const dfl_prepared_for *what, const dfl_problem *problem, const dfl_skeleton *lines)
 {
     dfl_arena *arena = dfl_arena_new(NULL);
     dfl_prepared *p = DFL_NEW(arena, dfl_prepared);
     dfl_skeleton settled = *lines;
 
-    dfl_skeleton_settle(job, &settled, NULL);
+    dfl_skeleton_settle(problem, &settled, NULL);
     p->what = what;
     p->arena = arena;
     p->scratch = dfl_arena_new(&p->budget);
@@ -126,7 +127,7 @@ dfl_prepared *dfl_prepared_new(const dfl_prepared_for *what, const dfl_job *job,
     p->home = dfl_arena_new(&p->budget);
     p->quiet = dfl_sink_new(arena, NULL);
     dfl_sink_limit(p->quiet, 0);
-    p->mapping = dfl_skeleton_mapping(arena, what->given, job, &settled);
+    p->mapping = dfl_skeleton_mapping(arena, what->given, problem, &settled);
     p->homes = p->mapping->root->n_lines - lines->n;
     p->paths = dfl_paths_bind(p->home, p->quiet, what->names, p->mapping);
     if (p->paths && dfl_paths_resize(p->scratch, p->quiet, what->names, p->paths))
@@ -142,14 +143,15 @@ void dfl_prepared_free(dfl_prepared *p)
     dfl_arena_free(p->arena);
 }
 
-double dfl_prepared_value(dfl_prepared *p, const dfl_job *job, const dfl_skeleton *settled, double *joules, double *seconds)
+double dfl_prepared_value(dfl_prepared *p, const dfl_problem *problem, const dfl_skeleton *settled, double *joules,
+                          double *seconds)
 {
     const dfl_result *costs = NULL;
     double value = INFINITY;
 
     if (p->model == NULL)
         return INFINITY;
-    set_amounts(job, settled, p->mapping->root->lines + p->homes);
+    set_amounts(problem, settled, p->mapping->root->lines + p->homes);
     p->budget.steps_used = 0;
     p->budget.steps_limit = steps_now(p);
     p->budget.why = DFL_STOP_NONE;

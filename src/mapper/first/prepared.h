@@ -15,16 +15,18 @@ typedef struct {
 
 typedef struct dfl_prepared dfl_prepared;
 
-/* Prepares the lines for the einsum of the job, which must be the only one of its workload. A result that the model takes in no
-   case has the value INFINITY always. The caller frees it. */
-dfl_prepared *dfl_prepared_new(const dfl_prepared_for *what, const dfl_job *job, const dfl_skeleton *lines);
+/* Prepares the lines for the einsum of the problem, which must be the only one of its workload. A result that the model takes in
+   no case has the value INFINITY always. The caller frees it. */
+dfl_prepared *dfl_prepared_new(const dfl_prepared_for *what, const dfl_problem *problem, const dfl_skeleton *lines);
 void dfl_prepared_free(dfl_prepared *p);
 /* The first term of the objective with settled amounts of the same lines; INFINITY if the model refuses them, or a requirement is
    not met. `joules` and `seconds`, which may be NULL, get those of the result. */
-double dfl_prepared_value(dfl_prepared *p, const dfl_job *job, const dfl_skeleton *settled, double *joules, double *seconds);
+double dfl_prepared_value(dfl_prepared *p, const dfl_problem *problem, const dfl_skeleton *settled, double *joules,
+                          double *seconds);
 /* Steps that the last evaluation took of the model. */
 uint64_t dfl_prepared_steps(const dfl_prepared *p);
 /* A mapping with the lines as they stand, in `arena`; homes that nobody has written are added. */
-dfl_mapping *dfl_skeleton_mapping(dfl_arena *arena, const dfl_mapping *given, const dfl_job *job, const dfl_skeleton *lines);
+dfl_mapping *dfl_skeleton_mapping(dfl_arena *arena, const dfl_mapping *given, const dfl_problem *problem,
+                                  const dfl_skeleton *lines);
 
 #endif

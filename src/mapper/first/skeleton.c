@@ -10,14 +10,14 @@ bool dfl_skeleton_add(dfl_skeleton *lines, dfl_skeleton_line line)
 
 static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
-void dfl_skeleton_settle(const dfl_job *job, dfl_skeleton *lines, int64_t *above)
+void dfl_skeleton_settle(const dfl_problem *problem, dfl_skeleton *lines, int64_t *above)
 {
-    int64_t left[DFL_JOB_RANKS], free[DFL_JOB_AXES];
+    int64_t left[DFL_PROBLEM_RANKS], free[DFL_PROBLEM_AXES];
 
-    for (uint32_t r = 0; r < job->n_ranks; r++)
-        left[r] = job->extent[r];
-    for (uint32_t a = 0; a < job->n_axes; a++)
-        free[a] = job->axis[a].size;
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
+        left[r] = problem->extent[r];
+    for (uint32_t a = 0; a < problem->n_axes; a++)
+        free[a] = problem->axis[a].size;
     for (uint32_t i = 0; i < lines->n; i++) {
         dfl_skeleton_line *line = &lines->at[i];
         int64_t *mine = &left[line->rank];
@@ -57,13 +57,13 @@ static int64_t divisor_up_to(int64_t of, int64_t most)
     return best;
 }
 
-void dfl_skeleton_divide(const dfl_job *job, dfl_skeleton *lines)
+void dfl_skeleton_divide(const dfl_problem *problem, dfl_skeleton *lines)
 {
-    int64_t left[DFL_JOB_RANKS];
+    int64_t left[DFL_PROBLEM_RANKS];
 
-    dfl_skeleton_settle(job, lines, NULL);
-    for (uint32_t r = 0; r < job->n_ranks; r++)
-        left[r] = job->extent[r];
+    dfl_skeleton_settle(problem, lines, NULL);
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
+        left[r] = problem->extent[r];
     for (uint32_t i = 0; i < lines->n; i++) {
         dfl_skeleton_line *line = &lines->at[i];
         if (line->kind == DFL_SKELETON_KEEP)
@@ -88,12 +88,12 @@ bool dfl_skeleton_alike(const dfl_skeleton *a, const dfl_skeleton *b)
     return true;
 }
 
-void dfl_skeleton_strip(const dfl_job *job, const dfl_skeleton *lines, dfl_skeleton *out)
+void dfl_skeleton_strip(const dfl_problem *problem, const dfl_skeleton *lines, dfl_skeleton *out)
 {
     dfl_skeleton settled = *lines;
     int64_t above[DFL_SKELETON_LINES];
 
-    dfl_skeleton_settle(job, &settled, above);
+    dfl_skeleton_settle(problem, &settled, above);
     out->n = 0;
     for (uint32_t i = 0; i < settled.n; i++) {
         const dfl_skeleton_line *line = &settled.at[i];

@@ -35,11 +35,11 @@ static void add_homes(const assembler *a, const dfl_fused_group *groups, uint32_
             is_done[groups[g].tensors[i]] = true;
     for (uint32_t e = 0; e < a->mapping->workload->n_einsums; e++) {
         const dfl_form *f = a->chosen[e].form;
-        for (uint32_t o = 0; o < f->job->n_operands; o++) {
-            const dfl_job *job = a->chosen[e].job;
-            const uint32_t tensor = job->operand[o].tensor;
+        for (uint32_t o = 0; o < f->problem->n_operands; o++) {
+            const dfl_problem *problem = a->chosen[e].problem;
+            const uint32_t tensor = problem->operand[o].tensor;
             if (!is_done[tensor])
-                add_keep(a, lines, tensor, job->place[f->skeleton->exchange[o]].memory);
+                add_keep(a, lines, tensor, problem->place[f->skeleton->exchange[o]].memory);
             is_done[tensor] = true;
         }
     }
@@ -50,9 +50,9 @@ static void add_homes(const assembler *a, const dfl_fused_group *groups, uint32_
 static void add_cuts(const assembler *a, const dfl_chosen_form *x, uint32_t gap, int axis, bool is_written, int64_t *piece,
                      line_vec *lines)
 {
-    const dfl_job *job = x->job;
+    const dfl_problem *problem = x->problem;
 
-    for (uint32_t r = 0; r < job->n_ranks; r++) {
+    for (uint32_t r = 0; r < problem->n_ranks; r++) {
         const dfl_chain *c = &x->form->chain[r];
         for (uint32_t i = 0; i < c->n; i++) {
             const int64_t amount = x->amounts[r][i], above = piece[r];
@@ -62,11 +62,11 @@ static void add_cuts(const assembler *a, const dfl_chosen_form *x, uint32_t gap,
             if (!is_written || piece[r] == above)
                 continue;
             if (axis < 0)
-                add_line(a, lines, (dfl_line){ .kind = DFL_LINE_TEMPORAL, .rank = job->rank[r], .by = DFL_BY_SIZE,
+                add_line(a, lines, (dfl_line){ .kind = DFL_LINE_TEMPORAL, .rank = problem->rank[r], .by = DFL_BY_SIZE,
                                                .amount = amount });
             else
-                add_line(a, lines, (dfl_line){ .kind = DFL_LINE_SPATIAL, .rank = job->rank[r], .by = DFL_BY_PARTS,
-                                               .amount = amount, .axis = job->axis[axis].axis });
+                add_line(a, lines, (dfl_line){ .kind = DFL_LINE_SPATIAL, .rank = problem->rank[r], .by = DFL_BY_PARTS,
+                                               .amount = amount, .axis = problem->axis[axis].axis });
         }
     }
 }
@@ -83,18 +83,18 @@ static bool is_kept(const line_vec *lines, uint32_t tensor, uint32_t memory)
 /* The lines of one einsum; the temporal loops of the first gap of an einsum in a group stand above the group. */
 static void add_leaf_lines(const assembler *a, const dfl_chosen_form *x, bool is_grouped, line_vec *lines)
 {
-    const dfl_job *job = x->job;
+    const dfl_problem *problem = x->problem;
     const dfl_tiling_template *t = x->form->skeleton;
-    int64_t piece[DFL_JOB_RANKS];
+    int64_t piece[DFL_PROBLEM_RANKS];
 
-    for (uint32_t r = 0; r < job->n_ranks; r++)
-        piece[r] = job->extent[r];
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
+        piece[r] = problem->extent[r];
     for (uint32_t g = 0; g <= t->n_keeps; g++) {
-        for (int axis = -1; axis < (int)job->n_axes; axis++)
+        for (int axis = -1; axis < (int)problem->n_axes; axis++)
             add_cuts(a, x, g, axis, !is_grouped || g > 0 || axis >= 0, piece, lines);
         if (g < t->n_keeps && !t->keep[g].home &&
-            !is_kept(lines, job->operand[t->keep[g].operand].tensor, job->place[t->keep[g].place].memory))
-            add_keep(a, lines, job->operand[t->keep[g].operand].tensor, job->place[t->keep[g].place].memory);
+            !is_kept(lines, problem->operand[t->keep[g].operand].tensor, problem->place[t->keep[g].place].memory))
+            add_keep(a, lines, problem->operand[t->keep[g].operand].tensor, problem->place[t->keep[g].place].memory);
     }
 }
 
@@ -120,7 +120,7 @@ static void add_leaf(assembler *a, dfl_body *parent, uint32_t e, bool is_grouped
     add_leaf_lines(a, &a->chosen[e], is_grouped, &lines);
     leaf = add_body(a, parent, e, 1, &lines);
     leaf->kind = DFL_BODY_LEAF;
-    leaf->compute = a->chosen[e].job->unit;
+    leaf->compute = a->chosen[e].problem->unit;
     leaf->compute_span = a->mapping->root->span;
 }
 

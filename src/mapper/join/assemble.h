@@ -7,11 +7,11 @@
 
 #include "mapper/tiling/form.h"
 
-/* The choice for one einsum. `job` is that of the einsum itself, the form may be one of an equal einsum. */
+/* The choice for one einsum. `problem` is that of the einsum itself, the form may be one of an equal einsum. */
 typedef struct {
-    const dfl_job *job;
+    const dfl_problem *problem;
     const dfl_form *form;
-    const int64_t *amounts[DFL_JOB_RANKS];  /* by rank of the job and cut */
+    const int64_t *amounts[DFL_PROBLEM_RANKS]; /* by rank of the problem and cut */
 } dfl_chosen_form;
 
 typedef struct {
@@ -20,8 +20,8 @@ typedef struct {
     uint32_t n_tensors;
     const uint32_t *tensors;                /* those that are exchanged inside */
     uint32_t n_loops;                       /* shared loops, outer first */
-    uint32_t rank[DFL_JOB_RANKS];           /* of the workload */
-    int64_t tile[DFL_JOB_RANKS];
+    uint32_t rank[DFL_PROBLEM_RANKS];       /* of the workload */
+    int64_t tile[DFL_PROBLEM_RANKS];
 } dfl_fused_group;
 
 /* `chosen` is by einsum. `mapping` is the mapping that is searched, with all lines open. */

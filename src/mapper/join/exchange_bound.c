@@ -13,7 +13,7 @@ enum { LINES = 2 + DFL_EXCHANGE_MIXES + DFL_EXCHANGE_MATCHED };
 
 typedef struct {
     dfl_arena *arena;
-    dfl_classes *classes;
+    dfl_einsum_classes *classes;
     const dfl_objective *objective;
     double leakage;                      /* W */
     dfl_deadline *deadline;
@@ -31,8 +31,8 @@ static double find_figure(const dfl_candidate *k, uint32_t port)
 {
     if (port == ENERGY || port == TIME)
         return port == ENERGY ? k->roomy_joules : k->roomy_seconds;
-    for (uint32_t p = 0; p < k->job->n_places; p++)
-        if (k->job->place[p].memory == port / 2)
+    for (uint32_t p = 0; p < k->problem->n_places; p++)
+        if (k->problem->place[p].memory == port / 2)
             return k->busy[2 * p + port % 2];
     return 0;
 }
@@ -47,7 +47,7 @@ static double add_figures(const exchange *x, uint32_t port)
     for (size_t c = 0; c < x->classes->at.n; c++) {
         dfl_einsum_class *class = &x->classes->at.at[c];
         for (uint32_t p = 0; p < class->patterns.n; p++) {
-            class->patterns.at[p].least = dfl_cost_zero();
+            class->patterns.at[p].least = dfl_criteria_zero();
             class->patterns.at[p].least.at[slot] = INFINITY;
         }
         for (size_t i = 0; i < class->candidates.n; i++) {
@@ -56,7 +56,7 @@ static double add_figures(const exchange *x, uint32_t port)
             *least = fmin(*least, find_figure(k, port));
         }
     }
-    sum = dfl_bounds_all(dfl_classes_bounds(work, x->classes)).at[slot];
+    sum = dfl_cost_to_go_all(dfl_einsum_classes_cost_to_go(work, x->classes)).at[slot];
     dfl_arena_free(work);
     return sum < INFINITY ? sum : 0;
 }
@@ -141,11 +141,11 @@ dfl_exchange_result dfl_exchange_bound(dfl_arena *arena, const dfl_intern *names
                                        const dfl_objective *objective, double joules, double seconds,
                                        const dfl_search_limits *limits)
 {
-    const dfl_job_limits all = { .spread = true, .unjoined = true };
+    const dfl_problem_limits all = { .spread = true, .unjoined = true };
     dfl_deadline deadline = { .budget = dfl_arena_budget(arena), .at = limits->deadline };
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(arena));
     dfl_sink *quiet = dfl_sink_new(work, NULL);
-    dfl_classes classes;
+    dfl_einsum_classes classes;
     exchange x = { .arena = work, .classes = &classes, .objective = objective, .deadline = &deadline,
                    .leakage = dfl_system_leakage(mapping->system) };
     dfl_exchange_result out = { 0 };
@@ -156,7 +156,7 @@ dfl_exchange_result dfl_exchange_bound(dfl_arena *arena, const dfl_intern *names
     if (objective->native && dfl_mapping_all_lines_open(mapping)) {
         const dfl_floor floor = dfl_workload_floor(work, names, mapping);
         out.value = dfl_objective_value(objective, floor.joules + x.leakage * floor.seconds, floor.seconds);
-        if (dfl_classes_make_within(work, work, quiet, names, mapping, &all, limits, &classes, &deadline.why))
+        if (dfl_einsum_classes_make_within(work, work, quiet, names, mapping, &all, limits, &classes, &deadline.why))
             out.value = fmax(out.value, add_lines(&x, &floor, joules, seconds));
     }
     out.programs = x.programs;

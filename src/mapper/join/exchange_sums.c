@@ -78,23 +78,23 @@ static uint32_t find_tensor(const front *f, uint32_t tensor)
 }
 
 /* Operand of the einsum that is a tensor and exchanged, or n_operands. */
-static uint32_t find_exchanged(const dfl_job *job, uint32_t tensor)
+static uint32_t find_exchanged(const dfl_problem *problem, uint32_t tensor)
 {
-    const uint32_t o = dfl_job_find_operand(job, tensor);
+    const uint32_t o = dfl_problem_find_operand(problem, tensor);
 
-    return o < job->n_operands && dfl_job_exchanged(&job->operand[o]) ? o : job->n_operands;
+    return o < problem->n_operands && dfl_problem_exchanged(&problem->operand[o]) ? o : problem->n_operands;
 }
 
 static void set_transition(const sums *k, uint32_t e, const dfl_exchange_choice *c, transition *out)
 {
     const front *f = &k->fronts[e], *g = &k->fronts[e + 1];
-    const dfl_job *job = k->steps[e].job;
+    const dfl_problem *problem = k->steps[e].problem;
 
     *out = (transition){ .value = c->value };
     for (uint32_t i = 0; i < f->n; i++) {
-        const uint32_t o = find_exchanged(job, f->tensor[i]), at = find_tensor(g, f->tensor[i]);
-        const bool is_in = o < job->n_operands;
-        if (is_in && job->operand[o].shared) {
+        const uint32_t o = find_exchanged(problem, f->tensor[i]), at = find_tensor(g, f->tensor[i]);
+        const bool is_in = o < problem->n_operands;
+        if (is_in && problem->operand[o].shared) {
             out->from += c->way[o] * f->weight[i];
             continue;
         }
@@ -104,11 +104,11 @@ static void set_transition(const sums *k, uint32_t e, const dfl_exchange_choice 
         out->fetch[out->n_free] = is_in ? c->fetch[o] : 0;
         out->way[out->n_free++] = is_in ? c->way[o] : 0;
     }
-    for (uint32_t o = 0; o < job->n_operands; o++) {
-        const uint32_t at = dfl_job_exchanged(&job->operand[o]) ? find_tensor(g, job->operand[o].tensor) : g->n;
+    for (uint32_t o = 0; o < problem->n_operands; o++) {
+        const uint32_t at = dfl_problem_exchanged(&problem->operand[o]) ? find_tensor(g, problem->operand[o].tensor) : g->n;
         if (at < g->n)
             out->to += c->way[o] * g->weight[at];
-        if (first_of(&k->w->tensors[job->operand[o].tensor]) == e)
+        if (first_of(&k->w->tensors[problem->operand[o].tensor]) == e)
             out->value += c->fetch[o];
     }
 }

@@ -5,18 +5,18 @@
 #ifndef DFL_MAPPER_JOIN_EXCHANGE_SUMS_H
 #define DFL_MAPPER_JOIN_EXCHANGE_SUMS_H
 
-#include "mapper/problem/space.h"
+#include "mapper/problem/einsum_problem.h"
 #include "support/deadline.h"
 
 typedef struct {
     double value;
-    uint32_t way[DFL_JOB_OPERANDS];    /* of operands that are exchanged, else 0 */
-    double fetch[DFL_JOB_OPERANDS];    /* added where no einsum before has taken the same way of the tensor */
+    uint32_t way[DFL_PROBLEM_OPERANDS]; /* of operands that are exchanged, else 0 */
+    double fetch[DFL_PROBLEM_OPERANDS]; /* added where no einsum before has taken the same way of the tensor */
 } dfl_exchange_choice;
 
 /* An einsum: the n choices at[0], at[1] ... that lie `size` bytes apart. */
 typedef struct {
-    const dfl_job *job;
+    const dfl_problem *problem;
     const dfl_exchange_choice *choices;
     size_t size;
     uint32_t n;

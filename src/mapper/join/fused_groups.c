@@ -12,7 +12,7 @@
 /* One einsum of a choice, with its costs as bounds count them. */
 typedef struct {
     const dfl_form *form;                   /* NULL = nothing fits */
-    int64_t *amounts[DFL_JOB_RANKS];
+    int64_t *amounts[DFL_PROBLEM_RANKS];
     double cost, joules, seconds;
 } einsum_choice;
 
@@ -31,7 +31,7 @@ typedef struct {
     dfl_objective line;
     double leakage;                         /* W */
     double joules, seconds;                 /* of a mapping that is known; 0 = none is */
-    dfl_classes classes;
+    dfl_einsum_classes classes;
     dfl_arena *scratch;
     dfl_arena *line_arena[2];               /* forms of the present line, and of the one before, which `alone` may use */
     dfl_pattern_forms **forms, **flat;      /* by class */
@@ -43,7 +43,7 @@ typedef struct {
     DFL_VEC(group_choice) groups;
 } composer;
 
-static const dfl_job *job_of(const composer *k, uint32_t e) { return k->classes.jobs[e].at[0]; }
+static const dfl_problem *problem_of(const composer *k, uint32_t e) { return k->classes.problems[e].at[0]; }
 static dfl_einsum_class *class_of(const composer *k, uint32_t e) { return &k->classes.at.at[k->classes.of[e]]; }
 
 /* ---- one einsum ---- */
@@ -51,15 +51,15 @@ static dfl_einsum_class *class_of(const composer *k, uint32_t e) { return &k->cl
 /* The pattern of an einsum that exchanges the marked operands in `memory`, and all others outermost; DFL_NONE = there is none. */
 static uint32_t find_pattern(const composer *k, uint32_t e, uint32_t inside, uint32_t memory)
 {
-    const dfl_job *job = job_of(k, e);
+    const dfl_problem *problem = problem_of(k, e);
     const dfl_einsum_class *c = class_of(k, e);
 
     for (uint32_t p = 0; p < c->patterns.n; p++) {
         bool is_it = true;
-        for (uint32_t o = 0; o < job->n_operands; o++)
-            if (dfl_job_exchanged(&job->operand[o]))
+        for (uint32_t o = 0; o < problem->n_operands; o++)
+            if (dfl_problem_exchanged(&problem->operand[o]))
                 is_it &= c->patterns.at[p].memory[o] ==
-                         (inside >> o & 1 ? memory : job->place[dfl_job_outermost(&job->operand[o])].memory);
+                         (inside >> o & 1 ? memory : problem->place[dfl_problem_outermost(&problem->operand[o])].memory);
         if (is_it)
             return p;
     }
@@ -69,7 +69,7 @@ static uint32_t find_pattern(const composer *k, uint32_t e, uint32_t inside, uin
 static void copy_choice(const composer *k, const dfl_pattern_state *from, einsum_choice *out)
 {
     *out = (einsum_choice){ .form = from->form, .cost = from->best, .joules = from->joules, .seconds = from->seconds };
-    for (uint32_t r = 0; from->form != NULL && r < from->form->job->n_ranks; r++) {
+    for (uint32_t r = 0; from->form != NULL && r < from->form->problem->n_ranks; r++) {
         const uint32_t n = from->form->chain[r].n;
         out->amounts[r] = DFL_NEW_ARRAY(k->arena, int64_t, (size_t)n + 1);
         memcpy(out->amounts[r], from->amounts[r], n * sizeof(int64_t));
@@ -176,8 +176,8 @@ typedef struct {
     uint32_t first, n, memory;
     uint32_t inside[DFL_GROUP_EINSUMS];     /* by einsum: mask of operands that are exchanged inside */
     uint32_t pattern[DFL_GROUP_EINSUMS];
-    uint32_t n_ranks, rank[DFL_JOB_RANKS];  /* of the workload: those of the shared loops */
-    int64_t extent[DFL_JOB_RANKS], tile[DFL_JOB_RANKS];
+    uint32_t n_ranks, rank[DFL_PROBLEM_RANKS]; /* of the workload: those of the shared loops */
+    int64_t extent[DFL_PROBLEM_RANKS], tile[DFL_PROBLEM_RANKS];
     einsum_choice choices[DFL_GROUP_EINSUMS];
     double cost;
     uint32_t tries;
@@ -197,19 +197,19 @@ static bool is_within(const group_search *g, uint32_t tensor)
 }
 
 /* Keeps of the shared ranks those that index the operand alone in a dimension. */
-static void meet_ranks(group_search *g, const dfl_job *job, const dfl_job_operand *o, bool is_first)
+static void meet_ranks(group_search *g, const dfl_problem *problem, const dfl_problem_operand *o, bool is_first)
 {
     uint32_t n = 0;
 
     if (is_first)
-        for (uint32_t r = 0; r < job->n_ranks; r++)
+        for (uint32_t r = 0; r < problem->n_ranks; r++)
             if (o->plain >> r & 1) {
-                g->extent[g->n_ranks] = job->extent[r];
-                g->rank[g->n_ranks++] = job->rank[r];
+                g->extent[g->n_ranks] = problem->extent[r];
+                g->rank[g->n_ranks++] = problem->rank[r];
             }
     for (uint32_t i = 0; i < g->n_ranks; i++) {
-        const uint32_t r = dfl_job_find_rank(job, g->rank[i]);
-        if (r == job->n_ranks || !(o->plain >> r & 1) || job->extent[r] != g->extent[i])
+        const uint32_t r = dfl_problem_find_rank(problem, g->rank[i]);
+        if (r == problem->n_ranks || !(o->plain >> r & 1) || problem->extent[r] != g->extent[i])
             continue;
         g->extent[n] = g->extent[i];
         g->rank[n++] = g->rank[i];
@@ -223,12 +223,12 @@ static bool open_group(group_search *g)
     bool is_first = true;
 
     for (uint32_t i = 0; i < g->n; i++) {
-        const dfl_job *job = job_of(g->k, g->first + i);
+        const dfl_problem *problem = problem_of(g->k, g->first + i);
         g->inside[i] = 0;
-        for (uint32_t o = 0; o < job->n_operands; o++)
-            if (job->operand[o].shared && is_within(g, job->operand[o].tensor)) {
+        for (uint32_t o = 0; o < problem->n_operands; o++)
+            if (problem->operand[o].shared && is_within(g, problem->operand[o].tensor)) {
                 g->inside[i] |= 1u << o;
-                meet_ranks(g, job, &job->operand[o], is_first);
+                meet_ranks(g, problem, &problem->operand[o], is_first);
                 is_first = false;
             }
         g->pattern[i] = g->inside[i] == 0 ? DFL_NONE : find_pattern(g->k, g->first + i, g->inside[i], g->memory);
@@ -246,10 +246,10 @@ static bool try_tiles(group_search *g, const int64_t *tile)
 
     g->tries++;
     for (uint32_t i = 0; i < g->n; i++) {
-        const dfl_job *job = job_of(g->k, g->first + i);
+        const dfl_problem *problem = problem_of(g->k, g->first + i);
         dfl_shared_tile shared = { 0 };
         for (uint32_t k = 0; k < g->n_ranks; k++) {
-            const uint32_t r = dfl_job_find_rank(job, g->rank[k]);
+            const uint32_t r = dfl_problem_find_rank(problem, g->rank[k]);
             shared.ranks |= 1u << r;
             shared.tile[r] = tile[k];
         }
@@ -282,7 +282,7 @@ static void descend(group_search *g)
         for (bool is_better = true; is_better && g->tries < most;) {
             is_better = false;
             for (uint32_t i = 0; i < 2 * g->n_ranks && g->tries < most; i++) {
-                int64_t tile[DFL_JOB_RANKS];
+                int64_t tile[DFL_PROBLEM_RANKS];
                 memcpy(tile, g->tile, sizeof tile);
                 tile[i / 2] = even_tile(g->extent[i / 2], (double)tile[i / 2] * (i % 2 ? 1 / FACTORS[f] : FACTORS[f]));
                 if (tile[i / 2] != g->tile[i / 2])
@@ -298,8 +298,8 @@ static void order_loops(const group_search *g, dfl_fused_group *out)
         for (uint32_t i = 0; i < g->n_ranks; i++) {
             bool is_kept = true;
             for (uint32_t e = 0; e < g->n; e++) {
-                const dfl_job *job = job_of(g->k, g->first + e);
-                is_kept &= job->operand[job->n_operands - 1].ranks >> dfl_job_find_rank(job, g->rank[i]) & 1;
+                const dfl_problem *problem = problem_of(g->k, g->first + e);
+                is_kept &= problem->operand[problem->n_operands - 1].ranks >> dfl_problem_find_rank(problem, g->rank[i]) & 1;
             }
             if (g->tile[i] >= g->extent[i] || is_kept != (pass == 0))
                 continue;
@@ -315,10 +315,10 @@ static void add_group(group_search *g)
     DFL_VEC(uint32_t) tensors = { NULL, 0, 0 };
 
     for (uint32_t i = 0; i < g->n; i++) {
-        const dfl_job *job = job_of(k, g->first + i);
-        for (uint32_t o = 0; o < job->n_operands; o++)
-            if ((g->inside[i] >> o & 1) && job->operand[o].output)
-                DFL_PUSH(k->arena, &tensors, job->operand[o].tensor);
+        const dfl_problem *problem = problem_of(k, g->first + i);
+        for (uint32_t o = 0; o < problem->n_operands; o++)
+            if ((g->inside[i] >> o & 1) && problem->operand[o].output)
+                DFL_PUSH(k->arena, &tensors, problem->operand[o].tensor);
     }
     x.group.tensors = tensors.at;
     x.group.n_tensors = (uint32_t)tensors.n;
@@ -385,10 +385,10 @@ static void split_groups(const composer *k, uint32_t *at)
 static void choose(const composer *k, uint32_t e, const einsum_choice *from, dfl_chosen_form *out)
 {
     out->form = from->form;
-    for (size_t i = 0; i < k->classes.jobs[e].n; i++)
-        if (k->classes.jobs[e].at[i]->unit == from->form->job->unit)
-            out->job = k->classes.jobs[e].at[i];
-    for (uint32_t r = 0; r < from->form->job->n_ranks; r++)
+    for (size_t i = 0; i < k->classes.problems[e].n; i++)
+        if (k->classes.problems[e].at[i]->unit == from->form->problem->unit)
+            out->problem = k->classes.problems[e].at[i];
+    for (uint32_t r = 0; r < from->form->problem->n_ranks; r++)
         out->amounts[r] = from->amounts[r];
 }
 
@@ -449,7 +449,7 @@ dfl_fused_result dfl_fused_groups(dfl_arena *arena, const dfl_intern *names, con
                                   const dfl_objective *objective, double joules, double seconds,
                                   double known, double probe, const dfl_search_limits *limits)
 {
-    const dfl_job_limits all = { .spread = true, .unjoined = true };
+    const dfl_problem_limits all = { .spread = true, .unjoined = true };
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(arena));
     dfl_sink *quiet = dfl_sink_new(work, NULL);
     composer k = { .arena = work, .scratch = dfl_arena_new(NULL), .names = names, .mapping = mapping, .objective = objective,
@@ -461,7 +461,7 @@ dfl_fused_result dfl_fused_groups(dfl_arena *arena, const dfl_intern *names, con
     k.deadline.most_evaluations = limits->evaluations;
     dfl_sink_limit(quiet, 0);
     if (objective->native && dfl_mapping_all_lines_open(mapping) &&
-        dfl_classes_make_within(work, work, quiet, names, mapping, &all, limits, &k.classes, &k.deadline.why)) {
+        dfl_einsum_classes_make_within(work, work, quiet, names, mapping, &all, limits, &k.classes, &k.deadline.why)) {
         k.forms = dfl_arena_alloc(work, 2 * k.classes.at.n, sizeof *k.forms, _Alignof(void *));
         k.flat = &k.forms[k.classes.at.n];
         k.alone = dfl_arena_alloc(work, k.classes.at.n, sizeof *k.alone, _Alignof(einsum_choice));

@@ -10,7 +10,7 @@
 /* A memory of a tensor and ranges of its tile there. */
 typedef struct {
     uint32_t memory;
-    int64_t low[DFL_JOB_DIMS], high[DFL_JOB_DIMS];
+    int64_t low[DFL_PROBLEM_DIMS], high[DFL_PROBLEM_DIMS];
 } leaf;
 
 /* A pattern with a leaf for each operand that is exchanged. */
@@ -27,7 +27,7 @@ typedef DFL_VEC(choice) choice_list;
 
 struct dfl_matched_tiles {
     dfl_arena *arena, *scratch, *work; /* owned; `scratch` is that of bounds, `work` is reset in each round */
-    const dfl_classes *classes;
+    const dfl_einsum_classes *classes;
     dfl_deadline *deadline;
     dfl_pattern_bounds **bounds;      /* by class */
     double **least;                   /* by class and pattern: its bound; NAN = not asked for yet */
@@ -39,7 +39,7 @@ struct dfl_matched_tiles {
     double bound;
 };
 
-static const dfl_job *job_of(const dfl_matched_tiles *m, uint32_t e) { return m->classes->jobs[e].at[0]; }
+static const dfl_problem *problem_of(const dfl_matched_tiles *m, uint32_t e) { return m->classes->problems[e].at[0]; }
 
 static const dfl_einsum_class *class_of(const dfl_matched_tiles *m, uint32_t e)
 {
@@ -54,7 +54,7 @@ static uint32_t find_leaf(dfl_matched_tiles *m, uint32_t tensor, uint32_t memory
 
     while (i < of->n && of->at[i].memory != memory)
         i++;
-    for (uint32_t d = 0; d < DFL_JOB_DIMS; d++) {
+    for (uint32_t d = 0; d < DFL_PROBLEM_DIMS; d++) {
         all.low[d] = 1;
         all.high[d] = INT64_MAX;
     }
@@ -67,20 +67,20 @@ static uint32_t find_leaf(dfl_matched_tiles *m, uint32_t tensor, uint32_t memory
 static void add_choices(dfl_matched_tiles *m, uint32_t e, bool has_energy)
 {
     const dfl_einsum_class *class = class_of(m, e);
-    const dfl_job *job = job_of(m, e);
+    const dfl_problem *problem = problem_of(m, e);
 
     for (uint32_t p = 0; p < class->patterns.n; p++) {
         choice c = { .pattern = p, .sum.value = dfl_pattern_bounds_roomy(m->bounds[m->classes->of[e]], p) };
-        for (uint32_t o = 0; o < job->n_operands; o++) {
-            if (dfl_job_exchanged(&job->operand[o]))
-                c.sum.way[o] = find_leaf(m, job->operand[o].tensor, class->patterns.at[p].memory[o]);
+        for (uint32_t o = 0; o < problem->n_operands; o++) {
+            if (dfl_problem_exchanged(&problem->operand[o]))
+                c.sum.way[o] = find_leaf(m, problem->operand[o].tensor, class->patterns.at[p].memory[o]);
             c.sum.fetch[o] = has_energy ? class->patterns.at[p].fetch[o] : 0;
         }
         DFL_PUSH(m->arena, &m->choices[e], c);
     }
 }
 
-dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *parent, const dfl_classes *classes, const dfl_objective *line,
+dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *parent, const dfl_einsum_classes *classes, const dfl_objective *line,
                                          dfl_deadline *deadline, uint64_t *programs)
 {
     dfl_arena *arena = dfl_arena_new(dfl_arena_budget(parent));
@@ -130,7 +130,8 @@ static void add_up(dfl_matched_tiles *m)
     for (uint32_t t = 0; t < w->n_tensors; t++)
         m->ways[t] = (uint32_t)m->leaves[t].n;
     for (uint32_t e = 0; e < w->n_einsums; e++)
-        m->steps[e] = (dfl_exchange_step){ .job = job_of(m, e), .choices = &m->choices[e].at[0].sum, .size = sizeof(choice),
+        m->steps[e] = (dfl_exchange_step){ .problem = problem_of(m, e), .choices = &m->choices[e].at[0].sum,
+                                           .size = sizeof(choice),
                                            .n = (uint32_t)m->choices[e].n };
     sum = dfl_exchange_sums(m->work, w, m->steps, m->ways, m->deadline, m->path);
     m->bound = fmax(m->bound, sum);
@@ -152,15 +153,15 @@ static void find_least(dfl_matched_tiles *m, uint32_t e, choice *c)
 /* Bounds an einsum for the leaves of a choice. */
 static void find_value(dfl_matched_tiles *m, uint32_t e, choice *c)
 {
-    const dfl_job *job = job_of(m, e);
+    const dfl_problem *problem = problem_of(m, e);
     dfl_exchanged_tiles tiles;
     double value;
 
     memset(&tiles, 0, sizeof tiles);
-    for (uint32_t o = 0; o < job->n_operands; o++)
-        for (uint32_t d = 0; d < DFL_JOB_DIMS; d++) {
-            const bool is_split = job->operand[o].shared && job->operand[o].common == 0;
-            const leaf *l = is_split ? &m->leaves[job->operand[o].tensor].at[c->sum.way[o]] : NULL;
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        for (uint32_t d = 0; d < DFL_PROBLEM_DIMS; d++) {
+            const bool is_split = problem->operand[o].shared && problem->operand[o].common == 0;
+            const leaf *l = is_split ? &m->leaves[problem->operand[o].tensor].at[c->sum.way[o]] : NULL;
             tiles.low[o][d] = is_split ? l->low[d] : 1;
             tiles.high[o][d] = is_split ? l->high[d] : INT64_MAX;
         }
@@ -212,23 +213,23 @@ static bool can_split(const dfl_matched_tiles *m, const mismatch *x)
 static bool find_mismatch(const dfl_matched_tiles *m, uint32_t tensor, mismatch *out)
 {
     const dfl_tensor *t = &m->classes->m->workload->tensors[tensor];
-    mismatch of[DFL_JOB_DIMS];
+    mismatch of[DFL_PROBLEM_DIMS];
     bool is_found = false;
 
-    for (uint32_t d = 0; d < DFL_JOB_DIMS; d++)
+    for (uint32_t d = 0; d < DFL_PROBLEM_DIMS; d++)
         of[d] = (mismatch){ .tensor = tensor, .dim = d, .least = INFINITY, .most = -INFINITY };
     for (uint32_t i = 0; i < t->n_producers + t->n_consumers; i++) {
         const uint32_t e = i < t->n_producers ? t->producers[i] : t->consumers[i - t->n_producers];
         const choice *c = &m->choices[e].at[m->path[e]];
-        const uint32_t o = dfl_job_find_operand(job_of(m, e), tensor);
-        for (uint32_t d = 0; d < DFL_JOB_DIMS; d++) {
+        const uint32_t o = dfl_problem_find_operand(problem_of(m, e), tensor);
+        for (uint32_t d = 0; d < DFL_PROBLEM_DIMS; d++) {
             of[d].leaf = c->sum.way[o];
             of[d].least = fmin(of[d].least, c->point.at[o][d]);
             of[d].most = fmax(of[d].most, c->point.at[o][d]);
         }
     }
     *out = of[0];
-    for (uint32_t d = 0; d < DFL_JOB_DIMS; d++)
+    for (uint32_t d = 0; d < DFL_PROBLEM_DIMS; d++)
         if (can_split(m, &of[d]) && (!is_found || of[d].most - of[d].least > out->most - out->least)) {
             *out = of[d];
             is_found = true;
@@ -261,7 +262,7 @@ static void split(dfl_matched_tiles *m, const mismatch *x)
     DFL_PUSH(m->arena, leaves, half);
     for (uint32_t i = 0; i < t->n_producers + t->n_consumers; i++) {
         const uint32_t e = i < t->n_producers ? t->producers[i] : t->consumers[i - t->n_producers];
-        const uint32_t o = dfl_job_find_operand(job_of(m, e), x->tensor);
+        const uint32_t o = dfl_problem_find_operand(problem_of(m, e), x->tensor);
         const size_t n = m->choices[e].n;
         for (size_t k = 0; k < n; k++) {
             choice other = m->choices[e].at[k];

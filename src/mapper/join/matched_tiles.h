@@ -8,13 +8,13 @@
 #ifndef DFL_MAPPER_JOIN_MATCHED_TILES_H
 #define DFL_MAPPER_JOIN_MATCHED_TILES_H
 
-#include "mapper/exact/classes.h"
+#include "mapper/exact/einsum_classes.h"
 #include "mapper/problem/objective.h"
 
 typedef struct dfl_matched_tiles dfl_matched_tiles;
 
 /* For a line; `classes` and `deadline` must live as long. `programs` counts programs. */
-dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *arena, const dfl_classes *classes, const dfl_objective *line,
+dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *arena, const dfl_einsum_classes *classes, const dfl_objective *line,
                                          dfl_deadline *deadline, uint64_t *programs);
 /* Bounds patterns until those of the least sum agree on memories; then splits leaves until the bound is `enough` or the tiles
    match. The bound so far, also if the deadline passes. */

@@ -55,12 +55,12 @@ static void sort_pattern(dfl_pattern_bounds *b, uint32_t pattern)
 }
 
 /* Whether forms bound the costs of an einsum: it has ranks, and no dimension of an operand is a sum of ranks. */
-static bool has_forms(const dfl_job *job)
+static bool has_forms(const dfl_problem *problem)
 {
-    for (uint32_t o = 0; o < job->n_operands; o++)
-        if (job->operand[o].ranks != job->operand[o].plain)
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        if (problem->operand[o].ranks != problem->operand[o].plain)
             return false;
-    return !job->windows && job->n_ranks > 0;
+    return !problem->windows && problem->n_ranks > 0;
 }
 
 /* The bound of a skeleton whatever the room: with the time of the work alone where it has a program (B41). */
@@ -68,11 +68,11 @@ static double find_roomy(const dfl_candidate *c, const dfl_objective *line)
 {
     double units = 1;
 
-    if (!has_forms(c->job))
+    if (!has_forms(c->problem))
         return dfl_objective_value(line, c->roomy_joules, c->roomy_seconds);
-    for (uint32_t a = 0; a < c->job->n_axes; a++)
-        units *= (double)c->job->axis[a].size;
-    return dfl_objective_value(line, c->roomy_joules, c->job->seconds * c->job->points / units);
+    for (uint32_t a = 0; a < c->problem->n_axes; a++)
+        units *= (double)c->problem->axis[a].size;
+    return dfl_objective_value(line, c->roomy_joules, c->problem->seconds * c->problem->points / units);
 }
 
 dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch, const dfl_einsum_class *class,
@@ -99,7 +99,7 @@ dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch,
         for (uint32_t i = 0; i < class->candidates.n; i++) {
             const dfl_candidate *c = &class->candidates.at[i];
             if (c->pattern == p)
-                b->at[b->n++] = (skeleton){ .least = find_roomy(c, line), .candidate = i, .has_program = has_forms(c->job) };
+                b->at[b->n++] = (skeleton){ .least = find_roomy(c, line), .candidate = i, .has_program = has_forms(c->problem) };
         }
     }
     b->first[class->patterns.n] = b->n;
@@ -111,15 +111,15 @@ dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch,
 static bool make_program(dfl_pattern_bounds *b, dfl_arena *arena, skeleton *s, kept_program *out)
 {
     const dfl_candidate *c = &b->class->candidates.at[s->candidate];
-    dfl_form *form = dfl_form_make(arena, c->job, c->form, &b->terms);
+    dfl_form *form = dfl_form_make(arena, c->problem, c->form, &b->terms);
     double others[DFL_FORM_PRODUCTS];
-    dfl_box *boxes[DFL_JOB_RANKS];
+    dfl_box *boxes[DFL_PROBLEM_RANKS];
     const dfl_box_costs costs = { .objective = &b->line, .is_whole = true };
 
     s->has_program = form != NULL;
     if (form == NULL)
         return false;
-    for (uint32_t r = 0; r < c->job->n_ranks; r++)
+    for (uint32_t r = 0; r < c->problem->n_ranks; r++)
         boxes[r] = dfl_box_make(arena, form, r);
     s->is_impossible = !dfl_box_multiply(form, boxes, 0, others) || dfl_box_bound(&costs, form, boxes, 0, others) == INFINITY;
     if (s->is_impossible)
@@ -206,8 +206,8 @@ static bool narrow(const kept_program *k, const dfl_exchanged_tiles *tiles, dfl_
 {
     const dfl_form *f = k->form;
 
-    for (uint32_t o = 0; o < f->job->n_operands; o++) {
-        const dfl_job_operand *op = &f->job->operand[o];
+    for (uint32_t o = 0; o < f->problem->n_operands; o++) {
+        const dfl_problem_operand *op = &f->problem->operand[o];
         const uint32_t keep = find_exchange(f->skeleton, o);
         for (uint32_t d = 0; d < op->n_dims && keep < f->n_keeps; d++) {
             const uint32_t r = op->dims[d].rank[0];
@@ -225,8 +225,8 @@ static void find_point(const kept_program *k, const dfl_geometric_state *state, 
 {
     const dfl_form *f = k->form;
 
-    for (uint32_t o = 0; o < f->job->n_operands; o++) {
-        const dfl_job_operand *op = &f->job->operand[o];
+    for (uint32_t o = 0; o < f->problem->n_operands; o++) {
+        const dfl_problem_operand *op = &f->problem->operand[o];
         const uint32_t keep = find_exchange(f->skeleton, o);
         for (uint32_t d = 0; d < op->n_dims && keep < f->n_keeps; d++) {
             int cut;
@@ -238,8 +238,8 @@ static void find_point(const kept_program *k, const dfl_geometric_state *state, 
 
 static void forget_point(dfl_exchanged_point *point)
 {
-    for (uint32_t o = 0; o < DFL_JOB_OPERANDS; o++)
-        for (uint32_t d = 0; d < DFL_JOB_DIMS; d++)
+    for (uint32_t o = 0; o < DFL_PROBLEM_OPERANDS; o++)
+        for (uint32_t d = 0; d < DFL_PROBLEM_DIMS; d++)
             point->at[o][d] = NAN;
 }
 

@@ -9,7 +9,7 @@
 #ifndef DFL_MAPPER_JOIN_PATTERN_BOUND_H
 #define DFL_MAPPER_JOIN_PATTERN_BOUND_H
 
-#include "mapper/exact/classes.h"
+#include "mapper/exact/einsum_classes.h"
 #include "mapper/problem/objective.h"
 
 typedef struct dfl_pattern_bounds dfl_pattern_bounds;
@@ -17,12 +17,12 @@ typedef struct dfl_pattern_bounds dfl_pattern_bounds;
 /* Ranges of the exchanged tiles, by operand and dimension: elements of a full tile below the loops above its keep. Operands that
    are exchanged in their home have none. */
 typedef struct {
-    int64_t low[DFL_JOB_OPERANDS][DFL_JOB_DIMS], high[DFL_JOB_OPERANDS][DFL_JOB_DIMS];
+    int64_t low[DFL_PROBLEM_OPERANDS][DFL_PROBLEM_DIMS], high[DFL_PROBLEM_OPERANDS][DFL_PROBLEM_DIMS];
 } dfl_exchanged_tiles;
 
 /* The tiles of the skeleton with the least bound, about, as logarithms; NAN = none, or not known. */
 typedef struct {
-    double at[DFL_JOB_OPERANDS][DFL_JOB_DIMS];
+    double at[DFL_PROBLEM_OPERANDS][DFL_PROBLEM_DIMS];
 } dfl_exchanged_point;
 
 /* The bounds of a class for a line. The class and `scratch`, which is reset, must live as long. `programs` counts the programs

@@ -58,7 +58,7 @@ static void take_point(dfl_pattern_search *s, const dfl_form *f, const dfl_box_n
     s->state.joules = dfl_box_bound(&joules, f, node->boxes, 0, others);
     s->state.seconds = dfl_box_bound(&seconds, f, node->boxes, 0, others);
     s->state.form = f;
-    for (uint32_t r = 0; r < f->job->n_ranks; r++)
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++)
         s->state.amounts[r] = node->boxes[r]->low;
 }
 
@@ -75,7 +75,7 @@ static double bound_program(const dfl_form_goal *goal, const open_form *x, dfl_b
 
 static void push_half(dfl_pattern_search *s, const dfl_box_node *node, uint32_t rank, dfl_box *half, double bound)
 {
-    const uint32_t n = s->forms->at[node->form].form->job->n_ranks;
+    const uint32_t n = s->forms->at[node->form].form->problem->n_ranks;
     dfl_box_node other = { .bound = bound, .form = node->form, .boxes = DFL_NEW_ARRAY(s->arena, dfl_box *, n) };
 
     for (uint32_t r = 0; r < n; r++)
@@ -109,7 +109,7 @@ static bool split(dfl_pattern_search *s, dfl_box_node *node, bool is_guided)
     dfl_box *half[2], *whole;
     uint32_t lower;
 
-    if (rank == f->job->n_ranks) {
+    if (rank == f->problem->n_ranks) {
         if (node->bound < s->state.best)
             take_point(s, f, node);
         return false;
@@ -136,7 +136,7 @@ static bool split(dfl_pattern_search *s, dfl_box_node *node, bool is_guided)
 /* ---- descent ---- */
 
 /* Amounts of all cuts of a form, by rank. */
-typedef struct { int64_t at[DFL_JOB_RANKS][DFL_CHAIN_CUTS]; } form_amounts;
+typedef struct { int64_t at[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS]; } form_amounts;
 
 /* The cost of amounts; `node` gets their boxes in `arena`. INFINITY if they are not possible. */
 static double value_amounts(const dfl_pattern_search *s, dfl_arena *arena, const form_amounts *a, dfl_box_node *node)
@@ -144,8 +144,8 @@ static double value_amounts(const dfl_pattern_search *s, dfl_arena *arena, const
     const dfl_form *f = s->forms->at[node->form].form;
     double others[DFL_FORM_PRODUCTS];
 
-    node->boxes = DFL_NEW_ARRAY(arena, dfl_box *, f->job->n_ranks);
-    for (uint32_t r = 0; r < f->job->n_ranks; r++) {
+    node->boxes = DFL_NEW_ARRAY(arena, dfl_box *, f->problem->n_ranks);
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++) {
         node->boxes[r] = dfl_box_within(arena, f, r, a->at[r], a->at[r]);
         if (!node->boxes[r]->is_possible || !node->boxes[r]->is_point)
             return INFINITY;
@@ -196,11 +196,11 @@ static void descend(dfl_pattern_search *s)
     form_amounts best = { { { 0 } } }, other;
     bool is_better = true;
 
-    for (uint32_t r = 0; r < f->job->n_ranks; r++)
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++)
         memcpy(best.at[r], s->state.amounts[r], f->chain[r].n * sizeof(int64_t));
     for (uint32_t round = 0; is_better && round < DFL_DESCENT_ROUNDS; round++) {
         is_better = false;
-        for (uint32_t r = 0; r < f->job->n_ranks; r++)
+        for (uint32_t r = 0; r < f->problem->n_ranks; r++)
             for (uint32_t i = 0; i < f->chain[r].n; i++)
                 for (uint32_t x = 0; x < sizeof FACTORS / sizeof *FACTORS && is_free(s, &f->chain[r], i); x++) {
                     other = best;
@@ -209,7 +209,7 @@ static void descend(dfl_pattern_search *s)
                         is_better = true;
                         continue;
                     }
-                    for (uint32_t q = 0; q < f->job->n_ranks; q++)
+                    for (uint32_t q = 0; q < f->problem->n_ranks; q++)
                         for (uint32_t k = 0; k < f->chain[q].n; k++) {
                             form_amounts both = other;
                             if ((q == r && k == i) || !is_free(s, &f->chain[q], k))
@@ -262,7 +262,7 @@ static void solve_form(dfl_pattern_forms *f, open_form *x, double enough)
 {
     const dfl_geometric_effort effort = { .precision = DFL_FORM_PRECISION, .steps = DFL_FORM_STEPS,
                                           .cutoff = dfl_form_goal_cutoff(&f->goal, enough) };
-    const uint32_t n = x->form->job->n_ranks;
+    const uint32_t n = x->form->problem->n_ranks;
     dfl_arena *work = f->scratch;
     dfl_geometric_draft *draft = dfl_arena_alloc(work, 1, sizeof *draft, _Alignof(dfl_geometric_draft));
     dfl_geometric_solution *solution = dfl_arena_alloc(work, 1, sizeof *solution, _Alignof(dfl_geometric_solution));
@@ -292,7 +292,7 @@ static open_form *find_form(dfl_pattern_forms *f, uint32_t i)
     if (x->form == NULL && !x->is_useless) {
         dfl_tiling_template t = *c->form;
         if (f->purpose != DFL_FORMS_FLAT || flatten(&t))
-            x->form = dfl_form_make(f->arena, c->job, &t, &f->terms);
+            x->form = dfl_form_make(f->arena, c->problem, &t, &f->terms);
         x->is_useless = x->form == NULL;
     }
     return x->is_useless ? NULL : x;
@@ -323,10 +323,10 @@ static dfl_box *make_tiled_root(const dfl_pattern_search *s, const dfl_form *f, 
 static void add_root(dfl_pattern_search *s, uint32_t at, open_form *x)
 {
     const dfl_form *f = x->form;
-    dfl_box_node root = { .form = at, .boxes = DFL_NEW_ARRAY(s->arena, dfl_box *, f->job->n_ranks) };
+    dfl_box_node root = { .form = at, .boxes = DFL_NEW_ARRAY(s->arena, dfl_box *, f->problem->n_ranks) };
     double others[DFL_FORM_PRODUCTS];
 
-    for (uint32_t r = 0; r < f->job->n_ranks; r++) {
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++) {
         root.boxes[r] = s->tile != NULL ? make_tiled_root(s, f, r) : dfl_box_make(s->arena, f, r);
         if (root.boxes[r] == NULL)
             return;
@@ -348,12 +348,12 @@ static void add_root(dfl_pattern_search *s, uint32_t at, open_form *x)
 }
 
 /* Whether boxes bound the costs of an einsum: it has ranks, and no dimension of an operand is a sum of ranks. */
-static bool has_boxes(const dfl_job *job)
+static bool has_boxes(const dfl_problem *problem)
 {
-    for (uint32_t o = 0; o < job->n_operands; o++)
-        if (job->operand[o].ranks != job->operand[o].plain)
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        if (problem->operand[o].ranks != problem->operand[o].plain)
             return false;
-    return !job->windows && job->n_ranks > 0;
+    return !problem->windows && problem->n_ranks > 0;
 }
 
 dfl_pattern_search *dfl_pattern_search_open(dfl_pattern_forms *forms, uint32_t pattern, const dfl_shared_tile *tile,
@@ -371,7 +371,7 @@ dfl_pattern_search *dfl_pattern_search_open(dfl_pattern_forms *forms, uint32_t p
         open_form *x;
         if (c->pattern != pattern)
             continue;
-        x = has_boxes(c->job) ? find_form(forms, i) : NULL;
+        x = has_boxes(c->problem) ? find_form(forms, i) : NULL;
         if (x != NULL)
             add_root(s, i, x);
     }

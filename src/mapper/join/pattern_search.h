@@ -13,7 +13,7 @@
 #ifndef DFL_MAPPER_JOIN_PATTERN_SEARCH_H
 #define DFL_MAPPER_JOIN_PATTERN_SEARCH_H
 
-#include "mapper/exact/classes.h"
+#include "mapper/exact/einsum_classes.h"
 #include "mapper/problem/objective.h"
 #include "mapper/tiling/box.h"
 
@@ -24,10 +24,10 @@ typedef enum { DFL_FORMS_SEARCH, DFL_FORMS_FLAT } dfl_forms_purpose;
 typedef struct dfl_pattern_forms dfl_pattern_forms;
 typedef struct dfl_pattern_search dfl_pattern_search;
 
-/* Tiles of ranks of the job below the shared loops; other ranks have no shared loop. */
+/* Tiles of ranks of the problem below the shared loops; other ranks have no shared loop. */
 typedef struct {
     uint32_t ranks;              /* mask */
-    int64_t tile[DFL_JOB_RANKS];
+    int64_t tile[DFL_PROBLEM_RANKS];
 } dfl_shared_tile;
 
 typedef struct {
@@ -35,7 +35,7 @@ typedef struct {
     double best;                 /* least cost of a point found, as the bound counts it; INFINITY = none */
     double joules, seconds;      /* of this point, as the bound counts them */
     const dfl_form *form;        /* of this point; NULL = none */
-    const int64_t *amounts[DFL_JOB_RANKS]; /* of this point, by rank and cut */
+    const int64_t *amounts[DFL_PROBLEM_RANKS]; /* of this point, by rank and cut */
     bool is_closed;              /* `least` is within DFL_PATTERN_GAP of `best`, or nothing fits */
     uint64_t nodes;              /* number of nodes split */
 } dfl_pattern_state;

@@ -10,29 +10,29 @@ typedef struct {
 } census;
 
 /* Whether a tensor is an input or a result of the workload. */
-static bool is_outside(const dfl_workload *w, const dfl_job_operand *o)
+static bool is_outside(const dfl_workload *w, const dfl_problem_operand *o)
 {
     return w->tensors[o->tensor].n_producers == 0 || w->tensors[o->tensor].n_consumers == 0;
 }
 
 /* Operands that no other einsum touches. */
-static uint32_t find_alone(const dfl_workload *w, const dfl_job *job)
+static uint32_t find_alone(const dfl_workload *w, const dfl_problem *problem)
 {
     uint32_t alone = 0;
 
-    for (uint32_t i = 0; i < job->n_operands; i++) {
-        const dfl_tensor *t = &w->tensors[job->operand[i].tensor];
-        alone |= (uint32_t)(is_outside(w, &job->operand[i]) && t->n_producers + t->n_consumers == 1) << i;
+    for (uint32_t i = 0; i < problem->n_operands; i++) {
+        const dfl_tensor *t = &w->tensors[problem->operand[i].tensor];
+        alone |= (uint32_t)(is_outside(w, &problem->operand[i]) && t->n_producers + t->n_consumers == 1) << i;
     }
     return alone;
 }
 
 /* Notes what moves at the homes of inputs and results of the workload: of several readers that of the one that touches most. */
-static void note_homes(census *c, const dfl_job *job)
+static void note_homes(census *c, const dfl_problem *problem)
 {
-    for (uint32_t i = 0; i < job->n_operands; i++) {
-        const dfl_job_operand *o = &job->operand[i];
-        const dfl_job_place *home = &job->place[o->home != DFL_NONE ? o->home : 0];
+    for (uint32_t i = 0; i < problem->n_operands; i++) {
+        const dfl_problem_operand *o = &problem->operand[i];
+        const dfl_problem_place *home = &problem->place[o->home != DFL_NONE ? o->home : 0];
         const double more = fmax(0, o->touched * o->bits - c->moved[o->tensor]);
         if (!is_outside(c->m->workload, o) || o->home == DFL_NONE || home->axes != 0)
             continue;
@@ -46,36 +46,36 @@ static void note_homes(census *c, const dfl_job *job)
    only one unit can run it. */
 static bool add_einsum(dfl_arena *arena, const dfl_intern *names, census *c, const bool *roomy, uint32_t e, dfl_floor *out)
 {
-    const dfl_job_limits all = { .spread = true };
-    dfl_job *job = DFL_NEW(arena, dfl_job), *only = DFL_NEW(arena, dfl_job);
+    const dfl_problem_limits all = { .spread = true };
+    dfl_problem *problem = DFL_NEW(arena, dfl_problem), *only = DFL_NEW(arena, dfl_problem);
     dfl_floor least = { INFINITY, INFINITY };
-    uint32_t n_jobs = 0;
+    uint32_t n_problems = 0;
 
     for (uint32_t u = 0; u < c->m->system->n_computes; u++) {
         const char *lack = NULL;
         dfl_floor f;
-        if (!dfl_job_make(names, c->m, e, u, &all, roomy, job, &lack)) {
+        if (!dfl_problem_make(names, c->m, e, u, &all, roomy, problem, &lack)) {
             if (lack != NULL)
                 return false;
             continue;
         }
-        f = dfl_floor_among(job, find_alone(c->m->workload, job));
+        f = dfl_floor_among(problem, find_alone(c->m->workload, problem));
         least.joules = fmin(least.joules, f.joules);
         least.seconds = fmin(least.seconds, f.seconds);
-        if (n_jobs++ == 0)
-            *only = *job;
+        if (n_problems++ == 0)
+            *only = *problem;
     }
-    if (n_jobs == 1)
+    if (n_problems == 1)
         note_homes(c, only);
     out->joules += least.joules;
     out->seconds += least.seconds;
-    return n_jobs > 0;
+    return n_problems > 0;
 }
 
 dfl_floor dfl_workload_floor(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping)
 {
     const uint32_t n_ports = 2 * mapping->system->n_memories;
-    const dfl_job_limits all = { .spread = true };
+    const dfl_problem_limits all = { .spread = true };
     const bool *roomy = dfl_space_roomy(arena, mapping, &all);
     census c = { .m = mapping, .busy = DFL_NEW_ARRAY(arena, double, (size_t)n_ports + 1),
                  .moved = DFL_NEW_ARRAY(arena, double, (size_t)mapping->workload->n_tensors + 1) };

@@ -7,7 +7,7 @@
 
 #include "mapper/first/floor.h"
 
-/* The floor of a mapping with all lines open. 0 for both if some einsum is none that a job describes. */
+/* The floor of a mapping with all lines open. 0 for both if some einsum is none that a problem describes. */
 dfl_floor dfl_workload_floor(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping);
 
 #endif

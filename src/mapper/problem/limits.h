@@ -46,7 +46,7 @@ enum { DFL_BOX_PROGRAM_STEPS = 60 };
 #define DFL_LINE_TURN 0.1
 
 enum {
-    /* Steps of the enumeration of skeletons that count as an evaluation where evaluations are limited: a step takes 10 to 50 ns. */
+    /* Steps of the enumeration of skeletons that count as one evaluation where these are limited; a step takes 10 to 50 ns. */
     DFL_ORDERS_PER_EVALUATION = 1 << 10,
     /* Splits of a search of one einsum without a limit on evaluations, some seconds. More proves more, and takes more memory. */
     DFL_BOX_NODES = 1 << 23,
@@ -187,7 +187,7 @@ enum {
 /* If more than this share of the whole limit is left after all stages, all einsums are searched together in it. */
 #define DFL_REST_LEAST 0.25
 
-/* ---- classes of einsums (classes.c) ---- */
+/* ---- classes of einsums (einsum_classes.c) ---- */
 
 enum {
     /* Steps that a search with a limit on evaluations may take to list skeletons, some tenths of a second; where the limit times

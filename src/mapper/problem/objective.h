@@ -35,7 +35,7 @@ typedef struct {
     dfl_meets *meets;           /* checks a requirement on a result; may be NULL if there are no requirements */
     const dfl_span *required;   /* spans of the requirements */
     uint32_t n_required;
-    const struct dfl_required_room *rooms; /* required room of each memory of the system (required.h); NULL = no memory has one */
+    const struct dfl_required_room *rooms; /* required room of each memory of the system; NULL = no memory has one */
     void *context;
     const char *text;           /* text of the objective as the file has it: "energy * latency" */
 } dfl_objective;

@@ -81,7 +81,7 @@ typedef struct {
     bool is_best_perfect;        /* proven: the best mapping among those with dividing tile sizes and without extensions */
     bool has_dropped;            /* FRONT: a dropped mapping that violates a requirement may have dominated mappings that meet
                                     the requirement */
-    const struct dfl_holes_conflict *amounts; /* tile sizes alone with status INFEASIBLE: the conflict, for conflict.h; else
+    const struct dfl_size_search_conflict *amounts; /* tile sizes alone with status INFEASIBLE: the conflict, for conflict.h; else
                                                  NULL */
 } dfl_search_result;
 

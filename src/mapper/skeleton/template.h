@@ -46,10 +46,10 @@
 #ifndef DFL_MAPPER_SKELETON_TEMPLATE_H
 #define DFL_MAPPER_SKELETON_TEMPLATE_H
 
-#include "mapper/problem/space.h"
+#include "mapper/problem/einsum_problem.h"
 #include "support/deadline.h"
 
-enum { DFL_TEMPLATE_KEEPS = DFL_JOB_KEEPS };
+enum { DFL_TEMPLATE_KEEPS = DFL_PROBLEM_KEEPS };
 
 typedef struct {
     uint8_t operand, place;
@@ -61,7 +61,7 @@ typedef struct {
     uint32_t n_keeps;
     dfl_template_keep keep[DFL_TEMPLATE_KEEPS];
     uint8_t written[DFL_TEMPLATE_KEEPS];      /* gap behind whose loops and axes it is written, its own or one further in */
-    uint8_t axis_gap[DFL_JOB_AXES];
+    uint8_t axis_gap[DFL_PROBLEM_AXES];
     uint32_t allow[DFL_TEMPLATE_KEEPS + 1];   /* mask of ranks per gap */
     uint32_t needs;                           /* mask of gaps in which the only rank that is allowed is cut */
     uint32_t shared_gaps;                     /* the first of them stand above a home, or a loop of others */
@@ -69,15 +69,15 @@ typedef struct {
     uint32_t own_allow;                       /* mask of ranks of these */
     uint32_t home_gaps;                       /* the first gaps, which stand above a home */
     bool turned;                              /* some keep inside of an array stands above one outside of it */
-    uint8_t exchange[DFL_JOB_OPERANDS];       /* place of the home of each operand */
-    int8_t innermost[DFL_JOB_OPERANDS];       /* keep that serves the unit, or -1 */
-    const struct dfl_given_form *form;        /* what written lines ask of it (given.h), NULL = nothing */
+    uint8_t exchange[DFL_PROBLEM_OPERANDS];   /* place of the home of each operand */
+    int8_t innermost[DFL_PROBLEM_OPERANDS];   /* keep that serves the unit, or -1 */
+    const struct dfl_fixed_skeleton *form;    /* what written lines ask of it (fixed_lines.h), NULL = nothing */
 } dfl_tiling_template;
 
 /* Times that a keep takes its room: what is made there has no second buffer. */
-static inline uint32_t dfl_template_buffers(const dfl_job *job, const dfl_template_keep *k)
+static inline uint32_t dfl_template_buffers(const dfl_problem *problem, const dfl_template_keep *k)
 {
-    return k->home && job->operand[k->operand].common == 0 ? 1 : job->place[k->place].buffers;
+    return k->home && problem->operand[k->operand].common == 0 ? 1 : problem->place[k->place].buffers;
 }
 
 /* Ranks that own loops may cut in a gap. */
@@ -88,14 +88,15 @@ static inline uint32_t dfl_template_own(const dfl_tiling_template *t, uint32_t g
 
 /* Calls `use` for every skeleton of the einsum in a fixed order. Stops when `use` returns false or the deadline `halt` passes;
    `halt` = NULL: no deadline. */
-void dfl_templates_each(const dfl_job *job, dfl_deadline *halt, bool (*use)(void *context, const dfl_tiling_template *t),
+void dfl_templates_each(const dfl_problem *problem, dfl_deadline *halt, bool (*use)(void *context, const dfl_tiling_template *t),
                         void *context);
 /* Calls `use` for every skeleton that dfl_templates_each leaves out because another one is as good with every choice of tiles. */
-void dfl_templates_useless(const dfl_job *job, dfl_deadline *halt, bool (*use)(void *context, const dfl_tiling_template *t),
+void dfl_templates_useless(const dfl_problem *problem, dfl_deadline *halt,
+                           bool (*use)(void *context, const dfl_tiling_template *t),
                            void *context);
 /* Templates with loops of others; with `keeps` also those that have keeps above them which stand above no gap that shares loops
    for the sake of something exchanged: their transfers are part of the time that the einsum takes at least elsewhere. */
-void dfl_templates_through(const dfl_job *job, dfl_deadline *halt, bool keeps,
+void dfl_templates_through(const dfl_problem *problem, dfl_deadline *halt, bool keeps,
                            bool (*use)(void *context, const dfl_tiling_template *t), void *context);
 
 #endif

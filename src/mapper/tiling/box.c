@@ -130,7 +130,7 @@ static dfl_box *finish(const dfl_form *f, uint32_t rank, dfl_box *b)
     else
         dfl_chain_bound(c, b->low, b->high, b->figure);
     for (uint32_t p = 0; p < f->n_products; p++) {
-        const uint16_t figure = f->figure[(size_t)p * f->job->n_ranks + rank];
+        const uint16_t figure = f->figure[(size_t)p * f->problem->n_ranks + rank];
         b->product[p] = figure == DFL_FORM_NONE ? 1 : b->figure[figure];
     }
     return b;
@@ -144,7 +144,7 @@ static dfl_box *new_root(dfl_arena *arena, const dfl_form *f, uint32_t rank)
 
     for (uint32_t i = 0; i < c->n; i++) {
         b->low[i] = 1;
-        b->high[i] = c->at[i].axis < 0 ? c->extent : least_of(f->job->axis[c->at[i].axis].size, c->extent);
+        b->high[i] = c->at[i].axis < 0 ? c->extent : least_of(f->problem->axis[c->at[i].axis].size, c->extent);
     }
     return b;
 }

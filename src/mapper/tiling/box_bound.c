@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "mapper/problem/dims.h"
+#include "mapper/problem/extents.h"
 
 static double least(double a, double b) { return a < b ? a : b; }
 static double most(double a, double b) { return a > b ? a : b; }
@@ -21,7 +21,7 @@ bool dfl_box_multiply(const dfl_form *f, dfl_box *const *boxes, uint32_t without
     const uint32_t n = f->n_products;
     bool is_first = true;
 
-    for (uint32_t r = 0; r < f->job->n_ranks; r++) {
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++) {
         const double *of = boxes[r]->product;
         if (r == without)
             continue;
@@ -37,7 +37,7 @@ bool dfl_box_multiply(const dfl_form *f, dfl_box *const *boxes, uint32_t without
 }
 
 /* How much more values a tile with windows holds in one dimension than its product says, at least (lemma B12). */
-static double more_values(const node_values *v, const dfl_form_keep *k, const dfl_job_dim *d, double known)
+static double more_values(const node_values *v, const dfl_form_keep *k, const dfl_problem_dim *d, double known)
 {
     double piece[4];
 
@@ -49,11 +49,11 @@ static double more_values(const node_values *v, const dfl_form_keep *k, const df
 /* Elements of a keep's tile at the lower ends, at least. */
 static double least_tile(const node_values *v, const dfl_form_keep *k)
 {
-    const dfl_job_operand *o = &v->form->job->operand[k->operand];
+    const dfl_problem_operand *o = &v->form->problem->operand[k->operand];
     double tile = v->value[k->tile];
 
     for (uint32_t d = 0; d < o->n_dims && k->has_windows; d++) {
-        const dfl_job_dim *dim = &o->dims[d];
+        const dfl_problem_dim *dim = &o->dims[d];
         const uint32_t main = dim->n > 0 ? dim->rank[dim->main] : 0;
         if (dim->n > 0 && !dfl_form_is_plain(o, dim))
             tile *= more_values(v, k, dim, dim->inside ? v->boxes[main]->figure[k->piece[main]] : 1);
@@ -65,15 +65,15 @@ static double least_tile(const node_values *v, const dfl_form_keep *k)
 static bool fits(const node_values *v)
 {
     const dfl_form *f = v->form;
-    double room[DFL_JOB_PLACES] = { 0 };
+    double room[DFL_PROBLEM_PLACES] = { 0 };
 
-    for (uint32_t a = 0; a < f->job->n_axes; a++)
-        if (v->value[f->parts + a] > (double)f->job->axis[a].size)
+    for (uint32_t a = 0; a < f->problem->n_axes; a++)
+        if (v->value[f->parts + a] > (double)f->problem->axis[a].size)
             return false;
     for (uint32_t i = 0; i < f->n_keeps; i++) {
         const dfl_form_keep *k = &f->keep[i];
         room[k->place] += k->bits * least_tile(v, k);
-        if (room[k->place] > f->job->place[k->place].bits)
+        if (room[k->place] > f->problem->place[k->place].bits)
             return false;
     }
     return true;
@@ -82,19 +82,19 @@ static bool fits(const node_values *v)
 /* Largest share of the elements of a dimension that may stay if a loop of its main rank stands between (lemmas B4, B11). */
 static double share_of(const dfl_form *f, dfl_box *const *boxes, const dfl_form_between *x, uint32_t count, uint32_t dim)
 {
-    const dfl_job_operand *o = &f->job->operand[f->count[count].operand];
-    const dfl_job_dim *d = &o->dims[dim];
+    const dfl_problem_operand *o = &f->problem->operand[f->count[count].operand];
+    const dfl_problem_dim *d = &o->dims[dim];
     const uint32_t r = d->rank[d->main];
     const double *figure = boxes[r]->figure;
     const double stays = f->divisors != NULL ? 0 : figure[x->stays[dim]]; /* rule D5 */
     double halo = 1 - (double)d->coef[d->main];
 
     if (dfl_form_is_plain(o, d)) {
-        const bool is_whole = f->figure[count * f->job->n_ranks + r] == DFL_FORM_NONE;
-        return least(1, stays / (is_whole ? (double)f->job->extent[r] : boxes[r]->product[count]));
+        const bool is_whole = f->figure[count * f->problem->n_ranks + r] == DFL_FORM_NONE;
+        return least(1, stays / (is_whole ? (double)f->problem->extent[r] : boxes[r]->product[count]));
     }
     for (uint32_t i = 0; i < d->n; i++)
-        halo += i == d->main ? 0 : (double)d->coef[i] * (double)(f->job->extent[d->rank[i]] - 1);
+        halo += i == d->main ? 0 : (double)d->coef[i] * (double)(f->problem->extent[d->rank[i]] - 1);
     if (f->count[count].spread >> dim & 1)
         return 1;
     return least(1, ((double)d->coef[d->main] * stays + most(0, halo) * figure[x->runs[dim]]) / d->touched);
@@ -104,12 +104,12 @@ static double share_of(const dfl_form *f, dfl_box *const *boxes, const dfl_form_
    no second iteration. */
 static double find_share(const dfl_form *f, dfl_box *const *boxes, const dfl_form_stay *x, uint32_t count, bool *is_sure)
 {
-    const dfl_job_operand *o = &f->job->operand[f->count[count].operand];
+    const dfl_problem_operand *o = &f->problem->operand[f->count[count].operand];
     double all = 1, largest = 0;
 
     *is_sure = false;
     for (uint32_t dim = 0; dim < o->n_dims; dim++) {
-        const dfl_job_dim *d = &o->dims[dim];
+        const dfl_problem_dim *d = &o->dims[dim];
         uint32_t ranks = 0, main = d->n > 0 ? d->rank[d->main] : 0;
         double share = 0;
         for (uint32_t i = 0; i < d->n; i++)
@@ -130,7 +130,7 @@ static double find_share(const dfl_form *f, dfl_box *const *boxes, const dfl_for
     }
     if (*is_sure)
         return all;
-    *is_sure = !f->job->windows;
+    *is_sure = !f->problem->windows;
     return largest;
 }
 
@@ -166,7 +166,7 @@ static double bound_energy(node_values *v, bool is_whole)
 {
     const dfl_form *f = v->form;
     const bool has_losses = v->is_point || f->has_known_losses;
-    double joules = f->job->points * f->job->joules, sure = joules;
+    double joules = f->problem->points * f->problem->joules, sure = joules;
 
     for (uint32_t i = 0; i < f->n_counts; i++) {
         const dfl_form_count *x = &f->count[i];
@@ -186,7 +186,7 @@ static double bound_time(const node_values *v, const dfl_ramp *ramp)
 {
     const dfl_form *f = v->form;
     double ports[DFL_TERM_PORTS] = { 0 }, waits[DFL_TERM_PORTS] = { 0 };
-    const double work = f->job->seconds * most(v->value[f->steps], f->least_steps);
+    const double work = f->problem->seconds * most(v->value[f->steps], f->least_steps);
     double seconds = ramp != NULL ? work + dfl_ramp_ends(ramp, v->value) : work;
 
     for (uint32_t i = 0; i < f->n_ports; i++) {
@@ -200,7 +200,7 @@ static double bound_time(const node_values *v, const dfl_ramp *ramp)
         if (p->waits)
             waits[p->port] += time;
     }
-    for (uint32_t p = 0; p < 2 * f->job->n_places; p++)
+    for (uint32_t p = 0; p < 2 * f->problem->n_places; p++)
         seconds = most(seconds, ramp == NULL ? most(ports[p], work + waits[p])
                                              : most(ports[p] + ramp->serial, work + waits[p] + ramp->latencies));
     if (ramp == NULL)
@@ -218,7 +218,7 @@ double dfl_box_bound(const dfl_box_costs *costs, const dfl_form *f, dfl_box *con
     v.form = f;
     v.boxes = boxes;
     v.is_point = true;
-    for (uint32_t r = 0; r < f->job->n_ranks; r++)
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++)
         v.is_point &= boxes[r]->is_point;
     for (uint32_t p = 0; p < f->n_products; p++)
         v.value[p] = others[p] * boxes[rank]->product[p];

@@ -36,10 +36,10 @@ dfl_box_node dfl_box_heap_pop(dfl_box_heap *heap)
 
 uint32_t dfl_box_widest(const dfl_form *form, dfl_box *const *boxes)
 {
-    uint32_t at = form->job->n_ranks;
+    uint32_t at = form->problem->n_ranks;
     double most = 1;
 
-    for (uint32_t r = 0; r < form->job->n_ranks; r++)
+    for (uint32_t r = 0; r < form->problem->n_ranks; r++)
         if (boxes[r]->width > most) {
             most = boxes[r]->width;
             at = r;

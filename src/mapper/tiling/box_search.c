@@ -16,8 +16,8 @@
 typedef struct {
     dfl_form *form;
     dfl_ramp *ramp;
-    dfl_point *point[1 + DFL_JOB_RANKS]; /* loops in the usual order, and by rank with its loop innermost in each gap; NULL = not
-                                            prepared */
+    dfl_point *point[1 + DFL_PROBLEM_RANKS]; /* loops in the usual order, and by rank with its loop innermost in each gap;
+                                                NULL = not prepared */
     dfl_form_program *program;     /* NULL = none */
     dfl_geometric_state *solved;   /* last solution of the program */
     bool is_dived;
@@ -39,10 +39,10 @@ typedef struct {
     uint64_t reported;       /* nodes that a progress report contains */
     uint64_t effort;         /* skeletons made and nodes split: what a limit on evaluations counts */
     bool is_partial;         /* some skeleton has no form, so the lower bound is not known */
-    const dfl_job *job;
+    const dfl_problem *problem;
     bool has_windows;
     bool is_open_in_time;    /* values of points prove nothing about mappings outside of the skeletons (rules D2 and D3) */
-    const dfl_amounts *divisors; /* of the job, by rank; NULL = any amounts */
+    const dfl_amounts *divisors; /* of the problem, by rank; NULL = any amounts */
     dfl_box_result *out;
     dfl_deadline deadline;
 } box_search;
@@ -56,12 +56,12 @@ static bool is_useful(const box_search *s, double bound) { return bound < s->out
 static void evaluate_order(box_search *s, const dfl_box_node *node, uint32_t order)
 {
     open_form *f = &s->forms.at[node->form];
-    const int64_t *amounts[DFL_JOB_RANKS];
+    const int64_t *amounts[DFL_PROBLEM_RANKS];
     double value;
 
     if (f->point[order] == NULL)
         f->point[order] = dfl_point_make(s->work, s->names, s->mapping, f->form, order > 0 ? order - 1 : DFL_NONE);
-    for (uint32_t r = 0; r < f->form->job->n_ranks; r++)
+    for (uint32_t r = 0; r < f->form->problem->n_ranks; r++)
         amounts[r] = node->boxes[r]->low;
     s->out->leaves++;
     value = dfl_point_value(f->point[order], s->costs.objective, amounts);
@@ -91,19 +91,19 @@ static void evaluate(box_search *s, const dfl_box_node *node)
     const dfl_form *f = s->forms.at[node->form].form;
     uint32_t sliding = 0;
 
-    for (uint32_t o = 0; o < f->job->n_operands; o++)
-        sliding |= f->job->operand[o].ranks & ~f->job->operand[o].plain;
+    for (uint32_t o = 0; o < f->problem->n_operands; o++)
+        sliding |= f->problem->operand[o].ranks & ~f->problem->operand[o].plain;
     if (s->is_open_in_time || s->has_windows) /* rule D2, lemma B13 */
         s->out->lower_bound = fmin(s->out->lower_bound, node->bound);
     evaluate_order(s, node, 0);
-    for (uint32_t r = 0; r < f->job->n_ranks; r++)
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++)
         if ((sliding >> r & 1) && is_cut(&f->chain[r], node->boxes[r]))
             evaluate_order(s, node, 1 + r);
 }
 
 static void push_copy(box_search *s, const dfl_box_node *node, uint32_t rank, dfl_box *box, double bound)
 {
-    const uint32_t n = s->forms.at[node->form].form->job->n_ranks;
+    const uint32_t n = s->forms.at[node->form].form->problem->n_ranks;
     dfl_box_node other = { .bound = bound, .form = node->form, .depth = node->depth + 1,
                        .boxes = DFL_NEW_ARRAY(s->work, dfl_box *, n) };
 
@@ -122,7 +122,7 @@ static bool split(box_search *s, dfl_box_node *node)
     dfl_box *half[2], *whole;
     uint32_t lower;
 
-    if (rank == f->job->n_ranks) {
+    if (rank == f->problem->n_ranks) {
         evaluate(s, node);
         return false;
     }
@@ -169,8 +169,8 @@ static void raise_bound(box_search *s, dfl_box_node *node, const dfl_geometric_s
 static bool add_form(void *context, const dfl_tiling_template *t)
 {
     box_search *s = context;
-    dfl_form *f = dfl_form_make(s->work, s->job, t, &s->terms);
-    dfl_box_node root = { .form = (uint32_t)s->forms.n, .boxes = DFL_NEW_ARRAY(s->work, dfl_box *, s->job->n_ranks) };
+    dfl_form *f = dfl_form_make(s->work, s->problem, t, &s->terms);
+    dfl_box_node root = { .form = (uint32_t)s->forms.n, .boxes = DFL_NEW_ARRAY(s->work, dfl_box *, s->problem->n_ranks) };
     double others[DFL_FORM_PRODUCTS];
     dfl_ramp *ramp;
 
@@ -180,7 +180,7 @@ static bool add_form(void *context, const dfl_tiling_template *t)
         return false;
     }
     f->divisors = s->divisors;
-    for (uint32_t r = 0; r < s->job->n_ranks; r++)
+    for (uint32_t r = 0; r < s->problem->n_ranks; r++)
         root.boxes[r] = dfl_box_make(s->work, f, r);
     if (!dfl_box_multiply(f, root.boxes, 0, others))
         return true;
@@ -257,55 +257,57 @@ static void run(box_search *s)
 }
 
 /* Whether the objective depends on the latency, by itself or by leakage, and this on the order of loops and keeps. */
-static bool is_open_in_time(const box_search *s, const dfl_job *const *jobs, uint32_t n_jobs)
+static bool is_open_in_time(const box_search *s, const dfl_problem *const *problems, uint32_t n_problems)
 {
     const dfl_objective *o = s->costs.objective;
     bool is_counted = true;
 
-    for (uint32_t j = 0; j < n_jobs; j++)
-        is_counted &= dfl_ramp_time_is_counted(s->mapping, jobs[j]);
+    for (uint32_t j = 0; j < n_problems; j++)
+        is_counted &= dfl_ramp_time_is_counted(s->mapping, problems[j]);
     return !is_counted && (s->costs.leakage > 0 || dfl_objective_value(o, 1, 0) < dfl_objective_value(o, 1, SOME_TIME));
 }
 
 /* The objective of the units alone, at full work: a lower bound whatever the skeletons. */
-static double bound_units(const box_search *s, const dfl_job *const *jobs, uint32_t n_jobs)
+static double bound_units(const box_search *s, const dfl_problem *const *problems, uint32_t n_problems)
 {
     double bound = INFINITY;
 
-    for (uint32_t j = 0; j < n_jobs; j++) {
-        const dfl_job *job = jobs[j];
-        double seconds = job->seconds * job->points;
-        for (uint32_t a = 0; a < job->n_axes; a++)
-            seconds /= (double)job->axis[a].size;
+    for (uint32_t j = 0; j < n_problems; j++) {
+        const dfl_problem *problem = problems[j];
+        double seconds = problem->seconds * problem->points;
+        for (uint32_t a = 0; a < problem->n_axes; a++)
+            seconds /= (double)problem->axis[a].size;
         bound = fmin(bound, dfl_objective_value(s->costs.objective,
-                                                job->points * job->joules + s->costs.leakage * seconds, seconds));
+                                                problem->points * problem->joules + s->costs.leakage * seconds, seconds));
     }
     return bound;
 }
 
-static const dfl_amounts *list_divisors(dfl_arena *arena, const dfl_job *job)
+static const dfl_amounts *list_divisors(dfl_arena *arena, const dfl_problem *problem)
 {
-    dfl_amounts *out = DFL_NEW_ARRAY(arena, dfl_amounts, job->n_ranks);
+    dfl_amounts *out = DFL_NEW_ARRAY(arena, dfl_amounts, problem->n_ranks);
 
-    for (uint32_t r = 0; r < job->n_ranks; r++)
-        out[r] = dfl_divisors(arena, job->extent[r]);
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
+        out[r] = dfl_divisors(arena, problem->extent[r]);
     return out;
 }
 
-bool dfl_box_handles(const dfl_mapping *mapping, const dfl_job *job)
+bool dfl_box_handles(const dfl_mapping *mapping, const dfl_problem *problem)
 {
-    if (mapping->workload->n_einsums != 1 || !dfl_mapping_all_lines_open(mapping) || job->given != NULL || job->n_ranks == 0)
+    if (mapping->workload->n_einsums != 1 || !dfl_mapping_all_lines_open(mapping) || problem->given != NULL ||
+        problem->n_ranks == 0)
         return false;
-    for (uint32_t o = 0; o < job->n_operands; o++) {
-        const dfl_job_operand *operand = &job->operand[o];
+    for (uint32_t o = 0; o < problem->n_operands; o++) {
+        const dfl_problem_operand *operand = &problem->operand[o];
         if (operand->shared || operand->common || (operand->output && operand->ranks != operand->plain))
             return false;
     }
     return true;
 }
 
-dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_job *const *jobs,
-                               uint32_t n_jobs, const dfl_objective *objective, const dfl_search_limits *limits,
+dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
+                               const dfl_problem *const *problems,
+                               uint32_t n_problems, const dfl_objective *objective, const dfl_search_limits *limits,
                                const dfl_box_start *start)
 {
     box_search *s = DFL_NEW(arena, box_search);
@@ -314,8 +316,8 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
                        .limits = limits,
                        .costs = { .objective = objective, .leakage = dfl_system_leakage(mapping->system) },
                        .out = DFL_NEW(arena, dfl_box_result) };
-    for (uint32_t j = 0; j < n_jobs; j++)
-        s->has_windows |= jobs[j]->windows;
+    for (uint32_t j = 0; j < n_problems; j++)
+        s->has_windows |= problems[j]->windows;
     s->costs.is_whole = start->divides && !s->has_windows; /* parts of windows stay */
     s->has_goal = dfl_form_goal_make(objective, s->costs.leakage, &s->goal);
     s->goal.is_whole = s->costs.is_whole;
@@ -327,15 +329,15 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
         s->out->joules = start->joules;
         s->out->seconds = start->seconds;
     }
-    s->is_open_in_time = is_open_in_time(s, jobs, n_jobs);
+    s->is_open_in_time = is_open_in_time(s, problems, n_problems);
     s->deadline = (dfl_deadline){ .budget = dfl_arena_budget(arena), .at = limits->deadline, .counter = &s->effort,
                                   .most_evaluations = limits->evaluations };
-    for (uint32_t j = 0; j < n_jobs; j++) {
-        s->job = jobs[j];
-        s->divisors = start->divides ? list_divisors(s->work, jobs[j]) : NULL;
-        dfl_templates_each(jobs[j], &s->deadline, add_form, s);
+    for (uint32_t j = 0; j < n_problems; j++) {
+        s->problem = problems[j];
+        s->divisors = start->divides ? list_divisors(s->work, problems[j]) : NULL;
+        dfl_templates_each(problems[j], &s->deadline, add_form, s);
     }
-    s->out->units = bound_units(s, jobs, n_jobs);
+    s->out->units = bound_units(s, problems, n_problems);
     if (s->deadline.why == DFL_STOP_NONE && !s->is_partial)
         run(s);
     else
@@ -345,7 +347,7 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
     s->out->is_complete = s->out->is_least && !is_useful(s, s->out->lower_bound);
     s->out->is_least &= !s->has_windows || s->out->is_complete;
     for (size_t i = 0; i < s->forms.n; i++)
-        for (uint32_t order = 0; order <= DFL_JOB_RANKS; order++)
+        for (uint32_t order = 0; order <= DFL_PROBLEM_RANKS; order++)
             if (s->forms.at[i].point[order] != NULL)
                 dfl_point_free(s->forms.at[i].point[order]);
     dfl_arena_free(s->work);

@@ -9,9 +9,9 @@
 #ifndef DFL_MAPPER_TILING_BOX_SEARCH_H
 #define DFL_MAPPER_TILING_BOX_SEARCH_H
 
+#include "mapper/problem/einsum_problem.h"
 #include "mapper/problem/objective.h"
 #include "mapper/problem/options.h"
-#include "mapper/problem/space.h"
 
 typedef struct {
     dfl_mapping *mapping;   /* the best mapping; NULL = none was found */
@@ -34,12 +34,13 @@ typedef struct {
     bool divides;           /* the search is over tile sizes and parts that divide what they cut */
 } dfl_box_start;
 
-/* Whether the search handles the einsum of a job. */
-bool dfl_box_handles(const dfl_mapping *mapping, const dfl_job *job);
-/* Searches an einsum; `jobs` has the einsum on every unit that can run it. Only what is below the value of `start` counts. The
-   result lies in `arena`. */
-dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_job *const *jobs,
-                               uint32_t n_jobs, const dfl_objective *objective, const dfl_search_limits *limits,
+/* Whether the search handles the einsum of a problem. */
+bool dfl_box_handles(const dfl_mapping *mapping, const dfl_problem *problem);
+/* Searches an einsum; `problems` has the einsum on every unit that can run it. Only what is below the value of `start` counts.
+   The result lies in `arena`. */
+dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
+                               const dfl_problem *const *problems,
+                               uint32_t n_problems, const dfl_objective *objective, const dfl_search_limits *limits,
                                const dfl_box_start *start);
 
 #endif

@@ -7,7 +7,7 @@
 
 typedef struct {
     dfl_arena *arena;
-    const dfl_job *job;
+    const dfl_problem *problem;
     const dfl_terms *terms;
     dfl_form *out;
     uint16_t *figure;
@@ -21,18 +21,18 @@ typedef struct {
     const dfl_term_factor *count_of[DFL_TERMS];
 } form_maker;
 
-static uint32_t all_axes(const dfl_job *job) { return (1u << job->n_axes) - 1; }
+static uint32_t all_axes(const dfl_problem *problem) { return (1u << problem->n_axes) - 1; }
 
-static void make_chain(const dfl_job *job, const dfl_tiling_template *t, uint32_t rank, dfl_chain *out)
+static void make_chain(const dfl_problem *problem, const dfl_tiling_template *t, uint32_t rank, dfl_chain *out)
 {
-    *out = (dfl_chain){ .extent = job->extent[rank], .last = -1 };
+    *out = (dfl_chain){ .extent = problem->extent[rank], .last = -1 };
     for (uint32_t g = 0; g <= t->n_keeps; g++) {
         if (t->allow[g] >> rank & 1) {
             out->last = (int)out->n;
             out->at[out->n++] = (dfl_chain_cut){ .gap = (uint8_t)g, .axis = -1 };
         }
-        for (uint32_t a = 0; a < job->n_axes; a++)
-            if (t->axis_gap[a] == g && (job->axis[a].ranks >> rank & 1))
+        for (uint32_t a = 0; a < problem->n_axes; a++)
+            if (t->axis_gap[a] == g && (problem->axis[a].ranks >> rank & 1))
                 out->at[out->n++] = (dfl_chain_cut){ .gap = (uint8_t)g, .axis = (int8_t)a };
     }
 }
@@ -45,9 +45,9 @@ static uint16_t ask(const form_maker *k, uint32_t rank, dfl_chain_figure figure)
 /* A new product, as its figures by rank. */
 static uint16_t *add_product(form_maker *k)
 {
-    uint16_t *at = &k->figure[(size_t)k->out->n_products++ * k->job->n_ranks];
+    uint16_t *at = &k->figure[(size_t)k->out->n_products++ * k->problem->n_ranks];
 
-    for (uint32_t r = 0; r < k->job->n_ranks; r++)
+    for (uint32_t r = 0; r < k->problem->n_ranks; r++)
         at[r] = DFL_FORM_NONE;
     return at;
 }
@@ -70,7 +70,7 @@ static bool is_of_unit(const form_maker *k, const dfl_term_factor *x)
 }
 
 /* Whether a rank of the dimension has parts on axes of which only one coordinate counts. */
-static bool is_spread(const form_maker *k, const dfl_job_dim *d, uint32_t under)
+static bool is_spread(const form_maker *k, const dfl_problem_dim *d, uint32_t under)
 {
     uint32_t axes = 0;
 
@@ -86,7 +86,7 @@ static dfl_chain_figure pieces_of(const form_maker *k, const dfl_term_factor *x)
 
 /* Sets the figures of one dimension; returns the constant part (lemma B10). At coordinate 0 a window may be cut off at the border
    of the shape: then nothing is known of it. */
-static double set_dimension(const form_maker *k, const dfl_term_factor *x, const dfl_job_dim *d, uint16_t *figure)
+static double set_dimension(const form_maker *k, const dfl_term_factor *x, const dfl_problem_dim *d, uint16_t *figure)
 {
     const bool is_unit = is_of_unit(k, x), has_one = is_spread(k, d, x->under);
     const uint32_t main = d->n > 0 ? d->rank[d->main] : 0;
@@ -103,24 +103,24 @@ static double set_dimension(const form_maker *k, const dfl_term_factor *x, const
     if (has_one && d->outside > 0)
         return 0;
     if (has_one)
-        figure[main] = ask_elements(k, main, all_axes(k->job) & ~x->under, &scale);
+        figure[main] = ask_elements(k, main, all_axes(k->problem) & ~x->under, &scale);
     return has_one ? scale : has_all ? d->points : d->row;
 }
 
 /* Sets the figures of a factor of the terms; returns the constant part of its product. */
 static double set_figures(const form_maker *k, const dfl_term_factor *x, uint16_t *figure)
 {
-    const dfl_job_operand *o = &k->job->operand[x->operand];
+    const dfl_problem_operand *o = &k->problem->operand[x->operand];
     double scale = 1;
 
     for (uint32_t d = 0; d < o->n_dims; d++)
         if (dfl_form_is_plain(o, &o->dims[d])) {
             const uint32_t r = o->dims[d].rank[0];
-            figure[r] = ask_elements(k, r, all_axes(k->job) & ~x->under, &scale);
+            figure[r] = ask_elements(k, r, all_axes(k->problem) & ~x->under, &scale);
         } else {
             scale *= set_dimension(k, x, &o->dims[d], figure);
         }
-    for (uint32_t r = 0; r < k->job->n_ranks; r++)
+    for (uint32_t r = 0; r < k->problem->n_ranks; r++)
         if (!(o->ranks >> r & 1) && !x->distinct)
             figure[r] = ask(k, r, pieces_of(k, x));
     return scale;
@@ -133,16 +133,16 @@ static uint32_t find_between(const form_maker *k, uint32_t operand, uint32_t fir
 
     for (uint32_t g = first; g <= last; g++)
         found |= k->out->skeleton->allow[g];
-    return found & k->job->operand[operand].ranks;
+    return found & k->problem->operand[operand].ranks;
 }
 
 /* Ranks over which windows slide: the order of their loops in a gap matters. */
-static uint32_t find_sliding(const dfl_job *job)
+static uint32_t find_sliding(const dfl_problem *problem)
 {
     uint32_t ranks = 0;
 
-    for (uint32_t o = 0; o < job->n_operands; o++)
-        ranks |= job->operand[o].ranks & ~job->operand[o].plain;
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        ranks |= problem->operand[o].ranks & ~problem->operand[o].plain;
     return ranks;
 }
 
@@ -152,8 +152,8 @@ static uint32_t find_sliding(const dfl_job *job)
 static uint32_t find_stays(const form_maker *k, const dfl_term_factor *x, uint8_t *from)
 {
     const dfl_tiling_template *t = k->out->skeleton;
-    const uint32_t ranks = k->job->operand[x->operand].ranks, gap = k->terms->group[x->group].gap;
-    const uint32_t sliding = find_sliding(k->job);
+    const uint32_t ranks = k->problem->operand[x->operand].ranks, gap = k->terms->group[x->group].gap;
+    const uint32_t sliding = find_sliding(k->problem);
     uint32_t n = 0;
 
     if (x->distinct || gap >= t->n_keeps)
@@ -178,7 +178,7 @@ static bool has_equal_stays(const form_maker *k, const dfl_term_factor *a, const
 /* Whether equal figures of both factors have equal floors. */
 static bool has_equal_floors(const form_maker *k, const dfl_term_factor *a, const dfl_term_factor *b)
 {
-    const dfl_job_operand *of_a = &k->job->operand[a->operand], *of_b = &k->job->operand[b->operand];
+    const dfl_problem_operand *of_a = &k->problem->operand[a->operand], *of_b = &k->problem->operand[b->operand];
 
     return (of_a->ranks == of_a->plain && of_b->ranks == of_b->plain) ||
            (a->operand == b->operand && is_of_unit(k, a) == is_of_unit(k, b));
@@ -188,7 +188,7 @@ static bool has_equal_floors(const form_maker *k, const dfl_term_factor *a, cons
 static void add_count(form_maker *k, uint32_t factor)
 {
     const dfl_term_factor *x = &k->terms->factor[factor];
-    const uint32_t n = k->out->n_counts, n_ranks = k->job->n_ranks;
+    const uint32_t n = k->out->n_counts, n_ranks = k->problem->n_ranks;
     const uint16_t *figure = add_product(k);
     double scale = set_figures(k, x, &k->figure[(size_t)n * n_ranks]);
 
@@ -211,8 +211,8 @@ static void add_count(form_maker *k, uint32_t factor)
 static void add_floor(form_maker *k, uint32_t i)
 {
     const dfl_term_factor *x = k->count_of[i];
-    const dfl_job_operand *o = &k->job->operand[x->operand];
-    const uint16_t *of = &k->figure[(size_t)i * k->job->n_ranks];
+    const dfl_problem_operand *o = &k->problem->operand[x->operand];
+    const uint16_t *of = &k->figure[(size_t)i * k->problem->n_ranks];
     uint16_t *figure;
 
     k->count[i].floor = DFL_FORM_NONE;
@@ -224,25 +224,25 @@ static void add_floor(form_maker *k, uint32_t i)
     k->count[i].floor = (uint16_t)k->out->n_products;
     k->count[i].floor_scale = 1;
     figure = add_product(k);
-    for (uint32_t r = 0; r < k->job->n_ranks; r++)
+    for (uint32_t r = 0; r < k->problem->n_ranks; r++)
         figure[r] = of[r];
     for (uint32_t d = 0; d < o->n_dims; d++) {
-        const dfl_job_dim *dim = &o->dims[d];
+        const dfl_problem_dim *dim = &o->dims[d];
         const uint32_t r = dim->n > 0 ? dim->rank[dim->main] : 0;
         if (dim->n == 0 || of[r] == DFL_FORM_NONE)
             continue;
-        k->count[i].floor_scale *= dfl_form_is_plain(o, dim) || is_of_unit(k, x) ? (double)k->job->extent[r] : dim->touched;
+        k->count[i].floor_scale *= dfl_form_is_plain(o, dim) || is_of_unit(k, x) ? (double)k->problem->extent[r] : dim->touched;
         figure[r] = DFL_FORM_NONE;
     }
-    for (uint32_t a = 0; a < k->job->n_axes; a++)
+    for (uint32_t a = 0; a < k->problem->n_axes; a++)
         if (x->under >> a & 1)
-            k->count[i].floor_scale /= (double)k->job->axis[a].size;
+            k->count[i].floor_scale /= (double)k->problem->axis[a].size;
 }
 
 /* Asks for the figures of the loops over `ranks` of an operand down to gap `f.gap`. */
 static dfl_form_between ask_between(const form_maker *k, uint32_t operand, uint32_t ranks, dfl_chain_figure f)
 {
-    const dfl_job_operand *o = &k->job->operand[operand];
+    const dfl_problem_operand *o = &k->problem->operand[operand];
     dfl_form_between out = { .ranks = ranks };
 
     for (uint32_t d = 0; d < o->n_dims; d++) {
@@ -264,17 +264,18 @@ static dfl_form_between ask_between(const form_maker *k, uint32_t operand, uint3
 static void add_stay(form_maker *k, uint32_t i, uint8_t from, dfl_form_stay *out)
 {
     const dfl_term_factor *x = k->count_of[i];
-    const uint32_t gap = k->terms->group[x->group].gap, ranks = k->job->operand[x->operand].ranks;
-    const uint32_t own = k->out->skeleton->allow[from] & ranks & find_sliding(k->job);
-    dfl_chain_figure f = { .gap = k->out->skeleton->written[gap], .from = from, .axes = (uint8_t)(all_axes(k->job) & ~x->under) };
+    const uint32_t gap = k->terms->group[x->group].gap, ranks = k->problem->operand[x->operand].ranks;
+    const uint32_t own = k->out->skeleton->allow[from] & ranks & find_sliding(k->problem);
+    dfl_chain_figure f = { .gap = k->out->skeleton->written[gap], .from = from,
+                           .axes = (uint8_t)(all_axes(k->problem) & ~x->under) };
     const dfl_chain_figure above = { .kind = DFL_CHAIN_PIECES, .gap = (uint8_t)(from - 1), .axes = (uint8_t)x->over };
     uint16_t *figure;
 
     out->hoisted = (uint16_t)k->out->n_products;
     figure = add_product(k);
-    for (uint32_t r = 0; r < k->job->n_ranks; r++)
+    for (uint32_t r = 0; r < k->problem->n_ranks; r++)
         if (ranks >> r & 1)
-            figure[r] = k->figure[(size_t)i * k->job->n_ranks + r];
+            figure[r] = k->figure[(size_t)i * k->problem->n_ranks + r];
         else if (from > 0)
             figure[r] = ask(k, r, above);
     out->inner = ask_between(k, x->operand, find_between(k, x->operand, from + 1u, gap), f);
@@ -285,7 +286,7 @@ static void add_stay(form_maker *k, uint32_t i, uint8_t from, dfl_form_stay *out
 static void add_stays(form_maker *k, uint32_t i)
 {
     const dfl_term_factor *x = k->count_of[i];
-    const dfl_job_operand *o = &k->job->operand[x->operand];
+    const dfl_problem_operand *o = &k->problem->operand[x->operand];
     uint8_t from[DFL_TEMPLATE_KEEPS + 1];
 
     k->count[i].operand = x->operand;
@@ -326,8 +327,8 @@ static void add_costs(form_maker *k)
     for (uint32_t i = 0; i < f->n_counts; i++) {
         if (k->count[i].joules < 0 && k->count[i].joules >= -DFL_FORM_ROUNDING * k->gain[i])
             k->count[i].joules = 0;
-        for (uint32_t r = 0; r < k->job->n_ranks && k->count[i].joules < 0; r++)
-            f->has_known_losses &= k->figure[(size_t)i * k->job->n_ranks + r] == DFL_FORM_NONE;
+        for (uint32_t r = 0; r < k->problem->n_ranks && k->count[i].joules < 0; r++)
+            f->has_known_losses &= k->figure[(size_t)i * k->problem->n_ranks + r] == DFL_FORM_NONE;
     }
 }
 
@@ -336,15 +337,15 @@ static void add_costs(form_maker *k)
 static void add_keep(form_maker *k, uint32_t i)
 {
     const dfl_template_keep *keep = &k->out->skeleton->keep[i];
-    const dfl_job_operand *o = &k->job->operand[keep->operand];
+    const dfl_problem_operand *o = &k->problem->operand[keep->operand];
     const dfl_chain_figure tile = { .kind = DFL_CHAIN_TILE, .gap = k->out->skeleton->written[i] };
     uint16_t *figure;
 
     k->keep[i] = (dfl_form_keep){ .tile = (uint16_t)k->out->n_products, .place = keep->place, .operand = keep->operand,
                                   .has_windows = o->ranks != o->plain,
-                                  .bits = o->bits * (double)dfl_template_buffers(k->job, keep) };
+                                  .bits = o->bits * (double)dfl_template_buffers(k->problem, keep) };
     figure = add_product(k);
-    for (uint32_t r = 0; r < k->job->n_ranks; r++)
+    for (uint32_t r = 0; r < k->problem->n_ranks; r++)
         if (o->ranks >> r & 1)
             k->keep[i].piece[r] = ask(k, r, tile);
     for (uint32_t d = 0; d < o->n_dims; d++)
@@ -356,22 +357,22 @@ static void add_keep(form_maker *k, uint32_t i)
 static void add_work(form_maker *k)
 {
     dfl_form *f = k->out;
-    const dfl_job *job = k->job;
+    const dfl_problem *problem = k->problem;
     double units = 1;
     uint16_t *figure;
 
     f->steps = (uint16_t)f->n_products;
     figure = add_product(k);
-    for (uint32_t r = 0; r < job->n_ranks; r++)
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
         figure[r] = ask(k, r, (dfl_chain_figure){ .kind = DFL_CHAIN_PIECES, .gap = (uint8_t)f->skeleton->n_keeps });
     f->parts = (uint16_t)f->n_products;
-    for (uint32_t a = 0; a < job->n_axes; a++) {
-        units *= (double)job->axis[a].size;
+    for (uint32_t a = 0; a < problem->n_axes; a++) {
+        units *= (double)problem->axis[a].size;
         figure = add_product(k);
-        for (uint32_t r = 0; r < job->n_ranks; r++)
+        for (uint32_t r = 0; r < problem->n_ranks; r++)
             figure[r] = ask(k, r, (dfl_chain_figure){ .kind = DFL_CHAIN_PARTS, .axes = (uint8_t)(1u << a) });
     }
-    f->least_steps = job->points / units;
+    f->least_steps = problem->points / units;
 }
 
 static size_t sum_stays(const form_maker *k)
@@ -387,9 +388,9 @@ static size_t sum_stays(const form_maker *k)
 static void allocate(form_maker *k, size_t n_stays)
 {
     const uint32_t n = k->terms->n_factors;
-    const size_t products = 2 * n + k->out->n_keeps + 1 + k->job->n_axes + n_stays;
+    const size_t products = 2 * n + k->out->n_keeps + 1 + k->problem->n_axes + n_stays;
 
-    k->figure = DFL_NEW_ARRAY(k->arena, uint16_t, products * k->job->n_ranks);
+    k->figure = DFL_NEW_ARRAY(k->arena, uint16_t, products * k->problem->n_ranks);
     k->count = DFL_NEW_ARRAY(k->arena, dfl_form_count, n);
     k->port = DFL_NEW_ARRAY(k->arena, dfl_form_port, k->terms->n);
     k->keep = DFL_NEW_ARRAY(k->arena, dfl_form_keep, k->out->n_keeps);
@@ -399,19 +400,19 @@ static void allocate(form_maker *k, size_t n_stays)
     k->out->keep = k->keep;
 }
 
-dfl_form *dfl_form_make(dfl_arena *arena, const dfl_job *job, const dfl_tiling_template *skeleton, dfl_terms *terms)
+dfl_form *dfl_form_make(dfl_arena *arena, const dfl_problem *problem, const dfl_tiling_template *skeleton, dfl_terms *terms)
 {
     dfl_form *out = DFL_NEW(arena, dfl_form);
     dfl_tiling_template *copy = DFL_NEW(arena, dfl_tiling_template);
-    form_maker k = { .arena = arena, .job = job, .terms = terms, .out = out };
+    form_maker k = { .arena = arena, .problem = problem, .terms = terms, .out = out };
     size_t n_stays;
 
     *copy = *skeleton;
-    dfl_terms_make(job, copy, terms);
-    *out = (dfl_form){ .job = job, .skeleton = copy, .n_keeps = copy->n_keeps };
-    out->chain = DFL_NEW_ARRAY(arena, dfl_chain, job->n_ranks);
-    for (uint32_t r = 0; r < job->n_ranks; r++)
-        make_chain(job, copy, r, &out->chain[r]);
+    dfl_terms_make(problem, copy, terms);
+    *out = (dfl_form){ .problem = problem, .skeleton = copy, .n_keeps = copy->n_keeps };
+    out->chain = DFL_NEW_ARRAY(arena, dfl_chain, problem->n_ranks);
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
+        make_chain(problem, copy, r, &out->chain[r]);
     n_stays = sum_stays(&k);
     if (n_stays > DFL_FORM_STAYS)
         return NULL;

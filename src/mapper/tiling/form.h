@@ -2,7 +2,7 @@
  * A form is a skeleton (skeleton/template.h) with its chains and with its costs as sums over *products*. A product has
  * one figure of a chain per rank, or 1. Bounds of the figures over a box give a bound of the costs (box_bound.h).
  *
- * The number of elements that move over one way of terms.h, in ragged chains:
+ * The number of elements that move over one way of cost_terms.h, in ragged chains:
  *     product over the ranks r of the operand of elements(r, all axes but `under`)
  *     * product over the other ranks of pieces(r, gap of the term, `over`).
  * The sum counts a transfer at every iteration of the loops above, so it is too large where a short piece stays.
@@ -14,13 +14,13 @@
 #ifndef DFL_MAPPER_TILING_FORM_H
 #define DFL_MAPPER_TILING_FORM_H
 
-#include "mapper/problem/hole_lattice.h"
+#include "mapper/problem/factors.h"
+#include "mapper/skeleton/cost_terms.h"
 #include "mapper/skeleton/template.h"
-#include "mapper/skeleton/terms.h"
 #include "mapper/tiling/chain.h"
 
 /* Largest number of products of a form: counts, their floors, tiles of keeps, steps, parts on axes, and hoisted counts. */
-enum { DFL_FORM_STAYS = 256, DFL_FORM_PRODUCTS = 2 * DFL_TERMS + DFL_TEMPLATE_KEEPS + 1 + DFL_JOB_AXES + DFL_FORM_STAYS };
+enum { DFL_FORM_STAYS = 256, DFL_FORM_PRODUCTS = 2 * DFL_TERMS + DFL_TEMPLATE_KEEPS + 1 + DFL_PROBLEM_AXES + DFL_FORM_STAYS };
 
 /* No product, no figure. */
 enum { DFL_FORM_NONE = 0xffff };
@@ -29,8 +29,8 @@ enum { DFL_FORM_NONE = 0xffff };
    dimension. */
 typedef struct {
     uint32_t ranks;           /* mask: ranks of the operand with such a loop */
-    uint16_t stays[DFL_JOB_DIMS], cuts[DFL_JOB_DIMS];
-    uint16_t runs[DFL_JOB_DIMS];                       /* of dimensions with windows */
+    uint16_t stays[DFL_PROBLEM_DIMS], cuts[DFL_PROBLEM_DIMS];
+    uint16_t runs[DFL_PROBLEM_DIMS];                   /* of dimensions with windows */
 } dfl_form_between;
 
 /* Loops over other ranks in one gap, during which short pieces of a tile may stay, and parts of tiles with windows. */
@@ -67,11 +67,11 @@ typedef struct {
     uint8_t place, operand;
     bool has_windows;
     double bits;              /* of an element, times the buffers */
-    uint16_t piece[DFL_JOB_RANKS]; /* with windows: figure TILE of each rank of the operand */
+    uint16_t piece[DFL_PROBLEM_RANKS]; /* with windows: figure TILE of each rank of the operand */
 } dfl_form_keep;
 
 typedef struct {
-    const dfl_job *job;
+    const dfl_problem *problem;
     const dfl_tiling_template *skeleton;
     dfl_chain *chain;                       /* by rank */
     uint32_t n_products;
@@ -90,12 +90,12 @@ typedef struct {
 } dfl_form;
 
 /* Whether a dimension is one rank alone. */
-static inline bool dfl_form_is_plain(const dfl_job_operand *o, const dfl_job_dim *d)
+static inline bool dfl_form_is_plain(const dfl_problem_operand *o, const dfl_problem_dim *d)
 {
     return d->n == 1 && (o->plain >> d->rank[0] & 1);
 }
 /* Makes the form of a skeleton, which is copied. `terms` is for temporary data. NULL for a skeleton with more than DFL_FORM_STAYS
    hoisted counts. */
-dfl_form *dfl_form_make(dfl_arena *arena, const dfl_job *job, const dfl_tiling_template *skeleton, dfl_terms *terms);
+dfl_form *dfl_form_make(dfl_arena *arena, const dfl_problem *problem, const dfl_tiling_template *skeleton, dfl_terms *terms);
 
 #endif

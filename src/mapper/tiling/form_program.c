@@ -147,8 +147,8 @@ static void times_figure(program_maker *k, uint32_t rank, uint16_t figure)
 static void add_product(program_maker *k, uint32_t product, double coefficient, double power)
 {
     dfl_geometric_term(k->draft, coefficient);
-    for (uint32_t r = 0; r < k->form->job->n_ranks; r++) {
-        const uint16_t figure = k->form->figure[product * k->form->job->n_ranks + r];
+    for (uint32_t r = 0; r < k->form->problem->n_ranks; r++) {
+        const uint16_t figure = k->form->figure[product * k->form->problem->n_ranks + r];
         if (figure != DFL_FORM_NONE)
             times_figure(k, r, figure);
     }
@@ -173,7 +173,7 @@ static void add_moved(program_maker *k, uint32_t count, double coefficient, doub
 
 static void add_work(program_maker *k)
 {
-    add_product(k, k->form->steps, k->form->job->seconds, -1);
+    add_product(k, k->form->steps, k->form->problem->seconds, -1);
 }
 
 /* A time that does not depend on amounts, over the latency. */
@@ -212,7 +212,7 @@ static void add_objective(program_maker *k)
     const dfl_form_goal *g = k->goal;
     const double power = g->joules > 0 ? g->seconds / g->joules : 1;
 
-    dfl_geometric_term(k->draft, g->joules > 0 ? f->job->points * f->job->joules : 1);
+    dfl_geometric_term(k->draft, g->joules > 0 ? f->problem->points * f->problem->joules : 1);
     if (power != 0)
         dfl_geometric_raise(k->draft, k->out->latency, power);
     for (uint32_t i = 0; i < f->n_counts && g->joules > 0; i++) {
@@ -236,7 +236,7 @@ static void add_times(program_maker *k)
     const dfl_ramp *ramp = k->goal->ramp;
     bool has_work = false;
 
-    for (uint32_t port = 0; port < 2 * f->job->n_places; port++) {
+    for (uint32_t port = 0; port < 2 * f->problem->n_places; port++) {
         bool waits = false, beside = false;
         for (uint32_t i = 0; i < f->n_ports; i++)
             if (f->port[i].port == port && f->port[i].less == DFL_FORM_NONE)
@@ -265,16 +265,16 @@ static void add_rooms(program_maker *k)
 {
     const dfl_form *f = k->form;
 
-    for (uint32_t place = 0; place < f->job->n_places; place++) {
-        if (isinf(f->job->place[place].bits))
+    for (uint32_t place = 0; place < f->problem->n_places; place++) {
+        if (isinf(f->problem->place[place].bits))
             continue;
         for (uint32_t i = 0; i < f->n_keeps; i++)
             if (f->keep[i].place == place)
-                add_product(k, f->keep[i].tile, f->keep[i].bits / f->job->place[place].bits, 0);
+                add_product(k, f->keep[i].tile, f->keep[i].bits / f->problem->place[place].bits, 0);
         dfl_geometric_end(k->draft);
     }
-    for (uint32_t a = 0; a < f->job->n_axes; a++) {
-        add_product(k, f->parts + a, 1 / (double)f->job->axis[a].size, 0);
+    for (uint32_t a = 0; a < f->problem->n_axes; a++) {
+        add_product(k, f->parts + a, 1 / (double)f->problem->axis[a].size, 0);
         dfl_geometric_end(k->draft);
     }
 }
@@ -304,17 +304,17 @@ static void add_order(program_maker *k, uint32_t rank)
 static bool make_program(dfl_arena *arena, program_maker *k, dfl_box *const *roots)
 {
     const dfl_form *f = k->form;
-    const double least = dfl_logarithm(f->job->seconds * f->least_steps) - LOG_ROUNDING;
+    const double least = dfl_logarithm(f->problem->seconds * f->least_steps) - LOG_ROUNDING;
 
     dfl_geometric_begin(k->draft);
     k->out->n_shares = 0;
-    for (uint32_t r = 0; r < f->job->n_ranks; r++)
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++)
         add_lengths(k, r, roots[r]);
     k->out->latency = dfl_geometric_var(k->draft, least, least);
     add_objective(k);
     add_times(k);
     add_rooms(k);
-    for (uint32_t r = 0; r < f->job->n_ranks; r++)
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++)
         add_order(k, r);
     dfl_geometric_enclose(k->draft, k->out->latency);
     k->out->program = dfl_geometric_close(arena, k->draft);
@@ -329,7 +329,7 @@ dfl_form_program *dfl_form_program_make(dfl_arena *arena, dfl_geometric_draft *d
 
     out->form = f;
     out->is_whole = goal->is_whole;
-    if (!isnormal(f->job->seconds) || !(f->least_steps > 0))
+    if (!isnormal(f->problem->seconds) || !(f->least_steps > 0))
         return NULL;
     if (make_program(arena, &k, roots))
         return out;
@@ -343,7 +343,7 @@ void dfl_form_program_range(const dfl_form_program *p, dfl_box *const *boxes, df
 {
     int64_t least[DFL_CHAIN_CUTS], most[DFL_CHAIN_CUTS];
 
-    for (uint32_t r = 0; r < p->form->job->n_ranks; r++) {
+    for (uint32_t r = 0; r < p->form->problem->n_ranks; r++) {
         bound_lengths(&p->form->chain[r], boxes[r], least, most);
         for (uint32_t i = 0; i < p->form->chain[r].n; i++)
             if (p->var[r][i] != DFL_FORM_NO_VAR)
@@ -369,7 +369,7 @@ void dfl_form_program_fit(dfl_form_program *p, dfl_box *const *boxes, dfl_geomet
             above = stays;
         }
     }
-    for (uint32_t r = 0; r < p->form->job->n_ranks; r++)
+    for (uint32_t r = 0; r < p->form->problem->n_ranks; r++)
         for (uint32_t i = 0; i < p->form->chain[r].n; i++)
             if (p->form->chain[r].at[i].axis >= 0)
                 dfl_geometric_turn(p->program, p->parts[r][i], 1 / (double)boxes[r]->high[i]);

@@ -32,8 +32,8 @@ typedef struct {
     const dfl_form *form;
     bool is_whole;                                /* of the goal */
     dfl_geometric_program *program;
-    uint32_t var[DFL_JOB_RANKS][DFL_CHAIN_CUTS];  /* length below a cut; DFL_FORM_NO_VAR = 1 */
-    uint32_t parts[DFL_JOB_RANKS][DFL_CHAIN_CUTS]; /* knob of the parts of an axis */
+    uint32_t var[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS]; /* length below a cut; DFL_FORM_NO_VAR = 1 */
+    uint32_t parts[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS]; /* knob of the parts of an axis */
     uint32_t latency;                             /* variable */
     uint32_t n_shares;
     dfl_form_share share[DFL_GEOMETRIC_TERMS];    /* by count */

@@ -31,43 +31,43 @@ static dfl_line *add_line(dfl_body *body, dfl_line line, dfl_span span)
 
 static void add_homes(dfl_point *p, const dfl_body *from, dfl_body *body)
 {
-    const dfl_job *job = p->form->job;
+    const dfl_problem *problem = p->form->problem;
     const uint32_t homes = dfl_body_count_homes(from);
 
     for (uint32_t i = 0; i < homes; i++)
         body->lines[body->n_lines++] = from->lines[i];
-    for (uint32_t o = 0; o < job->n_operands; o++)
-        if (dfl_body_home(from, job->operand[o].tensor) == DFL_NONE)
-            add_line(body, (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = job->operand[o].tensor,
-                                       .memory = job->place[job->operand[o].home].memory }, p->mapping->hole_span);
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        if (dfl_body_home(from, problem->operand[o].tensor) == DFL_NONE)
+            add_line(body, (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = problem->operand[o].tensor,
+                                       .memory = problem->place[problem->operand[o].home].memory }, p->mapping->hole_span);
 }
 
 /* Adds the line of one rank in a gap: a loop, or parts on an axis. */
 static void add_cut(dfl_point *p, uint32_t r, uint32_t gap, int axis, dfl_body *body)
 {
-    const dfl_job *job = p->form->job;
+    const dfl_problem *problem = p->form->problem;
     const dfl_chain *c = &p->form->chain[r];
 
     for (uint32_t i = 0; i < c->n; i++) {
-        dfl_line line = { .kind = axis < 0 ? DFL_LINE_TEMPORAL : DFL_LINE_SPATIAL, .rank = job->rank[r], .amount = 1,
+        dfl_line line = { .kind = axis < 0 ? DFL_LINE_TEMPORAL : DFL_LINE_SPATIAL, .rank = problem->rank[r], .amount = 1,
                           .by = axis < 0 ? DFL_BY_SIZE : DFL_BY_PARTS };
         if (c->at[i].gap != gap || c->at[i].axis != axis)
             continue;
         if (axis >= 0)
-            line.axis = job->axis[axis].axis;
+            line.axis = problem->axis[axis].axis;
         p->line[r][i] = add_line(body, line, p->mapping->hole_span);
     }
 }
 
 /* Place of a rank in the order of the loops of a gap: ranks without windows, ranks with windows, main ranks, `last`. */
-static uint32_t order_of(const dfl_job *job, uint32_t rank, uint32_t last)
+static uint32_t order_of(const dfl_problem *problem, uint32_t rank, uint32_t last)
 {
     uint32_t order = 0;
 
-    for (uint32_t o = 0; o < job->n_operands; o++)
-        for (uint32_t d = 0; d < job->operand[o].n_dims; d++) {
-            const dfl_job_dim *dim = &job->operand[o].dims[d];
-            for (uint32_t i = 0; i < dim->n && !dfl_form_is_plain(&job->operand[o], dim); i++)
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        for (uint32_t d = 0; d < problem->operand[o].n_dims; d++) {
+            const dfl_problem_dim *dim = &problem->operand[o].dims[d];
+            for (uint32_t i = 0; i < dim->n && !dfl_form_is_plain(&problem->operand[o], dim); i++)
                 if (dim->rank[i] == rank)
                     order = order > 1u + (i == dim->main) ? order : 1u + (i == dim->main);
         }
@@ -76,27 +76,27 @@ static uint32_t order_of(const dfl_job *job, uint32_t rank, uint32_t last)
 
 static void add_cuts(dfl_point *p, uint32_t gap, int axis, dfl_body *body)
 {
-    const dfl_job *job = p->form->job;
+    const dfl_problem *problem = p->form->problem;
 
     for (uint32_t order = 0; order < 4; order++)
-        for (uint32_t r = 0; r < job->n_ranks; r++)
-            if (order_of(job, r, p->last) == order)
+        for (uint32_t r = 0; r < problem->n_ranks; r++)
+            if (order_of(problem, r, p->last) == order)
                 add_cut(p, r, gap, axis, body);
 }
 
 static void add_lines(dfl_point *p, const dfl_body *from, dfl_body *body)
 {
-    const dfl_job *job = p->form->job;
+    const dfl_problem *problem = p->form->problem;
     const dfl_tiling_template *t = p->form->skeleton;
 
     add_homes(p, from, body);
     for (uint32_t g = 0; g <= t->n_keeps; g++) {
-        for (int axis = -1; axis < (int)job->n_axes; axis++)
+        for (int axis = -1; axis < (int)problem->n_axes; axis++)
             add_cuts(p, g, axis, body);
         for (uint32_t i = 0; i <= g && i < t->n_keeps; i++)
             if (t->written[i] == g && !t->keep[i].home)
-                add_line(body, (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = job->operand[t->keep[i].operand].tensor,
-                                           .memory = job->place[t->keep[i].place].memory }, p->mapping->hole_span);
+                add_line(body, (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = problem->operand[t->keep[i].operand].tensor,
+                                           .memory = problem->place[t->keep[i].place].memory }, p->mapping->hole_span);
     }
 }
 
@@ -106,15 +106,15 @@ static void make_mapping(dfl_point *p, const dfl_mapping *mapping)
     const dfl_body *from = mapping->root;
     dfl_body *body = DFL_NEW(p->home, dfl_body);
     dfl_body **bodies = DFL_NEW_ARRAY(p->home, dfl_body *, 1);
-    size_t n_lines = dfl_body_count_homes(from) + f->job->n_operands + f->n_keeps;
+    size_t n_lines = dfl_body_count_homes(from) + f->problem->n_operands + f->n_keeps;
 
     p->mapping = DFL_NEW(p->home, dfl_mapping);
-    p->line = DFL_NEW_ARRAY(p->home, dfl_line **, f->job->n_ranks);
-    for (uint32_t r = 0; r < f->job->n_ranks; r++) {
+    p->line = DFL_NEW_ARRAY(p->home, dfl_line **, f->problem->n_ranks);
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++) {
         p->line[r] = DFL_NEW_ARRAY(p->home, dfl_line *, f->chain[r].n);
         n_lines += f->chain[r].n;
     }
-    *body = (dfl_body){ .span = from->span, .einsums = from->einsums, .n_einsums = from->n_einsums, .compute = f->job->unit,
+    *body = (dfl_body){ .span = from->span, .einsums = from->einsums, .n_einsums = from->n_einsums, .compute = f->problem->unit,
                         .compute_span = from->span, .lines = DFL_NEW_ARRAY(p->home, dfl_line, n_lines) };
     bodies[0] = body;
     *p->mapping = *mapping;
@@ -157,7 +157,7 @@ double dfl_point_value(dfl_point *p, const dfl_objective *objective, const int64
 
     if (p->model == NULL)
         return INFINITY;
-    for (uint32_t r = 0; r < p->form->job->n_ranks; r++)
+    for (uint32_t r = 0; r < p->form->problem->n_ranks; r++)
         for (uint32_t i = 0; i < p->form->chain[r].n; i++)
             p->line[r][i]->amount = amounts[r][i];
     if (dfl_paths_resize(p->scratch, p->quiet, p->names, p->paths))
@@ -179,17 +179,17 @@ void dfl_point_costs(const dfl_point *p, double *joules, double *seconds)
 
 dfl_mapping *dfl_point_copy(dfl_arena *arena, const dfl_point *p)
 {
-    const dfl_job *job = p->form->job;
+    const dfl_problem *problem = p->form->problem;
     dfl_mapping *m = dfl_mapping_copy(arena, p->mapping);
     dfl_body *body = m->root;
     uint32_t n = 0;
-    int64_t left[DFL_JOB_RANKS];
+    int64_t left[DFL_PROBLEM_RANKS];
 
-    memcpy(left, job->extent, sizeof left);
+    memcpy(left, problem->extent, sizeof left);
     for (uint32_t i = 0; i < body->n_lines; i++) {
         dfl_line line = body->lines[i];
-        const uint32_t r = line.kind == DFL_LINE_KEEP ? job->n_ranks : dfl_job_find_rank(job, line.rank);
-        if (r < job->n_ranks) {
+        const uint32_t r = line.kind == DFL_LINE_KEEP ? problem->n_ranks : dfl_problem_find_rank(problem, line.rank);
+        if (r < problem->n_ranks) {
             const int64_t tile = line.by == DFL_BY_PARTS ? (left[r] + line.amount - 1) / line.amount : line.amount;
             if (tile >= left[r])
                 continue;

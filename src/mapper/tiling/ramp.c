@@ -5,17 +5,17 @@
 
 static double most(double a, double b) { return a > b ? a : b; }
 
-static const dfl_memory *memory_at(const dfl_mapping *m, const dfl_job *job, uint32_t place)
+static const dfl_memory *memory_at(const dfl_mapping *m, const dfl_problem *problem, uint32_t place)
 {
-    return &m->system->memories[job->place[place].memory];
+    return &m->system->memories[problem->place[place].memory];
 }
 
-static bool has_streams(const dfl_mapping *m, const dfl_job *job)
+static bool has_streams(const dfl_mapping *m, const dfl_problem *problem)
 {
     bool has = false;
 
-    for (uint32_t p = 0; p < job->n_places; p++)
-        has |= memory_at(m, job, p)->stream;
+    for (uint32_t p = 0; p < problem->n_places; p++)
+        has |= memory_at(m, problem, p)->stream;
     return has;
 }
 
@@ -29,15 +29,16 @@ static double least_links(const char *kind)
 
 /* Latency of the links between a place and what lies inside of some axes, at least. Where a level can hold several keeps of a
    tensor, which of their links add up is not known: none counts. */
-static double find_links(const dfl_intern *names, const dfl_mapping *m, const dfl_job *job, uint32_t outer, uint32_t inside)
+static double find_links(const dfl_intern *names, const dfl_mapping *m, const dfl_problem *problem, uint32_t outer,
+                         uint32_t inside)
 {
     const dfl_system *s = m->system;
     uint32_t counted = DFL_NONE;
     double latency = 0;
 
-    for (uint32_t a = 0; a < job->n_axes && !has_streams(m, job); a++) {
-        const dfl_axis *axis = &s->axes[job->axis[a].axis];
-        if (!((inside & ~job->place[outer].axes) >> a & 1) || axis->network == DFL_NONE || axis->element == counted)
+    for (uint32_t a = 0; a < problem->n_axes && !has_streams(m, problem); a++) {
+        const dfl_axis *axis = &s->axes[problem->axis[a].axis];
+        if (!((inside & ~problem->place[outer].axes) >> a & 1) || axis->network == DFL_NONE || axis->element == counted)
             continue;
         counted = axis->element;
         latency += s->networks[axis->network].latency * least_links(dfl_sym_text(names, s->networks[axis->network].kind));
@@ -47,9 +48,9 @@ static double find_links(const dfl_intern *names, const dfl_mapping *m, const df
 
 /* Adds the latency of a transfer from or to the memory at a place. A keep that a stream fills is in the level of the stream, so
    of both latencies the longer one counts. `level`: the latencies of the level at hand. */
-static double add_latency(const dfl_mapping *m, const dfl_job *job, uint32_t place, bool is_inside, double *level)
+static double add_latency(const dfl_mapping *m, const dfl_problem *problem, uint32_t place, bool is_inside, double *level)
 {
-    const dfl_memory *memory = memory_at(m, job, place);
+    const dfl_memory *memory = memory_at(m, problem, place);
     const double before = *level;
 
     *level = is_inside && memory->stream ? most(before, memory->latency) : memory->latency;
@@ -59,37 +60,37 @@ static double add_latency(const dfl_mapping *m, const dfl_job *job, uint32_t pla
 /* The way of an input: its keeps, and what the unit waits for before the first operand. */
 static dfl_ramp_way find_way(const dfl_intern *names, const dfl_mapping *m, const dfl_form *f, uint32_t operand)
 {
-    const dfl_job *job = f->job;
+    const dfl_problem *problem = f->problem;
     const dfl_tiling_template *t = f->skeleton;
-    const double bits = job->operand[operand].bits;
-    uint32_t outer = job->operand[operand].home;
+    const double bits = problem->operand[operand].bits;
+    uint32_t outer = problem->operand[operand].home;
     double level = 0;
     dfl_ramp_way way = { .n = 0 };
 
-    if (job->operand[operand].ranks != job->operand[operand].plain) /* the first tile may lie outside of the shape */
+    if (problem->operand[operand].ranks != problem->operand[operand].plain) /* the first tile may lie outside of the shape */
         return way;
     for (uint32_t i = 0; i < t->n_keeps; i++) {
         const uint32_t inner = t->keep[i].place;
         if (t->keep[i].operand != operand)
             continue;
-        way.latencies += add_latency(m, job, outer, way.n > 0, &level);
-        way.latencies += find_links(names, m, job, outer, job->place[inner].axes);
+        way.latencies += add_latency(m, problem, outer, way.n > 0, &level);
+        way.latencies += find_links(names, m, problem, outer, problem->place[inner].axes);
         way.first[way.n].tile = f->keep[i].tile;
-        way.first[way.n++].seconds = bits * most(job->place[outer].read_seconds, job->place[inner].write_seconds);
+        way.first[way.n++].seconds = bits * most(problem->place[outer].read_seconds, problem->place[inner].write_seconds);
         outer = inner;
     }
     way.of_levels = way.latencies;
-    way.latencies += memory_at(m, job, outer)->latency + find_links(names, m, job, outer, (1u << job->n_axes) - 1);
+    way.latencies += memory_at(m, problem, outer)->latency + find_links(names, m, problem, outer, (1u << problem->n_axes) - 1);
     return way;
 }
 
 /* Seconds in which one element of the result leaves all its keeps, of these `latencies` by latencies. */
 static double find_last(const dfl_intern *names, const dfl_mapping *m, const dfl_form *f, uint32_t operand, double *latencies)
 {
-    const dfl_job *job = f->job;
+    const dfl_problem *problem = f->problem;
     const dfl_tiling_template *t = f->skeleton;
-    const double bits = job->operand[operand].bits;
-    uint32_t outer = job->operand[operand].home;
+    const double bits = problem->operand[operand].bits;
+    uint32_t outer = problem->operand[operand].home;
     double level = 0, elements = 0;
     bool is_inside = false;
 
@@ -98,38 +99,38 @@ static double find_last(const dfl_intern *names, const dfl_mapping *m, const dfl
         const uint32_t inner = t->keep[i].place;
         if (t->keep[i].operand != operand)
             continue;
-        *latencies += add_latency(m, job, outer, is_inside, &level);
-        *latencies += find_links(names, m, job, outer, job->place[inner].axes);
-        elements += bits * most(job->place[inner].read_seconds, job->place[outer].write_seconds);
+        *latencies += add_latency(m, problem, outer, is_inside, &level);
+        *latencies += find_links(names, m, problem, outer, problem->place[inner].axes);
+        elements += bits * most(problem->place[inner].read_seconds, problem->place[outer].write_seconds);
         is_inside = true;
         outer = inner;
     }
     return elements + *latencies;
 }
 
-static uint32_t port_of(const dfl_job *job, uint32_t place, bool is_write)
+static uint32_t port_of(const dfl_problem *problem, uint32_t place, bool is_write)
 {
-    return 1u << (2 * place + (is_write && !job->place[place].one_port));
+    return 1u << (2 * place + (is_write && !problem->place[place].one_port));
 }
 
 /* Sets the ports that only the result, or only inputs, have the work wait for. */
 static void find_turns(const dfl_form *f, dfl_ramp *out)
 {
-    const dfl_job *job = f->job;
+    const dfl_problem *problem = f->problem;
     uint32_t of_result = 0, of_inputs = 0, n = 0;
 
     for (uint32_t i = 0; i < f->skeleton->n_keeps; i++) {
         const dfl_template_keep *k = &f->skeleton->keep[i];
-        const uint32_t outer = k->parent < 0 ? job->operand[k->operand].home : f->skeleton->keep[k->parent].place;
-        if (!job->place[k->place].waits)
+        const uint32_t outer = k->parent < 0 ? problem->operand[k->operand].home : f->skeleton->keep[k->parent].place;
+        if (!problem->place[k->place].waits)
             continue;
-        if (job->operand[k->operand].output) {
-            of_result |= port_of(job, outer, false) | port_of(job, outer, true);
-            of_result |= port_of(job, k->place, false) | port_of(job, k->place, true);
+        if (problem->operand[k->operand].output) {
+            of_result |= port_of(problem, outer, false) | port_of(problem, outer, true);
+            of_result |= port_of(problem, k->place, false) | port_of(problem, k->place, true);
             out->result = i;
             n++;
         } else {
-            of_inputs |= port_of(job, outer, false) | port_of(job, k->place, true);
+            of_inputs |= port_of(problem, outer, false) | port_of(problem, k->place, true);
         }
     }
     out->result_ports = n == 1 ? of_result & ~of_inputs : 0;
@@ -141,7 +142,7 @@ static double most_visits(const dfl_form *f, dfl_box *const *boxes, uint32_t kee
 {
     double visits = 1;
 
-    for (uint32_t r = 0; r < f->job->n_ranks; r++) {
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++) {
         const dfl_chain *c = &f->chain[r];
         int64_t length = c->extent;
         for (uint32_t i = 0; i < c->n && c->at[i].gap <= keep; i++) {
@@ -157,15 +158,15 @@ static double most_visits(const dfl_form *f, dfl_box *const *boxes, uint32_t kee
 /* Tiles of one input that a memory further out reads apart for all instances of an inner one, at most. */
 static double most_readings(const dfl_form *f, dfl_box *const *boxes, uint32_t operand)
 {
-    const dfl_job *job = f->job;
+    const dfl_problem *problem = f->problem;
     double readings = 1, all = 1;
 
-    for (uint32_t a = 0; a < job->n_axes; a++) {
-        all *= (double)job->axis[a].size;
-        readings *= job->axis[a].shared >> operand & 1 ? 1 : (double)job->axis[a].size;
+    for (uint32_t a = 0; a < problem->n_axes; a++) {
+        all *= (double)problem->axis[a].size;
+        readings *= problem->axis[a].shared >> operand & 1 ? 1 : (double)problem->axis[a].size;
     }
-    for (uint32_t r = 0; r < job->n_ranks; r++)
-        for (uint32_t i = 0; i < f->chain[r].n && (job->operand[operand].ranks >> r & 1); i++)
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
+        for (uint32_t i = 0; i < f->chain[r].n && (problem->operand[operand].ranks >> r & 1); i++)
             readings *= f->chain[r].at[i].axis >= 0 ? (double)boxes[r]->high[i] : 1;
     return readings < all ? readings : all;
 }
@@ -174,19 +175,19 @@ static double most_readings(const dfl_form *f, dfl_box *const *boxes, uint32_t o
    the room that the tile of the result leaves. */
 static double most_at_once(const dfl_ramp *ramp, const dfl_form *f, dfl_box *const *boxes, const double *value, uint32_t place)
 {
-    const dfl_job *job = f->job;
+    const dfl_problem *problem = f->problem;
     double readings = 1, seconds = 0;
 
-    for (uint32_t o = 0; o < job->n_operands; o++)
-        if (!job->operand[o].output)
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        if (!problem->operand[o].output)
             readings = most(readings, most_readings(f, boxes, o));
-    for (uint32_t w = 0; w < job->n_places; w++) {
-        const double each = w == place ? job->place[w].write_seconds : readings * job->place[place].read_seconds;
-        double room = job->place[w].bits;
+    for (uint32_t w = 0; w < problem->n_places; w++) {
+        const double each = w == place ? problem->place[w].write_seconds : readings * problem->place[place].read_seconds;
+        double room = problem->place[w].bits;
         bool holds = false;
-        for (uint32_t o = 0; o < job->n_operands; o++)
-            holds |= job->operand[o].places >> w & 1;
-        if (!job->place[w].waits || !holds || !(each > 0))
+        for (uint32_t o = 0; o < problem->n_operands; o++)
+            holds |= problem->operand[o].places >> w & 1;
+        if (!problem->place[w].waits || !holds || !(each > 0))
             continue;
         if (f->keep[ramp->result].place == w)
             room -= f->keep[ramp->result].bits * value[f->keep[ramp->result].tile];
@@ -197,7 +198,7 @@ static double most_at_once(const dfl_ramp *ramp, const dfl_form *f, dfl_box *con
 
 double dfl_ramp_turns(const dfl_ramp *ramp, const dfl_form *f, dfl_box *const *boxes, const double *value, const double *waits)
 {
-    const uint32_t n = 2 * f->job->n_places;
+    const uint32_t n = 2 * f->problem->n_places;
     double longest = 0, visits;
 
     if (ramp->result_ports == 0 || ramp->input_ports == 0)
@@ -215,27 +216,28 @@ double dfl_ramp_turns(const dfl_ramp *ramp, const dfl_form *f, dfl_box *const *b
 }
 
 /* Whether some keep may be filled one tile ahead. */
-static bool fetches_ahead(const dfl_mapping *m, const dfl_job *job)
+static bool fetches_ahead(const dfl_mapping *m, const dfl_problem *problem)
 {
     bool is_ahead = false;
 
-    for (uint32_t o = 0; o < job->n_operands; o++)
-        for (uint32_t p = 0; p < job->n_places; p++)
-            is_ahead |= (job->operand[o].places >> p & 1) && memory_at(m, job, p)->buffers > 1 && !memory_at(m, job, p)->stream;
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        for (uint32_t p = 0; p < problem->n_places; p++)
+            is_ahead |= (problem->operand[o].places >> p & 1) && memory_at(m, problem, p)->buffers > 1 &&
+                !memory_at(m, problem, p)->stream;
     return is_ahead;
 }
 
 dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, const dfl_form *f)
 {
-    const dfl_job *job = f->job;
+    const dfl_problem *problem = f->problem;
     dfl_ramp *out = DFL_NEW(arena, dfl_ramp);
     double longest = 0, of_levels = 0, of_result = 0;
 
-    *out = (dfl_ramp){ .launch = m->system->computes[job->unit].launch };
-    if (job->windows)
+    *out = (dfl_ramp){ .launch = m->system->computes[problem->unit].launch };
+    if (problem->windows)
         return out;
-    for (uint32_t o = 0; o < job->n_operands && !m->options.overlap_perfect; o++) {
-        if (job->operand[o].output) {
+    for (uint32_t o = 0; o < problem->n_operands && !m->options.overlap_perfect; o++) {
+        if (problem->operand[o].output) {
             out->last = find_last(names, m, f, o, &of_result);
             continue;
         }
@@ -246,8 +248,8 @@ dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_intern *names, const dfl_map
     out->latencies = longest + of_result;
     if (!m->options.overlap_perfect)
         find_turns(f, out);
-    if (!fetches_ahead(m, job))
-        out->serial = of_result + (has_streams(m, job) ? of_levels : longest);
+    if (!fetches_ahead(m, problem))
+        out->serial = of_result + (has_streams(m, problem) ? of_levels : longest);
     return out;
 }
 
@@ -265,20 +267,20 @@ double dfl_ramp_ends(const dfl_ramp *ramp, const double *value)
     return longest + ramp->last;
 }
 
-bool dfl_ramp_time_is_counted(const dfl_mapping *m, const dfl_job *job)
+bool dfl_ramp_time_is_counted(const dfl_mapping *m, const dfl_problem *problem)
 {
     const dfl_system *s = m->system;
     uint32_t inside = 0;
 
-    for (uint32_t o = 0; o < job->n_operands; o++)
-        inside |= job->operand[o].places & ~(1u << job->operand[o].home);
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        inside |= problem->operand[o].places & ~(1u << problem->operand[o].home);
     if (inside != 0 && !m->options.overlap_perfect)
         return false;
     for (uint32_t n = 0; n < s->n_networks; n++)
         if (isfinite(s->networks[n].bandwidth) || s->networks[n].latency > 0)
             return false;
-    for (uint32_t p = 0; p < job->n_places; p++)
-        if (memory_at(m, job, p)->efficiency != NULL)
+    for (uint32_t p = 0; p < problem->n_places; p++)
+        if (memory_at(m, problem, p)->efficiency != NULL)
             return false;
-    return s->computes[job->unit].n_efficiencies == 0 && !job->windows;
+    return s->computes[problem->unit].n_efficiencies == 0 && !problem->windows;
 }

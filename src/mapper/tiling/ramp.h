@@ -16,7 +16,7 @@ typedef struct {
     struct {
         uint16_t tile;        /* product: elements of the first tile in one instance */
         double seconds;       /* per element */
-    } first[DFL_JOB_PLACES];  /* its keeps */
+    } first[DFL_PROBLEM_PLACES]; /* its keeps */
 } dfl_ramp_way;
 
 typedef struct {
@@ -25,7 +25,7 @@ typedef struct {
     double serial;            /* s, of these besides all that a port is busy with (lemma B8) */
     double last;              /* s: latencies of the result, and one element of it over each of its keeps */
     uint32_t n;
-    dfl_ramp_way way[DFL_JOB_OPERANDS];   /* of the inputs */
+    dfl_ramp_way way[DFL_PROBLEM_OPERANDS]; /* of the inputs */
     uint32_t result_ports, input_ports; /* masks of ports where the work waits for the result alone, for inputs alone; 0 = none */
     uint32_t result;          /* the one keep of the result that the work waits for, if these are not 0 */
 } dfl_ramp;
@@ -38,6 +38,6 @@ double dfl_ramp_ends(const dfl_ramp *ramp, const double *value);
 double dfl_ramp_turns(const dfl_ramp *ramp, const dfl_form *form, dfl_box *const *boxes, const double *value,
                       const double *waits);
 /* Whether the time of a mapping follows from the numbers of elements that it moves, whatever its loops and keeps (rule D3). */
-bool dfl_ramp_time_is_counted(const dfl_mapping *mapping, const dfl_job *job);
+bool dfl_ramp_time_is_counted(const dfl_mapping *mapping, const dfl_problem *problem);
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include "tests/harness/check.h"
 
-#include "mapper/exact/bounds.h"
+#include "mapper/exact/cost_to_go.h"
 
 enum { EINSUMS = 6, TENSORS = 6, READERS = 2, WAYS = 4 };
 
@@ -46,15 +46,15 @@ static void falls(void **state)
     uint32_t producer[TENSORS], consumer[TENSORS];
     dfl_tensor tensors[TENSORS] = { { .n_dims = 0 } };
     dfl_workload w = { .n_einsums = EINSUMS, .n_tensors = TENSORS, .tensors = tensors };
-    dfl_job *jobs;
+    dfl_problem *problems;
     dfl_pattern patterns[EINSUMS][WAYS];
     dfl_bound_step steps[EINSUMS];
     const dfl_later pairs = { later, c };
     dfl_arena *arena = dfl_arena_new(NULL);
-    const dfl_bounds *b;
-    dfl_cost by = dfl_cost_zero();
+    const dfl_cost_to_go *b;
+    dfl_criteria by = dfl_criteria_zero();
 
-    jobs = DFL_NEW_ARRAY(arena, dfl_job, EINSUMS);
+    problems = DFL_NEW_ARRAY(arena, dfl_problem, EINSUMS);
     for (uint32_t e = 0; e < EINSUMS; e++) {
         uint32_t t = makes[e];
         bool reads = e == 2 || e == 5;
@@ -64,22 +64,22 @@ static void falls(void **state)
         tensors[t].n_producers = 1;
         tensors[t].consumers = &consumer[t];
         tensors[t].n_consumers = reads ? 0 : 1;
-        jobs[e].n_operands = reads ? 3 : 1;
+        problems[e].n_operands = reads ? 3 : 1;
         if (reads) {
-            jobs[e].operand[0] = (dfl_job_operand){ .tensor = e == 2 ? 0 : c->a1, .shared = true };
-            jobs[e].operand[1] = (dfl_job_operand){ .tensor = e == 2 ? 1 : c->b1, .shared = true };
+            problems[e].operand[0] = (dfl_problem_operand){ .tensor = e == 2 ? 0 : c->a1, .shared = true };
+            problems[e].operand[1] = (dfl_problem_operand){ .tensor = e == 2 ? 1 : c->b1, .shared = true };
         }
-        jobs[e].operand[reads ? 2 : 0] = (dfl_job_operand){ .tensor = t, .output = true, .shared = !reads };
+        problems[e].operand[reads ? 2 : 0] = (dfl_problem_operand){ .tensor = t, .output = true, .shared = !reads };
         for (uint32_t i = 0; i < WAYS; i++) {
-            patterns[e][i] = (dfl_pattern){ .memory = { i % 2, reads ? i / 2 : 0 }, .least = dfl_cost_zero() };
+            patterns[e][i] = (dfl_pattern){ .memory = { i % 2, reads ? i / 2 : 0 }, .least = dfl_criteria_zero() };
             if (reads)
                 patterns[e][i].least.at[DFL_COST_JOULES] = (e == 2 ? c->first : c->second)[i];
         }
-        steps[e] = (dfl_bound_step){ .job = &jobs[e], .patterns = patterns[e], .n = reads ? WAYS : 2 };
+        steps[e] = (dfl_bound_step){ .problem = &problems[e], .patterns = patterns[e], .n = reads ? WAYS : 2 };
     }
-    b = dfl_bounds_make(arena, &w, steps);
+    b = dfl_cost_to_go_make(arena, &w, steps);
     by.at[DFL_COST_JOULES] = c->by;
-    assert_int_equal(dfl_bounds_fall_by(b, 2, 5, &pairs, &by), c->fall);
+    assert_int_equal(dfl_cost_to_go_fall_by(b, 2, 5, &pairs, &by), c->fall);
     dfl_arena_free(arena);
 }
 

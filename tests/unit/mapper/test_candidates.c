@@ -7,15 +7,16 @@
 
 #include "tests/unit/mapper/pair.h"
 
-#include "mapper/exact/classes.h"
+#include "mapper/exact/einsum_classes.h"
 
 enum { THREADS = 3, ENOUGH = 64 * THREADS }; /* templates that all threads have something to do with */
 
-static bool make(dfl_session *s, uint32_t threads, bool plain, dfl_deadline *halt, dfl_classes *out)
+static bool make(dfl_session *s, uint32_t threads, bool plain, dfl_deadline *halt, dfl_einsum_classes *out)
 {
-    const dfl_job_limits limits = { .plain = plain };
+    const dfl_problem_limits limits = { .plain = plain };
     dfl_arena *scratch = dfl_arena_new(NULL);
-    bool made = dfl_classes_make(s->arena, scratch, s->sink, s->names, s->program->designs[0].mapping, &limits, threads, halt, out);
+    bool made = dfl_einsum_classes_make(s->arena, scratch, s->sink, s->names, s->program->designs[0].mapping, &limits, threads,
+                                        halt, out);
 
     dfl_arena_free(scratch);
     return made;
@@ -24,7 +25,7 @@ static bool make(dfl_session *s, uint32_t threads, bool plain, dfl_deadline *hal
 static void are_the_same_with_threads(void **state)
 {
     dfl_session *s[2] = { open_pair(), open_pair() };
-    dfl_classes k[2];
+    dfl_einsum_classes k[2];
     size_t n = 0;
 
     (void)state;
@@ -57,7 +58,7 @@ static void are_in_order(void **state)
         dfl_session *s = open_pair();
         dfl_deadline halt = { .budget = &s->budget };
         uint32_t raised = 0;
-        dfl_classes k;
+        dfl_einsum_classes k;
         assert_true(make(s, 1, plain, &halt, &k));
         for (size_t c = 0; c < k.at.n; c++)
             for (size_t i = 0; i < k.at.at[c].candidates.n; i++) {
@@ -78,7 +79,7 @@ static void are_below_all_rows(void **state)
     dfl_deadline halt = { .budget = &s->budget };
     dfl_arena *arena = dfl_arena_new(NULL), *scratch = dfl_arena_new(NULL);
     uint32_t found = 0;
-    dfl_classes k;
+    dfl_einsum_classes k;
 
     (void)state;
     assert_true(make(s, 1, false, &halt, &k));
@@ -87,11 +88,11 @@ static void are_below_all_rows(void **state)
             const dfl_candidate *x = &k.at.at[c].candidates.at[i];
             dfl_tile_goal goal = { .of = { .value = dfl_value_joules }, .by_energy = true, .by_time = true, .limit = INFINITY,
                                    .halt = &halt, .max_loops = 1 };
-            dfl_rows *rows = dfl_rows_new(arena, scratch);
-            const dfl_row *const *list;
+            dfl_pareto_set *rows = dfl_pareto_set_new(arena, scratch);
+            const dfl_pmapping *const *list;
             uint32_t n;
-            (void)dfl_tile_search(rows, x->job, x->form, &goal);
-            list = dfl_rows_list(rows, &n);
+            (void)dfl_tile_search(rows, x->problem, x->form, &goal);
+            list = dfl_pareto_set_list(rows, &n);
             for (uint32_t r = 0; r < n; r++)
                 assert_true(list[r]->joules >= x->joules * (1 - 1e-12) && list[r]->seconds >= x->seconds * (1 - 1e-12));
             found += n;
@@ -108,7 +109,7 @@ static void say_when_they_are_stopped(void **state)
     for (uint32_t threads = 1; threads <= THREADS; threads += 2) {
         dfl_session *s = open_pair();
         dfl_deadline halt = { .budget = &s->budget, .at = dfl_deadline_clock() - 1 };
-        dfl_classes k = { .n = 0 };
+        dfl_einsum_classes k = { .n = 0 };
         (void)make(s, threads, false, &halt, &k);
         assert_int_equal(halt.why, DFL_STOP_TIME);
         dfl_session_free(s);

@@ -7,7 +7,7 @@
 
 #include "api/session.h"
 #include "ir/print_mapping.h"
-#include "mapper/skeleton/choices.h"
+#include "mapper/skeleton/structure_choices.h"
 
 static const char problem[] =
     "workload pair : i8 {\n    rank m = 4, k = 4, n = 4, q = 1;\n    input A[m, k], B[k, n], E[n, q];\n"

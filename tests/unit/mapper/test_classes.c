@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "mapper/exact/classes.h"
+#include "mapper/exact/einsum_classes.h"
 
 enum { MAKER, USER, LAST, OTHER, CLASSES };
 enum { IN, OUT };
@@ -15,10 +15,10 @@ enum { IN, OUT };
 /* A chain of three einsums: USER reads the result of MAKER, LAST the result of USER. OTHER is a second producer. */
 typedef struct {
     dfl_arena *arena;
-    dfl_job job[CLASSES];
-    dfl_jobs jobs[CLASSES];
+    dfl_problem problem[CLASSES];
+    dfl_problems problems[CLASSES];
     dfl_einsum_class at[CLASSES];
-    dfl_classes classes;
+    dfl_einsum_classes classes;
     dfl_goal goal;
 } bench;
 
@@ -33,21 +33,25 @@ static void set_bench(bench *b)
 {
     *b = (bench){ .arena = dfl_arena_new(NULL) };
     for (uint32_t c = 0; c < CLASSES; c++) {
-        b->job[c].n_ranks = 3;
-        b->job[c].n_operands = 2;
-        b->job[c].operand[IN] = (dfl_job_operand){ .shared = c == USER || c == LAST, .ranks = 3, .plain = 3, .n_dims = 2,
-                                                   .dims = { { 1, { 0 }, { 1 } }, { 1, { 1 }, { 1 } } } };
-        b->job[c].operand[OUT] = (dfl_job_operand){ .output = true, .shared = c != LAST, .ranks = 5, .plain = 5, .n_dims = 2,
-                                                    .dims = { { 1, { 0 }, { 1 } }, { 1, { 2 }, { 1 } } } };
-        DFL_PUSH(b->arena, &b->jobs[c], &b->job[c]);
+        const dfl_problem_dim dim[] = { { .n = 1, .rank = { 0 }, .coef = { 1 } }, { .n = 1, .rank = { 1 }, .coef = { 1 } },
+                                        { .n = 1, .rank = { 2 }, .coef = { 1 } } };
+
+        b->problem[c].n_ranks = 3;
+        b->problem[c].n_operands = 2;
+        b->problem[c].operand[IN] = (dfl_problem_operand){ .shared = c == USER || c == LAST, .ranks = 3, .plain = 3, .n_dims = 2,
+                                                           .dims = { dim[0], dim[1] } };
+        b->problem[c].operand[OUT] = (dfl_problem_operand){ .output = true, .shared = c != LAST, .ranks = 5, .plain = 5,
+                                                            .n_dims = 2,
+                                                            .dims = { dim[0], dim[2] } };
+        DFL_PUSH(b->arena, &b->problems[c], &b->problem[c]);
         b->at[c].first = c;
-        b->at[c].filter = (dfl_way_filter){ .classes = &b->classes, .class = c };
+        b->at[c].filter = (dfl_compatibility){ .classes = &b->classes, .class = c };
     }
     partner(b, MAKER, OUT, USER, IN);
     partner(b, USER, IN, MAKER, OUT);
     partner(b, USER, OUT, LAST, IN);
     partner(b, LAST, IN, USER, OUT);
-    b->classes = (dfl_classes){ .n = CLASSES, .jobs = b->jobs, .at = { b->at, 3, CLASSES } };
+    b->classes = (dfl_einsum_classes){ .n = CLASSES, .problems = b->problems, .at = { b->at, 3, CLASSES } };
 }
 
 /* ---- waves ---- */
@@ -58,9 +62,9 @@ static void expect_waves(bench *b, const wave *expected, uint32_t n)
 {
     uint32_t found[CLASSES];
 
-    dfl_classes_restart(&b->classes);
+    dfl_einsum_classes_restart(&b->classes);
     for (uint32_t number = 0; number < n; number++) {
-        assert_int_equal(dfl_classes_wave(&b->classes, number, found), expected[number].n);
+        assert_int_equal(dfl_einsum_classes_wave(&b->classes, number, found), expected[number].n);
         for (uint32_t i = 0; i < expected[number].n; i++) {
             const dfl_einsum_class *c = &b->at[found[i]];
             assert_int_equal(found[i], expected[number].class[i]);
@@ -71,7 +75,7 @@ static void expect_waves(bench *b, const wave *expected, uint32_t n)
         for (uint32_t i = 0; i < expected[number].n; i++)
             b->at[found[i]].searched = true;
     }
-    assert_int_equal(dfl_classes_wave(&b->classes, n, found), 0);
+    assert_int_equal(dfl_einsum_classes_wave(&b->classes, n, found), 0);
 }
 
 static void waves_begin_where_least_is_free(void **state)
@@ -137,21 +141,21 @@ typedef struct {
 
 static void give_rows(bench *b, uint32_t class, const row *rows, uint32_t n)
 {
-    const dfl_row **list = DFL_NEW_ARRAY(b->arena, const dfl_row *, n);
+    const dfl_pmapping **list = DFL_NEW_ARRAY(b->arena, const dfl_pmapping *, n);
 
     for (uint32_t i = 0; i < n; i++) {
-        dfl_row *r = DFL_NEW(b->arena, dfl_row);
-        *r = (dfl_row){ .way = rows[i].way, .joules = rows[i].joules, .seconds = rows[i].seconds, .job = &b->job[class] };
+        dfl_pmapping *r = DFL_NEW(b->arena, dfl_pmapping);
+        *r = (dfl_pmapping){ .way = rows[i].way, .joules = rows[i].joules, .seconds = rows[i].seconds, .problem = &b->problem[class] };
         list[i] = r;
     }
     b->at[class].list = list;
     b->at[class].n_list = n;
-    dfl_classes_offer(b->arena, &b->classes, &b->goal, class);
+    dfl_einsum_classes_offer(b->arena, &b->classes, &b->goal, class);
 }
 
 static void give_pattern(bench *b, uint32_t class, uint32_t in, uint32_t out, double joules, double seconds, double mixed)
 {
-    dfl_pattern p = { .memory = { in, out }, .least = dfl_cost_zero() };
+    dfl_pattern p = { .memory = { in, out }, .least = dfl_criteria_zero() };
 
     p.least.at[DFL_COST_JOULES] = joules;
     p.least.at[DFL_COST_SECONDS] = seconds;
@@ -162,9 +166,9 @@ static void give_pattern(bench *b, uint32_t class, uint32_t in, uint32_t out, do
 /* Whether the user may go that way with its input, and what that costs more: nothing is known with NAN. */
 static void expect_more(const bench *b, uint32_t known, dfl_way way, double joules, double seconds, double mixed)
 {
-    dfl_way_filter f = { .classes = &b->classes, .class = USER, .known = known };
-    dfl_cost more;
-    bool wanted = dfl_classes_wanted(&f, &b->job[USER], &way, &more);
+    dfl_compatibility f = { .classes = &b->classes, .class = USER, .known = known };
+    dfl_criteria more;
+    bool wanted = dfl_einsum_classes_wanted(&f, &b->problem[USER], &way, &more);
 
     assert_int_equal(wanted, !isnan(joules));
     if (!wanted)
@@ -223,7 +227,7 @@ static void ways_cost_more_than_the_least(void **state)
 static void loops_are_wanted_that_some_way_has(void **state)
 {
     const row made[] = { { way_of(OUT, 1, 1, 2, 4), 6, 3 }, { way_of(OUT, 0, 0, 0, 0), 9, 1 } };
-    dfl_way_filter f = { .class = USER, .known = 1u << IN };
+    dfl_compatibility f = { .class = USER, .known = 1u << IN };
     bench b;
 
     (void)state;
@@ -231,11 +235,11 @@ static void loops_are_wanted_that_some_way_has(void **state)
     give_pattern(&b, MAKER, 0, 1, 5, 2, 0);
     give_rows(&b, MAKER, made, 2);
     f.classes = &b.classes;
-    assert_true(dfl_classes_loop_wanted(&f, &b.job[USER], IN, 1, 1, 4));
-    assert_false(dfl_classes_loop_wanted(&f, &b.job[USER], IN, 1, 1, 2));
-    assert_false(dfl_classes_loop_wanted(&f, &b.job[USER], IN, 1, 0, 4));
-    assert_false(dfl_classes_loop_wanted(&f, &b.job[USER], IN, 0, 1, 4));
-    assert_true(dfl_classes_loop_wanted(&f, &b.job[USER], OUT, 7, 1, 3)); /* of which nothing is known */
+    assert_true(dfl_einsum_classes_loop_wanted(&f, &b.problem[USER], IN, 1, 1, 4));
+    assert_false(dfl_einsum_classes_loop_wanted(&f, &b.problem[USER], IN, 1, 1, 2));
+    assert_false(dfl_einsum_classes_loop_wanted(&f, &b.problem[USER], IN, 1, 0, 4));
+    assert_false(dfl_einsum_classes_loop_wanted(&f, &b.problem[USER], IN, 0, 1, 4));
+    assert_true(dfl_einsum_classes_loop_wanted(&f, &b.problem[USER], OUT, 7, 1, 3)); /* of which nothing is known */
     dfl_arena_free(b.arena);
 }
 
@@ -249,8 +253,8 @@ static void more_adds_up_along_a_tree(void **state)
     for (size_t i = 0; i < 2; i++) {
         row used = { way_of(IN, 1, 0, 0, 0), 14, 3 }; /* 4 J and 1 s beyond */
         dfl_way way = way_of(IN, 2, 0, 0, 0);
-        dfl_way_filter f = { .class = LAST, .known = 1u << IN };
-        dfl_cost more;
+        dfl_compatibility f = { .class = LAST, .known = 1u << IN };
+        dfl_criteria more;
         bench b;
         set_bench(&b);
         used.way.memory[OUT] = 2;
@@ -261,7 +265,7 @@ static void more_adds_up_along_a_tree(void **state)
         b.at[USER].filter.known = 1u << IN;
         give_rows(&b, USER, &used, 1);
         f.classes = &b.classes;
-        assert_true(dfl_classes_wanted(&f, &b.job[LAST], &way, &more));
+        assert_true(dfl_einsum_classes_wanted(&f, &b.problem[LAST], &way, &more));
         assert_true(more.at[DFL_COST_JOULES] == (trees[i] ? 6 : 4));
         assert_true(more.at[DFL_COST_SECONDS] == 1);
         dfl_arena_free(b.arena);

@@ -5,7 +5,7 @@
 
 #include "tests/harness/check.h"
 
-#include "mapper/problem/cost.h"
+#include "mapper/problem/criteria.h"
 
 static double product(const void *objective, double joules, double seconds)
 {
@@ -73,9 +73,9 @@ static dfl_goal goal_of(const row *r)
     return g;
 }
 
-static dfl_cost cost_of(const row *r)
+static dfl_criteria cost_of(const row *r)
 {
-    dfl_cost c = dfl_cost_zero();
+    dfl_criteria c = dfl_criteria_zero();
 
     c.at[DFL_COST_JOULES] = r->joules;
     c.at[DFL_COST_SECONDS] = r->seconds;
@@ -89,7 +89,7 @@ static void test_corners(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         dfl_goal g = goal_of(&ROWS[i]), called = g;
-        const dfl_cost c = cost_of(&ROWS[i]);
+        const dfl_criteria c = cost_of(&ROWS[i]);
 
         g.product = true;
         if (fabs(dfl_goal_least(&g, &c) - ROWS[i].least) > 1e-12 || fabs(dfl_goal_least(&called, &c) - ROWS[i].least) > 1e-12)
@@ -100,7 +100,7 @@ static void test_corners(void **state)
     }
 }
 
-static bool inside(const dfl_goal *g, const dfl_cost *c, double joules, double seconds)
+static bool inside(const dfl_goal *g, const dfl_criteria *c, double joules, double seconds)
 {
     bool in = joules >= c->at[DFL_COST_JOULES] && seconds >= c->at[DFL_COST_SECONDS] &&
               seconds >= c->at[DFL_COST_BUSY] && seconds >= c->at[DFL_COST_BUSY + 1];
@@ -119,7 +119,7 @@ static void test_nothing_is_below(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         dfl_goal goals[2] = { goal_of(&ROWS[i]), goal_of(&ROWS[i]) };
-        const dfl_cost c = cost_of(&ROWS[i]);
+        const dfl_criteria c = cost_of(&ROWS[i]);
 
         goals[1].value = weighed;
         goals[1].objective = &two;
@@ -140,18 +140,18 @@ static void test_nothing_is_below(void **state)
 static void test_sums(void **state)
 {
     const dfl_goal g = goal_of(&ROWS[5]);
-    dfl_cost a = cost_of(&ROWS[5]), b = cost_of(&ROWS[8]), c;
+    dfl_criteria a = cost_of(&ROWS[5]), b = cost_of(&ROWS[8]), c;
 
     (void)state;
-    c = dfl_cost_with(&g, &a, 3, 2);
+    c = dfl_criteria_with(&g, &a, 3, 2);
     assert_true(c.at[DFL_COST_JOULES] == 4 && c.at[DFL_COST_SECONDS] == 3);
     assert_true(c.at[DFL_COST_MIXED] == 17 && c.at[DFL_COST_MIXED + 1] == 8);
-    dfl_cost_add(&a, &b);
+    dfl_criteria_add(&a, &b);
     assert_true(a.at[DFL_COST_JOULES] == 2 && a.at[DFL_COST_MIXED] == 20 && a.at[DFL_COST_BUSY] == 3);
-    dfl_cost_lower(&a, &b);
+    dfl_criteria_lower(&a, &b);
     assert_memory_equal(&a, &b, sizeof a);
-    c = dfl_cost_none();
-    dfl_cost_lower(&c, &b);
+    c = dfl_criteria_none();
+    dfl_criteria_lower(&c, &b);
     assert_memory_equal(&c, &b, sizeof c);
 }
 

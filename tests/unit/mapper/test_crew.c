@@ -4,7 +4,7 @@
 
 #include "tests/unit/mapper/pair.h"
 
-#include "mapper/exact/crew.h"
+#include "mapper/exact/workers.h"
 
 /* SLACK: evaluations of one node, by which each piece may exceed its limit. FEW: a limit too small for any piece to finish. */
 enum { CLASSES = 2, SLACK = 40, FEW = 5000 };
@@ -12,31 +12,32 @@ enum { CLASSES = 2, SLACK = 40, FEW = 5000 };
 /* One search: its classes, and a crew for them. */
 typedef struct {
     dfl_session *session;
-    dfl_classes classes;
+    dfl_einsum_classes classes;
     dfl_tile_goal goal;
-    dfl_crew crew;
+    dfl_workers crew;
 } search;
 
-static void open_search(search *s, uint32_t jobs, uint64_t limit)
+static void open_search(search *s, uint32_t threads, uint64_t limit)
 {
-    const dfl_job_limits limits = { .plain = false };
+    const dfl_problem_limits limits = { .plain = false };
     dfl_arena *scratch = dfl_arena_new(NULL);
     dfl_deadline halt;
 
     *s = (search){ .session = open_pair() };
     halt = (dfl_deadline){ .budget = &s->session->budget };
-    assert_true(dfl_classes_make(s->session->arena, scratch, s->session->sink, s->session->names,
-                                 s->session->program->designs[0].mapping, &limits, 1, &halt, &s->classes));
+    assert_true(dfl_einsum_classes_make(s->session->arena, scratch, s->session->sink, s->session->names,
+                                        s->session->program->designs[0].mapping, &limits, 1, &halt, &s->classes));
     dfl_arena_free(scratch);
     s->goal = (dfl_tile_goal){ .of = { .value = dfl_value_joules }, .by_energy = true, .limit = INFINITY, .max_loops = 2 };
-    s->crew = (dfl_crew){ .arena = s->session->arena, .classes = &s->classes, .goal = &s->goal, .jobs = jobs, .limit = limit };
+    s->crew = (dfl_workers){ .arena = s->session->arena, .classes = &s->classes, .goal = &s->goal, .threads = threads,
+                             .limit = limit };
     assert_int_equal(s->classes.at.n, CLASSES);
 }
 
 static void close_search(search *s)
 {
-    dfl_crew_forget(&s->crew);
-    dfl_crew_end(&s->crew);
+    dfl_workers_forget(&s->crew);
+    dfl_workers_end(&s->crew);
     dfl_session_free(s->session);
 }
 
@@ -44,18 +45,18 @@ static void add_others(search *s)
 {
     for (size_t i = 0; i < s->classes.at.n; i++) {
         dfl_einsum_class *c = &s->classes.at.at[i];
-        c->others = DFL_NEW_ARRAY(s->session->arena, dfl_cost, c->patterns.n);
+        c->others = DFL_NEW_ARRAY(s->session->arena, dfl_criteria, c->patterns.n);
         for (size_t p = 0; p < c->patterns.n; p++)
-            c->others[p] = dfl_cost_zero();
+            c->others[p] = dfl_criteria_zero();
     }
 }
 
-static void same_row(const dfl_row *a, const dfl_row *b)
+static void same_row(const dfl_pmapping *a, const dfl_pmapping *b)
 {
     assert_memory_equal(&a->way, &b->way, sizeof a->way);
     assert_true(a->joules == b->joules && a->seconds == b->seconds && a->form->n_keeps == b->form->n_keeps);
     assert_memory_equal(a->room, b->room, sizeof a->room);
-    for (uint32_t i = 0; i < (a->form->n_keeps + 1) * a->job->n_ranks; i++)
+    for (uint32_t i = 0; i < (a->form->n_keeps + 1) * a->problem->n_ranks; i++)
         assert_int_equal(a->cut[i], b->cut[i]);
 }
 
@@ -83,7 +84,7 @@ static void find_least(search *s)
     bool more = true;
 
     for (uint32_t round = 0; more; round++)
-        more = dfl_crew_least(&s->crew, round, INFINITY);
+        more = dfl_workers_least(&s->crew, round, INFINITY);
 }
 
 static void find_all(search *s)
@@ -92,7 +93,7 @@ static void find_all(search *s)
 
     find_least(s);
     add_others(s);
-    (void)dfl_crew_rows(&s->crew, all, CLASSES);
+    (void)dfl_workers_rows(&s->crew, all, CLASSES);
 }
 
 /*
@@ -153,7 +154,7 @@ static void lists_rows_by_pattern(void **state)
         uint32_t last = 0;
         assert_true(class->n_list > 1 && class->patterns.n > 1);
         for (uint32_t i = 0; i < class->n_list; i++) {
-            uint32_t p = dfl_classes_pattern(class, class->list[i]->job, class->list[i]->form);
+            uint32_t p = dfl_einsum_classes_pattern(class, class->list[i]->problem, class->list[i]->form);
             assert_true(p >= last && p < class->patterns.n);
             last = p;
             assert_true(class->list[i]->joules >= class->patterns.at[p].least.at[DFL_COST_JOULES] * (1 - 1e-12));
@@ -173,10 +174,10 @@ static void takes_the_best_apart(void **state)
     find_least(&s);
     for (size_t c = 0; c < CLASSES; c++) {
         const dfl_einsum_class *class = &s.classes.at.at[c];
-        const dfl_row *apart = class->apart;
+        const dfl_pmapping *apart = class->apart;
         uint32_t p;
         assert_non_null(apart);
-        p = dfl_classes_pattern(class, apart->job, apart->form);
+        p = dfl_einsum_classes_pattern(class, apart->problem, apart->form);
         assert_true(fabs(apart->joules - class->patterns.at[p].least.at[DFL_COST_JOULES]) <= 1e-9 * apart->joules);
     }
     close_search(&s);

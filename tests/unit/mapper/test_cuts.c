@@ -46,9 +46,9 @@ typedef struct {
     dfl_deadline halt;
     dfl_budget budget;
     dfl_tile_goal goal;
-    dfl_job job;
+    dfl_problem problem;
     dfl_tiling_template form;
-    dfl_spread spread;
+    dfl_spatial spread;
 } bench;
 
 static void open_bench(bench *b)
@@ -58,11 +58,11 @@ static void open_bench(bench *b)
     b->scratch = dfl_arena_new(NULL);
     b->halt.budget = &b->budget;
     b->goal.halt = &b->halt;
-    b->job.n_ranks = 1;
+    b->problem.n_ranks = 1;
     b->s = DFL_NEW(b->arena, dfl_search);
-    b->s->rows = dfl_rows_new(b->arena, b->scratch);
+    b->s->rows = dfl_pareto_set_new(b->arena, b->scratch);
     b->s->goal = &b->goal;
-    b->s->job = &b->job;
+    b->s->problem = &b->problem;
     b->s->t = &b->form;
     b->s->now = &b->spread;
     b->s->shared_by[0] = 1;
@@ -101,8 +101,8 @@ static void lists_cuts(void **state)
     close_bench(&b);
 }
 
-/* Whether the cut `a` is at least as good as the cut `other`: at each gap with a cost, the product of its factors up to the gap is
-   not larger, and at each gap with a limit on room not smaller. */
+/* Whether the cut `a` is at least as good as the cut `other`: at each gap with a cost, the product of its factors up to the gap
+   is not larger, and at each gap with a limit on room not smaller. */
 static bool beats(const int64_t *a, const int64_t *other, const dfl_cuts *c)
 {
     int64_t of_a = 1, of_b = 1;
@@ -184,9 +184,9 @@ static void finds_masks(void **state)
     bench b;
 
     open_bench(&b);
-    b.job.windows = c->windows;
-    b.job.operand[1].ranks = 1;
-    b.job.place[1].memory = 3;
+    b.problem.windows = c->windows;
+    b.problem.operand[1].ranks = 1;
+    b.problem.place[1].memory = 3;
     b.form.n_keeps = 2;
     b.form.keep[1] = (dfl_template_keep){ .operand = 1, .place = 1 };
     b.goal.n_tracks = c->tracked;

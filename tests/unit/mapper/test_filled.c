@@ -1,6 +1,6 @@
 /*
  * Choice of the ranks of a matrix product for an axis. An axis that shares transfers takes the ranks that share some,
- * and other ranks only if they put more instances to work. The masks of a job are computed by hand; all spreads of a
+ * and other ranks only if they put more instances to work. The masks of a problem are computed by hand; all spreads of a
  * search are compared with the rule.
  */
 #include <math.h>
@@ -46,31 +46,31 @@ static const filled_case cases[] = {
 /* Number of visited spreads over axis 0, and number of spreads that break the rule. */
 static void look(dfl_search *s)
 {
-    const dfl_job_axis *axis = &s->job->axis[0];
+    const dfl_problem_axis *axis = &s->problem->axis[0];
     double at_work = 1;
     bool any = false, others = false;
 
-    for (uint32_t r = 0; r < s->job->n_ranks; r++) {
+    for (uint32_t r = 0; r < s->problem->n_ranks; r++) {
         at_work *= (double)s->parts[0][r];
         any |= s->parts[0][r] > 1 && !(axis->ranks >> r & 1);
         others |= s->parts[0][r] > 1 && (axis->others >> r & 1);
     }
     s->rows->evaluated = s->rows->evaluated / 1000000 * 1000000 + 1000000; /* counts the spreads */
     assert_false(any);
-    assert_false(others && at_work <= dfl_job_filled(s->job, 0, s->whole[0]));
+    assert_false(others && at_work <= dfl_problem_filled(s->problem, 0, s->whole[0]));
 }
 
 /* Spreads that are allowed, from rank `r` on. */
-static uint32_t spreads(const dfl_job *job, uint32_t r, int64_t at_work, bool others)
+static uint32_t spreads(const dfl_problem *problem, uint32_t r, int64_t at_work, bool others)
 {
-    const dfl_job_axis *axis = &job->axis[0];
+    const dfl_problem_axis *axis = &problem->axis[0];
     uint32_t n = 0;
 
-    if (r == job->n_ranks)
-        return !others || (double)at_work > dfl_job_filled(job, 0, (const double[]){ 1, 1, 1 });
+    if (r == problem->n_ranks)
+        return !others || (double)at_work > dfl_problem_filled(problem, 0, (const double[]){ 1, 1, 1 });
     for (int64_t d = 1; d * at_work <= axis->size && (d == 1 || (axis->ranks >> r & 1)); d++)
-        if (job->extent[r] % d == 0)
-            n += spreads(job, r + 1, at_work * d, others || (d > 1 && (axis->others >> r & 1)));
+        if (problem->extent[r] % d == 0)
+            n += spreads(problem, r + 1, at_work * d, others || (d > 1 && (axis->others >> r & 1)));
     return n;
 }
 
@@ -82,24 +82,26 @@ static void fills(void **state)
         "workload mm : i8 { rank m = %u, n = %u, k = %u; input A[m, k], B[k, n]; output Z[m, n] += A[m, k] * B[k, n]; }\n"
         "system chip {\n    memory dram { size = unlimited; bandwidth = 1B/s; energy = 9pJ/bit; }\n%s%s%s    array x[%u]%s {\n"
         "        compute mac { rate { mac = 1MAC/s; } energy { mac = 1pJ/MAC; } }\n    }\n}\n"
-        "mapping m for mm on chip { ...; minimize energy; }\n", c->m, c->n, c->k, c->shares[0] ? "    network links = bus { " : "",
+        "mapping m for mm on chip { ...; minimize energy; }\n", c->m, c->n, c->k, c->shares[0] ? "    network links = bus { "
+            : "",
         c->shares, c->shares[0] ? " }\n" : "", c->size, c->shares[0] ? " over links" : "");
     dfl_deadline halt = { .budget = dfl_arena_budget(s->arena) };
-    dfl_tile_goal goal = { .of = { .value = dfl_value_joules }, .by_energy = true, .by_time = true, .limit = INFINITY, .halt = &halt };
-    const dfl_job_limits limits = { .spread = c->limits == ANY, .plain = c->limits == PLAIN };
+    dfl_tile_goal goal = { .of = { .value = dfl_value_joules }, .by_energy = true, .by_time = true, .limit = INFINITY,
+                           .halt = &halt };
+    const dfl_problem_limits limits = { .spread = c->limits == ANY, .plain = c->limits == PLAIN };
     const dfl_tiling_template form = { .allow = { ALL }, .innermost = { -1, -1, -1 } };
     dfl_arena *scratch = dfl_arena_new(NULL);
-    dfl_rows *rows = dfl_rows_new(s->arena, scratch);
-    dfl_job job;
+    dfl_pareto_set *rows = dfl_pareto_set_new(s->arena, scratch);
+    dfl_problem problem;
 
-    (void)open_job(s, text, &limits, &job);
-    assert_int_equal(job.axis[0].ranks, c->ranks);
-    assert_int_equal(job.axis[0].others, c->others);
-    assert_int_equal(dfl_job_filled(&job, 0, (const double[]){ 1, 1, 1 }), c->filled);
-    assert_true(dfl_tile_search(rows, &job, &form, &goal)); /* prepares it */
+    (void)open_problem(s, text, &limits, &problem);
+    assert_int_equal(problem.axis[0].ranks, c->ranks);
+    assert_int_equal(problem.axis[0].others, c->others);
+    assert_int_equal(dfl_problem_filled(&problem, 0, (const double[]){ 1, 1, 1 }), c->filled);
+    assert_true(dfl_tile_search(rows, &problem, &form, &goal)); /* prepares it */
     rows->evaluated = 0;
-    dfl_spreads_each(rows->search, look);
-    assert_int_equal(rows->evaluated / 1000000, spreads(&job, 0, 1, false));
+    dfl_spatials_each(rows->search, look);
+    assert_int_equal(rows->evaluated / 1000000, spreads(&problem, 0, 1, false));
     dfl_arena_free(scratch);
     dfl_session_free(s);
 }

@@ -42,7 +42,7 @@ static const amounts_case amounts[] = {
 
 static void test_amounts(void **state)
 {
-    dfl_job job = { .n_ranks = 2, .extent = { 10, 12 }, .n_axes = 2, .axis = { { .size = 8 }, { .size = 3 } } };
+    dfl_problem problem = { .n_ranks = 2, .extent = { 10, 12 }, .n_axes = 2, .axis = { { .size = 8 }, { .size = 3 } } };
 
     (void)state;
     for (size_t c = 0; c < sizeof amounts / sizeof *amounts; c++) {
@@ -53,9 +53,9 @@ static void test_amounts(void **state)
         for (uint32_t i = 0; i < row->n; i++)
             assert_true(dfl_skeleton_add(&lines, row->lines[i]));
         divided = lines;
-        dfl_skeleton_strip(&job, &lines, &stripped);
-        dfl_skeleton_settle(&job, &lines, above);
-        dfl_skeleton_divide(&job, &divided);
+        dfl_skeleton_strip(&problem, &lines, &stripped);
+        dfl_skeleton_settle(&problem, &lines, above);
+        dfl_skeleton_divide(&problem, &divided);
         for (uint32_t i = 0; i < row->n; i++) {
             if (lines.at[i].kind == DFL_SKELETON_KEEP)
                 continue;
@@ -102,18 +102,18 @@ static void test_fans(void **state)
                                             "network bus = bus { multicast = %s; } %s }\nmapping x for mm(%s) on chip { ...; "
                                             "minimize latency; }", workload, strstr(row->axes, "col") ? "row, col" : "row",
                                             row->axes, row->sizes);
-        const dfl_job_limits limits = { .spread = true };
+        const dfl_problem_limits limits = { .spread = true };
         const dfl_fan *found;
         dfl_objective objective;
-        dfl_job job;
+        dfl_problem problem;
         uint32_t n;
-        const dfl_mapping *m = open_job(s, text, &limits, &job);
+        const dfl_mapping *m = open_problem(s, text, &limits, &problem);
 
         assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
-        found = dfl_fans_find(s->arena, &job, &objective, 8, DFL_FIRST_WIDE, &n);
+        found = dfl_fans_find(s->arena, &problem, &objective, 8, DFL_FIRST_WIDE, &n);
         assert_in_range(n, 1, 8);
-        for (uint32_t a = 0; a < job.n_axes; a++)
-            for (uint32_t r = 0; r < job.n_ranks; r++)
+        for (uint32_t a = 0; a < problem.n_axes; a++)
+            for (uint32_t r = 0; r < problem.n_ranks; r++)
                 if (found[0].parts[a][r] != row->parts[a][r])
                     fail_msg("%s: rank %u has %lld parts on axis %u", row->name, r, (long long)found[0].parts[a][r], a);
         dfl_session_free(s);
@@ -206,12 +206,12 @@ static void test_estimates(void **state)
         dfl_session *s = dfl_session_new(NULL);
         const char *text = dfl_arena_printf(s->arena, "%s%s\nmapping x for mm(M = 8, N = 8, K = 8) on chip { %s }", workload,
                                             chip, estimated[c]);
-        const dfl_job_limits limits = { .spread = true };
+        const dfl_problem_limits limits = { .spread = true };
         dfl_skeleton lines = { .n = 0 };
         dfl_objective energy;
         dfl_estimate guess;
-        dfl_job job;
-        const dfl_mapping *m = open_job(s, text, &limits, &job);
+        dfl_problem problem;
+        const dfl_mapping *m = open_problem(s, text, &limits, &problem);
         double joules, seconds;
         dfl_prepared_for what = { .names = s->names, .given = m, .objective = &energy };
         dfl_prepared *p;
@@ -223,17 +223,17 @@ static void test_estimates(void **state)
                                               : line->kind == DFL_LINE_SPATIAL ? DFL_SKELETON_SPREAD : DFL_SKELETON_LOOP,
                                       .amount = line->amount };
             if (line->kind == DFL_LINE_KEEP) {
-                one.operand = (uint8_t)dfl_job_find_operand(&job, line->tensor);
+                one.operand = (uint8_t)dfl_problem_find_operand(&problem, line->tensor);
                 one.place = 1;
             } else {
-                one.rank = (uint8_t)dfl_job_find_rank(&job, line->rank);
+                one.rank = (uint8_t)dfl_problem_find_rank(&problem, line->rank);
             }
             assert_true(dfl_skeleton_add(&lines, one));
         }
-        dfl_skeleton_settle(&job, &lines, NULL);
-        guess = dfl_estimate_make(&job, &lines);
-        p = dfl_prepared_new(&what, &job, &lines);
-        (void)dfl_prepared_value(p, &job, &lines, &joules, &seconds);
+        dfl_skeleton_settle(&problem, &lines, NULL);
+        guess = dfl_estimate_make(&problem, &lines);
+        p = dfl_prepared_new(&what, &problem, &lines);
+        (void)dfl_prepared_value(p, &problem, &lines, &joules, &seconds);
         dfl_prepared_free(p);
         if (fabs(guess.joules - joules) > 1e-9 * joules || fabs(guess.seconds - seconds) > 1e-9 * seconds)
             fail_msg("lines %zu: estimated %.12g J and %.12g s, by the model %.12g J and %.12g s", c, guess.joules, guess.seconds,
@@ -268,13 +268,13 @@ static void test_steps(void **state)
     (void)state;
     for (size_t c = 0; c < sizeof steps / sizeof *steps; c++) {
         const steps_case *row = &steps[c];
-        dfl_job job = { .n_ranks = row->n_ranks, .n_axes = 1, .axis = { { .size = row->size } }, .points = 1 };
+        dfl_problem problem = { .n_ranks = row->n_ranks, .n_axes = 1, .axis = { { .size = row->size } }, .points = 1 };
 
-        memcpy(job.extent, row->extent, sizeof row->extent);
+        memcpy(problem.extent, row->extent, sizeof row->extent);
         for (uint32_t r = 0; r < row->n_ranks; r++)
-            job.points *= (double)row->extent[r];
-        if (dfl_floor_steps(&job) != row->steps)
-            fail_msg("%s: %.12g steps", row->name, dfl_floor_steps(&job));
+            problem.points *= (double)row->extent[r];
+        if (dfl_floor_steps(&problem) != row->steps)
+            fail_msg("%s: %.12g steps", row->name, dfl_floor_steps(&problem));
     }
 }
 
@@ -309,12 +309,12 @@ static void test_floors(void **state)
         dfl_session *s = dfl_session_new(NULL);
         const char *text = dfl_arena_printf(s->arena, "%ssystem chip { %s }\nmapping x for mm(M = 2, N = 2, K = 2) on chip { "
                                             "...; }", workload, row->chip);
-        const dfl_job_limits limits = { .spread = true };
-        dfl_job job;
+        const dfl_problem_limits limits = { .spread = true };
+        dfl_problem problem;
         dfl_floor floor;
 
-        (void)open_job(s, text, &limits, &job);
-        floor = dfl_floor_make(&job);
+        (void)open_problem(s, text, &limits, &problem);
+        floor = dfl_floor_make(&problem);
         if (fabs(floor.joules - row->joules * 1e-12) > 1e-21 || fabs(floor.seconds - row->seconds) > 1e-9)
             fail_msg("%s: %.12g pJ, %.12g s", row->name, floor.joules * 1e12, floor.seconds);
         dfl_session_free(s);

@@ -32,7 +32,7 @@ static const program_case CASES[] = {
 typedef struct {
     dfl_session *session;
     const dfl_mapping *mapping;
-    const dfl_job *job;
+    const dfl_problem *problem;
     const program_case *row;
     dfl_objective objective;
     dfl_form_goal goal;
@@ -61,11 +61,11 @@ static double box_bound(const program_test *t, const dfl_form *f, dfl_box *const
 /* Halves some boxes, at most `most` times, or until all are points. */
 static void shrink(program_test *t, const dfl_form *f, dfl_box **boxes, uint32_t most)
 {
-    for (uint32_t i = 0, waiting = 0; i < most && waiting < f->job->n_ranks; i++) {
-        const uint32_t r = (uint32_t)(draw(&t->seed) % f->job->n_ranks);
+    for (uint32_t i = 0, waiting = 0; i < most && waiting < f->problem->n_ranks; i++) {
+        const uint32_t r = (uint32_t)(draw(&t->seed) % f->problem->n_ranks);
         dfl_box *half;
         waiting = 0;
-        for (uint32_t k = 0; k < f->job->n_ranks; k++)
+        for (uint32_t k = 0; k < f->problem->n_ranks; k++)
             waiting += boxes[k]->is_point;
         if (boxes[r]->is_point)
             continue;
@@ -80,14 +80,14 @@ static void shrink(program_test *t, const dfl_form *f, dfl_box **boxes, uint32_t
 static void check_points(program_test *t, const dfl_form *f, dfl_point *point, dfl_box *const *boxes, double bound)
 {
     for (uint32_t i = 0; i < 12; i++) {
-        dfl_box *at[DFL_JOB_RANKS];
-        const int64_t *amounts[DFL_JOB_RANKS];
+        dfl_box *at[DFL_PROBLEM_RANKS];
+        const int64_t *amounts[DFL_PROBLEM_RANKS];
         bool is_point = true;
         double own, value;
-        for (uint32_t r = 0; r < f->job->n_ranks; r++)
+        for (uint32_t r = 0; r < f->problem->n_ranks; r++)
             at[r] = boxes[r];
         shrink(t, f, at, 300);
-        for (uint32_t r = 0; r < f->job->n_ranks; r++) {
+        for (uint32_t r = 0; r < f->problem->n_ranks; r++) {
             is_point &= at[r]->is_point;
             amounts[r] = at[r]->low;
         }
@@ -111,8 +111,8 @@ static bool check_form(void *context, const dfl_tiling_template *skeleton)
     program_test *t = context;
     dfl_arena *arena = t->session->arena;
     const dfl_geometric_effort effort = { .precision = 1e-3, .cutoff = INFINITY, .steps = 30 };
-    dfl_form *f = dfl_form_make(arena, t->job, skeleton, &t->terms);
-    dfl_box *roots[DFL_JOB_RANKS];
+    dfl_form *f = dfl_form_make(arena, t->problem, skeleton, &t->terms);
+    dfl_box *roots[DFL_PROBLEM_RANKS];
     dfl_form_program *p;
     dfl_point *point;
     dfl_geometric_solution root;
@@ -122,16 +122,16 @@ static bool check_form(void *context, const dfl_tiling_template *skeleton)
     if (t->forms++ % 7 != 0)
         return true;
     assert_non_null(f);
-    for (uint32_t r = 0; r < f->job->n_ranks; r++)
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++)
         roots[r] = dfl_box_make(arena, f, r);
     p = dfl_form_program_make(arena, &t->draft, f, roots, &t->goal);
     assert_non_null(p);
     point = dfl_point_make(arena, t->session->names, t->mapping, f, DFL_NONE);
     for (uint32_t i = 0; i < 12; i++) {
-        dfl_box *boxes[DFL_JOB_RANKS];
+        dfl_box *boxes[DFL_PROBLEM_RANKS];
         dfl_geometric_solution s;
         double bound;
-        for (uint32_t r = 0; r < f->job->n_ranks; r++)
+        for (uint32_t r = 0; r < f->problem->n_ranks; r++)
             boxes[r] = roots[r];
         shrink(t, f, boxes, i);
         dfl_form_program_fit(p, boxes, &range);
@@ -152,11 +152,11 @@ static bool check_form(void *context, const dfl_tiling_template *skeleton)
 
 static void bounds_hold(void **state)
 {
-    static const dfl_job_limits limits = { .spread = true };
+    static const dfl_problem_limits limits = { .spread = true };
     dfl_session *s = dfl_session_new(NULL);
     program_test *t = calloc(1, sizeof *t);
     dfl_deadline deadline = { .budget = dfl_arena_budget(s->arena) };
-    dfl_job job;
+    dfl_problem problem;
     char text[2000];
 
     assert_non_null(t);
@@ -178,16 +178,16 @@ static void bounds_hold(void **state)
                    "mapping best for mm(M = %d, N = %d, K = %d) on chip { ...; minimize %s; }\n",
                    t->row->of_sram, t->row->of_array, t->row->extent[0], t->row->extent[1], t->row->extent[2], t->row->objective);
     t->session = s;
-    t->mapping = open_job(s, text, &limits, &job);
-    t->job = &job;
+    t->mapping = open_problem(s, text, &limits, &problem);
+    t->problem = &problem;
     t->seed = 5;
-    job.given = dfl_given_make(s->arena, t->mapping, &job);
-    assert_null(job.given);
+    problem.given = dfl_fixed_lines_make(s->arena, t->mapping, &problem);
+    assert_null(problem.given);
     assert_true(dfl_objective_make(s->sink, s->names, t->mapping, &t->objective));
     assert_true(dfl_form_goal_make(&t->objective, t->row->leakage, &t->goal));
     assert_close(t->goal.joules, t->row->joules, 0);
     assert_close(t->goal.seconds, t->row->seconds, 0);
-    dfl_templates_each(&job, &deadline, check_form, t);
+    dfl_templates_each(&problem, &deadline, check_form, t);
     assert_true(t->forms > 100 && t->legal > 300 && t->modelled > 200 && t->better > t->forms / 7);
     free(t);
     dfl_session_free(s);

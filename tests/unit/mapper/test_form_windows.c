@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mapper/problem/factors.h"
 #include "mapper/tiling/box_bound.h"
 #include "mapper/tiling/form_program.h"
 #include "mapper/tiling/point.h"
-#include "mapper/problem/hole_lattice.h"
 #include "tests/unit/mapper/job.h"
 
 #define CHIP(size, inner)                                                                                                 \
@@ -38,14 +38,14 @@ static const struct { const char *name, *text; } ROWS[] = {
 typedef struct {
     dfl_session *s;
     const dfl_mapping *m;
-    dfl_job job;
+    dfl_problem problem;
     dfl_objective objective;
     dfl_terms terms;
     dfl_form_goal goal;
     bool has_goal;
     dfl_geometric_draft *draft;
     uint64_t random;
-    dfl_amounts divisors[DFL_JOB_RANKS];
+    dfl_amounts divisors[DFL_PROBLEM_RANKS];
     bool divides;                /* amounts divide what they cut (rule D5) */
     int skip, every, points, compared;
 } bench;
@@ -66,8 +66,8 @@ static bool is_own(const bench *b, const dfl_mapping *m)
             continue;
         for (uint32_t l = i; l-- > 0;)
             if (body->lines[l].kind == DFL_LINE_TEMPORAL) {
-                const uint32_t o = dfl_job_find_operand(&b->job, body->lines[i].tensor);
-                if (!(b->job.operand[o].ranks >> dfl_job_find_rank(&b->job, body->lines[l].rank) & 1))
+                const uint32_t o = dfl_problem_find_operand(&b->problem, body->lines[i].tensor);
+                if (!(b->problem.operand[o].ranks >> dfl_problem_find_rank(&b->problem, body->lines[l].rank) & 1))
                     return false;
                 break;
             }
@@ -78,13 +78,13 @@ static bool is_own(const bench *b, const dfl_mapping *m)
 /* Least value of the point over the orders of loops; INFINITY if there is none. */
 static double least_value(bench *b, const dfl_form *f, dfl_box *const *boxes)
 {
-    const int64_t *amounts[DFL_JOB_RANKS];
+    const int64_t *amounts[DFL_PROBLEM_RANKS];
     double least = INFINITY;
 
-    for (uint32_t r = 0; r < b->job.n_ranks; r++)
+    for (uint32_t r = 0; r < b->problem.n_ranks; r++)
         amounts[r] = boxes[r]->low;
-    for (uint32_t last = 0; last <= b->job.n_ranks; last++) {
-        dfl_point *p = dfl_point_make(b->s->arena, b->s->names, b->m, f, last < b->job.n_ranks ? last : DFL_NONE);
+    for (uint32_t last = 0; last <= b->problem.n_ranks; last++) {
+        dfl_point *p = dfl_point_make(b->s->arena, b->s->names, b->m, f, last < b->problem.n_ranks ? last : DFL_NONE);
         const double value = dfl_point_value(p, &b->objective, amounts);
         if (value < INFINITY && is_own(b, dfl_point_copy(b->s->arena, p)))
             least = fmin(least, value);
@@ -117,15 +117,15 @@ static double program_of(bench *b, dfl_form_program *p, dfl_box *const *boxes)
 /* Goes from the root to a random point and compares the bounds on the way with the value of the point. */
 static void descend(bench *b, const dfl_form *f, dfl_form_program *program, dfl_box *const *roots)
 {
-    dfl_box *boxes[DFL_JOB_RANKS];
+    dfl_box *boxes[DFL_PROBLEM_RANKS];
     double bound[400], above = 0, value;
     uint32_t n = 0;
 
     memcpy(boxes, roots, sizeof boxes);
     for (;;) {
-        uint32_t r = draw(b, b->job.n_ranks), tries = b->job.n_ranks;
+        uint32_t r = draw(b, b->problem.n_ranks), tries = b->problem.n_ranks;
         while (tries > 0 && boxes[r]->is_point) {
-            r = (r + 1) % b->job.n_ranks;
+            r = (r + 1) % b->problem.n_ranks;
             tries--;
         }
         bound[n] = bound_of(b, f, boxes);
@@ -156,17 +156,17 @@ static void descend(bench *b, const dfl_form *f, dfl_form_program *program, dfl_
 static bool look(void *context, const dfl_tiling_template *t)
 {
     bench *b = context;
-    dfl_box *roots[DFL_JOB_RANKS] = { NULL };
+    dfl_box *roots[DFL_PROBLEM_RANKS] = { NULL };
     dfl_form *f;
     dfl_form_program *program = NULL;
 
     if (b->skip-- > 0)
         return true;
     b->skip = b->every - 1;
-    f = dfl_form_make(b->s->arena, &b->job, t, &b->terms);
+    f = dfl_form_make(b->s->arena, &b->problem, t, &b->terms);
     assert_non_null(f);
     f->divisors = b->divides ? b->divisors : NULL;
-    for (uint32_t r = 0; r < b->job.n_ranks; r++)
+    for (uint32_t r = 0; r < b->problem.n_ranks; r++)
         roots[r] = dfl_box_make(b->s->arena, f, r);
     if (b->has_goal && bound_of(b, f, roots) < INFINITY)
         program = dfl_form_program_make(b->s->arena, b->draft, f, roots, &b->goal);
@@ -178,7 +178,7 @@ static bool look(void *context, const dfl_tiling_template *t)
 static void bounds_are_below(void **state)
 {
     const char *const *row = *state, *rounds = getenv("DFL_WINDOW_ROUNDS");
-    const dfl_job_limits limits = { .spread = true };
+    const dfl_problem_limits limits = { .spread = true };
     const int n = rounds == NULL ? 1 : atoi(rounds);
     int compared = 0;
 
@@ -186,14 +186,14 @@ static void bounds_are_below(void **state)
         dfl_session *s = dfl_session_new(NULL);
         bench *b = DFL_NEW(s->arena, bench);
         *b = (bench){ .s = s, .every = rounds == NULL ? 3 : 1, .random = (uint64_t)round * 77 + 5 };
-        b->m = open_job(s, row[1], &limits, &b->job);
+        b->m = open_problem(s, row[1], &limits, &b->problem);
         assert_true(dfl_objective_make(s->sink, s->names, b->m, &b->objective));
         b->has_goal = dfl_form_goal_make(&b->objective, 0, &b->goal);
         b->divides = round % 2 == 1;
-        for (uint32_t r = 0; r < b->job.n_ranks; r++)
-            b->divisors[r] = dfl_divisors(s->arena, b->job.extent[r]);
+        for (uint32_t r = 0; r < b->problem.n_ranks; r++)
+            b->divisors[r] = dfl_divisors(s->arena, b->problem.extent[r]);
         b->draft = DFL_NEW(s->arena, dfl_geometric_draft);
-        dfl_templates_each(&b->job, NULL, look, b);
+        dfl_templates_each(&b->problem, NULL, look, b);
         compared += b->compared;
         dfl_session_free(s);
     }

@@ -10,8 +10,8 @@
 #include "tests/harness/check.h"
 
 #include "mapper/conflict/conflict_internal.h"
-#include "mapper/problem/hole_lattice.h"
-#include "mapper/sizes/holes.h"
+#include "mapper/problem/factors.h"
+#include "mapper/sizes/size_search.h"
 #include "model/model.h"
 #include "support/limits.h"
 #include "tests/property/case.h"
@@ -242,9 +242,9 @@ static void compare(bench *b, uint64_t index)
 {
     const dfl_search_request request = { .objective = &b->objective, .space = { .imperfect = b->imperfect },
                                          .limits = { .evaluations = DFL_DEFAULT_EVALUATIONS } };
-    dfl_holes_conflict conflict;
+    dfl_size_search_conflict conflict;
     dfl_sink *sink = dfl_sink_new(b->home, NULL);
-    const dfl_holes_result *r = dfl_holes_run(b->home, sink, b->names, b->mapping, &request, &conflict);
+    const dfl_size_search_result *r = dfl_size_search_run(b->home, sink, b->names, b->mapping, &request, &conflict);
     const dfl_result *again;
     dfl_paths *paths;
     uint32_t n = 0;
@@ -255,7 +255,7 @@ static void compare(bench *b, uint64_t index)
     if (!r) {
         assert_true(conflict.fits == (dfl_sink_errors(sink) > 0)); /* the search itself reports no missing fit */
         if (!conflict.fits)
-            dfl_infeasible_amounts(b->home, sink, b->names, b->mapping, &request, &conflict);
+            dfl_conflict_sizes(b->home, sink, b->names, b->mapping, &request, &conflict);
         assert_true(dfl_sink_errors(sink) > 0);
         return;
     }
@@ -359,10 +359,10 @@ static void lists_all_amounts(void **state)
 
     (void)state;
     for (int imperfect = 0; imperfect < 2; imperfect++) {
-        dfl_lattice *lattice = dfl_lattice_new(arena, imperfect);
+        dfl_factor_set *lattice = dfl_factor_set_new(arena, imperfect);
         const bench b = { .imperfect = imperfect };
         for (int64_t n = 1; n <= 300; n++) {
-            dfl_amounts list = dfl_lattice_amounts(lattice, n);
+            dfl_amounts list = dfl_factor_set_amounts(lattice, n);
             uint32_t at = 0;
             for (int64_t amount = 1; amount <= n; amount++)
                 if (in_lattice(&b, n, amount)) {

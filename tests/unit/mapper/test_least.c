@@ -8,7 +8,7 @@
 
 #include "tests/harness/check.h"
 
-#include "mapper/exact/least.h"
+#include "mapper/exact/pattern_bounds.h"
 
 enum { A, B, Z, OPERANDS, I = 1, J = 2, BARE = 0, KEPT = 1, TEMPLATES = 2 };
 
@@ -40,7 +40,7 @@ static const least_case cases[] = {
 typedef struct {
     dfl_arena *arena;
     dfl_einsum_class *class;
-    const dfl_job *job;
+    const dfl_problem *problem;
     const least_case *of;
 } collector;
 
@@ -52,49 +52,49 @@ static bool add(void *context, const dfl_tiling_template *t)
 
     *copy = *t;
     DFL_PUSH(k->arena, &k->class->candidates,
-             ((dfl_candidate){ .job = k->job, .form = copy, .joules = bound, .seconds = bound }));
+             ((dfl_candidate){ .problem = k->problem, .form = copy, .joules = bound, .seconds = bound }));
     return true;
 }
 
-static dfl_job_operand indexed(uint32_t rank)
+static dfl_problem_operand indexed(uint32_t rank)
 {
-    return (dfl_job_operand){ .ranks = 1u << rank, .plain = 1u << rank, .bits = 8, .elements = 8, .n_dims = 1,
-                              .dims = { { .n = 1, .rank = { (uint8_t)rank }, .coef = { 1 } } } };
+    return (dfl_problem_operand){ .ranks = 1u << rank, .plain = 1u << rank, .bits = 8, .elements = 8, .n_dims = 1,
+                                  .dims = { { .n = 1, .rank = { (uint8_t)rank }, .coef = { 1 } } } };
 }
 
 static void finds_least(void **state)
 {
     const least_case *c = *state;
     dfl_arena *arena = dfl_arena_new(NULL), *scratch = dfl_arena_new(NULL);
-    dfl_job job = { .n_ranks = 2, .n_operands = OPERANDS, .n_places = 2, .extent = { 8, 8 }, .points = 64 };
+    dfl_problem problem = { .n_ranks = 2, .n_operands = OPERANDS, .n_places = 2, .extent = { 8, 8 }, .points = 64 };
     dfl_einsum_class class = { .first = 0 };
     dfl_budget budget = { 0 };
     dfl_deadline halt = { .budget = &budget };
     dfl_tile_goal goal = { .of = { .value = dfl_value_joules }, .by_energy = true, .by_time = true };
     dfl_tile_goal within = goal;
-    dfl_least_work work = { .goal = &goal, .halt = &halt, .arena = arena, .scratch = scratch };
+    dfl_pattern_bound_work work = { .goal = &goal, .halt = &halt, .arena = arena, .scratch = scratch };
     const dfl_goal of = goal.of;
-    dfl_least k;
-    collector all = { arena, &class, &job, c };
+    dfl_pattern_bound k;
+    collector all = { arena, &class, &problem, c };
 
-    job.operand[A] = indexed(0);
-    job.operand[B] = indexed(1);
-    job.operand[Z] = indexed(0);
-    job.operand[Z].output = true;
-    job.operand[Z].ranks = job.operand[Z].plain = I | J;
-    job.operand[Z].elements = 64;
-    job.operand[A].places = 2;
-    job.place[0] = (dfl_job_place){ .bits = INFINITY, .read_joules = 1, .read_seconds = 1, .buffers = 1 };
-    job.place[1] = (dfl_job_place){ .memory = 1, .bits = c->capacity, .buffers = 1 };
-    dfl_templates_each(&job, NULL, add, &all);
+    problem.operand[A] = indexed(0);
+    problem.operand[B] = indexed(1);
+    problem.operand[Z] = indexed(0);
+    problem.operand[Z].output = true;
+    problem.operand[Z].ranks = problem.operand[Z].plain = I | J;
+    problem.operand[Z].elements = 64;
+    problem.operand[A].places = 2;
+    problem.place[0] = (dfl_problem_place){ .bits = INFINITY, .read_joules = 1, .read_seconds = 1, .buffers = 1 };
+    problem.place[1] = (dfl_problem_place){ .memory = 1, .bits = c->capacity, .buffers = 1 };
+    dfl_templates_each(&problem, NULL, add, &all);
     assert_int_equal(class.candidates.n, TEMPLATES);
-    DFL_PUSH(arena, &class.patterns, ((dfl_pattern){ .least = dfl_cost_none() }));
+    DFL_PUSH(arena, &class.patterns, ((dfl_pattern){ .least = dfl_criteria_none() }));
     within.limit = c->within;
     work.within = c->within > 0 ? &within : NULL;
-    k = dfl_least_start(&class, 0, &of, true, c->enough);
+    k = dfl_pattern_bound_start(&class, 0, &of, true, c->enough);
     for (uint32_t round = 0; round < DFL_LEAST_ROUNDS; round++)
-        dfl_least_round(&k, round, &work);
-    dfl_least_tell(&k, &of);
+        dfl_pattern_bound_round(&k, round, &work);
+    dfl_pattern_bound_tell(&k, &of);
     assert_close(class.patterns.at[0].least.at[DFL_COST_JOULES], c->joules, 1e-12);
     assert_close(class.patterns.at[0].least.at[DFL_COST_SECONDS], c->seconds, 1e-12);
     assert_int_equal(k.best.form != NULL, c->joules < INFINITY);

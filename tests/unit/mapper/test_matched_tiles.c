@@ -1,6 +1,6 @@
 /*
- * Sums over einsums of choices that agree, and floors, by hand (B40, B44); bounds with ranges of tiles against points of the forms
- * (B41); and the bound with equal tiles against the least over all tiles, one by one (B43).
+ * Sums over einsums of choices that agree, and floors, by hand (B40, B44); bounds with ranges of tiles against points of the
+ * forms (B41); and the bound with equal tiles against the least over all tiles, one by one (B43).
  */
 #include "tests/harness/check.h"
 
@@ -27,8 +27,8 @@ static void adds_up_choices(void **state)
         { .consumers = both, .n_consumers = 2 },
     };
     const dfl_workload w = { .tensors = tensors, .n_tensors = 2, .n_einsums = 3 };
-    const dfl_job maker = { .n_operands = 1, .operand = { { .tensor = 0, .output = true, .shared = true } } };
-    const dfl_job reader = { .n_operands = 2, .operand = { { .tensor = 0, .shared = true }, { .tensor = 1, .common = 1 } } };
+    const dfl_problem maker = { .n_operands = 1, .operand = { { .tensor = 0, .output = true, .shared = true } } };
+    const dfl_problem reader = { .n_operands = 2, .operand = { { .tensor = 0, .shared = true }, { .tensor = 1, .common = 1 } } };
     const dfl_exchange_choice made_by[] = { { 3, { 0 }, { 0 } }, { 5, { 1 }, { 0 } } };
     const dfl_exchange_choice read_by[] = { { 7, { 0, 0 }, { 0 } }, { 2, { 1, 0 }, { 0 } }, { 1, { 1, 1 }, { 0, 4 } } };
     const dfl_exchange_choice last[] = { { 4, { 0, 0 }, { 0 } }, { 3, { 1, 1 }, { 0, 4 } } };
@@ -53,7 +53,7 @@ static void adds_up_choices(void **state)
 
 typedef struct {
     dfl_session *session;
-    dfl_classes classes;
+    dfl_einsum_classes classes;
     dfl_objective objective, line;
     dfl_deadline deadline;
     uint64_t programs, seed;
@@ -61,7 +61,7 @@ typedef struct {
 
 static void open_two(two *t, int m, int k, int n, int q, int room, double per_joule, double per_second)
 {
-    const dfl_job_limits all = { .spread = true };
+    const dfl_problem_limits all = { .spread = true };
     const dfl_mapping *mapping;
     char text[1024];
     dfl_sink *quiet;
@@ -79,15 +79,16 @@ static void open_two(two *t, int m, int k, int n, int q, int room, double per_jo
     mapping = t->session->program->designs[0].mapping;
     quiet = dfl_sink_new(t->session->arena, NULL);
     assert_true(dfl_objective_make(t->session->sink, t->session->names, mapping, &t->objective));
-    assert_true(dfl_classes_make(t->session->arena, t->session->arena, quiet, t->session->names, mapping, &all, 1, &t->deadline,
-                                 &t->classes));
+    assert_true(dfl_einsum_classes_make(t->session->arena, t->session->arena, quiet, t->session->names, mapping, &all, 1,
+                                        &t->deadline,
+                                        &t->classes));
     t->line = dfl_objective_line(&t->objective, per_joule, per_second);
 }
 
 static void set_all(dfl_exchanged_tiles *tiles)
 {
-    for (uint32_t o = 0; o < DFL_JOB_OPERANDS; o++)
-        for (uint32_t d = 0; d < DFL_JOB_DIMS; d++) {
+    for (uint32_t o = 0; o < DFL_PROBLEM_OPERANDS; o++)
+        for (uint32_t d = 0; d < DFL_PROBLEM_DIMS; d++) {
             tiles->low[o][d] = 1;
             tiles->high[o][d] = INT64_MAX;
         }
@@ -95,10 +96,10 @@ static void set_all(dfl_exchanged_tiles *tiles)
 
 static uint32_t find_t(const two *t, uint32_t e)
 {
-    const dfl_job *job = t->classes.jobs[e].at[0];
+    const dfl_problem *problem = t->classes.problems[e].at[0];
     uint32_t o = 0;
 
-    while (!job->operand[o].shared)
+    while (!problem->operand[o].shared)
         o++;
     return o;
 }
@@ -183,7 +184,7 @@ static uint64_t draw(uint64_t *seed)
 /* A random point of a form as boxes; false if the draw is not possible. */
 static bool draw_point(two *t, const dfl_form *f, dfl_box **boxes)
 {
-    for (uint32_t r = 0; r < f->job->n_ranks; r++) {
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++) {
         boxes[r] = dfl_box_make(t->session->arena, f, r);
         while (boxes[r]->is_possible && !boxes[r]->is_point)
             boxes[r] = dfl_box_half(t->session->arena, f, r, boxes[r], draw(&t->seed) % 2);
@@ -226,9 +227,9 @@ static void bounds_points(void **state)
             (void)dfl_pattern_bounds_least(b, p);
             for (uint32_t i = 0; i < 64 * c->candidates.n && c->patterns.at[p].memory[o] == 1; i++) {
                 const dfl_candidate *x = &c->candidates.at[i / 64];
-                const dfl_form *f = x->pattern == p ? dfl_form_make(t.session->arena, x->job, x->form, terms) : NULL;
+                const dfl_form *f = x->pattern == p ? dfl_form_make(t.session->arena, x->problem, x->form, terms) : NULL;
                 double others[DFL_FORM_PRODUCTS];
-                dfl_box *boxes[DFL_JOB_RANKS];
+                dfl_box *boxes[DFL_PROBLEM_RANKS];
                 dfl_exchanged_tiles tiles;
                 dfl_exchanged_point point;
                 double value;
@@ -236,7 +237,7 @@ static void bounds_points(void **state)
                     continue;
                 set_all(&tiles);
                 for (uint32_t d = 0; d < 2; d++) {
-                    const uint32_t r = x->job->operand[o].dims[d].rank[0];
+                    const uint32_t r = x->problem->operand[o].dims[d].rank[0];
                     tiles.low[o][d] = find_tile(f, o, r, boxes[r]) - (int64_t)(draw(&t.seed) % 2);
                     tiles.high[o][d] = find_tile(f, o, r, boxes[r]) + (int64_t)(draw(&t.seed) % 2);
                 }
@@ -257,8 +258,9 @@ static void bounds_points(void **state)
 
 /* ---- floors ---- */
 
-/* Inputs and the result move at home: A and B 6 B, E and Z 10 B. Energy: the points, 12 + 20 pJ; what the unit reads and writes in
-   `near`, 12 B each of A, B and T, then 20 B each of T, E and Z at 8 pJ a byte; and 32 B at 160 pJ at home. Time: 32 B at 1 B/s; the work
+/* Inputs and the result move at home: A and B 6 B, E and Z 10 B. Energy: the points, 12 + 20 pJ; what the unit reads and writes
+   in `near`, 12 B each of A, B and T, then 20 B each of T,
+       E and Z at 8 pJ a byte; and 32 B at 160 pJ at home. Time: 32 B at 1 B/s; the work
    alone takes 3 s and 5 s. */
 static void adds_up_floors(void **state)
 {

@@ -7,9 +7,9 @@
 #include "tests/unit/mapper/job.h"
 
 #include "ir/mapping_open.h"
-#include "mapper/improve/moves.h"
-#include "mapper/improve/polish.h"
-#include "mapper/skeleton/given.h"
+#include "mapper/improve/local_search.h"
+#include "mapper/improve/pair_search.h"
+#include "mapper/skeleton/fixed_lines.h"
 
 typedef struct {
     const char *name;
@@ -68,7 +68,7 @@ static void moves(void **state)
     dfl_deadline halt = { .budget = dfl_arena_budget(s->arena), .at = c->late ? 1e-9 : 0 };
     const dfl_mapping *m, *moved;
     dfl_objective objective;
-    const dfl_polish_options options = { .objective = &objective };
+    const dfl_pair_search_options options = { .objective = &objective };
     double before, value;
 
     m = open_mapping(s, text);
@@ -97,7 +97,8 @@ typedef struct {
 static const tree_case trees[] = {
     { "keeps of what is made", 1, "keep T in dram; fuse { T { temporal m, n, k; } Z { temporal m, q, n; } }", 0, 176, 160,
       " | m:1 n:1 T.near k:1 | m:1 q:1 Z.near n:1" },
-    { "keeps are added in leaves, below those of branches", 8, "temporal m; keep T in near; fuse { T { temporal n, k; } Z { temporal q, n; } }",
+    { "keeps are added in leaves, below those of branches", 8,
+      "temporal m; keep T in near; fuse { T { temporal n, k; } Z { temporal q, n; } }",
       0, 128, 88, "m:1 T.near | A.near n:1 k:1 | Z.near q:1 n:1" },
     { "loops of a branch change places", 4,
       "keep T in dram; temporal n, m; keep A in near; fuse { T { temporal k; } Z { temporal q; } }", 0, 184, 160,
@@ -135,7 +136,7 @@ static void moves_in_trees(void **state)
     const dfl_mapping *m, *moved;
     dfl_objective objective;
     uint64_t left = c->left;
-    const dfl_polish_options options = { .objective = &objective, .left = c->left > 0 ? &left : NULL };
+    const dfl_pair_search_options options = { .objective = &objective, .left = c->left > 0 ? &left : NULL };
     double value;
 
     m = open_mapping(s, text);

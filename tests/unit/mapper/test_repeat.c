@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "api/session.h"
-#include "mapper/exact/repeat.h"
+#include "mapper/exact/periodic.h"
 #include "report/check/check.h"
 
 typedef struct {
@@ -41,7 +41,8 @@ static void print_part(const chain *c, uint32_t i, FILE *out)
     const char *last = i == c->parts ? "output " : "";
 
     if (c->kind == SQUARE) /* ranks of one part are those of the others, in turn */
-        fprintf(out, "    weight W%u[%c, %c];\n    %sT%u[m, %c] += T%u[m, %c] * W%u[%c, %c];\n", i, "ab"[i % 2], "ab"[(i + 1) % 2],
+        fprintf(out, "    weight W%u[%c, %c];\n    %sT%u[m, %c] += T%u[m, %c] * W%u[%c, %c];\n", i, "ab"[i % 2],
+                "ab"[(i + 1) % 2],
                 last, i, "ab"[(i + 1) % 2], i - 1, "ab"[i % 2], i, "ab"[i % 2], "ab"[(i + 1) % 2]);
     if (c->kind == PLAIN)
         fprintf(out, "    weight W%u[n%u, n%u];\n    %sT%u[m, n%u] += T%u[m, n%u] * W%u[n%u, n%u];\n", i, i - 1, i, last, i, i,
@@ -140,7 +141,7 @@ typedef struct {
     dfl_tensor tensors[EINSUMS + 1];
     dfl_rank ranks[EINSUMS + 2];
     uint32_t ids[EINSUMS + 1];
-    dfl_job jobs[EINSUMS];
+    dfl_problem problems[EINSUMS];
     dfl_join_step steps[EINSUMS];
     dfl_pattern pattern;
     dfl_bound_step bound_steps[EINSUMS];
@@ -153,7 +154,7 @@ typedef struct {
 
 static void set_bench(bench *b)
 {
-    static const dfl_row *rows[1];
+    static const dfl_pmapping *rows[1];
 
     *b = (bench){ .arena = dfl_arena_new(NULL) };
     b->w = (dfl_workload){ .tensors = b->tensors, .n_tensors = EINSUMS + 1, .ranks = b->ranks, .n_ranks = EINSUMS + 2,
@@ -163,17 +164,17 @@ static void set_bench(bench *b)
         b->tensors[e] = (dfl_tensor){ .producers = e > 0 ? &b->ids[e - 1] : NULL, .n_producers = e > 0,
                                       .consumers = &b->ids[e], .n_consumers = e < EINSUMS };
     }
-    b->pattern = (dfl_pattern){ .memory = { 0 }, .least = dfl_cost_zero() };
+    b->pattern = (dfl_pattern){ .memory = { 0 }, .least = dfl_criteria_zero() };
     for (uint32_t e = 0; e < EINSUMS; e++) {
-        dfl_job *job = &b->jobs[e];
-        job->n_operands = 2;
-        job->operand[0] = (dfl_job_operand){ .tensor = e, .shared = e > 0 };
-        job->operand[1] = (dfl_job_operand){ .tensor = e + 1, .output = true, .shared = e + 1 < EINSUMS };
-        job->n_ranks = 3;
-        job->rank[1] = 1 + e;
-        job->rank[2] = 2 + e;
-        b->steps[e] = (dfl_join_step){ .rows = rows, .n = 1, .job = job };
-        b->bound_steps[e] = (dfl_bound_step){ .job = job, .patterns = &b->pattern, .n = 1 };
+        dfl_problem *problem = &b->problems[e];
+        problem->n_operands = 2;
+        problem->operand[0] = (dfl_problem_operand){ .tensor = e, .shared = e > 0 };
+        problem->operand[1] = (dfl_problem_operand){ .tensor = e + 1, .output = true, .shared = e + 1 < EINSUMS };
+        problem->n_ranks = 3;
+        problem->rank[1] = 1 + e;
+        problem->rank[2] = 2 + e;
+        b->steps[e] = (dfl_join_step){ .rows = rows, .n = 1, .problem = problem };
+        b->bound_steps[e] = (dfl_bound_step){ .problem = problem, .patterns = &b->pattern, .n = 1 };
     }
     b->goal = (dfl_tile_goal){ .limit = INFINITY };
     b->joiner = (dfl_joiner){ .scratch = b->arena, .goal = &b->goal };
@@ -199,7 +200,7 @@ static void set_bounds(bench *b, double joules)
 {
     b->pattern.least.at[DFL_COST_JOULES] = joules;
     b->goal.limit = 1000;
-    b->joiner.bounds = dfl_bounds_make(b->arena, &b->w, b->bound_steps);
+    b->joiner.bounds = dfl_cost_to_go_make(b->arena, &b->w, b->bound_steps);
 }
 
 typedef struct {
@@ -222,7 +223,7 @@ static void other_trips(bench *b) { b->bucket.way.trips[0] = 2; }
 static void other_memory(bench *b) { b->bucket.way.live[0].memory = 0; }
 static void other_rows(bench *b) { b->steps[8].n = 2; }
 static void read_again(bench *b) { b->tensors[6].consumers = &b->ids[10]; }
-static void other_ranks(bench *b) { b->jobs[9].rank[1] = 3; }
+static void other_ranks(bench *b) { b->problems[9].rank[1] = 3; }
 static void low_bounds(bench *b) { set_bounds(b, 2); }
 static void equal_bounds(bench *b) { set_bounds(b, 3); }
 static void high_bounds(bench *b) { set_bounds(b, 4); }
@@ -244,18 +245,18 @@ static void recur_when_all_is_the_same(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        dfl_repeats *k;
+        dfl_periods *k;
         bench b;
         uint32_t n;
         set_bench(&b);
-        k = dfl_repeats_new(b.arena, &b.w, b.steps);
+        k = dfl_periods_new(b.arena, &b.w, b.steps);
         set_front(&b, 0);
-        assert_int_equal(dfl_repeats_skip(k, &b.joiner, &b.layer, 0), 0); /* which reads what is not exchanged */
+        assert_int_equal(dfl_periods_skip(k, &b.joiner, &b.layer, 0), 0); /* which reads what is not exchanged */
         set_front(&b, 1);
-        assert_int_equal(dfl_repeats_skip(k, &b.joiner, &b.layer, 1), 0);
+        assert_int_equal(dfl_periods_skip(k, &b.joiner, &b.layer, 1), 0);
         set_front(&b, 2);
         changes[i].change(&b);
-        n = dfl_repeats_skip(k, &b.joiner, &b.layer, 2);
+        n = dfl_periods_skip(k, &b.joiner, &b.layer, 2);
         if (n != changes[i].skipped)
             fail_msg("%s: %u skipped", changes[i].name, n);
         if (n > 0) { /* as in front of the last one, which makes an output */
@@ -266,11 +267,11 @@ static void recur_when_all_is_the_same(void **state)
         }
         for (uint32_t e = 0; e < EINSUMS; e++) {
             bool skipped = n > 0 && e >= 2 && e < 11;
-            assert_int_equal(dfl_repeats_base(k, e), skipped ? 1 : e);
-            assert_int_equal(dfl_repeats_rank(k, e, 2), skipped ? e + 1 : 2);
-            assert_int_equal(dfl_repeats_rank(k, e, 0), 0);
+            assert_int_equal(dfl_periods_base(k, e), skipped ? 1 : e);
+            assert_int_equal(dfl_periods_rank(k, e, 2), skipped ? e + 1 : 2);
+            assert_int_equal(dfl_periods_rank(k, e, 0), 0);
         }
-        dfl_repeats_free(k);
+        dfl_periods_free(k);
         dfl_arena_free(b.arena);
     }
 }
@@ -284,19 +285,19 @@ static void end_where_einsums_differ(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        dfl_repeats *k;
+        dfl_periods *k;
         bench b;
         uint32_t n = 0;
         set_bench(&b);
         changes[i].change(&b);
-        k = dfl_repeats_new(b.arena, &b.w, b.steps);
+        k = dfl_periods_new(b.arena, &b.w, b.steps);
         for (uint32_t e = 0; e <= 2; e++) {
             set_front(&b, e);
-            n = dfl_repeats_skip(k, &b.joiner, &b.layer, e);
+            n = dfl_periods_skip(k, &b.joiner, &b.layer, e);
         }
         if (n != changes[i].skipped)
             fail_msg("%s: %u skipped", changes[i].name, n);
-        dfl_repeats_free(k);
+        dfl_periods_free(k);
         dfl_arena_free(b.arena);
     }
 }

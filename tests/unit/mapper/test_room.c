@@ -4,19 +4,19 @@
 
 #include "tests/harness/check.h"
 
-#include "mapper/divisors/room.h"
+#include "mapper/divisors/occupancy.h"
 
 enum { A, B, C, Z, OPERANDS, I = 0, K = 1, L = 2, RANKS = 3, OUTER = 0, INNER = 1 };
 
 /* An operand with one dimension for each rank of the mask `ranks`. */
-static dfl_job_operand indexed(const dfl_job *job, uint32_t ranks, uint32_t bits)
+static dfl_problem_operand indexed(const dfl_problem *problem, uint32_t ranks, uint32_t bits)
 {
-    dfl_job_operand o = { .ranks = ranks, .plain = ranks, .bits = bits, .elements = 1, .touched = 1 };
+    dfl_problem_operand o = { .ranks = ranks, .plain = ranks, .bits = bits, .elements = 1, .touched = 1 };
 
-    for (uint32_t r = 0; r < job->n_ranks; r++)
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
         if (ranks >> r & 1) {
-            o.dims[o.n_dims++] = (dfl_job_dim){ .n = 1, .rank = { (uint8_t)r }, .coef = { 1 } };
-            o.elements = o.touched *= (double)job->extent[r];
+            o.dims[o.n_dims++] = (dfl_problem_dim){ .n = 1, .rank = { (uint8_t)r }, .coef = { 1 } };
+            o.elements = o.touched *= (double)problem->extent[r];
         }
     return o;
 }
@@ -50,23 +50,23 @@ static void keeps_fit(void **state)
     const fits_case *c = *state;
     dfl_arena *arena = dfl_arena_new(NULL);
     dfl_search *s = DFL_NEW(arena, dfl_search);
-    dfl_job job = { .n_ranks = 2, .n_operands = 2, .n_places = 2, .extent = { 8, 8 } };
+    dfl_problem problem = { .n_ranks = 2, .n_operands = 2, .n_places = 2, .extent = { 8, 8 } };
     dfl_tiling_template t = { .n_keeps = 2, .keep = { { .operand = A, .place = INNER, .home = c->home },
                                                       { .operand = B, .place = INNER } } };
 
-    job.operand[A] = indexed(&job, 1u << I | 1u << K, 8);
-    job.operand[B] = indexed(&job, 1u << K, 8);
+    problem.operand[A] = indexed(&problem, 1u << I | 1u << K, 8);
+    problem.operand[B] = indexed(&problem, 1u << K, 8);
     if (c->window) {
-        job.operand[A].n_dims = 1;
-        job.operand[A].dims[0] = (dfl_job_dim){ .n = 2, .rank = { I, K }, .coef = { 1, 2 } };
+        problem.operand[A].n_dims = 1;
+        problem.operand[A].dims[0] = (dfl_problem_dim){ .n = 2, .rank = { I, K }, .coef = { 1, 2 } };
     }
-    job.place[OUTER].bits = INFINITY;
-    job.place[INNER] = (dfl_job_place){ .bits = c->capacity, .buffers = c->buffers };
-    s->job = &job;
+    problem.place[OUTER].bits = INFINITY;
+    problem.place[INNER] = (dfl_problem_place){ .bits = c->capacity, .buffers = c->buffers };
+    s->problem = &problem;
     s->t = &t;
     for (uint32_t i = 0; i < 2; i++)
         memcpy(s->piece[i], c->piece[i], sizeof c->piece[i]);
-    assert_int_equal(dfl_room_fits(s), c->fits);
+    assert_int_equal(dfl_occupancy_fits(s), c->fits);
     dfl_arena_free(arena);
 }
 
@@ -110,8 +110,8 @@ static const bound_case bounds[] = {
 };
 
 typedef struct {
-    dfl_rows *rows;
-    const dfl_job *job;
+    dfl_pareto_set *rows;
+    const dfl_problem *problem;
     double joules, squeezed;
     bool found;
 } bounder;
@@ -120,11 +120,11 @@ typedef struct {
 static bool bound(void *context, const dfl_tiling_template *t)
 {
     bounder *k = context;
-    double seconds, busy[2 * DFL_JOB_PLACES];
+    double seconds, busy[2 * DFL_PROBLEM_PLACES];
 
     if (t->n_keeps != 3 || t->keep[0].operand != A || t->keep[1].operand != B)
         return true;
-    dfl_tile_bound(k->rows, k->job, t, &k->joules, &seconds, busy);
+    dfl_tile_bound(k->rows, k->problem, t, &k->joules, &seconds, busy);
     k->squeezed = k->joules;
     dfl_tile_squeeze(k->rows, &k->squeezed, &seconds);
     k->found = true;
@@ -135,25 +135,25 @@ static void templates_cost_more(void **state)
 {
     const bound_case *c = *state;
     dfl_arena *arena = dfl_arena_new(NULL), *scratch = dfl_arena_new(NULL);
-    dfl_job job = { .n_ranks = RANKS + 1, .n_operands = OPERANDS, .n_places = 5, .points = 1 }; /* the last rank is Z's alone */
-    bounder k = { .rows = dfl_rows_new(arena, scratch), .job = &job };
+    dfl_problem problem = { .n_ranks = RANKS + 1, .n_operands = OPERANDS, .n_places = 5, .points = 1 }; /* the last rank is Z's alone */
+    bounder k = { .rows = dfl_pareto_set_new(arena, scratch), .problem = &problem };
 
-    memcpy(job.extent, c->extent, sizeof c->extent);
-    job.extent[RANKS] = 1;
-    for (uint32_t p = 0; p < job.n_places; p++)
-        job.place[p] = (dfl_job_place){ .memory = p, .bits = p == 3 ? c->capacity : INFINITY, .buffers = 1 };
-    job.place[1].read_joules = c->b_joules;
-    job.place[2].read_joules = c->c_joules;
-    job.operand[A] = indexed(&job, c->a, 8);
-    job.operand[B] = indexed(&job, 1u << K, 8);
-    job.operand[C] = indexed(&job, c->c, 8);
-    job.operand[Z] = indexed(&job, (1u << job.n_ranks) - 1, 8);
+    memcpy(problem.extent, c->extent, sizeof c->extent);
+    problem.extent[RANKS] = 1;
+    for (uint32_t p = 0; p < problem.n_places; p++)
+        problem.place[p] = (dfl_problem_place){ .memory = p, .bits = p == 3 ? c->capacity : INFINITY, .buffers = 1 };
+    problem.place[1].read_joules = c->b_joules;
+    problem.place[2].read_joules = c->c_joules;
+    problem.operand[A] = indexed(&problem, c->a, 8);
+    problem.operand[B] = indexed(&problem, 1u << K, 8);
+    problem.operand[C] = indexed(&problem, c->c, 8);
+    problem.operand[Z] = indexed(&problem, (1u << problem.n_ranks) - 1, 8);
     for (uint32_t o = A; o <= C; o++) {
-        job.operand[o].home = o;
-        job.operand[o].places = o == A ? 1u << 3 : 1u << 4; /* B and C in a memory of any size */
+        problem.operand[o].home = o;
+        problem.operand[o].places = o == A ? 1u << 3 : 1u << 4; /* B and C in a memory of any size */
     }
-    job.operand[Z].output = true;
-    dfl_templates_each(&job, NULL, bound, &k);
+    problem.operand[Z].output = true;
+    dfl_templates_each(&problem, NULL, bound, &k);
     assert_true(k.found);
     assert_true(fabs(k.squeezed - k.joules - c->more) <= 1e-6 * c->more);
     dfl_arena_free(arena);
@@ -166,10 +166,10 @@ static void templates_cost_more(void **state)
 typedef struct {
     dfl_arena *arena, *scratch;
     dfl_search *s;
-    dfl_job job;
+    dfl_problem problem;
     dfl_tiling_template form;
     dfl_tile_goal goal;
-    dfl_spread *spread;
+    dfl_spatial *spread;
     dfl_cuts with[2];
 } node;
 
@@ -178,13 +178,13 @@ static void open_node(node *n, double capacity)
     memset(n, 0, sizeof *n);
     n->arena = dfl_arena_new(NULL);
     n->scratch = dfl_arena_new(NULL);
-    n->job = (dfl_job){ .n_ranks = 2, .n_operands = 1, .n_places = 2, .extent = { 8, 8 } };
-    n->job.operand[A] = indexed(&n->job, 1u << I | 1u << K, 8);
-    n->job.place[INNER] = (dfl_job_place){ .bits = capacity, .buffers = 1 };
+    n->problem = (dfl_problem){ .n_ranks = 2, .n_operands = 1, .n_places = 2, .extent = { 8, 8 } };
+    n->problem.operand[A] = indexed(&n->problem, 1u << I | 1u << K, 8);
+    n->problem.place[INNER] = (dfl_problem_place){ .bits = capacity, .buffers = 1 };
     n->form = (dfl_tiling_template){ .n_keeps = 1, .keep = { { .operand = A, .place = INNER } } };
     n->s = DFL_NEW(n->arena, dfl_search);
-    n->s->rows = dfl_rows_new(n->arena, n->scratch);
-    n->s->job = &n->job;
+    n->s->rows = dfl_pareto_set_new(n->arena, n->scratch);
+    n->s->problem = &n->problem;
     n->s->t = &n->form;
     n->s->goal = &n->goal;
     n->s->limited[0] = true;
@@ -192,7 +192,7 @@ static void open_node(node *n, double capacity)
     n->s->terms.group[0] = (dfl_term_group){ .ranks = 1u << I, .window = -1 };
     n->s->terms.group[1] = (dfl_term_group){ .ranks = 1u << K, .window = -1 };
     n->s->n_used = n->s->n_sets = 1;
-    n->spread = n->s->now = dfl_spread_new(n->s, n->arena);
+    n->spread = n->s->now = dfl_spatial_new(n->s, n->arena);
     n->s->n_order = 2;
     for (uint32_t r = 0; r < 2; r++) {
         n->s->order[r] = r;
@@ -248,8 +248,8 @@ static void ranks_behind_have_to(void **state)
     node n;
 
     open_node(&n, c->capacity);
-    n.job.windows = c->windows;
-    n.job.operand[A].plain &= c->windows ? ~(1u << K) : ~0u; /* along which they slide */
+    n.problem.windows = c->windows;
+    n.problem.operand[A].plain &= c->windows ? ~(1u << K) : ~0u; /* along which they slide */
     n.s->n_order = c->last ? 1 : 2;
     n.s->piece[0][I] = c->piece;
     n.s->piece[0][K] = 1;
@@ -261,7 +261,7 @@ static void ranks_behind_have_to(void **state)
     n.s->terms.group[1].gap = (uint8_t)c->gap;
     n.s->rest_least[1][1] = c->rest;
     n.s->rest_least[1][0] = 5;
-    dfl_room_behind(n.s, 0);
+    dfl_occupancy_behind(n.s, 0);
     assert_close(n.s->behind[0][1], c->behind, 1e-12);
     assert_close(n.s->behind[0][0], 5, 1e-12); /* grows with i, which is not behind */
     close_node(&n);
@@ -303,9 +303,9 @@ static void nodes_are_useful(void **state)
     n.s->piece[0][I] = c->depth > 0 ? 8 : 1;
     n.s->piece[0][K] = 1;
     n.goal.limit = c->least * (1 + 1e-6);
-    assert_true(dfl_room_useful(n.s, c->depth, product));
+    assert_true(dfl_occupancy_useful(n.s, c->depth, product));
     n.goal.limit = c->least * (1 - 1e-6);
-    assert_int_equal(dfl_room_useful(n.s, c->depth, product), c->least == 0);
+    assert_int_equal(dfl_occupancy_useful(n.s, c->depth, product), c->least == 0);
     close_node(&n);
 }
 

@@ -7,7 +7,7 @@
 
 #include "tests/harness/check.h"
 
-#include "mapper/divisors/rows.h"
+#include "mapper/divisors/pareto_set.h"
 
 enum { X, T, U, OPERANDS };      /* several read X, one reads T, and nobody else touches U */
 enum { OUTER, NEAR, INSIDE, PLACES };
@@ -46,10 +46,10 @@ static const beaten cases[] = {
 };
 
 /* Keeps stand in gap order: below so many of the loops, of which number k stands in gap k of three keeps. */
-static dfl_row row_of(dfl_arena *arena, const dfl_job *job, uint32_t loops, const held *of, double joules)
+static dfl_pmapping row_of(dfl_arena *arena, const dfl_problem *problem, uint32_t loops, const held *of, double joules)
 {
     dfl_tiling_template *t = DFL_NEW(arena, dfl_tiling_template);
-    dfl_row row = { .joules = joules, .form = t, .job = job, .way = { .n_loops = (uint8_t)loops } };
+    dfl_pmapping row = { .joules = joules, .form = t, .problem = problem, .way = { .n_loops = (uint8_t)loops } };
 
     for (uint32_t above = 0; above <= loops; above++) {
         for (uint32_t o = 0; o < OPERANDS; o++)
@@ -67,28 +67,28 @@ static void try_case(void **state)
 {
     const beaten *c = *state;
     dfl_arena *arena = dfl_arena_new(NULL), *scratch = dfl_arena_new(NULL);
-    dfl_job *job = DFL_NEW(arena, dfl_job);
+    dfl_problem *problem = DFL_NEW(arena, dfl_problem);
     const dfl_tile_goal goal = { .by_energy = true };
-    dfl_rows *rows = dfl_rows_new(arena, scratch);
-    dfl_row first, second;
+    dfl_pareto_set *rows = dfl_pareto_set_new(arena, scratch);
+    dfl_pmapping first, second;
     uint32_t n;
 
-    job->n_ranks = 2;
-    job->n_operands = OPERANDS;
-    job->n_places = PLACES;
+    problem->n_ranks = 2;
+    problem->n_operands = OPERANDS;
+    problem->n_places = PLACES;
     for (uint32_t p = 0; p < PLACES; p++)
-        job->place[p] = (dfl_job_place){ .memory = p, .axes = p == INSIDE };
-    job->operand[X] = (dfl_job_operand){ .common = 1u << NEAR, .several = true };
-    job->operand[T] = (dfl_job_operand){ .shared = true };
-    first = row_of(arena, job, c->loops, c->first, 1);
-    second = row_of(arena, job, c->loops, c->second, 2);
-    dfl_rows_add(rows, &first, &goal);
-    assert_int_equal(dfl_rows_wants(rows, &second, &goal), c->stays);
-    rows = dfl_rows_new(arena, scratch);
-    dfl_rows_add(rows, &second, &goal);
-    assert_true(dfl_rows_wants(rows, &first, &goal));
-    dfl_rows_add(rows, &first, &goal);
-    (void)dfl_rows_list(rows, &n);
+        problem->place[p] = (dfl_problem_place){ .memory = p, .axes = p == INSIDE };
+    problem->operand[X] = (dfl_problem_operand){ .common = 1u << NEAR, .several = true };
+    problem->operand[T] = (dfl_problem_operand){ .shared = true };
+    first = row_of(arena, problem, c->loops, c->first, 1);
+    second = row_of(arena, problem, c->loops, c->second, 2);
+    dfl_pareto_set_add(rows, &first, &goal);
+    assert_int_equal(dfl_pareto_set_is_open_to(rows, &second, &goal), c->stays);
+    rows = dfl_pareto_set_new(arena, scratch);
+    dfl_pareto_set_add(rows, &second, &goal);
+    assert_true(dfl_pareto_set_is_open_to(rows, &first, &goal));
+    dfl_pareto_set_add(rows, &first, &goal);
+    (void)dfl_pareto_set_list(rows, &n);
     assert_int_equal(n, c->stays ? 2 : 1);
     dfl_arena_free(arena);
     dfl_arena_free(scratch);
@@ -98,26 +98,26 @@ static void try_case(void **state)
 static void busy_ports_count(void **state)
 {
     dfl_arena *arena = dfl_arena_new(NULL), *scratch = dfl_arena_new(NULL);
-    dfl_job *job = DFL_NEW(arena, dfl_job);
+    dfl_problem *problem = DFL_NEW(arena, dfl_problem);
     dfl_tile_goal goal = { .by_time = true, .n_ports = 1 };
-    dfl_rows *rows = dfl_rows_new(arena, scratch);
+    dfl_pareto_set *rows = dfl_pareto_set_new(arena, scratch);
     static const held bare[OPERANDS] = BARE;
-    dfl_row first, second;
+    dfl_pmapping first, second;
 
     (void)state;
-    job->n_ranks = 2;
-    first = row_of(arena, job, 1, bare, 0);
-    second = row_of(arena, job, 1, bare, 0);
+    problem->n_ranks = 2;
+    first = row_of(arena, problem, 1, bare, 0);
+    second = row_of(arena, problem, 1, bare, 0);
     first.seconds = 1;
     first.busy[0] = 5;
     second.seconds = 2;
     second.busy[0] = 4;
-    dfl_rows_add(rows, &first, &goal);
-    assert_false(dfl_rows_wants(rows, &second, &goal));
+    dfl_pareto_set_add(rows, &first, &goal);
+    assert_false(dfl_pareto_set_is_open_to(rows, &second, &goal));
     goal.beside = true;
-    assert_true(dfl_rows_wants(rows, &second, &goal));
+    assert_true(dfl_pareto_set_is_open_to(rows, &second, &goal));
     second.busy[0] = 5;
-    assert_false(dfl_rows_wants(rows, &second, &goal));
+    assert_false(dfl_pareto_set_is_open_to(rows, &second, &goal));
     dfl_arena_free(arena);
     dfl_arena_free(scratch);
 }

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "api/session.h"
-#include "mapper/exact/rescue.h"
+#include "mapper/exact/primal.h"
 
 #define NOWHERE DFL_NONE
 
 /* Every tensor has 16 bytes. */
-static const char problem[] =
+static const char sample[] =
     "workload pair : i8 {\n    rank m = 4, k = 4, n = 4, q = 4;\n    input A[m, k], B[k, n], E[n, q];\n"
     "    T[m, n] += A[m, k] * B[k, n];\n    output Z[m, q] += T[m, n] * E[n, q];\n}\n"
     "system chip {\n    memory dram { %s; read { energy = 9pJ/bit; } }\n    memory sram { %s; read { energy = 1pJ/bit; } }\n"
@@ -22,7 +22,7 @@ static const char problem[] =
 static dfl_session *open_problem(const char *dram, const char *sram, const char *lines)
 {
     dfl_session *s = dfl_session_new(NULL);
-    const char *text = dfl_arena_printf(s->arena, problem, dram, sram, lines);
+    const char *text = dfl_arena_printf(s->arena, sample, dram, sram, lines);
 
     assert_int_equal(dfl_session_open_text(s, "pair.dfl", text, strlen(text)), DFL_EXIT_OK);
     assert_true(dfl_session_analyse(s));
@@ -30,18 +30,19 @@ static dfl_session *open_problem(const char *dram, const char *sram, const char 
     return s;
 }
 
-static const dfl_job_operand *made(const dfl_classes *k, uint32_t einsum)
+static const dfl_problem_operand *made(const dfl_einsum_classes *k, uint32_t einsum)
 {
-    const dfl_job *job = k->jobs[einsum].at[0];
+    const dfl_problem *problem = k->problems[einsum].at[0];
 
-    return einsum == 0 ? &job->operand[job->n_operands - 1] : &job->operand[0];
+    return einsum == 0 ? &problem->operand[problem->n_operands - 1] : &problem->operand[0];
 }
 
-static void make(dfl_session *s, const dfl_job_limits *limits, dfl_deadline *halt, dfl_classes *out)
+static void make(dfl_session *s, const dfl_problem_limits *limits, dfl_deadline *halt, dfl_einsum_classes *out)
 {
     dfl_arena *scratch = dfl_arena_new(NULL);
 
-    assert_true(dfl_classes_make(s->arena, scratch, s->sink, s->names, s->program->designs[0].mapping, limits, 1, halt, out));
+    assert_true(dfl_einsum_classes_make(s->arena, scratch, s->sink, s->names, s->program->designs[0].mapping, limits, 1, halt,
+                                        out));
     dfl_arena_free(scratch);
 }
 
@@ -49,7 +50,7 @@ static void is_whole_where_all_fits(void **state)
 {
     static const struct {
         const char *dram, *sram, *lines;
-        dfl_job_limits limits;
+        dfl_problem_limits limits;
         bool roomy[2];
         uint32_t home, places;
     } cases[] = {
@@ -71,7 +72,7 @@ static void is_whole_where_all_fits(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dfl_session *s = open_problem(cases[i].dram, cases[i].sram, cases[i].lines);
         dfl_deadline halt = { .budget = &s->budget };
-        dfl_classes k;
+        dfl_einsum_classes k;
         make(s, &cases[i].limits, &halt, &k);
         for (uint32_t m = 0; m < 2; m++)
             if (k.roomy[m] != cases[i].roomy[m])
@@ -89,26 +90,26 @@ static void stands_apart_where_the_whole_fits(void **state)
     static const int64_t cut[3 * 3] = { 1, 1, 1, 1, 1, 1, 4, 4, 4 };
     static const struct { double capacity; bool fits; } cases[] = { { 256, true }, { 255, false } };
     dfl_session *s = open_problem("size = unlimited; holds = input, output", "size = 32B", "");
-    const dfl_job_limits limits = { 0 };
+    const dfl_problem_limits limits = { 0 };
     dfl_deadline halt = { .budget = &s->budget };
     dfl_tile_goal goal = { .of = { .value = dfl_value_joules }, .n_tracks = 1, .track = { 1 } };
     dfl_tiling_template form[2] = { { .n_keeps = 2 }, { .n_keeps = 2 } };
-    dfl_row row[2];
-    dfl_classes k;
+    dfl_pmapping row[2];
+    dfl_einsum_classes k;
 
     (void)state;
     make(s, &limits, &halt, &k);
     assert_int_equal(k.at.n, 2);
     for (uint32_t e = 0; e < 2; e++) {
-        const uint32_t o = (uint32_t)(made(&k, e) - k.jobs[e].at[0]->operand);
+        const uint32_t o = (uint32_t)(made(&k, e) - k.problems[e].at[0]->operand);
         form[e].keep[0] = (dfl_template_keep){ .operand = (uint8_t)o, .place = 1, .home = true };
         form[e].keep[1] = (dfl_template_keep){ .operand = e == 0 ? 0 : 1, .place = 1 };
-        row[e] = (dfl_row){ .form = &form[e], .job = k.jobs[e].at[0], .cut = cut, .joules = 1, .seconds = 1 };
+        row[e] = (dfl_pmapping){ .form = &form[e], .problem = k.problems[e].at[0], .cut = cut, .joules = 1, .seconds = 1 };
         row[e].way.memory[o] = 1;
         k.at.at[k.of[e]].apart = &row[e];
     }
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const dfl_join_result *r = dfl_rescue_apart(s->arena, &k, &goal, &cases[i].capacity);
+        const dfl_join_result *r = dfl_primal_unfused(s->arena, &k, &goal, &cases[i].capacity);
         assert_int_equal(r != NULL, cases[i].fits);
         if (r)
             assert_true(r->joules == 2 && r->value == 2);

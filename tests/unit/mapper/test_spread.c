@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mapper/divisors/busy.h"
+#include "mapper/divisors/port_time.h"
 #include "support/hash.h"
 
 enum { RANKS = 2, GROUPS = 2, PORTS = 2, KEEPS = 2, MOST = 4, OTHER = -1 };
@@ -86,29 +86,29 @@ static void try_case(const dominance *c)
 {
     dfl_arena *arena = dfl_arena_new(NULL), *scratch = dfl_arena_new(NULL);
     dfl_search *s = DFL_NEW(arena, dfl_search);
-    dfl_job *job = DFL_NEW(arena, dfl_job);
+    dfl_problem *problem = DFL_NEW(arena, dfl_problem);
     dfl_tiling_template *t = DFL_NEW(arena, dfl_tiling_template);
     dfl_tile_goal goal = { .by_time = !c->untimed, .n_tracks = c->counted, .track = { 1 } };
-    dfl_spreads *all = DFL_NEW(arena, dfl_spreads);
+    dfl_spatials *all = DFL_NEW(arena, dfl_spatials);
 
-    job->n_ranks = RANKS;
-    job->n_axes = 1;
-    job->windows = c->windows;
-    job->place[1].memory = 1;
+    problem->n_ranks = RANKS;
+    problem->n_axes = 1;
+    problem->windows = c->windows;
+    problem->place[1].memory = 1;
     t->n_keeps = KEEPS;
     t->keep[1].place = 1;
     t->form = c->form ? (const void *)t : NULL; /* which nothing looks into */
-    s->rows = dfl_rows_new(arena, scratch);
-    s->job = job;
+    s->rows = dfl_pareto_set_new(arena, scratch);
+    s->problem = problem;
     s->t = t;
     s->goal = &goal;
     s->terms.n_groups = GROUPS;
     s->n_used = PORTS;
     s->n_sets = 2;
     s->limited[0] = true;
-    s->now = dfl_spread_new(s, scratch);
+    s->now = dfl_spatial_new(s, scratch);
     for (uint32_t i = 0; i < c->n; i++) {
-        dfl_spread *mine = s->now;
+        dfl_spatial *mine = s->now;
         memcpy(mine->left, c->added[i].left, sizeof c->added[i].left);
         mine->left[0] = mine->left[0] == OTHER ? other_elements() : mine->left[0];
         memcpy(mine->joules, c->added[i].joules, sizeof c->added[i].joules);
@@ -116,7 +116,7 @@ static void try_case(const dominance *c)
         memcpy(mine->ports + PORTS * GROUPS, c->added[i].apart, sizeof c->added[i].apart);
         memcpy(mine->inner, c->added[i].inner, sizeof c->added[i].inner);
         mine->parts[0] = i;
-        dfl_spreads_add(s, all);
+        dfl_spatials_add(s, all);
     }
     for (uint32_t i = 0; i < c->n; i++) {
         bool useful = false;
@@ -166,12 +166,12 @@ static void transfers_below_the_last_shared_loop_are_its_own(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof own_cases / sizeof *own_cases; i++) {
         const own_case *c = &own_cases[i];
-        dfl_job job = { .n_ranks = 3 };
+        dfl_problem problem = { .n_ranks = 3 };
         dfl_tile_goal goal = { .alone = c->alone, .beside = true };
         dfl_tiling_template t = { .n_keeps = (uint32_t)strlen(c->keeps), .shared_gaps = c->shared_gaps };
         dfl_search *s = calloc(1, sizeof *s);
         uint32_t set;
-        s->job = &job;
+        s->problem = &problem;
         s->t = &t;
         s->goal = &goal;
         for (uint32_t g = 0; g < t.n_keeps; g++) {
@@ -181,15 +181,15 @@ static void transfers_below_the_last_shared_loop_are_its_own(void **state)
             s->shared_gap[g] = c->loops >> g & 1 ? g : DFL_NONE;
             s->n_shared += c->loops >> g & 1;
         }
-        dfl_busy_sets(s);
-        set = dfl_busy_set(s);
-        if (s->n_sets != c->n_sets || set > dfl_busy_least(s))
+        dfl_port_time_sets(s);
+        set = dfl_port_time_set(s);
+        if (s->n_sets != c->n_sets || set > dfl_port_time_least(s))
             fail_msg("%s: %u sets, number %u", c->name, s->n_sets, set);
         for (uint32_t g = 0; g < t.n_keeps; g++)
             if (!t.keep[g].home && (g >= s->apart[set]) != (c->own[g] == '+'))
                 fail_msg("%s: keep %u", c->name, g);
         goal.beside = false;
-        assert_int_equal(dfl_busy_set(s), s->n_shared > 0 ? dfl_busy_least(s) : 0);
+        assert_int_equal(dfl_port_time_set(s), s->n_shared > 0 ? dfl_port_time_least(s) : 0);
         free(s);
     }
 }

@@ -43,18 +43,18 @@ static bool count(void *context, const dfl_tiling_template *t)
 static void has_templates(void **state)
 {
     const template_case *c = *state;
-    dfl_job job = { .n_ranks = 2, .n_operands = 3, .n_places = 2, .extent = { 4, 4 }, .points = 16 };
+    dfl_problem problem = { .n_ranks = 2, .n_operands = 3, .n_places = 2, .extent = { 4, 4 }, .points = 16 };
     counts k = { 0 };
 
     for (uint32_t p = OUTER; p <= INNER; p++)
-        job.place[p] = (dfl_job_place){ .memory = p, .bits = INFINITY, .buffers = 1 };
-    job.operand[P] = (dfl_job_operand){ .shared = true, .ranks = c->ranks, .plain = c->ranks, .places = 1u << INNER };
-    job.operand[Q] = (dfl_job_operand){ .ranks = I | J, .plain = I | J, .places = 1u << INNER };
-    job.operand[U] = (dfl_job_operand){ .output = true, .ranks = I | J, .plain = I | J };
+        problem.place[p] = (dfl_problem_place){ .memory = p, .bits = INFINITY, .buffers = 1 };
+    problem.operand[P] = (dfl_problem_operand){ .shared = true, .ranks = c->ranks, .plain = c->ranks, .places = 1u << INNER };
+    problem.operand[Q] = (dfl_problem_operand){ .ranks = I | J, .plain = I | J, .places = 1u << INNER };
+    problem.operand[U] = (dfl_problem_operand){ .output = true, .ranks = I | J, .plain = I | J };
     if (c->through)
-        dfl_templates_through(&job, NULL, c->keeps, count, &k);
+        dfl_templates_through(&problem, NULL, c->keeps, count, &k);
     else
-        dfl_templates_each(&job, NULL, count, &k);
+        dfl_templates_each(&problem, NULL, count, &k);
     assert_int_equal(k.n, c->n);
     assert_int_equal(k.above, c->above);
 }

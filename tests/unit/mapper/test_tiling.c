@@ -40,7 +40,8 @@ static const chain_row CHAINS[] = {
     { "windows: tiles of 4 of 10 are 3 passes", 10, 2, { T(0), T(1) }, { 4, 2 }, { DFL_CHAIN_RUNS, 1, 0, 0 }, 3 },
     { "with no gap above there is one pass", 10, 2, { T(0), T(1) }, { 4, 2 }, { DFL_CHAIN_RUNS, 1, DFL_CHAIN_TOP, 0 }, 1 },
     { "a pass on each of 3 coordinates", 10, 2, { T(0), X(1, 0) }, { 4, 3 }, { DFL_CHAIN_RUNS, 1, 0, 1 }, 9 },
-    { "with no gap above tiles of 4 leave nothing", 10, 2, { T(0), T(1) }, { 4, 2 }, { DFL_CHAIN_STAYS, 1, DFL_CHAIN_TOP, 0 }, 0 },
+    { "with no gap above tiles of 4 leave nothing", 10, 2, { T(0), T(1) }, { 4, 2 }, { DFL_CHAIN_STAYS, 1, DFL_CHAIN_TOP, 0 },
+      0 },
     { "full tiles are cut", 10, 2, { T(0), T(1) }, { 4, 2 }, { DFL_CHAIN_CUTS_FULL, 1, 0, 0 }, 1 },
     { "full tiles are not cut", 10, 2, { T(0), T(1) }, { 4, 4 }, { DFL_CHAIN_CUTS_FULL, 1, 0, 0 }, 0 },
 };
@@ -94,7 +95,8 @@ static const bound_row BOUNDS[] = {
     { "of two or more tiles one has at most half (B4)",
       101, 2, { T(0), T(1) }, { 2, 1 }, { 80, 60 }, { DFL_CHAIN_STAYS, 1, 0, 0 }, 50.5 },
     { "one tile has no short piece", 101, 2, { T(0), T(1) }, { 101, 1 }, { 101, 50 }, { DFL_CHAIN_STAYS, 1, 0, 0 }, 0 },
-    { "passes over 101 in tiles of 10 to 20, at most (B11)", 101, 2, { T(0), T(1) }, { 10, 1 }, { 20, 5 }, { DFL_CHAIN_RUNS, 1, 0, 0 }, 11 },
+    { "passes over 101 in tiles of 10 to 20, at most (B11)", 101, 2, { T(0), T(1) }, { 10, 1 }, { 20, 5 },
+      { DFL_CHAIN_RUNS, 1, 0, 0 }, 11 },
     { "tiles of at most 3 cut tiles of 4", 12, 2, { T(0), T(1) }, { 4, 1 }, { 6, 3 }, { DFL_CHAIN_CUTS_FULL, 1, 0, 0 }, 1 },
     { "tiles of 4 may be whole", 12, 2, { T(0), T(1) }, { 4, 1 }, { 6, 4 }, { DFL_CHAIN_CUTS_FULL, 1, 0, 0 }, 0 },
 };
@@ -220,8 +222,8 @@ static void draw_chain(dfl_arena *arena, dfl_chain *c, dfl_chain_figure *f)
 
 /* ---- boxes of amounts that divide (rule D5) ---- */
 
-/* Rank of 60 elements: a loop, a loop whose tile is the product of the parts below, and an axis of 8. `low`, `high`: limits of the box,
-   0 = none; then the ends of the box. An impossible box has ends 0. */
+/* Rank of 60 elements: a loop, a loop whose tile is the product of the parts below, and an axis of 8. `low`, `high`: limits of
+   the box, 0 = none; then the ends of the box. An impossible box has ends 0. */
 typedef struct {
     const char *name;
     dfl_chain_cut at[3];
@@ -236,18 +238,20 @@ static const divisor_row DIVISORS[] = {
     { "four parts of 15: five", { T(0), T(1), X(1, 0) }, 1, { 15, 0, 4 }, { 15, 0, 0 }, { 15, 5, 5 }, { 15, 5, 5 } },
     { "a tile holds the parts below it", { T(0), T(1), X(1, 0) }, 1, { 0, 0, 4 }, { 0 }, { 4, 4, 4 }, { 60, 6, 6 } },
     { "no tile of 14", { T(0), T(1), X(1, 0) }, 1, { 14, 0, 0 }, { 14, 0, 0 }, { 0 }, { 0 } },
-    { "parts leave the tile below: at most 60 / 15", { X(0, 0), T(1), T(2) }, 2, { 0, 15, 0 }, { 0 }, { 1, 15, 1 }, { 4, 60, 1 } },
-    { "a tile divides what parts leave: 60 / 4", { X(0, 0), T(1), T(2) }, 2, { 4, 4, 0 }, { 4, 0, 0 }, { 4, 5, 1 }, { 4, 15, 1 } },
+    { "parts leave the tile below: at most 60 / 15", { X(0, 0), T(1), T(2) }, 2, { 0, 15, 0 }, { 0 }, { 1, 15, 1 },
+      { 4, 60, 1 } },
+    { "a tile divides what parts leave: 60 / 4", { X(0, 0), T(1), T(2) }, 2, { 4, 4, 0 }, { 4, 0, 0 }, { 4, 5, 1 },
+      { 4, 15, 1 } },
 };
 
 static void divides(void **state)
 {
     const divisor_row *row = *state;
     dfl_arena *arena = dfl_arena_new(NULL);
-    const dfl_job job = { .n_ranks = 1, .extent = { 60 }, .n_axes = 1, .axis = { { .size = 8 } } };
+    const dfl_problem problem = { .n_ranks = 1, .extent = { 60 }, .n_axes = 1, .axis = { { .size = 8 } } };
     const dfl_amounts divisors = dfl_divisors(arena, 60);
     dfl_chain chain = { .extent = 60, .n = 3, .last = row->last };
-    const dfl_form form = { .job = &job, .chain = &chain, .divisors = &divisors };
+    const dfl_form form = { .problem = &problem, .chain = &chain, .divisors = &divisors };
 
     memcpy(chain.at, row->at, sizeof row->at);
     const dfl_box *b = dfl_box_within(arena, &form, 0, row->low, row->high);
@@ -360,7 +364,7 @@ static const point_row POINTS[] = {
 };
 
 /* A template with the axes of the lines, too. */
-static void set_axes(const dfl_job *job, const dfl_mapping *m, dfl_tiling_template *t)
+static void set_axes(const dfl_problem *problem, const dfl_mapping *m, dfl_tiling_template *t)
 {
     uint32_t keeps = 0;
 
@@ -374,7 +378,7 @@ static void set_axes(const dfl_job *job, const dfl_mapping *m, dfl_tiling_templa
         else if (line->kind == DFL_LINE_SPATIAL)
             t->axis_gap[0] = (uint8_t)keeps;
         else
-            t->allow[keeps] |= 1u << dfl_job_find_rank(job, line->rank);
+            t->allow[keeps] |= 1u << dfl_problem_find_rank(problem, line->rank);
     }
 }
 
@@ -404,7 +408,7 @@ static double bound_of(const dfl_box_costs *costs, const dfl_form *f, dfl_box *c
 static void costs_as_the_model_says(void **state)
 {
     const point_row *row = *state;
-    const dfl_job_limits limits = { .spread = true };
+    const dfl_problem_limits limits = { .spread = true };
     dfl_session *s = dfl_session_new(NULL);
     dfl_terms *terms = DFL_NEW(s->arena, dfl_terms);
     char text[2000];
@@ -412,15 +416,15 @@ static void costs_as_the_model_says(void **state)
     dfl_objective objective;
     const int64_t *amounts[3];
     dfl_box *boxes[3], *roots[3];
-    dfl_job job;
+    dfl_problem problem;
     double bound, value;
 
     snprintf(text, sizeof text, "%s%s", SYSTEM, row->lines);
-    const dfl_mapping *m = open_job(s, text, &limits, &job);
-    job_template(&job, m, &t);
-    set_axes(&job, m, &t);
+    const dfl_mapping *m = open_problem(s, text, &limits, &problem);
+    problem_template(&problem, m, &t);
+    set_axes(&problem, m, &t);
     assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
-    const dfl_form *f = dfl_form_make(s->arena, &job, &t, terms);
+    const dfl_form *f = dfl_form_make(s->arena, &problem, &t, terms);
     const dfl_box_costs costs = { .objective = &objective };
     dfl_point *p = dfl_point_make(s->arena, s->names, m, f, DFL_NONE);
     for (uint32_t r = 0; r < 3; r++) {
@@ -458,7 +462,7 @@ static const program_row PROGRAMS[] = {
 static void programs(void **state)
 {
     const program_row *row = *state;
-    const dfl_job_limits limits = { .spread = true };
+    const dfl_problem_limits limits = { .spread = true };
     const dfl_geometric_effort effort = { .precision = 1e-4, .cutoff = INFINITY, .steps = 60 };
     dfl_session *s = dfl_session_new(NULL);
     dfl_geometric_draft *draft = DFL_NEW(s->arena, dfl_geometric_draft);
@@ -469,15 +473,15 @@ static void programs(void **state)
     dfl_form_goal goal;
     dfl_box *roots[3];
     char text[2000];
-    dfl_job job;
+    dfl_problem problem;
 
     snprintf(text, sizeof text, "%s%s", SYSTEM, row->lines);
-    const dfl_mapping *m = open_job(s, text, &limits, &job);
-    job_template(&job, m, &t);
-    set_axes(&job, m, &t);
+    const dfl_mapping *m = open_problem(s, text, &limits, &problem);
+    problem_template(&problem, m, &t);
+    set_axes(&problem, m, &t);
     assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
     assert_true(dfl_form_goal_make(&objective, 0, &goal));
-    const dfl_form *f = dfl_form_make(s->arena, &job, &t, DFL_NEW(s->arena, dfl_terms));
+    const dfl_form *f = dfl_form_make(s->arena, &problem, &t, DFL_NEW(s->arena, dfl_terms));
     for (uint32_t r = 0; r < 3; r++)
         roots[r] = dfl_box_make(s->arena, f, r);
     dfl_form_program *p = dfl_form_program_make(s->arena, draft, f, roots, &goal);
@@ -533,21 +537,21 @@ static const ramp_row RAMP_ROWS[] = {
 static void ramps(void **state)
 {
     const ramp_row *row = *state;
-    const dfl_job_limits limits = { .spread = true };
+    const dfl_problem_limits limits = { .spread = true };
     dfl_session *s = dfl_session_new(NULL);
     char text[2000];
     dfl_tiling_template t;
     dfl_objective objective;
     const int64_t *amounts[3];
     dfl_box *boxes[3];
-    dfl_job job;
+    dfl_problem problem;
 
     snprintf(text, sizeof text, RAMPS, row->sram, strchr(row->sram, '[') != NULL ? " }" : "", row->option, row->lines);
-    const dfl_mapping *m = open_job(s, text, &limits, &job);
-    job_template(&job, m, &t);
-    set_axes(&job, m, &t);
+    const dfl_mapping *m = open_problem(s, text, &limits, &problem);
+    problem_template(&problem, m, &t);
+    set_axes(&problem, m, &t);
     assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
-    const dfl_form *f = dfl_form_make(s->arena, &job, &t, DFL_NEW(s->arena, dfl_terms));
+    const dfl_form *f = dfl_form_make(s->arena, &problem, &t, DFL_NEW(s->arena, dfl_terms));
     const dfl_box_costs costs = { .objective = &objective, .ramp = dfl_ramp_make(s->arena, s->names, m, f) };
     dfl_point *p = dfl_point_make(s->arena, s->names, m, f, DFL_NONE);
     for (uint32_t r = 0; r < 3; r++) {
@@ -555,7 +559,7 @@ static void ramps(void **state)
         boxes[r] = find_point(s->arena, f, r, amounts[r]);
     }
     assert_close(bound_of(&costs, f, boxes), row->bound * 1e-9, 1e-12);
-    assert_int_equal(dfl_ramp_time_is_counted(m, &job), m->options.overlap_perfect);
+    assert_int_equal(dfl_ramp_time_is_counted(m, &problem), m->options.overlap_perfect);
     assert_close(dfl_point_value(p, &objective, amounts), row->model * 1e-9, 1e-12);
     dfl_point_free(p);
     dfl_session_free(s);

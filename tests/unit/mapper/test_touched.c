@@ -41,12 +41,12 @@ static void counts(void **state)
         "workload w : i8 { rank p = %u, r = %u, q = %u; input I[x: %u], F[p, r, q]; output O[p, r, q] = I[%s] * F[p, r, q]; }\n"
         "system chip { memory dram { size = unlimited; energy = 1pJ/bit; } compute u { rate = 1MAC/s; energy = 1pJ/MAC; } }\n"
         "mapping m for w on chip { ...; minimize energy; }\n", c->p, c->r, c->q, c->shape, c->index);
-    const dfl_job_limits limits = { .plain = false };
-    dfl_job job;
+    const dfl_problem_limits limits = { .plain = false };
+    dfl_problem problem;
 
-    (void)open_job(s, text, &limits, &job);
-    assert_true(job.operand[0].elements == c->held);
-    assert_true(job.operand[0].touched == c->touched);
+    (void)open_problem(s, text, &limits, &problem);
+    assert_true(problem.operand[0].elements == c->held);
+    assert_true(problem.operand[0].touched == c->touched);
     dfl_session_free(s);
 }
 

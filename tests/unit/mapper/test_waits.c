@@ -29,7 +29,8 @@ static const waits_case cases[] = {
     { "work waits for what goes out", DRAM, NEAR("1", FAST), 1, "temporal m, n; keep Z in near; temporal k;", 80 },
     { "the last tile goes out behind", DRAM, NEAR("2", TWICE), 1, "temporal m, n; keep Z in near; temporal k;", 65 },
     /* 2 s, then 64 s, three times 2 s for a tile of A, beside one of Z that goes out, twelve times 1 s for Z alone, then 1 s */
-    { "first in, waits, last out", DRAM, NEAR("5", FAST), 1, "temporal m; keep A in near; temporal n; keep Z in near; temporal k;",
+    { "first in, waits, last out", DRAM, NEAR("5", FAST), 1,
+      "temporal m; keep A in near; temporal n; keep Z in near; temporal k;",
       85 },
     { "first in, work, last out", DRAM, NEAR("10", TWICE), 1,
       "temporal m; keep A in near; temporal n; keep Z in near; temporal k;", 67 },
@@ -48,7 +49,8 @@ static const waits_case cases[] = {
     /* B enters for 32 s; then dram serves A for 32 s and old partial sums for 24 s */
     { "ends at another port", PORTS("2", "4"), NEAR("16", PORTS("64", "0.5")), 16, "keep B in near; temporal m, n, k;", 88 },
     /* B enters for 32 s, with the first tile of A in parallel; then three tiles of A for 2 s each, and partial sums for 24 s */
-    { "a first tile beside that of another tensor", PORTS("2", "4"), "memory mid { size = 16B; holds = B; " PORTS("64", "0.5") " }\n    " NEAR("8", FAST), 16,
+    { "a first tile beside that of another tensor", PORTS("2", "4"),
+      "memory mid { size = 16B; holds = B; " PORTS("64", "0.5") " }\n    " NEAR("8", FAST), 16,
       "keep B in mid; temporal m; keep A in near; temporal n, k;", 62 },
     /* four times 8 s for A, 32 s for B, and 24 s for old partial sums */
     { "a tile that is slow", PORTS("2", "4"), NEAR("8", PORTS("64", "0.5")), 16,
@@ -67,10 +69,11 @@ static void counts(void **state)
     const char *text = dfl_arena_printf(s->arena,
         "workload mm : i8 { rank m = 4, n = 4, k = 4; input A[m, k], B[k, n]; output Z[m, n] += A[m, k] * B[k, n]; }\n"
         "system chip {\n    memory dram { size = unlimited; %s }\n    %s\n    compute mac { rate { mac = %uMAC/s; } }\n}\n"
-        "mapping m for mm on chip {\n    on mac;\n    keep A, B, Z in dram;\n    %s\n    minimize latency;\n}\n", c->dram, c->chip,
+        "mapping m for mm on chip {\n    on mac;\n    keep A, B, Z in dram;\n    %s\n    minimize latency;\n}\n", c->dram,
+            c->chip,
         c->rate, c->lines);
     dfl_tile_goal goal = { .of = { .value = dfl_value_seconds }, .by_time = true };
-    const dfl_job_limits limits = { .plain = false };
+    const dfl_problem_limits limits = { .plain = false };
 
     assert_close(search_lines(text, &limits, s, &goal), c->seconds, 1e-12);
     assert_close(goal.best_seconds, c->seconds, 1e-12);

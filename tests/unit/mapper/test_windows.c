@@ -3,7 +3,7 @@
  * gives equal numbers for the same lines. Reading an element from dram costs 8 J; weights enter once; results are not
  * read.
  */
-#include "mapper/problem/dims.h"
+#include "mapper/problem/extents.h"
 #include "tests/unit/mapper/job.h"
 
 /* `values`: number of different values of coef[0] * a + coef[1] * b for a < piece[0], b < piece[1]. `stays`: number of
@@ -36,7 +36,7 @@ static const held_case held[] = {
 static void holds(void **state)
 {
     const held_case *c = *state;
-    const dfl_job_dim d = { .n = c->n, .coef = { c->coef[0], c->coef[1] }, .rank = { 0, 1 } };
+    const dfl_problem_dim d = { .n = c->n, .coef = { c->coef[0], c->coef[1] }, .rank = { 0, 1 } };
 
     assert_true(dfl_dim_values(&d, c->piece) == c->values);
     assert_true(dfl_dim_stays(&d, c->piece, c->shift) == c->stays);
@@ -74,7 +74,7 @@ static void slides(void **state)
         "mapping m for conv on chip {\n    on mac;\n    keep I, W, Z in dram;\n    keep W, Z in near;\n    %s\n"
         "    minimize energy;\n}\n", c->window, c->index, c->lines);
     dfl_tile_goal goal = { .of = { .value = dfl_value_joules }, .by_energy = true };
-    const dfl_job_limits limits = { .overlapped = true };
+    const dfl_problem_limits limits = { .overlapped = true };
     const double joules = 8.0 * (c->elements + 4 * c->window);
 
     assert_close(search_lines(text, &limits, s, &goal), joules, 1e-12);

@@ -1,0 +1,57 @@
+/* Why no amounts fit: the search for amounts itself is asked. */
+#include "ir/path/path.h"
+#include "mapper/conflict/conflict_internal.h"
+#include "model/model.h"
+
+/* Choices that the questions why nothing fits may look at. */
+enum { MOST_LOOKS = 1 << 20 };
+
+static dfl_answer answer(void *context, const dfl_mapping *m, const bool *waived, uint32_t measured, int64_t *bits, dfl_span *at)
+{
+    return dfl_size_search_ask(context, m, waived, measured, bits, at);
+}
+
+static dfl_diag *report_none(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, dfl_span span, const char *what)
+{
+    return dfl_report(sink, DFL_EVAL_INFEASIBLE, span, "no tile sizes for the open loops of `%s` %s",
+                      dfl_sym_text(names, m->name), what);
+}
+
+/* Whether the first filling that is not legal lets a consumer read early. No amount of an open loop explains this. */
+static bool is_read_early(dfl_arena *arena, const dfl_intern *names, const dfl_size_search_conflict *nothing)
+{
+    dfl_sink *quiet = dfl_sink_new(arena, NULL);
+
+    dfl_sink_limit(quiet, 0);
+    return nothing->illegal > 0 && !dfl_paths_resize(arena, quiet, names, nothing->paths) &&
+           dfl_sink_last(quiet) == DFL_MAP_CONSUMED_EARLY;
+}
+
+void dfl_conflict_sizes(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
+                        const dfl_search_request *request, const dfl_size_search_conflict *nothing)
+{
+    dfl_budget none = { 0 }, *session = dfl_arena_budget(arena) != NULL ? dfl_arena_budget(arena) : &none;
+    uint64_t looks = MOST_LOOKS;
+    dfl_size_search_question asked = { .session = session, .names = names, .request = request, .looks = &looks };
+    const dfl_question question = { .answer = answer, .context = &asked, .required = request->objective->required,
+                                    .n_required = request->objective->n_required };
+    dfl_diag *d;
+
+    if (nothing->refused > 0) { /* the model says why */
+        if (dfl_paths_resize(arena, sink, names, nothing->paths))
+            (void)dfl_model_eval(arena, sink, names, nothing->paths);
+    } else if (!is_read_early(arena, names, nothing) && dfl_conflict_set_report(sink, names, m, &question, session)) {
+        return;
+    } else if (nothing->illegal > 0) {
+        d = report_none(sink, names, m, m->hole_span, "are legal");
+        dfl_diag_note(sink, d, "the errors of the first choice are also reported");
+        (void)dfl_paths_resize(arena, sink, names, nothing->paths);
+    } else if (nothing->line == NULL) {
+        (void)report_none(sink, names, m, m->hole_span, "fit");
+    } else {
+        d = report_none(sink, names, m, nothing->line->amount_span, "fit the other loops");
+        dfl_diag_here(sink, d, "every choice here conflicts with another loop over `%s` or on its axis",
+                      dfl_sym_text(names, m->workload->ranks[nothing->line->rank].name));
+        dfl_diag_help(sink, d, "leave one of the other loops open, too");
+    }
+}

@@ -1,0 +1,303 @@
+/* What the search finds, judged by the model. */
+#include "mapper/pareto_front.h"
+
+#include <math.h>
+
+#include "mapper/divisors/signature.h"
+#include "mapper/exact/weights.h"
+#include "mapper/improve/pair_search.h"
+#include "mapper/portfolio.h"
+#include "mapper/problem/criteria.h"
+#include "model/model.h"
+#include "support/vec.h"
+
+enum {
+    MORE = 16,                 /* kinds, where transfers are waited for, ... */
+    SHORT = 1 << 22,           /* ... after a search of fewer evaluations */
+};
+
+typedef DFL_VEC(dfl_front_point) points;
+
+typedef struct {
+    dfl_arena *arena;
+    const dfl_intern *names;
+    const dfl_objective *objective;
+    points kept;
+    bool exact, dropped;       /* dropped: something did not meet what is required */
+} judge;
+
+/* The terms by the model; NULL if it does not take the mapping, or what is required is not met. `found`: what the search counted,
+   or NULL. */
+static const double *terms_of(judge *k, const dfl_mapping *m, const dfl_map_point *found)
+{
+    static const double rounding = 1 + 1e-9;
+    dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
+    dfl_sink *quiet = dfl_sink_new(work, NULL);
+    double *terms = NULL;
+    const dfl_paths *paths;
+    const dfl_result *costs;
+
+    dfl_sink_limit(quiet, 0);
+    paths = dfl_paths_resolve(work, quiet, k->names, m);
+    costs = paths ? dfl_model_eval(work, quiet, k->names, paths) : NULL;
+    if (costs)
+        terms = DFL_NEW_ARRAY(k->arena, double, dfl_objective_count(k->objective));
+    for (uint32_t i = 0; costs && i < dfl_objective_count(k->objective); i++) {
+        bool is_room = dfl_objective_is_room(k->objective, i);
+        terms[i] = is_room ? dfl_i128_double(costs->memories[k->objective->room].peak_bits)
+                           : dfl_objective_term(k->objective, i, costs->joules, costs->seconds);
+        if (found != NULL)
+            k->exact &= terms[i] <= rounding * (is_room ? found->room
+                                                        : dfl_objective_term(k->objective, i, found->joules, found->seconds));
+    }
+    if (costs && found != NULL) { /* what is required counts, too */
+        dfl_tile_goal goal = { .max_loops = 0 };
+        dfl_weights_look(k->objective, true, &goal);
+        k->exact &= (!goal.by_time || costs->seconds <= rounding * found->seconds) &&
+                    (!goal.by_energy || costs->joules <= rounding * found->joules);
+    }
+    if (costs && !dfl_objective_met(k->objective, costs, NULL)) {
+        k->dropped = true;
+        terms = NULL;
+    }
+    dfl_arena_free(work);
+    return terms;
+}
+
+/* Whether all terms of `a` are at most so many times those of `b`. */
+static bool undercuts(const judge *k, const dfl_front_point *a, const dfl_front_point *b, double times)
+{
+    for (uint32_t i = 0; i < dfl_objective_count(k->objective); i++)
+        if (a->terms[i] > dfl_value_times(b->terms[i], times))
+            return false;
+    return true;
+}
+
+/* Adds a point in its place, without those that it undercuts, each by so many times. */
+static void add(judge *k, dfl_front_point p, double times)
+{
+    points *all = &k->kept;
+    size_t n = 0, at;
+
+    for (size_t i = 0; i < all->n; i++)
+        if (undercuts(k, &all->at[i], &p, times))
+            return;
+    for (size_t i = 0; i < all->n; i++)
+        if (!undercuts(k, &p, &all->at[i], times))
+            all->at[n++] = all->at[i];
+    all->n = n;
+    DFL_PUSH(k->arena, all, p);
+    for (at = n; at > 0 && dfl_objective_less(k->objective, p.terms, all->at[at - 1].terms); at--)
+        all->at[at] = all->at[at - 1];
+    all->at[at] = p;
+}
+
+/* The search for one figure by itself, with what is left of the limits; NULL where it comes to no end. */
+static const dfl_map_result *search_alone(judge *k, dfl_sink *sink, const dfl_mapping *mapping, const dfl_map_options *options,
+                                          dfl_map_result *search)
+{
+    dfl_map_options left = *options;
+    const dfl_map_result *r;
+    bool fits = true;
+
+    left.limits.evaluations = dfl_evaluations_left(options->limits.evaluations, search->evaluated);
+    r = dfl_mapper_run(k->arena, sink, k->names, mapping, &left, &fits);
+    if (r != NULL) {
+        search->evaluated += r->evaluated;
+        search->pruned += r->pruned;
+        search->stopped = r->stopped;
+    }
+    return r;
+}
+
+/* Adds what searches for one figure each find. */
+static void add_alone(judge *k, const dfl_mapping *mapping, const dfl_map_options *options,
+                      const dfl_front_alone *alone, dfl_map_result *search)
+{
+    static const double rounding = 1 + 1e-9;
+    dfl_sink *quiet = dfl_sink_new(k->arena, NULL); /* there are mappings */
+    dfl_map_options one = *options;
+
+    dfl_sink_limit(quiet, 0);
+    one.certificate = false;
+    for (uint32_t i = 0; i < alone->n && search->stopped == DFL_STOP_NONE; i++) {
+        const dfl_map_result *r;
+        const double *terms;
+        one.objective = &alone->at[i];
+        r = search_alone(k, quiet, mapping, &one, search);
+        terms = r != NULL && r->mapping != NULL ? terms_of(k, r->mapping, NULL) : NULL;
+        if (terms != NULL)
+            add(k, (dfl_front_point){ r->mapping, terms }, rounding);
+    }
+}
+
+/* Whether a front is one of energy and time, which requirements of them only cut. */
+static bool sees_both(const dfl_objective *o)
+{
+    dfl_tile_goal goal = { .max_loops = 0 };
+
+    dfl_weights_look(o, true, &goal);
+    return goal.by_energy && goal.by_time;
+}
+
+const dfl_front *dfl_pareto_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                       const dfl_map_options *options, double limit, const dfl_front_alone *alone,
+                                       bool *fits)
+{
+    judge k = { .arena = arena, .names = names, .objective = options->objective, .exact = true };
+    dfl_map_options all = *options;
+    dfl_front *out = DFL_NEW(arena, dfl_front);
+    dfl_map_result *search = DFL_NEW(arena, dfl_map_result);
+
+    all.front = true;
+    all.front_limit = limit;
+    all.certificate = false;
+    out->search = dfl_mapper_run(arena, sink, names, mapping, &all, fits);
+    if (out->search == NULL)
+        return NULL;
+    *search = *out->search;
+    out->search = search;
+    for (uint32_t i = 0; i < search->n_front; i++) {
+        const double *terms = terms_of(&k, search->front[i].mapping, &search->front[i]);
+        if (terms != NULL)
+            add(&k, (dfl_front_point){ search->front[i].mapping, terms }, 1);
+    }
+    out->lossy = k.dropped && (alone == NULL || alone->other || !sees_both(options->objective));
+    k.exact &= !out->lossy;
+    if (alone != NULL && !(k.exact && search->optimal))
+        add_alone(&k, mapping, options, alone, search);
+    out->at = k.kept.at;
+    out->n = (uint32_t)k.kept.n;
+    out->exact = k.exact;
+    return out;
+}
+
+/* Whether a body can keep an operand for several of its einsums that read it, which costs less than a keep for each. */
+static bool has_common(const dfl_workload *w)
+{
+    for (uint32_t t = 0; t < w->n_tensors; t++)
+        if (w->tensors[t].n_consumers > 1)
+            return true;
+    return false;
+}
+
+/* Adds a mapping in its place; of one kind the best stays. */
+static void add_to_kinds(judge *k, const dfl_mapping *m, const double *terms)
+{
+    size_t at;
+
+    for (at = 0; at < k->kept.n && dfl_signature_of_mapping(k->kept.at[at].mapping) != dfl_signature_of_mapping(m); at++)
+        ;
+    if (at == k->kept.n)
+        DFL_PUSH(k->arena, &k->kept, ((dfl_front_point){ m, terms }));
+    else if (!dfl_objective_less(k->objective, terms, k->kept.at[at].terms))
+        return;
+    for (; at > 0 && dfl_objective_less(k->objective, terms, k->kept.at[at - 1].terms); at--)
+        k->kept.at[at] = k->kept.at[at - 1];
+    k->kept.at[at] = (dfl_front_point){ m, terms };
+}
+
+/* Adds the best of a kind, with better amounts where the search counted less than it costs. Kinds of rows can be one when they
+   are written, for what a body keeps serves all below it: then the better one counts. `waits`: the search counted what is waited
+   for, which can be more than it costs. */
+static void add_kind(judge *k, const dfl_map_point *found, bool waits, const dfl_search_limits *limits)
+{
+    static const double rounding = 1 + 1e-9;
+    bool exact = k->exact;
+    const dfl_pair_search_options polish = { .objective = k->objective, .limits = *limits };
+    const dfl_mapping *m = found->mapping;
+    const double *terms = terms_of(k, m, found), least = dfl_objective_term(k->objective, 0, found->joules, found->seconds);
+    double value;
+
+    if (terms == NULL || terms[0] > least * rounding) {
+        dfl_map_point better = *found;
+        better.mapping = dfl_pair_search(k->arena, k->names, m, &polish, &value);
+        m = better.mapping;
+        terms = terms_of(k, m, &better);
+        exact &= terms != NULL && terms[0] <= least * rounding;
+    }
+    if (terms != NULL && terms[0] < least * (2 - rounding) && !has_common(m->workload) && !waits) {
+        if (m->workload->n_einsums == 1)
+            return;
+        exact = false;
+    }
+    k->exact = exact;
+    if (terms == NULL)
+        return;
+    add_to_kinds(k, m, terms);
+}
+
+/* Adds the best of all as the search for it alone finds it. */
+static void add_best(judge *k, dfl_sink *sink, const dfl_mapping *mapping, const dfl_map_options *options,
+                     const dfl_mapping *best, dfl_map_result *search)
+{
+    static const double rounding = 1 + 1e-9;
+    const dfl_map_result *r = NULL;
+    const double *terms;
+
+    if (k->kept.n == 0 || search->stopped != DFL_STOP_NONE ||
+        (search->optimal && k->exact && k->kept.at[0].terms[0] <= search->lower_bound * rounding))
+        return;
+    if (best == NULL)
+        r = search_alone(k, sink, mapping, options, search);
+    if (r != NULL) {
+        best = r->mapping;
+        search->lower_bound = fmax(search->lower_bound, r->lower_bound);
+    }
+    terms = best != NULL ? terms_of(k, best, NULL) : NULL;
+    if (terms != NULL)
+        add_to_kinds(k, best, terms);
+}
+
+/* Adds the best of each kind as a search finds them that counts what is waited for: what costs least by far need not be the first
+   when nothing is. Of those that are equal by what is counted there may be many, so it looks for more than are asked for. */
+static void add_waiting(judge *k, const dfl_mapping *mapping, const dfl_map_options *asked,
+                        dfl_map_result *search)
+{
+    dfl_map_options options = *asked;
+    dfl_sink *quiet = dfl_sink_new(k->arena, NULL);
+    const dfl_map_result *r;
+
+    if (k->exact || search->stopped != DFL_STOP_NONE)
+        return;
+    dfl_sink_limit(quiet, 0);
+    options.waits = true;
+    if (options.top < MORE && search->evaluated < SHORT)
+        options.top = MORE;
+    r = search_alone(k, quiet, mapping, &options, search);
+    for (uint32_t i = 0; r != NULL && i < r->n_front; i++)
+        add_kind(k, &r->front[i], true, &asked->limits);
+    k->exact = false;
+}
+
+const dfl_front *dfl_pareto_front_kinds(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                        const dfl_map_options *options, uint32_t top, const dfl_mapping *best,
+                                        bool *fits)
+{
+    judge k = { .arena = arena, .names = names, .objective = options->objective, .exact = true };
+    dfl_map_options all = *options;
+    dfl_front *out = DFL_NEW(arena, dfl_front);
+    dfl_map_result *search = DFL_NEW(arena, dfl_map_result);
+    bool more;
+
+    all.certificate = false;
+    all.top = top < DFL_MAP_TOP ? top : DFL_MAP_TOP;
+    do {
+        k.kept.n = 0;
+        out->search = dfl_mapper_run(arena, sink, names, mapping, &all, fits);
+        if (out->search == NULL)
+            return NULL;
+        for (uint32_t i = 0; i < out->search->n_front; i++)
+            add_kind(&k, &out->search->front[i], false, &options->limits);
+        more = out->search->n_front == all.top && all.top < DFL_MAP_TOP && out->search->stopped == DFL_STOP_NONE;
+        all.top = all.top * 2 < DFL_MAP_TOP ? all.top * 2 : DFL_MAP_TOP;
+    } while (k.kept.n < top && more);
+    *search = *out->search;
+    out->search = search;
+    add_waiting(&k, mapping, &all, search);
+    add_best(&k, sink, mapping, options, best, search);
+    out->at = k.kept.at;
+    out->n = k.kept.n < top ? (uint32_t)k.kept.n : top;
+    out->exact = k.exact;
+    return out;
+}
