@@ -1,4 +1,5 @@
-/* A rank that all einsums share, as the outermost shared loop: the workload with one element of it is searched first. */
+/* Mappings whose outermost shared loop goes over a rank of all einsums, element by element: the workload with one element of the
+   rank is searched, and the loop is added to the mapping found. */
 #include <string.h>
 
 #include "mapper/problem/evaluate.h"

@@ -6,8 +6,8 @@
 
 /* The outermost memory of the system that may hold the tensor and that the unit sees; DFL_NONE if there is none. */
 uint32_t dfl_outermost_for(const dfl_mapping *m, uint32_t tensor, uint32_t compute);
-/* Whether the outermost memory of every tensor of a workload of several einsums stands outside of arrays. False after one
-   report. */
+/* Whether each einsum of a workload of several einsums has a unit, of those that can run it, for which the outermost memories of
+   all its tensors stand outside of arrays. An einsum that no unit can run counts as if it had one. False after one report. */
 bool dfl_check_homes(dfl_fill *fill, const dfl_mapping *mapping);
 
 #endif

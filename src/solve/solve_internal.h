@@ -76,11 +76,13 @@ bool dfl_fill_choices(dfl_fill *fill, const dfl_objective *objective, dfl_fill_o
 
 /* ---- several.c ---- */
 
-/* Searches several einsums with open lines in stages, and replaces `out->mapping`, with its value in `summary`, by what is
-   better: by `search`, the workload with one element of a rank that all einsums share (common_rank.c); fused groups; by `search`,
-   all einsums together again, if a limit on time ended that before (`*stopped`) and groups are no better. Then raises the lower
-   bound to that of all exchanges. Each stage gets a share of the time that is left. `within` is the mapping that
-   dfl_required_within returned. Reports nothing. */
+/* Searches several einsums with open lines in stages. Each stage replaces `out->mapping`, with its value in `summary`, if it
+   finds a better mapping, and gets a share of the time that is left (mapper/problem/limits.h):
+     1. the workload with one element of a rank that all einsums share, by `search` (common_rank.c);
+     2. fused groups;
+     3. all einsums together again, by `search`, if a limit on time ended that before (`*stopped`) and groups are no better.
+   Then raises the lower bound to that of all exchanges. `within` is the mapping that dfl_required_within returned. Reports
+   nothing. */
 void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_fill_open *search,
                               dfl_filled *out, dfl_search_summary *summary, dfl_stop *stopped);
 /* Raises the lower bound to the floor of all einsums (mapper/join/workload_floor.h). */

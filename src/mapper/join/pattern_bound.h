@@ -3,8 +3,9 @@
  * (SEARCH.md, B41), also where the tiles that the einsum exchanges have given ranges (B43). The cost is a line of energy and
  * time, per_joule * J + per_second * S, with J without leakage.
  *
- * A program is solved when its skeleton may have the least bound: at first each has a bound whatever the room. Programs that
- * ranges of tiles ask for are kept, with a plane that bounds their further ranges.
+ * At first each skeleton has a bound that ignores the room of memories. Its program is solved only while this bound is no proof
+ * that another skeleton has the least. Programs of given ranges of tiles are kept, each with a plane (B20) that also bounds other
+ * ranges without a new solution.
  */
 #ifndef DFL_MAPPER_JOIN_PATTERN_BOUND_H
 #define DFL_MAPPER_JOIN_PATTERN_BOUND_H

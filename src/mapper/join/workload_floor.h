@@ -7,7 +7,8 @@
 
 #include "mapper/first/floor.h"
 
-/* The floor of a mapping with all lines open. 0 for both if some einsum is none that a problem describes. */
+/* The floor of a mapping with all lines open. Energy and latency are 0 if a problem (einsum_problem.h) cannot describe some
+   einsum. */
 dfl_floor dfl_workload_floor(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Tuning numbers of the mapper: name, unit, reason, and what the number trades. None of them changes the value of a search that
- * ends by itself.
+ * Tuning numbers of the mapper: name, unit, reason, and what the number trades. Apart from tolerances of rounding, no proof
+ * depends on them: they decide which mappings a search finds, how far it raises its bound, and how long it takes.
  */
 #ifndef DFL_MAPPER_PROBLEM_LIMITS_H
 #define DFL_MAPPER_PROBLEM_LIMITS_H
@@ -35,8 +35,8 @@ enum { DFL_BOX_PROGRAM_STEPS = 60 };
 /* Precision of the geometric program of a form: a finer one takes more steps, and raises the bound of a workload by less. */
 #define DFL_FORM_PRECISION 0.002
 
-/* Bound of a form above the least bound of its pattern, times, at which its program is not solved further: such forms are not
-   reached by a search. */
+/* Ratio of the bound of a form to the least bound of its pattern above which the program of the form is not solved further: a
+   search does not reach such forms. */
 #define DFL_FORM_ENOUGH 1.3
 
 /* Relative gap at which the search of an exchange pattern ends: a smaller gap takes many more nodes. */
@@ -168,23 +168,25 @@ enum {
 /* And least number of points of one element, times the instances of all arrays: fewer leave instances idle. */
 #define DFL_COMMON_POINTS 256
 
-/* Several einsums under a limit on time: shares of the time that is left before each stage. All together; with one element of a
-   common rank; fused groups, and that part of it in which they must find something better than is known; all together once more,
-   if the first time ended by its limit and groups are no better; the lower bound. What is left is for the einsums one by one.
-   Of a search with one element: groups, and all together once more, since it has no lower bound. */
-#define DFL_JOINT_SHARE 0.16
-#define DFL_COMMON_SHARE 0.65
-#define DFL_GROUPS_SHARE 0.6
-#define DFL_GROUPS_PROBE 0.42
-/* Time of groups, s, below which their first search is a quick one. */
+/* Stages of a search of several einsums under a limit on time, in this order. Each number is a share of the time that is left
+   when its stage begins; what all stages leave is for the einsums one by one. The shares were chosen on four cases alone, the
+   field cases gpt_npu, llama_npu, resnet_npu and gpt_batch4 (tests/bench/field.tsv): other workloads may ask for other shares.
+   A larger share takes time from the later stages. */
+#define DFL_JOINT_SHARE 0.16       /* all einsums together */
+#define DFL_COMMON_SHARE 0.65      /* one element of a rank of all einsums (solve/common_rank.c) */
+#define DFL_GROUPS_SHARE 0.6       /* fused groups */
+#define DFL_GROUPS_PROBE 0.42      /* fused groups that have found nothing better than the mapping known end after this share */
+/* Time for groups, s, below which their first search is a quick one; chosen on the same four cases. */
 #define DFL_GROUP_SHORT 1.0
-#define DFL_AGAIN_SHARE 0.7
+#define DFL_AGAIN_SHARE 0.7        /* all together once more, if time ended the first stage and groups are no better */
+/* The same inside of the stage with one element, which needs no lower bound: fused groups; all together once more. */
 #define DFL_PART_GROUPS_SHARE 0.25
 #define DFL_PART_AGAIN_SHARE 0.8
-#define DFL_BOUND_SHARE 0.6
+#define DFL_BOUND_SHARE 0.6        /* the lower bound of all exchanges */
 /* Evaluations with other keeps above branches, once a mapping of several einsums is found: some milliseconds. */
 #define DFL_LIFTED_KEEPS 200
-/* If more than this share of the whole limit is left after all stages, all einsums are searched together in it. */
+/* If more than this share of the whole limit is left after all stages, all einsums are searched together in it; chosen on the
+   same four cases. */
 #define DFL_REST_LEAST 0.25
 
 /* ---- classes of einsums (einsum_classes.c) ---- */

@@ -18,7 +18,8 @@
  *                 0 if they do not cut a full piece
  *     cuts        1 if these loops cut a full piece, else 0
  * Where windows slide, a part of each first tile stays from the last tile of the pass before. One more figure counts passes:
- *     runs        number of pieces below gap `from`, each on all coordinates of the axes down to the gap
+ *     runs        number of pieces below the loops of the gaps down to `from`, times the parts of the axes of the set
+ *                 down to the gap
  */
 #ifndef DFL_MAPPER_TILING_CHAIN_H
 #define DFL_MAPPER_TILING_CHAIN_H

@@ -23,7 +23,8 @@ typedef struct {
     const dfl_ramp *ramp;     /* of the form; NULL = nothing before the first step and after the last one counts */
 } dfl_form_goal;
 
-/* A count of which a part may stay: its monomials in one sum have the knobs from `knob` on, that of the count first. */
+/* A count of which a part may stay. In one sum, `knob` (program.h) is the knob of its own monomial; the next knobs are those of
+   its hoisted counts, in order. */
 typedef struct {
     uint16_t count, knob;
 } dfl_form_share;
@@ -48,7 +49,7 @@ dfl_form_program *dfl_form_program_make(dfl_arena *arena, dfl_geometric_draft *d
                                         const dfl_form_goal *goal);
 /* Fits the program to boxes that are possible: sets its knobs, and `range` to its box. */
 void dfl_form_program_fit(dfl_form_program *program, dfl_box *const *boxes, dfl_geometric_box *range);
-/* Sets `range` alone: bounds of a plane that was found for boxes around these ones. */
+/* Sets `range` as dfl_form_program_fit does, but no knobs: in it, a plane that was found for larger boxes gives a bound. */
 void dfl_form_program_range(const dfl_form_program *program, dfl_box *const *boxes, dfl_geometric_box *range);
 /* Narrows `range` to lengths below a cut of a rank from `low` to `high`; cut -1: the extent. False if nothing is left. */
 bool dfl_form_program_narrow(const dfl_form_program *program, uint32_t rank, int cut, int64_t low, int64_t high,

@@ -10,31 +10,34 @@
 
 /* The way of one operand from its home to the unit. */
 typedef struct {
-    double latencies;         /* s; of these */
-    double of_levels;         /* those of its keeps, without that of the first operand */
-    uint32_t n;
+    double latencies;         /* s: of all memories and links on the way */
+    double of_levels;         /* s, a part of `latencies`: without the innermost memory and its links to the unit */
+    uint32_t n;               /* number of keeps on the way */
     struct {
-        uint16_t tile;        /* product: elements of the first tile in one instance */
-        double seconds;       /* per element */
-    } first[DFL_PROBLEM_PLACES]; /* its keeps */
+        uint16_t tile;        /* product of the form: elements of the first tile in one instance */
+        double seconds;       /* s per element, at the slower of the two ports of the keep */
+    } first[DFL_PROBLEM_PLACES]; /* by keep, from outer to inner */
 } dfl_ramp_way;
 
 typedef struct {
-    double launch;            /* s, besides all other time */
-    double latencies;         /* s, besides the work and what it waits for: of the longest way of an input, and of the result */
-    double serial;            /* s, of these besides all that a port is busy with (lemma B8) */
-    double last;              /* s: latencies of the result, and one element of it over each of its keeps */
-    uint32_t n;
+    double launch;            /* s, on top of all other time */
+    double latencies;         /* s: longest way of an input plus way of the result, on top of the work and its waits (B6) */
+    double serial;            /* s: latencies on top of all that one port is busy with (B8); 0 where B8 does not apply */
+    double last;              /* s: latencies of the result plus the time of one element of it over each of its keeps */
+    uint32_t n;               /* number of ways */
     dfl_ramp_way way[DFL_PROBLEM_OPERANDS]; /* of the inputs */
-    uint32_t result_ports, input_ports; /* masks of ports where the work waits for the result alone, for inputs alone; 0 = none */
-    uint32_t result;          /* the one keep of the result that the work waits for, if these are not 0 */
+    /* masks: ports at which the work waits for the result and for no input; and for inputs, not for the result; 0 = none */
+    uint32_t result_ports, input_ports;
+    uint32_t result;          /* the only keep of the result that the work waits for; valid if neither mask is 0 */
 } dfl_ramp;
 
 /* The ramp of a form. `mapping`: the one that is searched. */
 dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_form *form);
-/* Time besides the work before its first step and after its last one, at least, without the launch. `value`: by product. */
+/* Lower bound, in s, of the time before the first step of the work and after its last one, without the launch (B6, B7).
+   `value`: values of the products of the form. */
 double dfl_ramp_ends(const dfl_ramp *ramp, const double *value);
-/* What the work waits for at two ports that take turns, at least (lemma B9); `waits`: seconds by port. */
+/* Lower bound, in s, of the time that the work waits for two ports that take turns (lemma B9); 0 if there are no such ports.
+   `waits`: by port, the s that the work waits for it (B2). */
 double dfl_ramp_turns(const dfl_ramp *ramp, const dfl_form *form, dfl_box *const *boxes, const double *value,
                       const double *waits);
 /* Whether the time of a mapping follows from the numbers of elements that it moves, whatever its loops and keeps (rule D3). */
