@@ -102,8 +102,8 @@ static void try_kinds(improver *k, const dfl_map_options *options)
         take_better(k, r->front[i].mapping);
     if (r != NULL)
         add_up(k, r);
-    if (k->is_box && k->out->stopped == DFL_STOP_EVALUATIONS)
-        k->out->stopped = DFL_STOP_NONE; /* the search by boxes has ended */
+    if (k->is_box && k->out->stopped == DFL_STOP_EVALUATIONS && options->limits.evaluations == 0)
+        k->out->stopped = DFL_STOP_NONE; /* a limit of its own, and the search by boxes has ended */
     dfl_arena_free(work);
 }
 

@@ -107,11 +107,14 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
     problem_list problems = { NULL, 0, 0 };
     const dfl_box_result *found;
     dfl_map_result *out;
+    bool has_windows = false;
 
     if (!make_problems(arena, names, mapping, spread, &problems))
         return NULL;
+    for (size_t i = 0; i < problems.n; i++)
+        has_windows |= problems.at[i]->windows;
     if (limits.evaluations == 0)
-        limits.evaluations = problems.at[0]->windows && limits.deadline <= 0 ? DFL_BOX_WINDOW_NODES : DFL_BOX_NODES;
+        limits.evaluations = has_windows && limits.deadline <= 0 ? DFL_BOX_WINDOW_NODES : DFL_BOX_NODES;
     if (start.mapping != NULL && start.value <= dfl_value_times(first->lower_bound, ROUNDING))
         found = known_best(arena, &start, first->lower_bound);
     else
@@ -122,7 +125,7 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
     *out = (dfl_map_result){ .mapping = found->mapping, .joules = found->joules, .seconds = found->seconds,
                              .objective = found->value, .lower_bound = found->lower_bound,
                              .optimal = found->is_complete, .inside = found->is_complete && !any_tiles, .any_tiles = any_tiles,
-                             .windows = problems.at[0]->windows && !found->is_complete,
+                             .windows = has_windows && !found->is_complete,
                              .least = found->is_least, .stopped = found->stopped,
                              .evaluated = found->nodes + first->evaluated, .pruned = found->pruned };
     out->floor = any_tiles ? found->lower_bound : fmax(found->units, first->lower_bound);

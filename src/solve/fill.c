@@ -266,13 +266,14 @@ static dfl_search_limits joint_limits(const dfl_fill *fill)
 
 static dfl_fill_open fill_lines_once;
 
-/* Finds a first mapping of several einsums under a limit on time, before all other searches. False if there is none. */
+/* Finds a first mapping of several einsums under a limit on time, before all other searches, unless only dividing tiles are asked
+   for: it has any. False if there is none. */
 static bool find_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary)
 {
     *summary = dfl_fill_start_summary(fill, objective);
     summary->lower_bound = NAN;
     summary->space = "lines of each einsum alone; each intermediate at home in one memory outside of arrays";
-    return fill->limits.deadline > 0 && dfl_fill_first(fill, objective, out, summary) && dfl_fill_admits(fill, out->mapping);
+    return fill->limits.deadline > 0 && !fill->space.perfect && dfl_fill_first(fill, objective, out, summary);
 }
 
 /* Goes on with the first mapping after the joint search used up its share of the time or of the steps, or its evaluations, or was

@@ -52,22 +52,24 @@ void dfl_fill_lift_keeps(dfl_fill *fill, const dfl_objective *objective, dfl_fil
 {
     dfl_arena *work = dfl_arena_new(fill->solver->budget);
     dfl_mapping *m = dfl_mapping_copy(work, out->mapping);
-    keep_judge judge = { fill, objective, fill->solver->budget, DFL_LIFTED_KEEPS };
+    const uint64_t left = dfl_evaluations_left(fill->limits.evaluations, summary->evaluated);
+    const uint32_t most = left > 0 && left < DFL_LIFTED_KEEPS ? (uint32_t)left : DFL_LIFTED_KEEPS;
+    keep_judge judge = { fill, objective, fill->solver->budget, most };
     double before = INFINITY, value = summary->value;
 
     while (value < before) {
         before = value;
         value = dfl_hoist_keeps(work, m, value, judge_keeps, &judge);
     }
-    summary->evaluated += DFL_LIFTED_KEEPS - judge.left;
+    summary->evaluated += most - judge.left;
     dfl_fill_take_better(fill, m, value,
                          "keeps of single einsums were moved above others: mappings with other such keeps may be better", out,
                          summary);
     dfl_arena_free(work);
 }
 
-/* Replaces the mapping by one of fused groups if that is better. Returns whether it is. */
-static bool try_groups(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
+/* Replaces the mapping by one of fused groups if that is better. */
+static void try_groups(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
                        dfl_search_summary *summary)
 {
     const dfl_solver *solver = fill->solver;
@@ -79,7 +81,6 @@ static bool try_groups(dfl_fill *fill, const dfl_objective *objective, const dfl
     const dfl_fused_result found = dfl_fused_groups(work, solver->names, within, objective, costs ? costs->joules : 0,
                                                     costs ? costs->seconds : 0, summary->value, probe,
                                                     &limits);
-    const double before = summary->value;
 
     summary->evaluated += found.nodes;
     if (found.mapping)
@@ -87,7 +88,6 @@ static bool try_groups(dfl_fill *fill, const dfl_objective *objective, const dfl
                              "groups of einsums were mapped one by one: mappings that share other loops may be better", out,
                              summary);
     dfl_arena_free(work);
-    return summary->value < before;
 }
 
 /* Whether evaluations are left. */
@@ -166,7 +166,6 @@ void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, 
 void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_fill_open *search,
                               dfl_filled *out, dfl_search_summary *summary, dfl_stop *stopped)
 {
-    bool is_grouped = false;
 
     if (may_go_on(fill, summary) && within == out->given) {
         dfl_fill part = *fill;
@@ -175,8 +174,8 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
         dfl_fill_try_common(&part, objective, search, out, summary);
     }
     if (may_go_on(fill, summary))
-        is_grouped = try_groups(fill, objective, within, out, summary);
-    if (may_go_on(fill, summary) && (!is_grouped || fill->is_part) && *stopped == DFL_STOP_TIME &&
+        try_groups(fill, objective, within, out, summary);
+    if (may_go_on(fill, summary) && *stopped == DFL_STOP_TIME &&
         fill->limits.deadline > dfl_deadline_clock())
         search_again(fill, objective, search, out, summary, stopped);
     if (may_go_on(fill, summary) && fill->space.extensions == 0 && within == out->given && !fill->is_part)

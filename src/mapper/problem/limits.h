@@ -174,11 +174,11 @@ enum {
    A larger share takes time from the later stages. */
 #define DFL_JOINT_SHARE 0.16       /* all einsums together */
 #define DFL_COMMON_SHARE 0.65      /* one element of a rank of all einsums (solve/common_rank.c) */
-#define DFL_GROUPS_SHARE 0.6       /* fused groups */
+#define DFL_GROUPS_SHARE 0.55      /* fused groups */
 #define DFL_GROUPS_PROBE 0.42      /* fused groups that have found nothing better than the mapping known end after this share */
 /* Time for groups, s, below which their first search is a quick one; chosen on the same four cases. */
 #define DFL_GROUP_SHORT 1.0
-#define DFL_AGAIN_SHARE 0.7        /* all together once more, if time ended the first stage and groups are no better */
+#define DFL_AGAIN_SHARE 0.62       /* all together once more, if time ended the first stage */
 /* The same inside of the stage with one element, which needs no lower bound: fused groups; all together once more. */
 #define DFL_PART_GROUPS_SHARE 0.25
 #define DFL_PART_AGAIN_SHARE 0.8
