@@ -47,7 +47,7 @@ static void write_number(dfl_json_writer *w, const char *key, double value)
     dfl_json_double(w, value);
 }
 
-/* The space that the bound is of; the best mapping may lie outside, where a search found it afterwards. */
+/* Writes the space in which the lower bound holds. The best mapping may lie outside of it. */
 static void write_space(dfl_json_writer *w, const char *text)
 {
     dfl_json_key(w, "space");

@@ -67,6 +67,18 @@ static void print_evaluation(const char *what, double seconds, const char *bar)
     printf("%-31s %8.2f us each, %.0f evaluations/s and core (%s)\n", what, seconds * 1e6, 1 / seconds, bar);
 }
 
+/* Resolves the mapping of the case, and prepares the model for it. */
+static const dfl_mapping *prepare(dfl_case *c, dfl_arena *home, evaluation *v)
+{
+    const dfl_mapping *m = case_mapping(c, home, v->names);
+
+    v->paths = dfl_paths_resolve(home, v->sink, v->names, m);
+    v->model = v->paths ? dfl_model_prepare(home, v->sink, v->names, v->paths) : NULL;
+    if (!v->model)
+        abort();
+    return m;
+}
+
 /* Evaluates one mapping over and over: three levels, an array of 16 with a network of a kind. */
 static void bench_matmul(case_network kind)
 {
@@ -85,11 +97,7 @@ static void bench_matmul(case_network kind)
     c->networks[1] = kind;
     case_lines(c, 0, "keep A, B, Z in dram; temporal m:64, n:64; keep Z in sram; temporal k:64; keep A, B in sram;"
                      "temporal n:16; spatial n/16 on pe; temporal m:8; keep A, B, Z in reg; temporal m, k;");
-    const dfl_mapping *m = case_mapping(c, home, v.names);
-    v.paths = dfl_paths_resolve(home, v.sink, v.names, m);
-    v.model = v.paths ? dfl_model_prepare(home, v.sink, v.names, v.paths) : NULL;
-    if (!v.model)
-        abort();
+    const dfl_mapping *m = prepare(c, home, &v);
     printf("array with network: %s\n", kind == CASE_WIRELESS ? "none" : case_network_names[kind]);
     print_evaluation("  fixed mapping, 3-level matmul", best_time(&v),
                      "bar 1000000; MAESTRO 200 to 1600, Timeloop a few thousand");
@@ -127,11 +135,7 @@ static void bench_large_mesh(void)
     c->networks[1] = CASE_MESH;
     case_lines(c, 0, "keep A, B, Z in dram; temporal k:100; spatial n/17 on px; spatial k/50 on px; spatial m/111 on py;"
                      "spatial n/9 on py; keep B in sram; temporal m:2, n:2; keep Z in reg; temporal m, n, k;");
-    const dfl_mapping *m = case_mapping(c, home, v.names);
-    v.paths = dfl_paths_resolve(home, v.sink, v.names, m);
-    v.model = v.paths ? dfl_model_prepare(home, v.sink, v.names, v.paths) : NULL;
-    if (!v.model)
-        abort();
+    const dfl_mapping *m = prepare(c, home, &v);
     v.resized = &m->root->lines[1];
     v.tiles[0] = 100;
     v.tiles[1] = 90;

@@ -18,8 +18,7 @@ if [ ! -d "$reference" ]; then
     exit 0
 fi
 
-# key NAME FILE: the first number of a key in a JSON report
-key() { sed -n 's/^ *"'"$1"'": \([-0-9.e+]*\),*$/\1/p' "$2" | head -n 1; }
+. tests/bench/key.sh
 
 # known FILE OBJECTIVE: the value of the mapping by hand
 known() {

@@ -18,8 +18,7 @@ if [ ! -d "$reference/ffm" ]; then
     exit 0
 fi
 
-# key NAME FILE: the first number of a key in a JSON report
-key() { sed -n 's/^ *"'"$1"'": \([-0-9.e+]*\),*$/\1/p' "$2" | head -n 1; }
+. tests/bench/key.sh
 
 # best OPTION...: the value of $work/case.dfl and its gap in per cent
 best() {

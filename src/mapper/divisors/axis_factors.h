@@ -40,7 +40,7 @@ typedef struct dfl_axis_factor_lists {
     uint32_t n_sorts;
 } dfl_axis_factor_lists;
 
-/* The number of a sort; DFL_PORTION_SORTS: there is no room for it. */
+/* The index of a sort of products in `sort` of the lists; DFL_PORTION_SORTS if the array is full. Adds the sort if it is new. */
 uint32_t dfl_axis_factors_sort(dfl_pareto_set *rows, dfl_axis_factor_sort sort);
 /* The list for an axis of a problem; NULL: there are too many ways. `outside` are the parts of each rank on axes outside of it.
    */

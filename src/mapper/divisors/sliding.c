@@ -31,6 +31,8 @@ static double loops_to(const mover *k, uint32_t r, uint32_t gap)
     return k->of[r].known && s->now->left[r] > 1 ? dfl_own_loops(s, r, gap) * dfl_shared_above(s, r, gap) : 1;
 }
 
+/* Sets the loops of a rank: iterations, and the parts on the axes inside of the gap, those whose tiles stand apart (strided) by
+   themselves. `known`: its cuts are chosen. */
 static void look(mover *k, uint32_t r, bool known)
 {
     const dfl_search *s = k->s;

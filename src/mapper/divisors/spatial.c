@@ -109,7 +109,7 @@ static void add_work(dfl_search *s)
             s->now->ports[(set * s->n_used + i) * s->terms.n_groups + s->terms.constant] += s->now->work_seconds;
 }
 
-/* Coefficients of the groups for the present spread. */
+/* Sets the coefficients of each term group, J and s per iteration, for the present parts on the axes. */
 static void scale(dfl_search *s)
 {
     const dfl_problem *problem = s->problem;

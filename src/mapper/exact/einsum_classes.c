@@ -9,6 +9,7 @@
 #include "mapper/problem/limits.h"
 #include "mapper/skeleton/fixed_lines.h"
 #include "mapper/skeleton/fixed_skeletons.h"
+#include "mapper/skeleton/listing.h"
 
 typedef struct {
     dfl_arena *arena;
@@ -266,26 +267,17 @@ bool dfl_einsum_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sin
 }
 
 bool dfl_einsum_classes_make_within(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sink, const dfl_intern *names,
-                                    const dfl_mapping *m,
-                                    const dfl_problem_limits *limits, const dfl_search_limits *all, dfl_einsum_classes *out,
-                                        dfl_stop *stopped)
+                                    const dfl_mapping *m, const dfl_problem_limits *limits, const dfl_search_limits *all,
+                                    dfl_einsum_classes *out, dfl_stop *stopped)
 {
-    dfl_budget *session = dfl_arena_budget(arena), few = dfl_budget_fresh(session);
-    dfl_deadline halt = { .budget = session, .at = all->deadline };
-    const uint64_t most = all->evaluations > DFL_CLASSES_STEPS / DFL_CLASSES_STEPS_EACH
-                              ? all->evaluations * DFL_CLASSES_STEPS_EACH : DFL_CLASSES_STEPS;
-    const bool is_short = all->evaluations > 0 && all->evaluations <= UINT64_MAX / DFL_CLASSES_STEPS_EACH &&
-                          most < dfl_deadline_left(&halt, UINT64_MAX);
+    dfl_deadline halt = { .budget = dfl_arena_budget(arena), .at = all->deadline };
+    dfl_listing listing;
     bool found;
 
-    if (is_short) {
-        few.steps_limit = most;
-        halt.budget = &few;
-    }
+    dfl_listing_begin(&listing, &halt, all->evaluations);
     found = dfl_einsum_classes_make(arena, scratch, sink, names, m, limits, all->threads, &halt, out);
-    if (is_short)
-        dfl_budget_spend(session, few.steps_used);
-    *stopped = is_short && halt.why == DFL_STOP_STEPS ? DFL_STOP_EVALUATIONS : halt.why;
+    dfl_listing_end(&listing, &halt);
+    *stopped = halt.why;
     return found;
 }
 

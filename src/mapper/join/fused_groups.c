@@ -139,8 +139,8 @@ static void sum_alone(const composer *k, double *joules, double *seconds)
     }
 }
 
-/* Finds the line and the einsums alone. The first line touches the objective at the mapping that is known, else at the least that
-   the einsums cost. */
+/* Sets the line of energy and time, and the best lines of each einsum alone under it. The first line touches the objective at the
+   known mapping; without one, at the sum of the least energies and times of the einsums. */
 static bool find_line(composer *k)
 {
     double joules = k->seconds > 0 ? k->joules - k->leakage * k->seconds : 0, seconds = k->seconds, rate;

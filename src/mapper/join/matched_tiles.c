@@ -170,7 +170,8 @@ static void find_value(dfl_matched_tiles *m, uint32_t e, choice *c)
     c->sum.value = fmax(c->sum.value, value);
 }
 
-/* Bounds the choices of the least sum that are not bounded, or if `has_leaves` not known. False if all were. */
+/* Bounds each choice on the path of the least sum that has no bound yet. `has_leaves`: also bounds each one again whose bound
+   does not see its leaves yet. False if there was none of either. */
 static bool find_values(dfl_matched_tiles *m, bool has_leaves)
 {
     bool is_new = false;

@@ -46,8 +46,6 @@ enum { DFL_BOX_PROGRAM_STEPS = 60 };
 #define DFL_LINE_TURN 0.1
 
 enum {
-    /* Steps of the enumeration of skeletons that count as one evaluation where these are limited; a step takes 10 to 50 ns. */
-    DFL_ORDERS_PER_EVALUATION = 1 << 10,
     /* Splits of a search of one einsum without a limit on evaluations, some seconds. More proves more, and takes more memory. */
     DFL_BOX_NODES = 1 << 23,
     /* The same with windows and without a limit on time: their points prove less (SEARCH.md, B13), so most searches do not end.
@@ -206,7 +204,8 @@ enum {
     /* Largest factor between neighbouring divisors of an extent that is not coarse. A factor of 8 costs at most a factor of 3 in
        the transfers of a matrix product whose tile has the wrong size. */
     DFL_COARSE_STEP = 8,
-    /* Divisors of an extent at most; a search over lists of 60 takes 6 s, of 120 it does not end. */
+    /* Largest number of divisors of an extent that is not coarse. With 60 divisors a search over lists takes 6 s; with 120 it
+       does not end. */
     DFL_COARSE_DIVISORS = 48,
 };
 

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "mapper/problem/limits.h"
-
 typedef struct {
     const dfl_problem *problem;
     bool (*use)(void *context, const dfl_tiling_template *t);
@@ -13,7 +11,6 @@ typedef struct {
     dfl_tiling_template t;
     bool useless;                    /* those that are left out, instead of the others */
     dfl_deadline *halt;              /* NULL = no limits */
-    uint64_t orders;                 /* steps of the enumeration */
     bool through, keeps;             /* only those with loops of others, see dfl_templates_through */
     bool stopped;
 } walker;
@@ -248,16 +245,6 @@ static bool is_home(const walker *k, uint32_t operand, uint32_t place)
     return dfl_problem_exchanged(o) && k->t.exchange[operand] == place && place != o->home;
 }
 
-/* Whether the limits end the enumeration. Orders without a skeleton that is of use are no evaluations, but take time, too. */
-static bool is_over(walker *k)
-{
-    if (dfl_deadline_passed(k->halt))
-        return true;
-    if (k->halt->most_evaluations > 0 && k->orders++ / DFL_ORDERS_PER_EVALUATION >= k->halt->most_evaluations)
-        k->halt->why = DFL_STOP_EVALUATIONS;
-    return k->halt->why != DFL_STOP_NONE;
-}
-
 /* Keeps of the places p..last that are left, by place, in any order that has those of one operand from outer to inner, and
    among them those of places inside of further arrays, once all homes have been seen; then those of the places inside of the
    next array. */
@@ -267,7 +254,7 @@ static void order_keeps(walker *k, uint32_t p, uint32_t last, uint32_t *left)
     uint32_t before = 0; /* operands with a keep further out to come */
     bool none = true, homes = false;
 
-    k->stopped |= k->halt != NULL && is_over(k);
+    k->stopped |= k->halt != NULL && dfl_deadline_passed(k->halt);
     for (uint32_t i = p; i < problem->n_places && !k->stopped; i++) {
         if (i == last + 1 && (none || homes))
             break;

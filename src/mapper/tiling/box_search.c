@@ -1,3 +1,4 @@
+#include "mapper/skeleton/listing.h"
 #include "mapper/tiling/box_search.h"
 
 #include <math.h>
@@ -306,11 +307,11 @@ bool dfl_box_handles(const dfl_mapping *mapping, const dfl_problem *problem)
 }
 
 dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
-                               const dfl_problem *const *problems,
-                               uint32_t n_problems, const dfl_objective *objective, const dfl_search_limits *limits,
-                               const dfl_box_start *start)
+                               const dfl_problem *const *problems, uint32_t n_problems,
+                               const dfl_objective *objective, const dfl_search_limits *limits, const dfl_box_start *start)
 {
     box_search *s = DFL_NEW(arena, box_search);
+    dfl_listing listing;
 
     *s = (box_search){ .arena = arena, .work = dfl_arena_new(dfl_arena_budget(arena)), .names = names, .mapping = mapping,
                        .limits = limits,
@@ -332,11 +333,13 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
     s->is_open_in_time = is_open_in_time(s, problems, n_problems);
     s->deadline = (dfl_deadline){ .budget = dfl_arena_budget(arena), .at = limits->deadline, .counter = &s->effort,
                                   .most_evaluations = limits->evaluations };
+    dfl_listing_begin(&listing, &s->deadline, limits->evaluations);
     for (uint32_t j = 0; j < n_problems; j++) {
         s->problem = problems[j];
         s->divisors = start->divides ? list_divisors(s->work, problems[j]) : NULL;
         dfl_templates_each(problems[j], &s->deadline, add_form, s);
     }
+    dfl_listing_end(&listing, &s->deadline);
     s->out->units = bound_units(s, problems, n_problems);
     if (s->deadline.why == DFL_STOP_NONE && !s->is_partial)
         run(s);

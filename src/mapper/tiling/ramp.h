@@ -14,7 +14,7 @@ typedef struct {
     double of_levels;         /* s, a part of `latencies`: without the innermost memory and its links to the unit */
     uint32_t n;               /* number of keeps on the way */
     struct {
-        uint16_t tile;        /* product of the form: elements of the first tile in one instance */
+        uint16_t tile;        /* index of the product of the form that is the elements of the first tile in one instance */
         double seconds;       /* s per element, at the slower of the two ports of the keep */
     } first[DFL_PROBLEM_PLACES]; /* by keep, from outer to inner */
 } dfl_ramp_way;
