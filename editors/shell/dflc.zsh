@@ -25,6 +25,7 @@ _dflc() {
         '--format=[output format  one of those that the help of the command lists]:FORMAT:(text short json sarif)' \
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
+        '--set=[give the  param  NAME of the file the value VALUE, an expression in DFL   --set seq=4096 ,  --set bw=2*32GB/s ; ALIAS.NAME names a  param  of an import; may be repeated]:NAME=VALUE' \
         '--allow=[disable the lint LINT ( all   every lint)]:LINT' \
         '--warn=[report the lint LINT as a warning]:LINT' \
         '--deny=[report the lint LINT as an error]:LINT' \
@@ -43,6 +44,7 @@ _dflc() {
         '--format=[output format  one of those that the help of the command lists]:FORMAT:(text json csv)' \
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
+        '--set=[give the  param  NAME of the file the value VALUE, an expression in DFL   --set seq=4096 ,  --set bw=2*32GB/s ; ALIAS.NAME names a  param  of an import; may be repeated]:NAME=VALUE' \
         '--allow=[disable the lint LINT ( all   every lint)]:LINT' \
         '--warn=[report the lint LINT as a warning]:LINT' \
         '--deny=[report the lint LINT as an error]:LINT' \
@@ -68,6 +70,7 @@ _dflc() {
     map) _arguments \
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
+        '--set=[give the  param  NAME of the file the value VALUE, an expression in DFL   --set seq=4096 ,  --set bw=2*32GB/s ; ALIAS.NAME names a  param  of an import; may be repeated]:NAME=VALUE' \
         '--allow=[disable the lint LINT ( all   every lint)]:LINT' \
         '--warn=[report the lint LINT as a warning]:LINT' \
         '--deny=[report the lint LINT as an error]:LINT' \
@@ -94,6 +97,7 @@ _dflc() {
         '--format=[output format  one of those that the help of the command lists]:FORMAT:(text json)' \
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
+        '--set=[give the  param  NAME of the file the value VALUE, an expression in DFL   --set seq=4096 ,  --set bw=2*32GB/s ; ALIAS.NAME names a  param  of an import; may be repeated]:NAME=VALUE' \
         '--name=[process the mapping NAME only]:NAME' \
         '--tiles=[tile sizes to search  perfect (those that divide) or imperfect (others, too); by default those that divide, but all of a single einsum with an extent of few or very many divisors]:KIND' \
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
@@ -113,6 +117,7 @@ _dflc() {
     prove) _arguments \
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
+        '--set=[give the  param  NAME of the file the value VALUE, an expression in DFL   --set seq=4096 ,  --set bw=2*32GB/s ; ALIAS.NAME names a  param  of an import; may be repeated]:NAME=VALUE' \
         '--allow=[disable the lint LINT ( all   every lint)]:LINT' \
         '--warn=[report the lint LINT as a warning]:LINT' \
         '--deny=[report the lint LINT as an error]:LINT' \
@@ -126,6 +131,7 @@ _dflc() {
     test) _arguments \
         '--format=[output format  one of those that the help of the command lists]:FORMAT:(tap junit)' \
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
+        '--set=[give the  param  NAME of the file the value VALUE, an expression in DFL   --set seq=4096 ,  --set bw=2*32GB/s ; ALIAS.NAME names a  param  of an import; may be repeated]:NAME=VALUE' \
         '--allow=[disable the lint LINT ( all   every lint)]:LINT' \
         '--warn=[report the lint LINT as a warning]:LINT' \
         '--deny=[report the lint LINT as an error]:LINT' \
@@ -158,6 +164,7 @@ _dflc() {
         '--format=[output format  one of those that the help of the command lists]:FORMAT:(text json)' \
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
+        '--set=[give the  param  NAME of the file the value VALUE, an expression in DFL   --set seq=4096 ,  --set bw=2*32GB/s ; ALIAS.NAME names a  param  of an import; may be repeated]:NAME=VALUE' \
         '--result=[report what the cost of the mapping NAME depends on]:NAME' \
         '--tiles=[tile sizes to search  perfect (those that divide) or imperfect (others, too); by default those that divide, but all of a single einsum with an extent of few or very many divisors]:KIND' \
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
@@ -186,6 +193,7 @@ _dflc() {
     dump) _arguments \
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
+        '--set=[give the  param  NAME of the file the value VALUE, an expression in DFL   --set seq=4096 ,  --set bw=2*32GB/s ; ALIAS.NAME names a  param  of an import; may be repeated]:NAME=VALUE' \
         '--memory-limit=[largest amount of memory to use (512MiB, 2GiB; default  4GiB)]:SIZE' \
         '--step-limit=[largest number of steps of work, as  dflc explain E0602  defines them (default  100000000)]:N' \
         '--color=[colour of messages  auto, always or never; a non-empty NO_COLOR in the environment means never]:WHEN' \

@@ -63,6 +63,11 @@ void dfl_session_free(dfl_session *session);
    is unknown. */
 bool dfl_session_set_lint(dfl_session *session, const char *name, char level);
 
+/* Gives the `param` called `name` a value, in place of the one in its declaration: an expression in DFL over the constants of the
+   opened file. `name` is NAME, or ALIAS.NAME for a `param` of an import. Each name may be given once. The next analysis reports
+   a name that is no `param`, and a value of another dimension. */
+void dfl_session_set_param(dfl_session *session, const char *name, const char *value);
+
 /* Reads the file. DFL_EXIT_IO after a diagnostic if the file cannot be read, is a directory, is empty or exceeds `max_file`. */
 dfl_exit dfl_session_open(dfl_session *session, const char *path);
 /* Opens the text of a file that the caller has read. `name` is the path of the file in diagnostics; imports are relative to

@@ -55,7 +55,7 @@ static const dfl_mapping *read_best(dfl_session *s, const dfl_claims *claims, co
     file = dfl_load_text(s, claims->file, s->root->path, text.text, text.len);
     if (file)
         syntax = dfl_loaded_syntax(s, file);
-    if (syntax && syntax->whole)
+    if (syntax && syntax->whole && dfl_given_parse(s, &input))
         program = dfl_sema_run(&input, (dfl_sema_file){ file->source, syntax->file });
     if (program)
         best = dfl_program_find_mapping(program, s->names, claims->mapping);

@@ -5,6 +5,7 @@
 #ifndef DFL_API_SESSION_H
 #define DFL_API_SESSION_H
 
+#include "api/given.h"
 #include "api/load.h"
 #include "diag/lints.h"
 #include "dfl/dfl.h"
@@ -26,6 +27,7 @@ struct dfl_session {
     dfl_source_map *sources;
     dfl_sink *sink;
     dfl_lint_levels lints;
+    dfl_given_list given;      /* values of parameters, in the order in which the caller gave them */
     const char *stdlib;        /* directory of the standard library, or NULL */
     size_t max_file;           /* largest file (in bytes) */
     bool verbose;              /* texts about searches include the search space and the numbers of evaluated choices */

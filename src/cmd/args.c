@@ -155,6 +155,28 @@ static bool add_size(const dfl_cmd *cmd, char *value, dfl_cmd_args *args)
     return true;
 }
 
+/* Reads NAME=VALUE for a `param`. The session reads the value as an expression. */
+static bool add_param(const dfl_cmd *cmd, char *text, dfl_cmd_args *args)
+{
+    char *equals = strchr(text, '=');
+
+    if (!equals || equals == text || equals[1] == '\0')
+        return refuse_value(cmd, "set", text, "give NAME=VALUE, as in --set seq=4096");
+    if (args->n_params == DFL_CMD_MOST_PARAMS) {
+        dfl_cmd_say("more than %d parameters", DFL_CMD_MOST_PARAMS);
+        return false;
+    }
+    *equals = '\0';
+    for (unsigned i = 0; i < args->n_params; i++)
+        if (strcmp(args->params[i].name, text) == 0) {
+            dfl_cmd_say("`--set` gives `%s` twice", text);
+            return false;
+        }
+    args->params[args->n_params].name = text;
+    args->params[args->n_params++].value = equals + 1;
+    return true;
+}
+
 static bool set_memory(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
 {
     static const struct { const char *unit; unsigned long long bytes; } units[] = {
@@ -302,6 +324,7 @@ static bool apply_option(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_
     case OPTION_COLUMNS: args->columns = value; break;
     case OPTION_DETAILS: args->details = true; break;
     case OPTION_SIZE: return add_size(cmd, value, args);
+    case OPTION_SET: return add_param(cmd, value, args);
     case OPTION_WRITE: args->write = true; break;
     case OPTION_VERIFY: args->verify = true; break;
     case OPTION_DIFF: args->diff = true; break;

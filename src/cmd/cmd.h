@@ -18,8 +18,8 @@ typedef enum {
     DFL_CMD_VERSION = 1 << 8, DFL_CMD_HELP = 1 << 9, DFL_CMD_MAP = 1 << 10, DFL_CMD_DIFF = 1 << 11,
 } dfl_cmd_bit;
 
-/* Largest numbers of lint levels and of sizes on a command line. */
-enum { DFL_CMD_MOST_LINTS = 64, DFL_CMD_MOST_SIZES = 64 };
+/* Largest numbers of lint levels, of sizes and of parameters on a command line. */
+enum { DFL_CMD_MOST_LINTS = 64, DFL_CMD_MOST_SIZES = 64, DFL_CMD_MOST_PARAMS = 64 };
 
 /* The parsed options and arguments of a subcommand. Texts belong to argv. */
 typedef struct {
@@ -36,6 +36,8 @@ typedef struct {
     unsigned n_lints;
     dfl_size sizes[DFL_CMD_MOST_SIZES]; /* prove: extents of ranks */
     unsigned n_sizes;
+    struct { const char *name, *value; } params[DFL_CMD_MOST_PARAMS]; /* arguments of dfl_session_set_param */
+    unsigned n_params;
     bool fix, details, sum, write, verify, diff, quiet, help;
     bool color;                  /* messages on standard error are coloured */
     unsigned jobs;               /* files processed in parallel, or threads of a search; 0 = number of processors */

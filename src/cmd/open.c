@@ -65,6 +65,8 @@ static dfl_session *make_session(const dfl_cmd_args *args, size_t max_file)
     s = dfl_session_new(&options);
     for (unsigned i = 0; i < args->n_lints; i++)
         dfl_session_set_lint(s, args->lints[i].name, args->lints[i].level);
+    for (unsigned i = 0; i < args->n_params; i++)
+        dfl_session_set_param(s, args->params[i].name, args->params[i].value);
     search.size = sizeof search;
     search.jobs = args->jobs ? args->jobs : dfl_pool_processors();
     search.progress = dfl_cmd_progress(args->quiet);

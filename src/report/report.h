@@ -68,6 +68,9 @@ typedef struct {
     const char *word;  /* value of the left side of the check if the value is a text, else NULL */
 } dfl_check_outcome;
 
+/* The value of a `param` that the caller gave in place of the value in the file; both as the caller wrote them. */
+typedef struct { const char *name, *value; } dfl_given;
+
 /* The results of one file. */
 typedef struct {
     const char *file;  /* path of the file as the user gave it; reports show only the name after the last slash */
@@ -78,6 +81,8 @@ typedef struct {
     uint32_t n_items;
     const dfl_check_outcome *checks;
     uint32_t n_checks;
+    const dfl_given *given;
+    size_t n_given;
     bool verbose;      /* texts about searches include the search space and the numbers of evaluated choices */
     bool has_sum;      /* reports include the sum of all mappings with costs */
     bool is_blank;     /* type check: the figures of `items` have names and dimensions, but no values */

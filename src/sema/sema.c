@@ -2,6 +2,7 @@
 #include "sema/sema.h"
 
 #include "sema/expr/eval.h"
+#include "sema/expr/given.h"
 #include "sema/expr/sets.h"
 #include "sema/mapping/checks.h"
 #include "sema/mapping/elaborate.h"
@@ -184,6 +185,7 @@ const dfl_program *dfl_sema_run(const dfl_sema_input *input, dfl_sema_file root)
     sema->budget = dfl_arena_budget(input->arena);
     sema->has_syntax_errors = dfl_sink_errors(sema->sink) > 0;
     sema->root = dfl_module_open(sema, root);
+    dfl_given_apply(sema);
     for (size_t i = 0; i < sema->root->decls.n && dfl_sema_within_budget(sema); i++)
         check_decl(sema, sema->root->decls.at[i]);
     for (size_t i = 0; i < sema->root->checks.n && dfl_sema_within_budget(sema); i++)

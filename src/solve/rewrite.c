@@ -312,6 +312,8 @@ const char *dfl_rewrite_text(const dfl_rewrite *rewrite, size_t *len)
         dfl_text_edits_replace(&edits, f->given->text, declaration_text(rewrite, f, laid_out));
         dfl_text_edits_add(&edits, (dfl_span){ behind, behind }, further_text(rewrite, i));
     }
+    for (size_t i = 0; i < rewrite->n_constants; i++)
+        dfl_text_edits_replace(&edits, rewrite->constants[i].span, rewrite->constants[i].text);
     dfl_strbuf_init(&out, file->arena);
     dfl_text_edits_apply(&edits, (dfl_span){ source->base, source->base + (uint32_t)source->len }, &out);
     *len = out.len;

@@ -14,6 +14,8 @@ typedef struct {
     const dfl_program *program;    /* program of the file; further mappings repeat its `require` checks */
     const dfl_filled *filled;      /* filled mappings in the order of the file */
     size_t n_filled;
+    const dfl_text_edit *constants; /* edits of the values of constants, none of them inside a mapping */
+    size_t n_constants;
 } dfl_rewrite;
 
 /* The new text of the whole file, `*len` bytes. */

@@ -122,6 +122,18 @@ static void write_check(dfl_json_writer *w, const dfl_results *results, const df
     dfl_json_end_object(w);
 }
 
+/* Writes the values of parameters that the caller gave. */
+static void write_given(dfl_json_writer *w, const dfl_results *results)
+{
+    dfl_json_key(w, "set");
+    dfl_json_object(w);
+    for (size_t i = 0; i < results->n_given; i++) {
+        dfl_json_key(w, results->given[i].name);
+        dfl_json_string(w, results->given[i].value);
+    }
+    dfl_json_end_object(w);
+}
+
 /* Writes the sum of all mappings; nothing if a number of operations exceeds 128 bits. */
 static void write_sum(dfl_json_writer *w, const dfl_results *results)
 {
@@ -145,6 +157,8 @@ void dfl_report_json(dfl_strbuf *out, const dfl_results *results)
     dfl_json_string(&w, dfl_report_file(results->file));
     dfl_json_key(&w, "dflc");
     dfl_json_string(&w, DFL_VERSION);
+    if (results->n_given > 0)
+        write_given(&w, results);
     dfl_json_key(&w, "results");
     dfl_json_array(&w);
     for (uint32_t i = 0; i < results->n_items; i++) {

@@ -30,8 +30,8 @@ dfl_value dfl_eval_decl(dfl_sema *sema, dfl_decl *decl, dfl_span use)
         return decl->value = DFL_BAD;
     }
     decl->busy = true;
-    scope = dfl_scope_new(sema, NULL, decl->module);
-    decl->value = decl->node->value != NULL ? dfl_eval(sema, scope, decl->node->value) : DFL_BAD;
+    scope = dfl_scope_new(sema, NULL, decl->given != NULL ? sema->root : decl->module);
+    decl->value = dfl_eval(sema, scope, decl->given != NULL ? decl->given : decl->node->value);
     decl->busy = false;
     decl->done = true;
     return decl->value;

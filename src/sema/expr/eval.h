@@ -4,6 +4,7 @@
  *
  *   eval              the value of an expression or of a declared constant
  *   builtin           the functions floor, min, select, ...
+ *   given             values of parameters from the command line
  *   sets              the values of a set or range
  *   dimension_errors  diagnostics of failed arithmetic: unequal dimensions, overflow, division by zero
  *   arguments         values of the parameters of a declaration, from arguments and defaults

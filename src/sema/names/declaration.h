@@ -13,6 +13,7 @@ typedef struct dfl_decl {
     bool done;              /* the constant has a value */
     bool checked;           /* the workload or system has been elaborated at its defaults */
     bool broken;            /* an error in the workload, system or mapping has been reported */
+    const dfl_expr *given;  /* expression that replaces the value of a `param` (dfl_sema_given); NULL = none */
     dfl_value value;        /* value of the constant, once `done` */
     struct dfl_decl *base;  /* resolved declaration from which the workload, system or mapping is derived */
     dfl_symmap cache;       /* elaborations of the workload or system by hash of the arguments; owned by expr/memo.c */

@@ -26,6 +26,13 @@ typedef bool dfl_sema_load(void *context, const dfl_source *from, const char *ta
  */
 typedef bool dfl_sema_read(void *context, const dfl_source *from, const char *target, const dfl_source **out, const char **why);
 
+/* A value for a `param`, in place of the value in its declaration. */
+typedef struct {
+    dfl_sym alias, name;          /* the `param` NAME of the file under analysis, or ALIAS.NAME of an import; alias 0 = none */
+    dfl_span span;                /* place of the name, for reports */
+    const dfl_expr *value;        /* expression over the constants of the file under analysis */
+} dfl_sema_given;
+
 typedef struct {
     dfl_arena *arena;             /* owner of all results */
     dfl_intern *names;            /* symbol table of the syntax trees */
@@ -34,6 +41,8 @@ typedef struct {
     dfl_sema_load *load;          /* loader of imports; NULL = no import can be loaded */
     dfl_sema_read *read;          /* reader of tables; NULL = no file can be read */
     void *context;                /* first argument of `load` and `read` */
+    const dfl_sema_given *given;  /* values of parameters, `n_given` items */
+    size_t n_given;
 } dfl_sema_input;
 
 #endif
