@@ -167,3 +167,10 @@ const char *dfl_mapper_certified_space(dfl_arena *arena, const dfl_mapping *mapp
 {
     return dfl_mapper_words(arena, mapping, &(dfl_words){ .certified = true });
 }
+
+const char *dfl_mapper_default_space(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, bool perfect)
+{
+    const bool any_tiles = !perfect && dfl_mapper_wants_any_tiles(arena, names, mapping);
+
+    return dfl_mapper_words(arena, mapping, &(dfl_words){ .any_tiles = any_tiles, .spread = any_tiles });
+}

@@ -28,6 +28,9 @@ const dfl_search_result *dfl_mapper_search(dfl_arena *arena, dfl_sink *sink, con
                                            const dfl_search_request *request);
 /* The space in which a search with a certificate proves its result, clauses for the report. */
 const char *dfl_mapper_certified_space(dfl_arena *arena, const dfl_mapping *mapping);
+/* The space of the same search without a certificate and without other options, clauses for the report. `perfect`: with the
+   option `--tiles perfect`. */
+const char *dfl_mapper_default_space(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, bool perfect);
 /* The subset of `extensions` (DFL_SEARCH_...) that can change a mapping of the workload. */
 uint32_t dfl_mapper_extensions(const dfl_workload *workload, uint32_t extensions);
 

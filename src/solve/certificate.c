@@ -109,6 +109,37 @@ bool dfl_certificate_refuse(dfl_sink *sink, const dfl_intern *names, const dfl_m
     return false;
 }
 
+/* The clauses of a space that another space lacks, separated by "; ". */
+static const char *clauses_beyond(dfl_arena *arena, const char *space, const char *other)
+{
+    dfl_strbuf out;
+
+    dfl_strbuf_init(&out, arena);
+    for (const char *at = space, *end; *at != '\0'; at = *end == '\0' ? end : end + 2) {
+        const char *clause;
+        end = strstr(at, "; ") ? strstr(at, "; ") : at + strlen(at);
+        clause = dfl_arena_copy(arena, at, (size_t)(end - at));
+        if (strstr(other, clause) == NULL)
+            dfl_strbuf_printf(&out, "%s%s", out.len > 0 ? "; " : "", clause);
+    }
+    return out.len > 0 ? out.text : "nothing else";
+}
+
+/* Warns if the search with a certificate looks at fewer mappings than the search without one. */
+static void warn_narrower(const dfl_solver *solver, const dfl_mapping *m)
+{
+    const char *with = dfl_mapper_certified_space(solver->arena, m),
+               *without = dfl_mapper_default_space(solver->arena, solver->names, m, solver->options->perfect);
+    dfl_diag *d;
+
+    if (strcmp(with, without) == 0)
+        return;
+    d = dfl_report(solver->sink, DFL_CERT_NARROWER, m->span,
+                   "the search for `%s` is narrower with `--certificate` than without", dfl_sym_text(solver->names, m->name));
+    dfl_diag_note(solver->sink, d, "with `--certificate`: %s", clauses_beyond(solver->arena, with, without));
+    dfl_diag_note(solver->sink, d, "without: %s", clauses_beyond(solver->arena, without, with));
+}
+
 bool dfl_certificate_is_possible(const dfl_solver *solver, const char *only)
 {
     const dfl_search_options *o = solver->options;
@@ -131,8 +162,10 @@ bool dfl_certificate_is_possible(const dfl_solver *solver, const char *only)
     if (first == NULL)
         return true;
     if (!dfl_mapping_lines_are_written(first) && dfl_mapping_all_lines_open(first) && first->n_front == 0 &&
-        first->n_choices == 0 && !o->imperfect && o->beyond == 0 && o->max_fused == 0 && o->top == 0 && !o->spread)
+        first->n_choices == 0 && !o->imperfect && o->beyond == 0 && o->max_fused == 0 && o->top == 0 && !o->spread) {
+        warn_narrower(solver, first);
         return true;
+    }
     return dfl_certificate_refuse(solver->sink, solver->names, first);
 }
 
