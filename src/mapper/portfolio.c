@@ -300,7 +300,8 @@ static void improve_divisors(dfl_arena *arena, const dfl_intern *names, const df
                              dfl_map_result *out)
 {
     uint64_t left = LEFT;
-    improver k = { .arena = arena, .names = names, .given = mapping, .out = out, .is_box = true, .moves = true,
+    improver k = { .arena = arena, .names = names, .given = mapping, .out = out, .is_box = true,
+                   .moves = dfl_mapping_all_lines_open(mapping),
                    .options = { .objective = asked->objective, .limits = asked->limits, .space = asked->space, .left = &left } };
     dfl_map_options options = *asked;
 

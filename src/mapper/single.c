@@ -3,11 +3,14 @@
 #include <math.h>
 
 #include "ir/mapping_open.h"
+#include "mapper/branches/perfect.h"
+#include "mapper/exact/reconstruct.h"
 #include "mapper/mapper.h"
 #include "mapper/problem/factors.h"
 #include "mapper/problem/limits.h"
 #include "mapper/problem/space_text.h"
 #include "mapper/skeleton/fixed_lines.h"
+#include "mapper/tiling/box.h"
 #include "mapper/tiling/box_search.h"
 #include "support/vec.h"
 
@@ -18,7 +21,8 @@ typedef DFL_VEC(const dfl_problem *) problem_list;
 
 bool dfl_single_applies(const dfl_mapping *m, const dfl_map_options *options)
 {
-    return m->workload->n_einsums == 1 && dfl_mapping_all_lines_open(m) && options->space.extensions == 0 &&
+    return m->workload->n_einsums == 1 && !dfl_mapping_has_open_branches(m) && options->space.extensions == 0 &&
+           (dfl_mapping_all_lines_open(m) || (!options->space.imperfect && !dfl_mapper_counts_waits(m, options))) &&
            !options->front && options->top == 0 && !options->certificate &&
            options->ceiling == 0 && options->objective->native && options->objective->n_terms <= 1 &&
            (options->space.imperfect || options->objective->n_required == 0);
@@ -35,17 +39,21 @@ static bool has_other_ranks(const dfl_problem *problem)
 
 /* Makes the problems of the einsum on all units; false if the search does not handle one of them, or if there is none. `spread`:
    any ranks on axes whose network shares transfers. */
-static bool make_problems(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, bool spread, problem_list *out)
+static bool make_problems(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, bool divides, bool spread,
+                          problem_list *out)
 {
     const dfl_problem_limits limits = { .spread = spread };
     const bool *roomy = dfl_space_roomy(arena, m, &limits);
+    const dfl_body *leaf = dfl_mapping_leaf(m, 0);
 
     for (uint32_t u = 0; u < m->system->n_computes; u++) {
         const char *lack = NULL;
         dfl_problem *problem = DFL_NEW(arena, dfl_problem);
+        if (leaf != NULL && leaf->compute != DFL_NONE && leaf->compute != u)
+            continue;
         if (dfl_problem_make(names, m, 0, u, &limits, roomy, problem, &lack)) {
             problem->given = dfl_fixed_lines_make(arena, m, problem);
-            if (!dfl_box_handles(m, problem) || has_other_ranks(problem))
+            if (!dfl_box_handles(m, problem, divides) || has_other_ranks(problem))
                 return false;
             DFL_PUSH(arena, out, problem);
         }
@@ -72,7 +80,7 @@ bool dfl_mapper_wants_any_tiles(dfl_arena *arena, const dfl_intern *names, const
     problem_list problems = { NULL, 0, 0 };
     bool is_any = false;
 
-    if (m->workload->n_einsums != 1 || !dfl_mapping_all_lines_open(m) || !make_problems(arena, names, m, true, &problems))
+    if (m->workload->n_einsums != 1 || !dfl_mapping_all_lines_open(m) || !make_problems(arena, names, m, false, true, &problems))
         return false;
     for (uint32_t r = 0; r < problems.at[0]->n_ranks; r++)
         is_any |= is_coarse(arena, problems.at[0]->extent[r]);
@@ -89,11 +97,31 @@ static const dfl_box_result *known_best(dfl_arena *arena, const dfl_box_start *s
     return out;
 }
 
+/* The mapping of amounts that divide, among written lines. `context`: the mapping that is searched. */
+static dfl_mapping *write_lines(const void *context, dfl_arena *arena, const dfl_form *form, const int64_t *const *amounts)
+{
+    const dfl_mapping *given = context;
+    const dfl_problem *problem = form->problem;
+    const size_t n_gaps = (size_t)form->skeleton->n_keeps + 1;
+    int64_t *cut = DFL_NEW_ARRAY(arena, int64_t, (n_gaps + problem->n_axes) * problem->n_ranks);
+    dfl_pmapping row = { .form = form->skeleton, .problem = problem, .cut = cut };
+    const dfl_pmapping *rows[1] = { &row };
+    uint32_t open[1] = { 0 }, names[1][DFL_ROW_LOOPS] = { { 0 } };
+    const uint32_t none[1] = { 0 };
+    const dfl_join_result chosen = { .rows = rows, .open = open, .names = (const uint32_t (*)[DFL_ROW_LOOPS])names, .ends = none,
+                                     .skipped = none };
+
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
+        dfl_box_cuts(form, r, amounts[r], problem->n_ranks, cut + r, cut + n_gaps * problem->n_ranks + r);
+    return dfl_reconstruct(arena, given, &problem, &chosen);
+}
+
 /* Where the search begins. Over dividing tile sizes it begins with nothing: the mapping of a quick search may have others. */
-static dfl_box_start start_of(const dfl_map_options *options, const dfl_first_result *first)
+static dfl_box_start start_of(const dfl_mapping *m, const dfl_map_options *options, const dfl_first_result *first)
 {
     if (!options->space.imperfect)
-        return (dfl_box_start){ .value = INFINITY, .divides = true };
+        return (dfl_box_start){ .value = INFINITY, .divides = true,
+                                .write = dfl_mapping_all_lines_open(m) ? NULL : write_lines, .context = m };
     return (dfl_box_start){ .mapping = first->mapping, .value = first->value, .joules = first->joules,
                             .seconds = first->seconds };
 }
@@ -102,14 +130,14 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
                                   const dfl_map_options *options, const dfl_first_result *first)
 {
     const bool any_tiles = options->space.imperfect, spread = any_tiles || options->space.any_spread;
-    const dfl_box_start start = start_of(options, first);
+    const dfl_box_start start = start_of(mapping, options, first);
     dfl_search_limits limits = options->limits;
     problem_list problems = { NULL, 0, 0 };
     const dfl_box_result *found;
     dfl_map_result *out;
     bool has_windows = false;
 
-    if (!make_problems(arena, names, mapping, spread, &problems))
+    if (!make_problems(arena, names, mapping, start.divides, spread, &problems))
         return NULL;
     for (size_t i = 0; i < problems.n; i++)
         has_windows |= problems.at[i]->windows;
@@ -126,8 +154,10 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
                              .objective = found->value, .lower_bound = found->lower_bound,
                              .optimal = found->is_complete, .inside = found->is_complete && !any_tiles, .any_tiles = any_tiles,
                              .windows = has_windows && !found->is_complete,
-                             .least = found->is_least, .stopped = found->stopped,
+                             .least = found->is_least && start.write == NULL, .stopped = found->stopped,
                              .evaluated = found->nodes + first->evaluated, .pruned = found->pruned };
+    if (start.write != NULL)
+        out->seconds = INFINITY; /* the search counts no latency of its own: solve compares that of the model with the bound */
     out->floor = any_tiles ? found->lower_bound : fmax(found->units, first->lower_bound);
     out->floor_units = out->floor_beside = out->floor_lifted = out->floor;
     out->space = dfl_mapper_words(arena, mapping, &(dfl_words){ .any_tiles = any_tiles, .spread = spread });

@@ -1,5 +1,5 @@
-/* The search of a single einsum whose lines are all open, over all tile sizes or over those that divide: by boxes
-   (tiling/box_search.h). */
+/* The search of a single einsum over all tile sizes or over those that divide: by boxes (tiling/box_search.h). With written lines
+   only over those that divide, and where nothing waits: latencies of many equal mappings take longer by boxes. */
 #ifndef DFL_MAPPER_SINGLE_H
 #define DFL_MAPPER_SINGLE_H
 

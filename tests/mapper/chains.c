@@ -204,7 +204,7 @@ static void judge_problem(uint64_t seed, uint64_t index, tally *sum)
             dfl_problem_make(s->names, w->mapping, 0, 0, &limits, dfl_space_roomy(s->arena, w->mapping, &limits), w->problem,
                              &lack)) {
             w->problem->given = dfl_fixed_lines_make(s->arena, w->mapping, w->problem);
-            if (dfl_box_handles(w->mapping, w->problem)) {
+            if (dfl_box_handles(w->mapping, w->problem, false)) {
                 judge_search(w, text, index, sum);
                 dfl_session_free(s);
                 free(text);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "mapper/skeleton/fixed_factors.h"
+
 static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static dfl_box *new_box(dfl_arena *arena, const dfl_form *f, uint32_t rank)
@@ -113,6 +115,37 @@ static void tighten(const dfl_chain *c, dfl_box *b)
     }
 }
 
+void dfl_box_cuts(const dfl_form *f, uint32_t rank, const int64_t *amounts, uint32_t stride, int64_t *cut, int64_t *parts)
+{
+    const dfl_chain *c = &f->chain[rank];
+    int64_t piece = c->extent;
+
+    for (uint32_t g = 0; g <= f->skeleton->n_keeps; g++)
+        cut[g * stride] = 1;
+    for (uint32_t a = 0; a < f->problem->n_axes; a++)
+        parts[a * stride] = 1;
+    for (uint32_t i = 0; i < c->n; i++) {
+        const int64_t n = c->at[i].axis < 0 ? piece / amounts[i] : amounts[i];
+        if (c->at[i].axis < 0)
+            cut[c->at[i].gap * stride] = n;
+        else
+            parts[(uint32_t)c->at[i].axis * stride] = n;
+        piece /= n;
+    }
+}
+
+/* Whether the amounts go along with written lines, if there are any. */
+static bool is_admitted(const dfl_form *f, uint32_t rank, const int64_t *amounts)
+{
+    const dfl_fixed_skeleton *given = f->skeleton != NULL ? f->skeleton->form : NULL;
+    int64_t cut[DFL_TEMPLATE_KEEPS + 1], parts[DFL_PROBLEM_AXES];
+
+    if (given == NULL)
+        return true;
+    dfl_box_cuts(f, rank, amounts, 1, cut, parts);
+    return dfl_fixed_lines_admits(given, f->problem, rank, cut, 1, parts, 1, NULL);
+}
+
 static dfl_box *finish(const dfl_form *f, uint32_t rank, dfl_box *b)
 {
     const dfl_chain *c = &f->chain[rank];
@@ -122,7 +155,7 @@ static dfl_box *finish(const dfl_form *f, uint32_t rank, dfl_box *b)
     set_last(c, b);
     tighten(c, b);
     if (b->is_possible && b->is_point)
-        b->is_possible = dfl_chain_ends(c, b->low);
+        b->is_possible = dfl_chain_ends(c, b->low) && is_admitted(f, rank, b->low);
     if (!b->is_possible)
         return b;
     if (b->is_point)

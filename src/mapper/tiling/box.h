@@ -3,7 +3,8 @@
  * form and a rank make a binary tree whose root holds all amounts. Nodes share boxes; a child is made when it is first visited.
  *
  * Where amounts must divide what they cut (dfl_form.divisors), the ends of an interval are divisors of the extent, and of the
- * piece above where its length is known (rule D5 of SEARCH.md). Then the amounts of a point divide what they cut.
+ * piece above where its length is known (rule D5 of SEARCH.md). Then the amounts of a point divide what they cut. A
+ * point is possible if written lines admit it (dfl_fixed_lines_admits).
  */
 #ifndef DFL_MAPPER_TILING_BOX_H
 #define DFL_MAPPER_TILING_BOX_H
@@ -28,6 +29,9 @@ typedef struct dfl_box {
 dfl_box *dfl_box_make(dfl_arena *arena, const dfl_form *form, uint32_t rank);
 /* A root with the amounts between `low` and `high`, by cut; 0 = no limit. */
 dfl_box *dfl_box_within(dfl_arena *arena, const dfl_form *form, uint32_t rank, const int64_t *low, const int64_t *high);
+/* The cuts of a rank as written lines see them (given.h), where amounts divide: iterations by gap, and parts by axis, both
+   `stride` apart. */
+void dfl_box_cuts(const dfl_form *form, uint32_t rank, const int64_t *amounts, uint32_t stride, int64_t *cut, int64_t *parts);
 /* Half of a box that is no point: the amounts of its widest cut up to the middle (side 0), or above it (side 1). */
 dfl_box *dfl_box_half(dfl_arena *arena, const dfl_form *form, uint32_t rank, dfl_box *box, uint32_t side);
 

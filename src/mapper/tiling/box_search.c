@@ -4,7 +4,9 @@
 #include <math.h>
 
 #include "ir/mapping_open.h"
+#include "mapper/problem/evaluate.h"
 #include "mapper/problem/limits.h"
+#include "mapper/skeleton/fixed_skeletons.h"
 #include "mapper/tiling/box_bound.h"
 #include "mapper/tiling/box_heap.h"
 #include "mapper/tiling/form_program.h"
@@ -29,6 +31,7 @@ typedef struct {
     const dfl_intern *names;
     const dfl_mapping *mapping;
     const dfl_search_limits *limits;
+    const dfl_box_start *start;
     dfl_box_costs costs;
     bool has_goal;           /* programs can have the objective */
     dfl_form_goal goal;
@@ -87,6 +90,27 @@ static bool is_cut(const dfl_chain *c, const dfl_box *box)
     return cuts;
 }
 
+/* Evaluates a point among written lines. */
+static void evaluate_written(box_search *s, const dfl_box_node *node)
+{
+    const dfl_form *f = s->forms.at[node->form].form;
+    dfl_arena *work = dfl_arena_new(dfl_arena_budget(s->arena));
+    const int64_t *amounts[DFL_PROBLEM_RANKS];
+    const dfl_mapping *m;
+    double value;
+
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++)
+        amounts[r] = node->boxes[r]->low;
+    s->out->leaves++;
+    m = s->start->write(s->start->context, work, f, amounts);
+    value = dfl_mapping_value(dfl_arena_budget(s->arena), s->names, m, s->costs.objective);
+    if (is_useful(s, value)) {
+        s->out->value = value;
+        s->out->mapping = dfl_mapping_copy(s->arena, m);
+    }
+    dfl_arena_free(work);
+}
+
 static void evaluate(box_search *s, const dfl_box_node *node)
 {
     const dfl_form *f = s->forms.at[node->form].form;
@@ -96,6 +120,10 @@ static void evaluate(box_search *s, const dfl_box_node *node)
         sliding |= f->problem->operand[o].ranks & ~f->problem->operand[o].plain;
     if (s->is_open_in_time || s->has_windows) /* rule D2, lemma B13 */
         s->out->lower_bound = fmin(s->out->lower_bound, node->bound);
+    if (s->start->write != NULL) {
+        evaluate_written(s, node);
+        return;
+    }
     evaluate_order(s, node, 0);
     for (uint32_t r = 0; r < f->problem->n_ranks; r++)
         if ((sliding >> r & 1) && is_cut(&f->chain[r], node->boxes[r]))
@@ -170,12 +198,16 @@ static void raise_bound(box_search *s, dfl_box_node *node, const dfl_geometric_s
 static bool add_form(void *context, const dfl_tiling_template *t)
 {
     box_search *s = context;
-    dfl_form *f = dfl_form_make(s->work, s->problem, t, &s->terms);
+    dfl_tiling_template skeleton = *t;
+    dfl_form *f;
     dfl_box_node root = { .form = (uint32_t)s->forms.n, .boxes = DFL_NEW_ARRAY(s->work, dfl_box *, s->problem->n_ranks) };
     double others[DFL_FORM_PRODUCTS];
     dfl_ramp *ramp;
 
     s->effort++;
+    if (t->form != NULL)
+        skeleton.form = dfl_fixed_skeleton_copy(s->work, t->form);
+    f = dfl_form_make(s->work, s->problem, &skeleton, &s->terms);
     if (f == NULL) {
         s->is_partial = true;
         return false;
@@ -185,7 +217,7 @@ static bool add_form(void *context, const dfl_tiling_template *t)
         root.boxes[r] = dfl_box_make(s->work, f, r);
     if (!dfl_box_multiply(f, root.boxes, 0, others))
         return true;
-    ramp = dfl_ramp_make(s->work, s->names, s->mapping, f);
+    ramp = t->form == NULL ? dfl_ramp_make(s->work, s->names, s->mapping, f) : NULL; /* B6 to B9 move keeps over loops */
     s->goal.ramp = s->costs.ramp = ramp;
     root.bound = dfl_box_bound(&s->costs, f, root.boxes, 0, others);
     if (root.bound < INFINITY) {
@@ -293,10 +325,11 @@ static const dfl_amounts *list_divisors(dfl_arena *arena, const dfl_problem *pro
     return out;
 }
 
-bool dfl_box_handles(const dfl_mapping *mapping, const dfl_problem *problem)
+bool dfl_box_handles(const dfl_mapping *mapping, const dfl_problem *problem, bool divides)
 {
-    if (mapping->workload->n_einsums != 1 || !dfl_mapping_all_lines_open(mapping) || problem->given != NULL ||
-        problem->n_ranks == 0)
+    const bool is_open = dfl_mapping_all_lines_open(mapping) && problem->given == NULL;
+
+    if (mapping->workload->n_einsums != 1 || problem->n_ranks == 0 || (!is_open && (!divides || problem->windows)))
         return false;
     for (uint32_t o = 0; o < problem->n_operands; o++) {
         const dfl_problem_operand *operand = &problem->operand[o];
@@ -314,7 +347,7 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
     dfl_listing listing;
 
     *s = (box_search){ .arena = arena, .work = dfl_arena_new(dfl_arena_budget(arena)), .names = names, .mapping = mapping,
-                       .limits = limits,
+                       .limits = limits, .start = start,
                        .costs = { .objective = objective, .leakage = dfl_system_leakage(mapping->system) },
                        .out = DFL_NEW(arena, dfl_box_result) };
     for (uint32_t j = 0; j < n_problems; j++)
@@ -337,7 +370,10 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
     for (uint32_t j = 0; j < n_problems; j++) {
         s->problem = problems[j];
         s->divisors = start->divides ? list_divisors(s->work, problems[j]) : NULL;
-        dfl_templates_each(problems[j], &s->deadline, add_form, s);
+        if (problems[j]->given != NULL)
+            dfl_fixed_lines_each(problems[j], &s->deadline, add_form, s);
+        else
+            dfl_templates_each(problems[j], &s->deadline, add_form, s);
     }
     dfl_listing_end(&listing, &s->deadline);
     s->out->units = bound_units(s, problems, n_problems);

@@ -12,6 +12,7 @@
 #include "mapper/problem/einsum_problem.h"
 #include "mapper/problem/objective.h"
 #include "mapper/problem/options.h"
+#include "mapper/tiling/form.h"
 
 typedef struct {
     dfl_mapping *mapping;   /* the best mapping; NULL = none was found */
@@ -32,10 +33,13 @@ typedef struct {
     double value;           /* its first term of the objective */
     double joules, seconds; /* its energy and latency */
     bool divides;           /* the search is over tile sizes and parts that divide what they cut */
+    /* With written lines: the mapping of amounts, by rank and cut, in `arena`. NULL = all lines are open */
+    dfl_mapping *(*write)(const void *context, dfl_arena *arena, const dfl_form *form, const int64_t *const *amounts);
+    const void *context;
 } dfl_box_start;
 
-/* Whether the search handles the einsum of a problem. */
-bool dfl_box_handles(const dfl_mapping *mapping, const dfl_problem *problem);
+/* Whether the search handles the einsum of a problem; with written lines only where amounts divide. */
+bool dfl_box_handles(const dfl_mapping *mapping, const dfl_problem *problem, bool divides);
 /* Searches an einsum; `problems` has the einsum on every unit that can run it. Only what is below the value of `start` counts.
    The result lies in `arena`. */
 dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,

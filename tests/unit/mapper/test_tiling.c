@@ -263,6 +263,23 @@ static void divides(void **state)
     dfl_arena_free(arena);
 }
 
+/* 60 in loops of 30 in gap 0, two tiles; then of 5 in gap 1, six tiles; then 5 parts (rule D6). */
+static void cuts_of_lines(void **state)
+{
+    (void)state;
+    const dfl_problem problem = { .n_ranks = 1, .extent = { 60 }, .n_axes = 1, .axis = { { .size = 8 } } };
+    const dfl_tiling_template skeleton = { .n_keeps = 2 };
+    dfl_chain chain = { .extent = 60, .n = 3, .at = { T(0), T(1), X(1, 0) }, .last = 1 };
+    const dfl_form form = { .problem = &problem, .skeleton = &skeleton, .chain = &chain };
+    int64_t cut[6] = { 0 }, parts[2] = { 0 };
+
+    dfl_box_cuts(&form, 0, (const int64_t[]){ 30, 5, 5 }, 2, cut, parts);
+    assert_int_equal(cut[0], 2);
+    assert_int_equal(cut[2], 6);
+    assert_int_equal(cut[4], 1);
+    assert_int_equal(parts[0], 5);
+}
+
 static void counts_as_elements_say(void **state)
 {
     dfl_arena *arena = dfl_arena_new(NULL);
@@ -604,7 +621,7 @@ static void claims(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_as_elements_say), cmocka_unit_test(holds_for_all_points),
+        cmocka_unit_test(counts_as_elements_say), cmocka_unit_test(holds_for_all_points), cmocka_unit_test(cuts_of_lines),
     };
     int failed = CHECK_TABLE("mapper.tiling.chains", CHAINS, counts);
 
