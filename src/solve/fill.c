@@ -276,6 +276,14 @@ static bool find_first(dfl_fill *fill, const dfl_objective *objective, dfl_fille
     return fill->limits.deadline > 0 && !fill->space.perfect && dfl_fill_first(fill, objective, out, summary);
 }
 
+/* Whether a search goes beyond the space of `--tiles perfect` under a limit on time: it begins with the best of that space, which
+   it would else find late or not at all. */
+static bool is_wide(const dfl_fill *fill)
+{
+    return fill->limits.deadline > 0 && !fill->is_part &&
+           (fill->space.imperfect || fill->space.any_spread || fill->space.extensions != 0);
+}
+
 /* Goes on with the first mapping after the joint search used up its share of the time or of the steps, or its evaluations, or was
    interrupted, and found nothing. `why` ended the joint search. */
 static bool go_on_after_stop(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
@@ -288,7 +296,8 @@ static bool go_on_after_stop(dfl_fill *fill, const dfl_objective *objective, con
     if (budget->why == why && why != DFL_STOP_CANCELLED)
         budget->why = DFL_STOP_NONE;
     *stopped = why;
-    summary->unproven = dfl_proof_gaps_one_by_one(fill->solver->arena, out->given->workload, NULL, why);
+    if (summary->unproven == NULL)
+        summary->unproven = dfl_proof_gaps_one_by_one(fill->solver->arena, out->given->workload, NULL, why);
     out->search = summary;
     if (why != DFL_STOP_CANCELLED) {
         dfl_fill_improve_several(fill, objective, within, fill_lines_once, out, summary, stopped);
@@ -396,6 +405,8 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     if (dfl_one_by_one_applies(fill, out->given))
         return dfl_fill_one_by_one(fill, objective, out, stopped);
     has_first = is_several && find_first(fill, objective, &first, early);
+    if (is_several && is_wide(fill) && dfl_fill_start_narrow(fill, objective, fill_lines_once, &first, early))
+        has_first = true;
     reports = dfl_sink_count(fill->sink);
     costs = is_several ? search_jointly(fill, within, &request, out, summary, &found, &why)
                        : search_lines(fill, within, &request, out, summary, &found);
@@ -435,7 +446,7 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     out->search = summary;
     summary->evaluated += early->evaluated;
     if (has_first)
-        dfl_fill_take_better(fill, first.mapping, early->value,
+        dfl_fill_take_better(fill, first.mapping, early->value, early->unproven != NULL ? early->unproven :
                              "the einsums were mapped one by one: mappings that fuse them may be better", out, summary);
     if (is_several && *stopped != DFL_STOP_GAP && *stopped != DFL_STOP_CANCELLED)
         dfl_fill_lift_keeps(fill, objective, out, summary);

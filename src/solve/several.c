@@ -149,6 +149,36 @@ static void search_again(dfl_fill *fill, const dfl_objective *objective, dfl_fil
     }
 }
 
+bool dfl_fill_start_narrow(const dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
+                           dfl_search_summary *summary)
+{
+    const dfl_solver *solver = fill->solver;
+    dfl_fill narrow = *fill;
+    dfl_filled other = { .given = out->given };
+    dfl_stop why = DFL_STOP_NONE;
+    bool is_found;
+
+    narrow.space = (dfl_search_space){ .perfect = true, .max_shared_loops = fill->space.max_shared_loops };
+    narrow.limits = share_limits(fill, summary, DFL_NARROW_SHARE);
+    narrow.limits.gap = 0; /* which is one of the wide space */
+    narrow.sink = dfl_sink_new(solver->arena, NULL); /* a search without a mapping is no error */
+    dfl_sink_limit(narrow.sink, 0);
+    narrow.is_last = true;
+    is_found = search(&narrow, objective, &other, &why);
+    if (solver->budget->why == DFL_STOP_TIME)
+        solver->budget->why = DFL_STOP_NONE;
+    if (!is_found || other.mapping == NULL)
+        return false;
+    summary->evaluated += other.search->evaluated;
+    summary->pruned += other.search->pruned;
+    if (out->mapping == NULL || other.search->value < summary->value) {
+        out->mapping = other.mapping;
+        summary->value = other.search->value;
+        summary->unproven = "the best mapping is one of tile sizes that divide: other tile sizes may be better";
+    }
+    return true;
+}
+
 void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out,
                           dfl_search_summary *summary)
 {

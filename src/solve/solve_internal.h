@@ -85,6 +85,11 @@ bool dfl_fill_choices(dfl_fill *fill, const dfl_objective *objective, dfl_fill_o
    nothing. */
 void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_fill_open *search,
                               dfl_filled *out, dfl_search_summary *summary, dfl_stop *stopped);
+/* Searches all einsums together by `search` in the space of `--tiles perfect` alone, for a share of the time that is left. Takes
+   what is better as `out->mapping`, which may be NULL before, with its value in `summary`. Reports nothing. False if there is
+   none. */
+bool dfl_fill_start_narrow(const dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
+                           dfl_search_summary *summary);
 /* Raises the lower bound to the floor of all einsums (mapper/join/workload_floor.h). */
 void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out,
                           dfl_search_summary *summary);

@@ -170,6 +170,8 @@ enum {
    when its stage begins; what all stages leave is for the einsums one by one. The shares were chosen on four cases alone, the
    field cases gpt_npu, llama_npu, resnet_npu and gpt_batch4 (tests/bench/field.tsv): other workloads may ask for other shares.
    A larger share takes time from the later stages. */
+#define DFL_NARROW_SHARE 0.5       /* in a wider space than that of `--tiles perfect`: all einsums together in that space; a whole
+                                      GPT-3 layer on TPU v4i takes some 2 s there, and some hours in the wider space */
 #define DFL_JOINT_SHARE 0.16       /* all einsums together */
 #define DFL_COMMON_SHARE 0.65      /* one element of a rank of all einsums (solve/common_rank.c) */
 #define DFL_GROUPS_SHARE 0.55      /* fused groups */
