@@ -12,18 +12,19 @@ _dflc() {
     test:--format) COMPREPLY=($(compgen -W 'tap junit' -- "$word")); return ;;
     explain:--format) COMPREPLY=($(compgen -W 'text json' -- "$word")); return ;;
     *:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$word")); return ;;
+    *:--message-format) COMPREPLY=($(compgen -W 'text short json sarif' -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
-    check) words='--format -o --output --stdin-filename --set -A --allow -W --warn -D --deny --fix --time-limit -q --quiet --certificate --effort -j --jobs --memory-limit --step-limit --color -h --help ' ;;
-    eval) words='--format -o --output --stdin-filename --set -A --allow -W --warn -D --deny --only --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet --certificate --details --sum --columns --memory-limit --step-limit --color -v --verbose -h --help ' ;;
-    map) words='-o --output --stdin-filename --set -A --allow -W --warn -D --deny --name --tiles --spread --beyond --max-fused --top --time-limit --evaluations --gap -q --quiet --certificate -w --write -j --jobs --memory-limit --step-limit --color -v --verbose -h --help ' ;;
-    diff) words='--format -o --output --stdin-filename --set --name --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet --details -j --jobs --memory-limit --step-limit --color -h --help ' ;;
-    prove) words='-o --output --stdin-filename --set -A --allow -W --warn -D --deny --only --size --memory-limit --step-limit --color -h --help ' ;;
-    test) words='--format -o --output --set -A --allow -W --warn -D --deny --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet -j --jobs --memory-limit --step-limit --color -h --help ' ;;
-    fmt) words='-o --output --stdin-filename -w --write --check --diff --memory-limit --step-limit --color -h --help ' ;;
-    explain) words='--format -o --output --stdin-filename --set --result --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet -j --jobs --memory-limit --step-limit --color -v --verbose -h --help ' ;;
-    import) words='-o --output --stdin-filename --hw --memory-limit --step-limit --color -h --help ' ;;
-    dump) words='-o --output --stdin-filename --set --memory-limit --step-limit --color -h --help ' ;;
+    check) words='--format --message-format -o --output --stdin-filename --set -A --allow -W --warn -D --deny --fix --time-limit -q --quiet --certificate --effort -j --jobs --memory-limit --step-limit --color -h --help ' ;;
+    eval) words='--format --message-format -o --output --stdin-filename --set -A --allow -W --warn -D --deny --only --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet --certificate --details --sum --columns --memory-limit --step-limit --color -v --verbose -h --help ' ;;
+    map) words='--message-format -o --output --stdin-filename --set -A --allow -W --warn -D --deny --name --tiles --spread --beyond --max-fused --top --time-limit --evaluations --gap -q --quiet --certificate -w --write -j --jobs --memory-limit --step-limit --color -v --verbose -h --help ' ;;
+    diff) words='--format --message-format -o --output --stdin-filename --set --name --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet --details -j --jobs --memory-limit --step-limit --color -h --help ' ;;
+    prove) words='--message-format -o --output --stdin-filename --set -A --allow -W --warn -D --deny --only --size --memory-limit --step-limit --color -h --help ' ;;
+    test) words='--format --message-format -o --output --set -A --allow -W --warn -D --deny --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet -j --jobs --memory-limit --step-limit --color -h --help ' ;;
+    fmt) words='--message-format -o --output --stdin-filename -w --write --check --diff --memory-limit --step-limit --color -h --help ' ;;
+    explain) words='--format --message-format -o --output --stdin-filename --set --result --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet -j --jobs --memory-limit --step-limit --color -v --verbose -h --help ' ;;
+    import) words='--message-format -o --output --stdin-filename --hw --memory-limit --step-limit --color -h --help ' ;;
+    dump) words='--message-format -o --output --stdin-filename --set --memory-limit --step-limit --color -h --help ' ;;
     version) words='-v --verbose -h --help ' ;;
     help) words='-h --help ' ;;
     esac

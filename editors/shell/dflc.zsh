@@ -23,6 +23,7 @@ _dflc() {
     case $words[2] in
     check) _arguments \
         '--format=[output format  one of those that the help of the command lists]:FORMAT:(text short json sarif)' \
+        '--message-format=[format of the diagnostics on standard error  text, short (one line each), json (one object per line, grammar/dfl-diagnostic-1.schema.json) or sarif]:FORMAT' \
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
         '--set=[give the  param  NAME of the file the value VALUE, an expression in DFL   --set seq=4096 ,  --set bw=2*32GB/s ; ALIAS.NAME names a  param  of an import; may be repeated]:NAME=VALUE' \
@@ -42,6 +43,7 @@ _dflc() {
         '*:file:_files' ;;
     eval) _arguments \
         '--format=[output format  one of those that the help of the command lists]:FORMAT:(text json csv)' \
+        '--message-format=[format of the diagnostics on standard error  text, short (one line each), json (one object per line, grammar/dfl-diagnostic-1.schema.json) or sarif]:FORMAT' \
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
         '--set=[give the  param  NAME of the file the value VALUE, an expression in DFL   --set seq=4096 ,  --set bw=2*32GB/s ; ALIAS.NAME names a  param  of an import; may be repeated]:NAME=VALUE' \
@@ -68,6 +70,7 @@ _dflc() {
         '--help[print help]' \
         '*:file:_files' ;;
     map) _arguments \
+        '--message-format=[format of the diagnostics on standard error  text, short (one line each), json (one object per line, grammar/dfl-diagnostic-1.schema.json) or sarif]:FORMAT' \
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
         '--set=[give the  param  NAME of the file the value VALUE, an expression in DFL   --set seq=4096 ,  --set bw=2*32GB/s ; ALIAS.NAME names a  param  of an import; may be repeated]:NAME=VALUE' \
@@ -95,6 +98,7 @@ _dflc() {
         '*:file:_files' ;;
     diff) _arguments \
         '--format=[output format  one of those that the help of the command lists]:FORMAT:(text json)' \
+        '--message-format=[format of the diagnostics on standard error  text, short (one line each), json (one object per line, grammar/dfl-diagnostic-1.schema.json) or sarif]:FORMAT' \
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
         '--set=[give the  param  NAME of the file the value VALUE, an expression in DFL   --set seq=4096 ,  --set bw=2*32GB/s ; ALIAS.NAME names a  param  of an import; may be repeated]:NAME=VALUE' \
@@ -115,6 +119,7 @@ _dflc() {
         '--help[print help]' \
         '*:file:_files' ;;
     prove) _arguments \
+        '--message-format=[format of the diagnostics on standard error  text, short (one line each), json (one object per line, grammar/dfl-diagnostic-1.schema.json) or sarif]:FORMAT' \
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
         '--set=[give the  param  NAME of the file the value VALUE, an expression in DFL   --set seq=4096 ,  --set bw=2*32GB/s ; ALIAS.NAME names a  param  of an import; may be repeated]:NAME=VALUE' \
@@ -130,6 +135,7 @@ _dflc() {
         '*:file:_files' ;;
     test) _arguments \
         '--format=[output format  one of those that the help of the command lists]:FORMAT:(tap junit)' \
+        '--message-format=[format of the diagnostics on standard error  text, short (one line each), json (one object per line, grammar/dfl-diagnostic-1.schema.json) or sarif]:FORMAT' \
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--set=[give the  param  NAME of the file the value VALUE, an expression in DFL   --set seq=4096 ,  --set bw=2*32GB/s ; ALIAS.NAME names a  param  of an import; may be repeated]:NAME=VALUE' \
         '--allow=[disable the lint LINT ( all   every lint)]:LINT' \
@@ -150,6 +156,7 @@ _dflc() {
         '--help[print help]' \
         '*:file:_files' ;;
     fmt) _arguments \
+        '--message-format=[format of the diagnostics on standard error  text, short (one line each), json (one object per line, grammar/dfl-diagnostic-1.schema.json) or sarif]:FORMAT' \
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
         '--write[rewrite the files in place]' \
@@ -162,6 +169,7 @@ _dflc() {
         '*:file:_files' ;;
     explain) _arguments \
         '--format=[output format  one of those that the help of the command lists]:FORMAT:(text json)' \
+        '--message-format=[format of the diagnostics on standard error  text, short (one line each), json (one object per line, grammar/dfl-diagnostic-1.schema.json) or sarif]:FORMAT' \
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
         '--set=[give the  param  NAME of the file the value VALUE, an expression in DFL   --set seq=4096 ,  --set bw=2*32GB/s ; ALIAS.NAME names a  param  of an import; may be repeated]:NAME=VALUE' \
@@ -182,6 +190,7 @@ _dflc() {
         '--help[print help]' \
         '*:file:_files' ;;
     import) _arguments \
+        '--message-format=[format of the diagnostics on standard error  text, short (one line each), json (one object per line, grammar/dfl-diagnostic-1.schema.json) or sarif]:FORMAT' \
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
         '--hw=[hardware description that belongs to the mapping file]:FILE' \
@@ -191,6 +200,7 @@ _dflc() {
         '--help[print help]' \
         '*:file:_files' ;;
     dump) _arguments \
+        '--message-format=[format of the diagnostics on standard error  text, short (one line each), json (one object per line, grammar/dfl-diagnostic-1.schema.json) or sarif]:FORMAT' \
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
         '--set=[give the  param  NAME of the file the value VALUE, an expression in DFL   --set seq=4096 ,  --set bw=2*32GB/s ; ALIAS.NAME names a  param  of an import; may be repeated]:NAME=VALUE' \

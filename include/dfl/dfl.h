@@ -123,6 +123,9 @@ typedef struct {
 const char *dfl_session_report_with(dfl_session *session, const dfl_report_options *options, dfl_exit *status, size_t *len);
 /* All diagnostics of the session as text, short lines, JSON lines or SARIF; NULL for other formats. */
 const char *dfl_session_diagnostics(dfl_session *session, dfl_format format, bool color, size_t *len);
+/* The diagnostics of `n` sessions as one SARIF log with one run for each session; NULL for n = 0. The text belongs to the first
+   session. */
+const char *dfl_sessions_sarif(dfl_session *const *sessions, size_t n, size_t *len);
 size_t dfl_session_errors(const dfl_session *session);
 size_t dfl_session_warnings(const dfl_session *session);
 

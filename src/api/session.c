@@ -211,9 +211,24 @@ const char *dfl_session_diagnostics(dfl_session *s, dfl_format format, bool colo
         break;
     case DFL_FORMAT_SHORT: dfl_render_short(&out, s->sink); break;
     case DFL_FORMAT_JSON: dfl_render_json(&out, s->sink); break;
-    case DFL_FORMAT_SARIF: dfl_render_sarif(&out, s->sink); break;
+    case DFL_FORMAT_SARIF: dfl_render_sarif(&out, &s->sink, 1); break;
     case DFL_FORMAT_CSV: return NULL;
     }
+    return dfl_session_give(&out, len);
+}
+
+const char *dfl_sessions_sarif(dfl_session *const *sessions, size_t n, size_t *len)
+{
+    dfl_sink **sinks;
+    dfl_strbuf out;
+
+    if (n == 0)
+        return NULL;
+    sinks = DFL_NEW_ARRAY(sessions[0]->arena, dfl_sink *, n);
+    for (size_t i = 0; i < n; i++)
+        sinks[i] = sessions[i]->sink;
+    dfl_strbuf_init(&out, sessions[0]->arena);
+    dfl_render_sarif(&out, sinks, n);
     return dfl_session_give(&out, len);
 }
 

@@ -37,6 +37,18 @@ const char *dfl_cmd_format(const dfl_cmd_args *args, const char *fallback)
     return args->format ? args->format : fallback;
 }
 
+dfl_format dfl_cmd_message_format(const char *name)
+{
+    static const struct { const char *name; dfl_format format; } all[] = {
+        { "text", DFL_FORMAT_TEXT }, { "short", DFL_FORMAT_SHORT }, { "json", DFL_FORMAT_JSON }, { "sarif", DFL_FORMAT_SARIF },
+    };
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (strcmp(all[i].name, name) == 0)
+            return all[i].format;
+    return DFL_FORMAT_CSV;
+}
+
 /* ---- values ---- */
 
 static bool refuse_value(const dfl_cmd *cmd, const char *option, const char *value, const char *wanted)
@@ -67,6 +79,13 @@ static bool set_format(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args
         return true;
     dfl_cmd_say("`dflc %s` has no format `%s`; its formats are: %s", cmd->name, value, cmd->formats);
     return false;
+}
+
+static bool set_messages(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
+{
+    args->has_messages = true;
+    args->messages = dfl_cmd_message_format(value);
+    return args->messages != DFL_FORMAT_CSV || refuse_value(cmd, "message-format", value, "give text, short, json or sarif");
 }
 
 static bool add_lint(const dfl_cmd *cmd, char level, const char *name, dfl_cmd_args *args)
@@ -311,6 +330,7 @@ static bool apply_option(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_
 {
     switch (id) {
     case OPTION_FORMAT: return set_format(cmd, value, args);
+    case OPTION_MESSAGES: return set_messages(cmd, value, args);
     case OPTION_OUTPUT: args->output = value; break;
     case OPTION_STDIN: args->stdin_name = value; break;
     case OPTION_ALLOW: return add_lint(cmd, 'A', value, args);

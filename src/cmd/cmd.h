@@ -24,6 +24,8 @@ enum { DFL_CMD_MOST_LINTS = 64, DFL_CMD_MOST_SIZES = 64, DFL_CMD_MOST_PARAMS = 6
 /* The parsed options and arguments of a subcommand. Texts belong to argv. */
 typedef struct {
     const char *format;          /* output format; NULL = the first format of the subcommand */
+    dfl_format messages;         /* format of the diagnostics on standard error: text, short, JSON or SARIF */
+    bool has_messages;           /* the command line states this format */
     const char *output;          /* file that receives the result; NULL = standard output */
     const char *stdin_name;      /* name of standard input in messages; NULL = "<stdin>" */
     const char *only;            /* name of the only mapping to process; NULL = all mappings */
@@ -95,6 +97,8 @@ const dfl_cmd_option *dfl_cmd_option_at(size_t i);
 bool dfl_cmd_parse(const dfl_cmd *cmd, int argc, char **argv, dfl_cmd_args *args);
 /* The format that --format names, or `fallback` without --format. */
 const char *dfl_cmd_format(const dfl_cmd_args *args, const char *fallback);
+/* The format of diagnostics called `name`; DFL_FORMAT_CSV if there is none. */
+dfl_format dfl_cmd_message_format(const char *name);
 
 /* ---- help.c, man.c ---- */
 
@@ -111,8 +115,10 @@ dfl_session *dfl_cmd_session(const dfl_cmd_args *args);
 dfl_session *dfl_cmd_certificate_session(const dfl_cmd_args *args);
 /* Opens `path`, or standard input for `-`. Diagnostics remain in the session; other messages are printed. */
 dfl_exit dfl_cmd_open(dfl_session *s, const dfl_cmd_args *args, const char *path);
-/* Prints the diagnostics of the session as text on standard error. */
+/* Prints the diagnostics of the session on standard error, in the format of --message-format. A command with several sessions
+   calls dfl_cmd_all_messages once for all: SARIF is one log. */
 void dfl_cmd_messages(dfl_session *s, const dfl_cmd_args *args);
+void dfl_cmd_all_messages(dfl_session *const *sessions, size_t n, const dfl_cmd_args *args);
 /* Writes the certificate of the filled mapping, if the command line has --certificate. */
 dfl_exit dfl_cmd_write_certificate(dfl_session *s, const dfl_cmd_args *args);
 /* The worse of two exit statuses, from worst to best: internal error, usage, stop, I/O, infeasible, findings, success. */

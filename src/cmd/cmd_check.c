@@ -16,7 +16,8 @@ typedef struct {
 
 typedef struct {
     const dfl_cmd_args *args;
-    dfl_format format;
+    dfl_format report;   /* --format: JSON and SARIF are reports */
+    dfl_format messages; /* format of the diagnostics on standard error; DFL_FORMAT_CSV = no diagnostics there */
     file_result *results;
 } check_job;
 
@@ -60,18 +61,18 @@ static void check_task(void *context, size_t i)
     const check_job *w = context;
     file_result *r = &w->results[i];
     dfl_session *s = check_file(w->args, w->args->files[i], r);
-    const char *text = dfl_session_diagnostics(s, w->format, w->args->color, NULL);
 
-    if (w->format == DFL_FORMAT_JSON)
-        r->output = copy_text(text);
-    else
-        r->messages = copy_text(text);
+    if (w->report == DFL_FORMAT_JSON)
+        r->output = copy_text(dfl_session_diagnostics(s, DFL_FORMAT_JSON, false, NULL));
+    if (w->messages != DFL_FORMAT_CSV)
+        r->messages = copy_text(dfl_session_diagnostics(s, w->messages, w->args->color, NULL));
     dfl_session_free(s);
 }
 
 /* A SARIF log has the findings of all files, so they share a session. */
-static dfl_exit check_sarif(const dfl_cmd_args *args)
+static dfl_exit check_together(const check_job *w)
 {
+    const dfl_cmd_args *args = w->args;
     dfl_session *s = dfl_cmd_session(args);
     dfl_exit status = DFL_EXIT_OK;
     const char *text;
@@ -82,8 +83,12 @@ static dfl_exit check_sarif(const dfl_cmd_args *args)
 
         status = dfl_cmd_worse(status, one == DFL_EXIT_OK ? dfl_session_check(s) : one);
     }
-    text = dfl_session_diagnostics(s, DFL_FORMAT_SARIF, false, &len);
-    status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
+    if (w->messages != DFL_FORMAT_CSV)
+        fputs(dfl_session_diagnostics(s, w->messages, args->color, NULL), stderr);
+    if (w->report == DFL_FORMAT_SARIF || w->report == DFL_FORMAT_JSON) {
+        text = dfl_session_diagnostics(s, w->report, false, &len);
+        status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
+    }
     dfl_session_free(s);
     return status;
 }
@@ -98,50 +103,47 @@ static dfl_exit check_certificate(const dfl_cmd_args *args)
 
     if (status == DFL_EXIT_OK)
         status = dfl_cmd_open(s, args, args->files[0]);
-    else
-        dfl_cmd_messages(claims, args);
     if (status == DFL_EXIT_OK) {
         text = dfl_session_source(claims, &len);
         status = dfl_session_check_certificate(s, args->certificate, text, len, args->effort);
         text = dfl_session_certified(s, &len);
         status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
     }
-    dfl_cmd_messages(s, args);
+    dfl_cmd_all_messages((dfl_session *[]){ claims, s }, 2, args);
     dfl_session_free(claims);
     dfl_session_free(s);
     return status;
 }
 
-static dfl_format find_format(const char *name)
+/* Text and short lines are messages, JSON and SARIF are reports: the messages then need --message-format. */
+static check_job plan_check(const dfl_cmd_args *args)
 {
-    static const struct { const char *name; dfl_format format; } all[] = {
-        { "short", DFL_FORMAT_SHORT }, { "json", DFL_FORMAT_JSON }, { "sarif", DFL_FORMAT_SARIF },
-    };
+    const dfl_format report = dfl_cmd_message_format(dfl_cmd_format(args, "text"));
+    const bool is_message = report == DFL_FORMAT_TEXT || report == DFL_FORMAT_SHORT;
 
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (strcmp(all[i].name, name) == 0)
-            return all[i].format;
-    return DFL_FORMAT_TEXT;
+    return (check_job){ .args = args, .report = report,
+                        .messages = args->has_messages ? args->messages : is_message ? report : DFL_FORMAT_CSV };
 }
 
 dfl_exit dfl_cmd_check(const dfl_cmd_args *args)
 {
-    check_job w = { .args = args, .format = find_format(dfl_cmd_format(args, "text")) };
+    check_job w = plan_check(args);
+    const bool is_sarif = w.report == DFL_FORMAT_SARIF || w.messages == DFL_FORMAT_SARIF;
     dfl_exit status = DFL_EXIT_OK;
     dfl_cmd_buffer b;
 
-    if (w.format == DFL_FORMAT_SARIF && args->fix) {
-        dfl_cmd_say("`--fix` and `--format sarif` exclude each other: fix first");
+    if (is_sarif && args->fix) {
+        dfl_cmd_say("`--fix` and the format sarif exclude each other: fix first");
         return DFL_EXIT_USAGE;
     }
-    if (args->certificate && (args->n_files != 1 || args->fix || w.format != DFL_FORMAT_TEXT)) {
+    if (args->certificate && (args->n_files != 1 || args->fix || w.report != DFL_FORMAT_TEXT)) {
         dfl_cmd_say("`--certificate` takes one file, and excludes `--fix` and `--format`");
         return DFL_EXIT_USAGE;
     }
     if (args->certificate)
         return check_certificate(args);
-    if (w.format == DFL_FORMAT_SARIF)
-        return check_sarif(args);
+    if (is_sarif)
+        return check_together(&w);
     w.results = dfl_cmd_must(calloc(args->n_files, sizeof *w.results));
     dfl_pool_run(args->jobs ? args->jobs : dfl_pool_processors(), args->n_files, check_task, &w);
     dfl_cmd_buffer_open(&b);

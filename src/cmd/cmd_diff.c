@@ -49,32 +49,40 @@ static dfl_exit open_side(dfl_session *s, const dfl_cmd_args *args, const side_n
         status = dfl_session_eval(s, at->only);
         out->report = dfl_session_report(s, DFL_FORMAT_JSON, 0, &out->len);
     }
-    if (status != DFL_EXIT_OK)
-        dfl_cmd_messages(s, args);
     return status;
 }
 
-static dfl_exit compare_sides(const dfl_cmd_args *args, const dfl_side sides[2])
+static dfl_exit compare_sides(const dfl_cmd_args *args, dfl_session *s, const dfl_side sides[2])
 {
     dfl_format format = strcmp(dfl_cmd_format(args, "text"), "json") == 0 ? DFL_FORMAT_JSON : DFL_FORMAT_TEXT;
-    dfl_session *s = dfl_cmd_session(args);
     dfl_exit status;
     size_t len;
     const char *text = dfl_session_diff(s, &sides[0], &sides[1], format, args->details, &status, &len);
 
     if (text)
         status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
-    dfl_cmd_messages(s, args);
-    dfl_session_free(s);
     return status;
+}
+
+/* Prints the diagnostics of the comparison, and of each side that has no report. */
+static void print_messages(const dfl_cmd_args *args, dfl_session *const sessions[3], const dfl_exit sound[2])
+{
+    dfl_session *told[3];
+    size_t n = 0;
+
+    for (unsigned i = 0; i < 2; i++)
+        if (sound[i] != DFL_EXIT_OK)
+            told[n++] = sessions[i];
+    told[n++] = sessions[2];
+    dfl_cmd_all_messages(told, n, args);
 }
 
 dfl_exit dfl_cmd_diff(const dfl_cmd_args *args)
 {
     side_name names[2];
     dfl_side sides[2];
-    dfl_session *sessions[2];
-    dfl_exit status = DFL_EXIT_OK;
+    dfl_session *sessions[3]; /* the two sides, and the comparison */
+    dfl_exit status = DFL_EXIT_OK, sound[2];
 
     for (unsigned i = 0; i < 2; i++)
         if (!split_side(args->files[i], args->only, &names[i])) {
@@ -87,11 +95,14 @@ dfl_exit dfl_cmd_diff(const dfl_cmd_args *args)
     }
     for (unsigned i = 0; i < 2; i++) {
         sessions[i] = dfl_cmd_session(args);
-        status = dfl_cmd_worse(status, open_side(sessions[i], args, &names[i], &sides[i]));
+        sound[i] = open_side(sessions[i], args, &names[i], &sides[i]);
+        status = dfl_cmd_worse(status, sound[i]);
     }
+    sessions[2] = dfl_cmd_session(args);
     if (status == DFL_EXIT_OK)
-        status = compare_sides(args, sides);
-    for (unsigned i = 0; i < 2; i++)
+        status = compare_sides(args, sessions[2], sides);
+    print_messages(args, sessions, sound);
+    for (unsigned i = 0; i < 3; i++)
         dfl_session_free(sessions[i]);
     return status;
 }

@@ -26,7 +26,7 @@ dfl_exit dfl_cmd_eval(const dfl_cmd_args *args)
         }
         status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
         status = dfl_cmd_worse(status, dfl_cmd_write_certificate(s, args));
-        if (format != DFL_FORMAT_JSON) /* the JSON report contains the diagnostics */
+        if (format != DFL_FORMAT_JSON || args->has_messages) /* the JSON report contains the diagnostics */
             dfl_cmd_messages(s, args);
     } else {
         dfl_cmd_messages(s, args);

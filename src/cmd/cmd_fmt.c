@@ -1,13 +1,13 @@
 /* dflc fmt: lays out files. */
 #include "cmd/cmd.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/line_diff.h"
 
-static dfl_exit format_file(const dfl_cmd_args *args, const char *path, FILE *out)
+static dfl_exit format_file(dfl_session *s, const dfl_cmd_args *args, const char *path, FILE *out)
 {
-    dfl_session *s = dfl_cmd_session(args);
     dfl_exit status = dfl_cmd_open(s, args, path);
     const char *before, *after, *shown = strcmp(path, "-") == 0 ? "<stdin>" : path;
     size_t len, before_len;
@@ -17,11 +17,8 @@ static dfl_exit format_file(const dfl_cmd_args *args, const char *path, FILE *ou
     if (status == DFL_EXIT_OK)
         status = dfl_session_syntax(s);
     after = status == DFL_EXIT_OK ? dfl_session_formatted(s, &len) : NULL;
-    if (!after) {
-        dfl_cmd_messages(s, args);
-        dfl_session_free(s);
+    if (!after)
         return status;
-    }
     before = dfl_session_source(s, &before_len);
     if (args->write && strcmp(path, "-") != 0) {
         if (len != before_len || memcmp(before, after, len) != 0)
@@ -36,13 +33,13 @@ static dfl_exit format_file(const dfl_cmd_args *args, const char *path, FILE *ou
         else
             fprintf(out, "%s\n", shown);
     }
-    dfl_session_free(s);
     return status;
 }
 
 dfl_exit dfl_cmd_fmt(const dfl_cmd_args *args)
 {
     dfl_exit status = DFL_EXIT_OK;
+    dfl_session **sessions;
     dfl_cmd_buffer b;
 
     if (args->write + args->verify + args->diff > 1 || (args->write && args->output)) {
@@ -50,7 +47,14 @@ dfl_exit dfl_cmd_fmt(const dfl_cmd_args *args)
         return DFL_EXIT_USAGE;
     }
     dfl_cmd_buffer_open(&b);
+    sessions = dfl_cmd_must(calloc(args->n_files, sizeof *sessions));
+    for (unsigned i = 0; i < args->n_files; i++) {
+        sessions[i] = dfl_cmd_session(args);
+        status = dfl_cmd_worse(status, format_file(sessions[i], args, args->files[i], b.out));
+    }
+    dfl_cmd_all_messages(sessions, args->n_files, args);
     for (unsigned i = 0; i < args->n_files; i++)
-        status = dfl_cmd_worse(status, format_file(args, args->files[i], b.out));
+        dfl_session_free(sessions[i]);
+    free(sessions);
     return dfl_cmd_worse(status, dfl_cmd_buffer_flush(&b, args->output));
 }

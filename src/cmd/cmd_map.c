@@ -42,7 +42,8 @@ dfl_exit dfl_cmd_map(const dfl_cmd_args *args)
     if (status == DFL_EXIT_OK) {
         status = dfl_session_map(s, args->only);
         status = dfl_cmd_worse(status, write_found(s, args));
-        fputs(dfl_session_searches(s, NULL), stderr);
+        if (args->messages == DFL_FORMAT_TEXT || args->messages == DFL_FORMAT_SHORT)
+            fputs(dfl_session_searches(s, NULL), stderr);
         status = dfl_cmd_worse(status, dfl_cmd_write_certificate(s, args));
     }
     dfl_cmd_messages(s, args);

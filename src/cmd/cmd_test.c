@@ -220,6 +220,19 @@ static void print_junit(FILE *out, const test_job *w)
     fputs("</testsuites>\n", out);
 }
 
+/* Prints the diagnostics of all files, and frees their sessions. */
+static void print_messages(test_job *w)
+{
+    dfl_session **sessions = dfl_cmd_must(calloc(w->paths->n, sizeof *sessions));
+
+    for (size_t i = 0; i < w->paths->n; i++)
+        sessions[i] = w->results[i].session;
+    dfl_cmd_all_messages(sessions, w->paths->n, w->args);
+    for (size_t i = 0; i < w->paths->n; i++)
+        dfl_session_free(sessions[i]);
+    free(sessions);
+}
+
 dfl_exit dfl_cmd_test(const dfl_cmd_args *args)
 {
     path_list paths = { 0 };
@@ -241,12 +254,11 @@ dfl_exit dfl_cmd_test(const dfl_cmd_args *args)
     else
         print_tap(b.out, &w);
     for (size_t i = 0; i < paths.n; i++) {
-        dfl_cmd_messages(w.results[i].session, args);
         status = dfl_cmd_worse(status, w.results[i].status);
         if (w.results[i].bad > 0 && status == DFL_EXIT_OK)
             status = DFL_EXIT_FINDINGS;
-        dfl_session_free(w.results[i].session);
     }
+    print_messages(&w);
     free(w.results);
     free_paths(&paths);
     return dfl_cmd_worse(status, dfl_cmd_buffer_flush(&b, args->output));

@@ -107,7 +107,8 @@ static void print_bash(FILE *out)
         if (cmd->formats)
             fprintf(out, "    %s:--format) COMPREPLY=($(compgen -W '%s' -- \"$word\")); return ;;\n", cmd->name,
                     cmd->formats);
-    fputs("    *:--color) COMPREPLY=($(compgen -W 'auto always never' -- \"$word\")); return ;;\n    esac\n"
+    fputs("    *:--color) COMPREPLY=($(compgen -W 'auto always never' -- \"$word\")); return ;;\n"
+          "    *:--message-format) COMPREPLY=($(compgen -W 'text short json sarif' -- \"$word\")); return ;;\n    esac\n"
           "    case ${COMP_WORDS[1]} in\n", out);
     for (const dfl_cmd *cmd = dfl_cmd_table(); cmd->name; cmd++) {
         fprintf(out, "    %s) words='", cmd->name);

@@ -128,9 +128,19 @@ dfl_exit dfl_cmd_open(dfl_session *s, const dfl_cmd_args *args, const char *path
     return status;
 }
 
+void dfl_cmd_all_messages(dfl_session *const *sessions, size_t n, const dfl_cmd_args *args)
+{
+    if (args->messages == DFL_FORMAT_SARIF && n > 0) {
+        fputs(dfl_sessions_sarif(sessions, n, NULL), stderr);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        fputs(dfl_session_diagnostics(sessions[i], args->messages, args->color, NULL), stderr);
+}
+
 void dfl_cmd_messages(dfl_session *s, const dfl_cmd_args *args)
 {
-    fputs(dfl_session_diagnostics(s, DFL_FORMAT_TEXT, args->color, NULL), stderr);
+    dfl_cmd_all_messages(&s, 1, args);
 }
 
 dfl_exit dfl_cmd_write_certificate(dfl_session *s, const dfl_cmd_args *args)

@@ -252,19 +252,12 @@ static void put_result(dfl_json_writer *w, const dfl_sink *sink, const dfl_diag 
     dfl_json_end_object(w);
 }
 
-void dfl_render_sarif(dfl_strbuf *out, dfl_sink *sink)
+static void put_run(dfl_json_writer *w, dfl_sink *sink)
 {
-    dfl_json_writer writer, *w = &writer;
     dfl_code *codes;
     size_t n = codes_of(sink, &codes);
 
     dfl_sink_sort(sink);
-    dfl_json_start(w, out, 2);
-    dfl_json_object(w);
-    put_pair(w, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-    put_pair(w, "version", "2.1.0");
-    dfl_json_key(w, "runs");
-    dfl_json_array(w);
     dfl_json_object(w);
     put_tool(w, codes, n);
     put_pair(w, "columnKind", "utf16CodeUnits");
@@ -274,6 +267,20 @@ void dfl_render_sarif(dfl_strbuf *out, dfl_sink *sink)
         put_result(w, sink, dfl_sink_at(sink, i), codes, n);
     dfl_json_end_array(w);
     dfl_json_end_object(w);
+}
+
+void dfl_render_sarif(dfl_strbuf *out, dfl_sink *const *sinks, size_t n)
+{
+    dfl_json_writer writer, *w = &writer;
+
+    dfl_json_start(w, out, 2);
+    dfl_json_object(w);
+    put_pair(w, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+    put_pair(w, "version", "2.1.0");
+    dfl_json_key(w, "runs");
+    dfl_json_array(w);
+    for (size_t i = 0; i < n; i++)
+        put_run(w, sinks[i]);
     dfl_json_end_array(w);
     dfl_json_end_object(w);
     dfl_strbuf_char(out, '\n');

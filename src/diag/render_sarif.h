@@ -5,7 +5,7 @@
 #include "diag/diag.h"
 #include "support/strbuf.h"
 
-/* Writes one log with one run. */
-void dfl_render_sarif(dfl_strbuf *out, dfl_sink *sink);
+/* Writes one log with one run for each sink. */
+void dfl_render_sarif(dfl_strbuf *out, dfl_sink *const *sinks, size_t n);
 
 #endif

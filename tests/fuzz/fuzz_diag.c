@@ -63,7 +63,7 @@ static void render_all(dfl_sink *sink, dfl_arena *arena)
     require_clean(&out);
     dfl_render_text(&out, sink, true);
     out.len = 0;
-    dfl_render_sarif(&out, sink);
+    dfl_render_sarif(&out, &sink, 1);
     if (!dfl_json_parse(arena, out.text, out.len, NULL))
         __builtin_trap();
     out.len = 0;

@@ -430,7 +430,7 @@ static void renders_sarif(void **state)
     dfl_strbuf out;
 
     dfl_strbuf_init(&out, arena);
-    dfl_render_sarif(&out, mixed_sink(arena));
+    dfl_render_sarif(&out, (dfl_sink *[]){ mixed_sink(arena) }, 1);
     value = dfl_json_parse(arena, out.text, out.len, NULL);
     assert_non_null(value);
     assert_null(at_path(value, "runs.0.results.2.locations"));
@@ -456,7 +456,7 @@ static void an_empty_sink_gives_nothing_or_an_empty_log(void **state)
     dfl_render_json(&out, sink);
     dfl_render_summary(&out, sink);
     assert_int_equal(out.len, 0);
-    dfl_render_sarif(&out, sink);
+    dfl_render_sarif(&out, &sink, 1);
     assert_int_equal(at_path(dfl_json_parse(arena, out.text, out.len, NULL), "runs.0.results")->len, 0);
     dfl_arena_free(arena);
 }
