@@ -8,6 +8,7 @@ _dflc() {
     case ${COMP_WORDS[1]}:$before in
     check:--format) COMPREPLY=($(compgen -W 'text short json sarif' -- "$word")); return ;;
     eval:--format) COMPREPLY=($(compgen -W 'text json csv' -- "$word")); return ;;
+    map:--format) COMPREPLY=($(compgen -W 'dfl json' -- "$word")); return ;;
     diff:--format) COMPREPLY=($(compgen -W 'text json' -- "$word")); return ;;
     test:--format) COMPREPLY=($(compgen -W 'tap junit' -- "$word")); return ;;
     explain:--format) COMPREPLY=($(compgen -W 'text json' -- "$word")); return ;;
@@ -16,13 +17,13 @@ _dflc() {
     esac
     case ${COMP_WORDS[1]} in
     check) words='--format --message-format -o --output --stdin-filename --set -A --allow -W --warn -D --deny --fix --time-limit -q --quiet --certificate --effort -j --jobs --memory-limit --step-limit --color -h --help ' ;;
-    eval) words='--format --message-format -o --output --stdin-filename --set -A --allow -W --warn -D --deny --only --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet --certificate --details --sum --columns --memory-limit --step-limit --color -v --verbose -h --help ' ;;
-    map) words='--message-format -o --output --stdin-filename --set -A --allow -W --warn -D --deny --name --tiles --spread --beyond --max-fused --top --time-limit --evaluations --gap -q --quiet --certificate -w --write -j --jobs --memory-limit --step-limit --color -v --verbose -h --help ' ;;
-    diff) words='--format --message-format -o --output --stdin-filename --set --name --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet --details -j --jobs --memory-limit --step-limit --color -h --help ' ;;
+    eval) words='--format --message-format -o --output --stdin-filename --set -A --allow -W --warn -D --deny --only --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet --certificate --details --sum --columns -j --jobs --memory-limit --step-limit --color -v --verbose -h --help ' ;;
+    map) words='--format --message-format -o --output --stdin-filename --set -A --allow -W --warn -D --deny --only --name --tiles --spread --beyond --max-fused --top --time-limit --evaluations --gap -q --quiet --certificate -w --write -j --jobs --memory-limit --step-limit --color -v --verbose -h --help ' ;;
+    diff) words='--format --message-format -o --output --stdin-filename --set --only --name --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet --details -j --jobs --memory-limit --step-limit --color -h --help ' ;;
     prove) words='--message-format -o --output --stdin-filename --set -A --allow -W --warn -D --deny --only --size --memory-limit --step-limit --color -h --help ' ;;
     test) words='--format --message-format -o --output --set -A --allow -W --warn -D --deny --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet -j --jobs --memory-limit --step-limit --color -h --help ' ;;
     fmt) words='--message-format -o --output --stdin-filename -w --write --check --diff --memory-limit --step-limit --color -h --help ' ;;
-    explain) words='--format --message-format -o --output --stdin-filename --set --result --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet -j --jobs --memory-limit --step-limit --color -v --verbose -h --help ' ;;
+    explain) words='--format --message-format -o --output --stdin-filename --set --only --result --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet -j --jobs --memory-limit --step-limit --color -v --verbose -h --help ' ;;
     import) words='--message-format -o --output --stdin-filename --hw --memory-limit --step-limit --color -h --help ' ;;
     dump) words='--message-format -o --output --stdin-filename --set --memory-limit --step-limit --color -h --help ' ;;
     version) words='-v --verbose -h --help ' ;;

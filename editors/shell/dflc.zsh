@@ -63,6 +63,7 @@ _dflc() {
         '--details[eval  print a full report for every mapping; diff  print every part of a difference]' \
         '--sum[add the sum of latency, energy and operations over all mappings]' \
         '--columns=[print a table with one row for each mapping and the figures NAMES, paths separated by commas  latency,energy,dram.reads; a name that a mapping does not have, such as reuse, stands for all its parts that have it]:NAMES' \
+        '--jobs=[number of files to process at the same time, or of threads of a search; the results do not depend on it]:N' \
         '--memory-limit=[largest amount of memory to use (512MiB, 2GiB; default  4GiB)]:SIZE' \
         '--step-limit=[largest number of steps of work, as  dflc explain E0602  defines them (default  100000000)]:N' \
         '--color=[colour of messages  auto, always or never; a non-empty NO_COLOR in the environment means never]:WHEN' \
@@ -70,6 +71,7 @@ _dflc() {
         '--help[print help]' \
         '*:file:_files' ;;
     map) _arguments \
+        '--format=[output format  one of those that the help of the command lists]:FORMAT:(dfl json)' \
         '--message-format=[format of the diagnostics on standard error  text, short (one line each), json (one object per line, grammar/dfl-diagnostic-1.schema.json) or sarif]:FORMAT' \
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
@@ -77,7 +79,8 @@ _dflc() {
         '--allow=[disable the lint LINT ( all   every lint)]:LINT' \
         '--warn=[report the lint LINT as a warning]:LINT' \
         '--deny=[report the lint LINT as an error]:LINT' \
-        '--name=[process the mapping NAME only]:NAME' \
+        '--only=[process the mapping NAME only]:NAME' \
+        '--name=[the same as --only]:NAME' \
         '--tiles=[tile sizes to search  perfect (those that divide) or imperfect (others, too); by default those that divide, but all of a single einsum with an extent of few or very many divisors]:KIND' \
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
         '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
@@ -102,7 +105,8 @@ _dflc() {
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
         '--set=[give the  param  NAME of the file the value VALUE, an expression in DFL   --set seq=4096 ,  --set bw=2*32GB/s ; ALIAS.NAME names a  param  of an import; may be repeated]:NAME=VALUE' \
-        '--name=[process the mapping NAME only]:NAME' \
+        '--only=[process the mapping NAME only]:NAME' \
+        '--name=[the same as --only]:NAME' \
         '--tiles=[tile sizes to search  perfect (those that divide) or imperfect (others, too); by default those that divide, but all of a single einsum with an extent of few or very many divisors]:KIND' \
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
         '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
@@ -173,7 +177,8 @@ _dflc() {
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
         '--set=[give the  param  NAME of the file the value VALUE, an expression in DFL   --set seq=4096 ,  --set bw=2*32GB/s ; ALIAS.NAME names a  param  of an import; may be repeated]:NAME=VALUE' \
-        '--result=[report what the cost of the mapping NAME depends on]:NAME' \
+        '--only=[process the mapping NAME only]:NAME' \
+        '--result=[the same as --only]:NAME' \
         '--tiles=[tile sizes to search  perfect (those that divide) or imperfect (others, too); by default those that divide, but all of a single einsum with an extent of few or very many divisors]:KIND' \
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
         '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \

@@ -98,7 +98,8 @@ typedef struct {
 dfl_exit dfl_session_prove(dfl_session *session, const char *only, const dfl_size *sizes, size_t n_sizes);
 const char *dfl_session_proof(dfl_session *session, size_t *len);
 
-/* Fills the holes of the mapping called `name`, evaluates it, and derives how its costs depend on each number of the system. */
+/* Fills the holes of the mapping called `name`, or for NULL of the only mapping of the file, evaluates it, and derives how its
+   costs depend on each number of the system. */
 dfl_exit dfl_session_explain(dfl_session *session, const char *name);
 /* The last explanation as text or JSON; "" if dfl_session_explain found none. NULL for other formats. */
 const char *dfl_session_explanation(dfl_session *session, dfl_format format, size_t *len);

@@ -337,7 +337,7 @@ static bool apply_option(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_
     case OPTION_WARN: return add_lint(cmd, 'W', value, args);
     case OPTION_DENY: return add_lint(cmd, 'D', value, args);
     case OPTION_FIX: args->fix = true; break;
-    case OPTION_RESULT: args->result = value; break;
+    case OPTION_RESULT:
     case OPTION_NAME:
     case OPTION_ONLY: args->only = value; break;
     case OPTION_SUM: args->sum = true; break;

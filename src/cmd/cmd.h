@@ -29,7 +29,6 @@ typedef struct {
     const char *output;          /* file that receives the result; NULL = standard output */
     const char *stdin_name;      /* name of standard input in messages; NULL = "<stdin>" */
     const char *only;            /* name of the only mapping to process; NULL = all mappings */
-    const char *result;          /* explain: name of the mapping; NULL = the argument is a diagnostic code or a lint */
     const char *hardware;        /* import maestro: file with the hardware, or NULL */
     const char *columns;         /* eval: figures of the table, separated by commas; NULL = the whole report */
     const char *certificate;     /* certificate file, which `check` verifies and `map` and `eval` write; NULL = none */

@@ -1,7 +1,8 @@
-/* dflc explain: prints the page of a diagnostic or, with `--result`, the sensitivities of the costs of a mapping. */
+/* dflc explain: prints the page of a diagnostic or, for a file, the sensitivities of the costs of a mapping. */
 #include "cmd/cmd.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "diag/explain.h"
 #include "diag/lints.h"
@@ -12,13 +13,12 @@ static dfl_exit explain_code(const dfl_cmd_args *args)
     dfl_code code = lint ? lint->code : dfl_explain_code(args->files[0]);
     const char *page = code != DFL_CODE_NONE ? dfl_explain_page(code) : NULL;
 
-    if (args->format) {
-        dfl_cmd_say("`--format` needs `--result`: pages are text; see `dflc help explain`");
+    if (code == DFL_CODE_NONE) {
+        dfl_cmd_say("no diagnostic, lint or file `%s`; a code looks like E0301", args->files[0]);
         return DFL_EXIT_USAGE;
     }
-    if (code == DFL_CODE_NONE) {
-        dfl_cmd_say("no diagnostic or lint `%s`; a code looks like E0301, and a file needs `--result MAPPING`",
-                    args->files[0]);
+    if (args->format) {
+        dfl_cmd_say("`--format` is for mappings: pages are text; see `dflc help explain`");
         return DFL_EXIT_USAGE;
     }
     if (!page) {
@@ -41,7 +41,7 @@ static dfl_exit explain_result(const dfl_cmd_args *args)
     size_t len;
 
     if (status == DFL_EXIT_OK) {
-        status = dfl_session_explain(s, args->result);
+        status = dfl_session_explain(s, args->only);
         text = dfl_session_explanation(s, json ? DFL_FORMAT_JSON : DFL_FORMAT_TEXT, &len);
         if (len > 0)
             status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
@@ -51,7 +51,18 @@ static dfl_exit explain_result(const dfl_cmd_args *args)
     return status;
 }
 
+/* Whether the argument is a file: it is no code and no lint, and exists or looks like a path. */
+static bool is_file(const char *word)
+{
+    const size_t len = strlen(word);
+
+    if (dfl_lint_find(word) || dfl_explain_code(word) != DFL_CODE_NONE)
+        return false;
+    return strcmp(word, "-") == 0 || strchr(word, '/') || (len > 4 && strcmp(word + len - 4, ".dfl") == 0) ||
+           access(word, F_OK) == 0;
+}
+
 dfl_exit dfl_cmd_explain(const dfl_cmd_args *args)
 {
-    return args->result ? explain_result(args) : explain_code(args);
+    return args->only || is_file(args->files[0]) ? explain_result(args) : explain_code(args);
 }

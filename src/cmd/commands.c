@@ -15,13 +15,14 @@ static const dfl_cmd table[] = {
       "Evaluates the mappings of the file: operations, traffic and space of every tensor in every memory, time with its "
       "bottleneck, and energy. If a mapping has holes, a search fills them first. Also evaluates the checks `require` "
       "and `assume`. Up to 4 mappings are printed in full, more as one line each." },
-    { "map", DFL_CMD_MAP, 1, 1, NULL, "[OPTION]... FILE",
-      "dflc map --name best -w layers.dfl", "search for the best mapping",
+    { "map", DFL_CMD_MAP, 1, 1, "dfl json", "[OPTION]... FILE",
+      "dflc map --only best -w layers.dfl", "search for the best mapping",
       "Searches for the best way to fill the holes of mappings: tile sizes (`m:?`, `m/? in {2, 4}`) and lines (`...`). "
       "The objective is that of `minimize` or `pareto` in the mapping, or else energy * latency (latency if the system "
       "declares no energy). Prints the file with the holes filled, or rewrites it with -w; everything else in the file "
       "stays, and imports remain relative to it. If no search finds a mapping, nothing is printed. The result of each "
-      "search goes to standard error: value, lower bound, gap, and why the result is not proven." },
+      "search goes to standard error: value, lower bound, gap, and why the result is not proven. With `--format json` "
+      "the output is the report of `dflc eval` instead of the file." },
     { "diff", DFL_CMD_DIFF, 2, 2, "text json", "[OPTION]... FROM TO",
       "dflc diff examples/attention.dfl:flash examples/attention.dfl:unfused", "compare two mappings or reports",
       "Compares two mappings. Prints the loops, keeps and branches that differ, and divides the differences in energy and "
@@ -40,10 +41,10 @@ static const dfl_cmd table[] = {
     { "fmt", DFL_CMD_FMT, 1, 0, NULL, "[OPTION]... FILE...",
       "dflc fmt -w examples/*.dfl", "format files",
       "Prints the files in the standard layout. Comments stay. The layout has no options." },
-    { "explain", DFL_CMD_EXPLAIN, 1, 1, "text json", "[OPTION]... CODE-OR-LINT | FILE --result NAME",
-      "dflc explain examples/attention.dfl --result flash", "explain a diagnostic or the cost of a mapping",
-      "Prints the page of a diagnostic or lint: the meaning, an example, and the corrected example. With --result, "
-      "analyses the cost of a mapping. For each bandwidth, rate and energy of the system: the percentage by which "
+    { "explain", DFL_CMD_EXPLAIN, 1, 1, "text json", "[OPTION]... CODE-OR-LINT | FILE",
+      "dflc explain examples/attention.dfl --only flash", "explain a diagnostic or the cost of a mapping",
+      "Prints the page of a diagnostic or lint: the meaning, an example, and the corrected example. For a file, analyses "
+      "the cost of its mapping, or of the one that --only names. For each bandwidth, rate and energy of the system: the percentage by which "
       "objective, latency and energy change if it grows by one percent, the range in which that holds, and the next "
       "bottleneck. For each einsum: its bottleneck. For each memory: the smallest sufficient size." },
     { "import", DFL_CMD_IMPORT, 2, 0, NULL, "[OPTION]... maestro|accelforge|timeloop FILE...",

@@ -124,7 +124,7 @@ static dfl_result_item evaluate(const dfl_solver *solver, dfl_arena *arena, cons
 
 typedef DFL_VEC(dfl_result_item) item_vec;
 
-/* Finds the Pareto set that a mapping asks for and evaluates each mapping of the set. */
+/* Finds the Pareto set or the best structures that are asked for, and evaluates each mapping found. */
 static void evaluate_front(const dfl_solver *solver, const dfl_mapping *m, dfl_purpose purpose, item_vec *items)
 {
     const dfl_filled_list *filled = solver->filled;
@@ -159,7 +159,7 @@ void dfl_evaluate_mappings(const dfl_solver *solver, const char *only, dfl_purpo
 
         if (!dfl_design_is_selected(&p->designs[i], solver->names, only))
             continue;
-        if (m->has_holes && m->n_front > 0 && keeps_items) {
+        if (m->has_holes && (m->n_front > 0 || solver->options->top > 0) && keeps_items) {
             evaluate_front(solver, m, purpose, &items);
             continue;
         }
