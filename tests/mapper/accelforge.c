@@ -158,8 +158,8 @@ static void compare(dfl_session *source, dfl_session *s, const dfl_json *expecte
         say(out, VERDICT_FAILED, "higher");
     } else if (!optimum_freedom_of(source, s->names, s->filled.at[0].mapping, max_fused, &freedom)) {
         say(out, VERDICT_FAILED, "the specification cannot be read again");
-    } else if (freedom.text[0] == '\0') {
-        say(out, VERDICT_FAILED, "lower, in the peer's own space");
+    } else if (freedom.text[0] == '\0' || freedom.leaves_home) {
+        say(out, VERDICT_FAILED, freedom.leaves_home ? "lower, with another home" : "lower, in the peer's own space");
     } else {
         say(out, VERDICT_LOWER, "the peer %s", freedom.text);
     }
@@ -206,6 +206,8 @@ static void compare_front(dfl_session *source, const dfl_session *s, const dfl_j
     for (size_t i = 0; memory != NULL && i < s->filled.n && freedom.text[0] == '\0'; i++)
         if (!optimum_freedom_of(source, s->names, s->filled.at[i].mapping, -1, &freedom))
             freedom.text[0] = '\0';
+    if (freedom.leaves_home)
+        say(out, VERDICT_FAILED, "lower, with another home");
     if (freedom.text[0] != '\0' && n > 0 && equal != n && out->verdict != VERDICT_FAILED)
         say(out, VERDICT_LOWER, "%zu of %zu points are equal, the others undercut: the peer %s", equal, n, freedom.text);
     else if (n == 0 || (out->verdict != VERDICT_FAILED && (equal != n || s->results.n_items != n)))

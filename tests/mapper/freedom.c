@@ -78,8 +78,9 @@ static bool kept(const freedom *k, const dfl_body *leaf, const char *memory, con
 }
 
 /* Tensors that the peer must keep in a memory and the mapping does not. */
-static void find_bypassed(freedom *k, const dfl_af_node *node)
+static void find_bypassed(freedom *k, uint32_t at)
 {
+    const dfl_af_node *node = &k->f.nodes.at[at];
     const dfl_yaml *keep = dfl_yaml_get(dfl_yaml_get(node->at, "tensors"), "keep");
     dfl_af_set missing = { { 0 } };
     char names[60] = "";
@@ -93,8 +94,10 @@ static void find_bypassed(freedom *k, const dfl_af_node *node)
         for (uint32_t a = 0; a < einsum->n_accesses && leaf != NULL; a++) {
             uint32_t t = einsum->accesses[a].tensor;
 
-            if (dfl_af_has(&must, t) && !kept(k, leaf, node->name, name_of(k, t)))
+            if (dfl_af_has(&must, t) && !kept(k, leaf, node->name, name_of(k, t))) {
                 dfl_af_put(&missing, t);
+                k->out->leaves_home |= k->f.homes[dfl_af_root(&k->f, t)] == at;
+            }
         }
     }
     for (uint32_t t = 0; t < k->f.tensors.n; t++) {
@@ -205,13 +208,13 @@ bool optimum_freedom_of(dfl_session *source, const dfl_intern *names, const dfl_
     dfl_loss_report *report = DFL_NEW(source->arena, dfl_loss_report);
     const dfl_source *file = source->root->source;
 
-    out->text[0] = '\0';
+    *out = (optimum_freedom){ .text = "" };
     dfl_loss_init(report, source->arena, source->sink, source->sources);
     if (!dfl_af_open(&k.f, report, &file, 1))
         return false;
     for (uint32_t n = 0; n < k.f.nodes.n; n++)
         if (k.f.nodes.at[n].kind == DFL_AF_MEMORY)
-            find_bypassed(&k, &k.f.nodes.at[n]);
+            find_bypassed(&k, n);
     find_shared(&k, max_fused);
     for (uint32_t n = 0; n < k.f.nodes.n; n++) {
         const dfl_yaml *axes = dfl_yaml_get(k.f.nodes.at[n].at, "spatial");

@@ -31,8 +31,9 @@ typedef struct {
     double seconds, peer_seconds; /* processor time, s; 0 = unknown */
 } optimum_result;
 
-/* The ways in which a mapping leaves the space of the peer; "" = none. */
-typedef struct { char text[240]; } optimum_freedom;
+/* The ways in which a mapping leaves the space of the peer; "" = none. `leaves_home`: a tensor is not kept in the only home
+   that the specification allows, which the import writes as a line. */
+typedef struct { char text[240]; bool leaves_home; } optimum_freedom;
 
 /* Compares one case of AccelForge. `stem`: path of specification and report without their suffixes. `prove`: also run the
    oracle. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "import/accelforge/arch.h"
+#include "import/accelforge/constraints.h"
 #include "import/accelforge/copy.h"
 #include "import/accelforge/print.h"
 #include "import/accelforge/tree.h"
@@ -81,7 +82,7 @@ static bool take_parts(dfl_af_file *f, const dfl_yaml *root)
 
 bool dfl_af_open(dfl_af_file *f, dfl_loss_report *report, const dfl_source *const *sources, size_t n)
 {
-    *f = (dfl_af_file){ .report = report };
+    *f = (dfl_af_file){ .report = report, .fork = DFL_AF_NONE };
     for (size_t i = 0; i < n; i++) {
         const dfl_yaml *root = look_for_templates(f, sources[i]) ? dfl_yaml_parse(report, sources[i]) : NULL;
 
@@ -99,7 +100,10 @@ bool dfl_af_open(dfl_af_file *f, dfl_loss_report *report, const dfl_source *cons
             return wrong(f, DFL_FOREIGN_UNSUPPORTED, f->einsums.at[e].span,
                          "this einsum and the first one have different numbers of instances");
     }
-    return dfl_af_settle_copies(f);
+    if (!dfl_af_settle_copies(f))
+        return false;
+    dfl_af_settle_constraints(f);
+    return true;
 }
 
 char *dfl_import_accelforge(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sources,

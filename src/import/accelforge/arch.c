@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "import/accelforge/constraints.h"
 #include "import/accelforge/expr.h"
 #include "support/limits.h"
 
@@ -113,16 +114,21 @@ static bool read_action(dfl_af_file *f, const dfl_yaml *node, const char *name, 
 /* The value for a tensor in a map from sets to numbers; `fallback` if no set contains the tensor. */
 static bool of_tensor(dfl_af_file *f, const dfl_yaml *map, uint32_t tensor, double fallback, double *out)
 {
+    uint32_t n = map != NULL && map->kind == DFL_YAML_MAP ? map->n : 0;
+
     *out = fallback;
-    for (uint32_t i = 0; map != NULL && map->kind == DFL_YAML_MAP && i < map->n; i++) {
-        for (uint32_t e = 0; e < f->einsums.n; e++) {
+    for (uint32_t k = 0; k < 2 * n; k++) { /* `Other` last: it names the tensors that no other set contains */
+        uint32_t i = k % n;
+        bool other = strcmp(map->keys[i].text, "Other") == 0;
+
+        for (uint32_t e = 0; other == (k >= n) && e < f->einsums.n; e++) {
             dfl_af_set set;
 
             if (dfl_af_access_of(&f->einsums.at[e], tensor) == NULL)
                 continue;
-            if (!dfl_af_tensors(f, e, &map->keys[i], &set))
+            if (!other && !dfl_af_tensors(f, e, &map->keys[i], &set))
                 return false;
-            if (!dfl_af_has(&set, tensor))
+            if (!other && !dfl_af_has(&set, tensor))
                 continue;
             if (!dfl_af_number(f, e, &map->items[i], fallback, out))
                 return false;
@@ -346,119 +352,6 @@ static bool read_part(dfl_af_file *f, dfl_af_node *node)
            (node->kind != DFL_AF_TOLL || read_direction(f, node));
 }
 
-/* ---- tensors that the source's mapper may keep ---- */
-
-/* Adds the tensors of an expression. False, without a report, if the expression cannot be evaluated: sets can depend on the
-   choices of the source's mapper for other memories. */
-static bool add_tensors(const dfl_af_file *f, uint32_t einsum, const dfl_yaml *at, dfl_af_set *out)
-{
-    dfl_loss_report unheard = *f->report;
-    dfl_af_file quiet = *f;
-    dfl_af_set set;
-
-    if (at == NULL)
-        return true;
-    unheard.sink = dfl_sink_new(f->report->arena, f->report->sources);
-    quiet.report = &unheard;
-    if (!dfl_af_tensors(&quiet, einsum, at, &set))
-        return false;
-    for (uint32_t w = 0; w < DFL_AF_WORDS; w++)
-        out->word[w] |= set.word[w];
-    return true;
-}
-
-/* The tensors of the einsum that are not in the set. */
-static dfl_af_set missing_in(const dfl_af_einsum *e, const dfl_af_set *set)
-{
-    dfl_af_set out = { { 0 } };
-
-    for (uint32_t a = 0; a < e->n_accesses; a++) {
-        if (!dfl_af_has(set, e->accesses[a].tensor))
-            dfl_af_put(&out, e->accesses[a].tensor);
-    }
-    return out;
-}
-
-/* Adds the tensors that an einsum may keep, `may_keep` and `keep`. `keep` need not be known if `may_keep` is all tensors. */
-static bool add_allowed(const dfl_af_file *f, const dfl_yaml *tensors, uint32_t e, dfl_af_set *allowed, dfl_af_set *refused)
-{
-    dfl_af_set set = { { 0 } }, missing;
-    uint64_t any = 0;
-
-    if (!add_tensors(f, e, dfl_yaml_get(tensors, "may_keep"), &set))
-        return false;
-    missing = missing_in(&f->einsums.at[e], &set);
-    for (uint32_t w = 0; w < DFL_AF_WORDS; w++)
-        any |= missing.word[w];
-    if (any != 0 && (!add_tensors(f, e, dfl_yaml_get(tensors, "keep"), &set) ||
-                     !add_tensors(f, e, dfl_yaml_get(tensors, "back"), &set)))
-        return false;
-    missing = missing_in(&f->einsums.at[e], &set);
-    for (uint32_t w = 0; w < DFL_AF_WORDS; w++) {
-        allowed->word[w] |= set.word[w];
-        refused->word[w] |= missing.word[w];
-    }
-    return true;
-}
-
-/* Reports tensors that only some einsums may keep: DFL allows a tensor in a memory for all einsums or none. */
-static void remark_partly_allowed(const dfl_af_file *f, const dfl_af_node *node, dfl_span span, const dfl_af_set *refused)
-{
-    dfl_strbuf names;
-
-    dfl_strbuf_init(&names, f->report->arena);
-    for (uint32_t t = 0; t < f->tensors.n; t++) {
-        if (dfl_af_has(&node->allowed, t) && dfl_af_has(refused, t))
-            dfl_strbuf_printf(&names, "%s`%s`", names.len > 0 ? ", " : "", f->tensors.at[t].name);
-    }
-    if (names.len > 0)
-        dfl_loss_remark(f->report, span, "only some einsums may keep %s in `%s`: in the result all may", names.text, node->name);
-}
-
-/* Sets the required tensors: those that every einsum with the tensor must keep in the node. */
-static void read_required(const dfl_af_file *f, dfl_af_node *node, const dfl_yaml *keep)
-{
-    dfl_af_set optional = { { 0 } };
-
-    for (uint32_t e = 0; keep != NULL && e < f->einsums.n; e++) {
-        dfl_af_set set = { { 0 } }, missing;
-
-        if (!add_tensors(f, e, keep, &set))
-            return;
-        missing = missing_in(&f->einsums.at[e], &set);
-        for (uint32_t w = 0; w < DFL_AF_WORDS; w++)
-            optional.word[w] |= missing.word[w];
-    }
-    for (uint32_t t = 0; keep != NULL && t < f->tensors.n; t++) {
-        if (!dfl_af_has(&optional, t))
-            dfl_af_put(&node->required, t);
-    }
-}
-
-/* Sets the allowed tensors: those of `keep` and `may_keep`; all if both are absent, or if the mapping is fixed. */
-static void read_allowed(const dfl_af_file *f, dfl_af_node *node)
-{
-    const dfl_yaml *tensors = dfl_yaml_get(node->at, "tensors");
-    dfl_af_set refused = { { 0 } };
-    bool said = dfl_yaml_get(tensors, "keep") != NULL || dfl_yaml_get(tensors, "may_keep") != NULL;
-    bool known = f->mapping == NULL && said;
-
-    if (!known) {
-        memset(&node->allowed, 0xff, sizeof node->allowed);
-        return;
-    }
-    for (uint32_t e = 0; known && e < f->einsums.n; e++)
-        known = add_allowed(f, tensors, e, &node->allowed, &refused);
-    if (!known) {
-        memset(&node->allowed, 0xff, sizeof node->allowed);
-        dfl_lose(f->report, DFL_FOREIGN_LOST, tensors->span, "only the source's mapper knows which tensors `%s` may keep",
-                 node->name);
-        return;
-    }
-    remark_partly_allowed(f, node, tensors->span, &refused);
-    read_required(f, node, dfl_yaml_get(tensors, "keep"));
-}
-
 static bool read_nodes(dfl_af_file *f, const dfl_yaml *list, uint32_t fork)
 {
     if (list == NULL || list->kind != DFL_YAML_LIST)
@@ -474,6 +367,7 @@ static bool read_nodes(dfl_af_file *f, const dfl_yaml *list, uint32_t fork)
             return wrong(f, DFL_FOREIGN_UNSUPPORTED, at->span,
                          "a node must be a `!Memory`, `!Toll`, `!Compute`, `!Container`, `!Network` or `!Fork`");
         node.kind = kinds[k].kind;
+        f->fork = fork;
         node.name = name != NULL && name->text[0] != '\0' ? name->text : "fork";
         if (name == NULL && node.kind != DFL_AF_FORK)
             return wrong(f, DFL_FOREIGN_SYNTAX, at->span, "a node needs a `name`");
@@ -486,7 +380,7 @@ static bool read_nodes(dfl_af_file *f, const dfl_yaml *list, uint32_t fork)
             dfl_lose(f->report, DFL_FOREIGN_LOST, node.span,
                      "hops and links of the network `%s` are not counted: its transfers are free", node.name);
         if (node.kind == DFL_AF_MEMORY || node.kind == DFL_AF_TOLL)
-            read_allowed(f, &node);
+            dfl_af_read_constraints(f, &node);
         DFL_PUSH(f->report->arena, &f->nodes, node);
         if (node.kind == DFL_AF_FORK && !read_nodes(f, dfl_yaml_get(at, "nodes"), (uint32_t)f->nodes.n - 1))
             return false;
@@ -499,6 +393,7 @@ bool dfl_af_read_arch(dfl_af_file *f)
     dfl_af_look_at_keys(f, f->arch, arch_keys, COUNT(arch_keys), "arch");
     if (!read_nodes(f, dfl_yaml_get(f->arch, "nodes"), DFL_AF_NONE))
         return false;
+    f->fork = DFL_AF_NONE;
     for (uint32_t n = 0; n < f->nodes.n; n++) {
         if (f->nodes.at[n].kind == DFL_AF_COMPUTE)
             return true;

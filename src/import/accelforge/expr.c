@@ -98,6 +98,20 @@ static bool truth(const dfl_af_value *v)
     return v->is_set ? size_of(&v->set) > 0 : v->number != 0;
 }
 
+/* Whether the value is no set, or a set that depends on no choice of the source's mapper. */
+static bool is_certain(const dfl_af_value *v)
+{
+    return !v->is_set || memcmp(&v->set, &v->most, sizeof v->set) == 0;
+}
+
+/* Reports a set that depends on a choice, where the value must be known. */
+static bool want_certain(parser *p, const dfl_af_value *v)
+{
+    if (p->ok && !is_certain(v))
+        wrong(p, DFL_FOREIGN_UNSUPPORTED, "this value depends on what the source's mapper keeps in a memory");
+    return p->ok;
+}
+
 static dfl_af_value set_of(const parser *p, const char *which)
 {
     dfl_af_value out = { .is_set = true };
@@ -115,6 +129,27 @@ static dfl_af_value set_of(const parser *p, const char *which)
 
         if (in)
             dfl_af_put(&out.set, e->accesses[a].tensor);
+    }
+    out.most = out.set;
+    return out;
+}
+
+/* The tensors that the einsum keeps in the node `n`, or in any node that has been read and lies on the way to the present one
+   (DFL_AF_NONE). */
+static dfl_af_value kept_in(const parser *p, uint32_t n)
+{
+    const dfl_af_file *f = p->file;
+    dfl_af_value out = { .is_set = true };
+
+    for (uint32_t i = 0; i < f->nodes.n; i++) {
+        const dfl_af_node *node = &f->nodes.at[i];
+
+        if ((n != DFL_AF_NONE && n != i) || node->surely == NULL || !dfl_af_is_around(f, node->fork, f->fork))
+            continue;
+        for (uint32_t w = 0; w < DFL_AF_WORDS; w++) {
+            out.set.word[w] |= node->surely[p->einsum].word[w];
+            out.most.word[w] |= node->possibly[p->einsum].word[w];
+        }
     }
     return out;
 }
@@ -198,6 +233,7 @@ static dfl_af_value name_value(parser *p, const char *name)
     const dfl_yaml *of_arch = dfl_yaml_get(dfl_yaml_get(p->file->arch, "variables"), name);
     const dfl_yaml *sibling = dfl_yaml_get(dfl_yaml_get(p->file->workload, "rank_sizes"), name);
     uint32_t tensor = dfl_af_find_tensor(p->file, name);
+    uint32_t node = dfl_af_find_node(p->file, name);
     const dfl_yaml *rename = p->einsum != DFL_AF_NONE ? rename_of(p->file, p->einsum, name) : NULL;
     dfl_af_value out = { .is_set = true };
 
@@ -212,12 +248,17 @@ static dfl_af_value name_value(parser *p, const char *name)
     if (p->einsum != DFL_AF_NONE && tensor != DFL_AF_NONE) {
         if (dfl_af_access_of(&p->file->einsums.at[p->einsum], tensor) != NULL)
             dfl_af_put(&out.set, tensor);
+        out.most = out.set;
         return out;
     }
     if (of_arch != NULL || variable != NULL)
         return elsewhere(p, of_arch != NULL ? of_arch : variable);
     if (p->einsum == DFL_AF_NONE && sibling != NULL)
         return elsewhere(p, sibling);
+    if (p->einsum != DFL_AF_NONE && strcmp(name, "Above") == 0)
+        return kept_in(p, DFL_AF_NONE);
+    if (p->einsum != DFL_AF_NONE && node != DFL_AF_NONE && p->file->nodes.at[node].surely != NULL)
+        return kept_in(p, node);
     p->at -= strlen(name);
     return wrong(p, DFL_FOREIGN_UNKNOWN_NAME,
                  dfl_arena_printf(p->file->report->arena, "`%s` names no variable and no tensor here", name));
@@ -252,7 +293,7 @@ static dfl_af_value call(parser *p, const char *name)
     } else {
         v = expression(p);
         if (strcmp(name, "len") == 0 && v.is_set)
-            v = number(size_of(&v.set));
+            v = number(want_certain(p, &v) ? size_of(&v.set) : 0);
         else if (v.is_set)
             v = wrong(p, DFL_FOREIGN_UNSUPPORTED, "expected a number, found a set");
         else if (strcmp(name, "ceil") == 0)
@@ -314,7 +355,9 @@ static dfl_af_value atom(parser *p)
     }
     while (p->ok && p->at < p->end && *p->at == '.') {
         p->at++;
-        if (!takes_word(p, "bits_per_value"))
+        if (v.is_set && takes_word(p, "tensors"))
+            continue;
+        if (!want_certain(p, &v) || !takes_word(p, "bits_per_value"))
             return wrong(p, DFL_FOREIGN_UNSUPPORTED, "this attribute is not supported");
         v = width(p, &v);
     }
@@ -337,8 +380,12 @@ static dfl_af_value unary(parser *p)
         if (p->ok && (!v.is_set || p->einsum == DFL_AF_NONE))
             return wrong(p, DFL_FOREIGN_SYNTAX, "`~` needs a set, and this value is none");
         dfl_af_value all = p->ok ? set_of(p, "All") : v;
-        for (uint32_t w = 0; w < DFL_AF_WORDS; w++)
-            v.set.word[w] = all.set.word[w] & ~v.set.word[w];
+        for (uint32_t w = 0; w < DFL_AF_WORDS; w++) {
+            uint64_t least = v.set.word[w];
+
+            v.set.word[w] = all.set.word[w] & ~v.most.word[w];
+            v.most.word[w] = all.set.word[w] & ~least;
+        }
     } else {
         v = atom(p);
         blanks(p);
@@ -365,19 +412,26 @@ static int operator_at(parser *p, char *sign)
     return 0;
 }
 
+/* Word `w` of the bounds of a set operation: the operations grow with the left set, and `-` and `^` shrink with the other one. */
+static void combine_sets(char sign, const dfl_af_value *a, const dfl_af_value *b, uint32_t w, dfl_af_value *out)
+{
+    uint64_t x = a->set.word[w], y = b->set.word[w], x_most = a->most.word[w], y_most = b->most.word[w];
+
+    out->set.word[w] = sign == '|' ? x | y : sign == '&' ? x & y : sign == '^' ? (x & ~y_most) | (y & ~x_most) : x & ~y_most;
+    out->most.word[w] = sign == '|' ? x_most | y_most : sign == '&' ? x_most & y_most :
+                        sign == '^' ? (x_most & ~y) | (y_most & ~x) : x_most & ~y;
+}
+
 static dfl_af_value combine(parser *p, char sign, bool whole, const dfl_af_value *a, const dfl_af_value *b)
 {
     dfl_af_value out = { .is_set = a->is_set };
 
     if (a->is_set != b->is_set)
         return wrong(p, DFL_FOREIGN_SYNTAX, "an operation cannot combine a set with a number");
-    for (uint32_t w = 0; out.is_set && w < DFL_AF_WORDS; w++) {
-        uint64_t x = a->set.word[w], y = b->set.word[w];
-
-        if (strchr("|&^-", sign) == NULL)
-            return wrong(p, DFL_FOREIGN_SYNTAX, "sets do not have this operation");
-        out.set.word[w] = sign == '|' ? x | y : sign == '&' ? x & y : sign == '^' ? x ^ y : x & ~y;
-    }
+    if (out.is_set && strchr("|&^-", sign) == NULL)
+        return wrong(p, DFL_FOREIGN_SYNTAX, "sets do not have this operation");
+    for (uint32_t w = 0; out.is_set && w < DFL_AF_WORDS; w++)
+        combine_sets(sign, a, b, w, &out);
     if (out.is_set)
         return out;
     switch (sign) {
@@ -439,6 +493,8 @@ static dfl_af_value negation(parser *p)
     while (takes_word(p, "not"))
         negate = !negate;
     v = comparison(p);
+    if (negate && !want_certain(p, &v))
+        return number(0);
     return negate ? number(!truth(&v)) : v;
 }
 
@@ -453,7 +509,7 @@ static dfl_af_value logical(parser *p)
         if (!both && !takes_word(p, "or"))
             break;
         right = negation(p);
-        if (both == truth(&left))
+        if (want_certain(p, &left) && both == truth(&left))
             left = right;
     }
     return left;
@@ -472,7 +528,7 @@ static dfl_af_value expression(parser *p)
         if (p->ok && !takes_word(p, "else"))
             return wrong(p, DFL_FOREIGN_SYNTAX, "an `else` is missing");
         no = expression(p);
-        yes = truth(&condition) ? yes : no;
+        yes = want_certain(p, &condition) && truth(&condition) ? yes : no;
     }
     p->depth--;
     return yes;
@@ -535,17 +591,32 @@ bool dfl_af_count(const dfl_af_file *f, uint32_t einsum, const dfl_yaml *at, int
     return true;
 }
 
-bool dfl_af_tensors(const dfl_af_file *f, uint32_t einsum, const dfl_yaml *at, dfl_af_set *out)
+bool dfl_af_tensor_bounds(const dfl_af_file *f, uint32_t einsum, const dfl_yaml *at, dfl_af_set *least, dfl_af_set *most)
 {
     dfl_af_value v;
 
-    *out = (dfl_af_set){ { 0 } };
+    *least = *most = (dfl_af_set){ { 0 } };
     if (!dfl_af_eval(f, einsum, at, &v))
         return false;
     if (!v.is_set) {
         dfl_report(f->report->sink, DFL_FOREIGN_SYNTAX, at->span, "expected a set of tensors");
         return false;
     }
-    *out = v.set;
+    *least = v.set;
+    *most = v.most;
+    return true;
+}
+
+bool dfl_af_tensors(const dfl_af_file *f, uint32_t einsum, const dfl_yaml *at, dfl_af_set *out)
+{
+    dfl_af_set most;
+
+    if (!dfl_af_tensor_bounds(f, einsum, at, out, &most))
+        return false;
+    if (memcmp(out, &most, sizeof most) != 0) {
+        dfl_report(f->report->sink, DFL_FOREIGN_UNSUPPORTED, at->span,
+                   "this set depends on what the source's mapper keeps in a memory");
+        return false;
+    }
     return true;
 }

@@ -1,6 +1,8 @@
 /* Writes the mapping: the events of all einsums, merged where they share loops. */
 #include "import/accelforge/print_mapping.h"
 
+#include "import/accelforge/copy.h"
+
 typedef enum { NOTHING, TEMPORAL, SPATIAL, KEEPING } statement;
 
 typedef struct {
@@ -245,13 +247,50 @@ static void write_tree(dfl_af_printer *p)
     write_part(&w, 0, p->plan->n_order - 1, 0);
 }
 
+/* The outermost memory that may hold a tensor: in a search, the home of an input or output. */
+static uint32_t outermost_home(const dfl_af_file *f, uint32_t tensor)
+{
+    uint32_t n = 0;
+
+    while (n < f->nodes.n && (f->nodes.at[n].kind != DFL_AF_MEMORY || !dfl_af_has(&f->nodes.at[n].allowed, tensor)))
+        n++;
+    return n;
+}
+
+/* Writes the homes that leave no choice, outermost memory first, unless a search chooses the same homes without them. */
+static void write_known_homes(dfl_af_printer *p)
+{
+    const dfl_af_file *f = p->f;
+    bool needed = false;
+
+    for (uint32_t t = 0; t < f->tensors.n; t++) {
+        bool exchanged = dfl_af_made(f, t) && p->uses[t] > 1 && !f->tensors.at[t].leaves;
+
+        needed |= p->uses[t] > 0 && f->homes[t] != DFL_AF_NONE && (exchanged || f->homes[t] != outermost_home(f, t));
+    }
+    for (uint32_t n = 0; needed && n < f->nodes.n; n++) {
+        const char *before = "keep ";
+
+        for (uint32_t t = 0; t < f->tensors.n; t++) {
+            if (p->uses[t] == 0 || f->homes[t] != n)
+                continue;
+            dfl_strbuf_printf(&p->out, "%s%s", before, p->tensors[t]);
+            before = ", ";
+        }
+        if (before[0] == ',')
+            dfl_strbuf_printf(&p->out, " in %s;\n", p->nodes[n]);
+    }
+}
+
 void dfl_af_print_mapping(dfl_af_printer *p)
 {
     dfl_strbuf_printf(&p->out, "mapping %s for %s on %s {\noption overlap = perfect;\n", p->mapping, p->workload,
                       p->system);
-    if (p->plan != NULL)
+    if (p->plan != NULL) {
         write_tree(p);
-    else
+    } else {
+        write_known_homes(p);
         dfl_strbuf_z(&p->out, "...;\nminimize energy * latency;\n");
+    }
     dfl_strbuf_z(&p->out, "}\n");
 }

@@ -10,7 +10,7 @@
 /* Rate of a unit without a limit, operations per second: DFL requires a number. */
 static const double endless = 1e30;
 
-/* Whether the mapping keeps the tensor in the node; false without a mapping. */
+/* Whether the mapping keeps the tensor in the node; without a mapping, whether the source's mapper may keep it there. */
 static bool holds(const dfl_af_printer *p, uint32_t node, uint32_t tensor)
 {
     for (uint32_t e = 0; p->plan != NULL && e < p->f->einsums.n; e++) {
@@ -21,7 +21,7 @@ static bool holds(const dfl_af_printer *p, uint32_t node, uint32_t tensor)
                 return true;
         }
     }
-    return p->plan == NULL;
+    return p->plan == NULL && dfl_af_has(&p->f->nodes.at[node].allowed, tensor);
 }
 
 /* Actions per bit of a tensor (`which` 0 read, 1 write), or bits of capacity per bit (2). DFL has one value for all tensors of a
@@ -70,22 +70,6 @@ static void print_port(dfl_af_printer *p, uint32_t n, int which)
         dfl_writer_quantity(&p->out, "bandwidth", action->throughput / actions / 8, "B/s");
     dfl_writer_quantity(&p->out, "energy", action->energy * actions, "J/bit");
     dfl_strbuf_z(&p->out, "}\n");
-}
-
-/* Writes constraints of the source's mapper as comments: DFL cannot express them. */
-static void print_constraints(dfl_af_printer *p, const dfl_af_node *node)
-{
-    static const char *const keys[] = { "tensors", "spatial", "enabled" };
-
-    for (size_t k = 0; p->plan == NULL && k < sizeof keys / sizeof keys[0]; k++) {
-        const dfl_yaml *at = dfl_yaml_get(node->at, keys[k]);
-
-        if (at == NULL)
-            continue;
-        dfl_strbuf_printf(&p->out, "// %s %s: ", dfl_writer_plain(p->f->report->arena, node->name), keys[k]);
-        dfl_yaml_flow(p->f->report->arena, at, &p->out);
-        dfl_strbuf_z(&p->out, "\n");
-    }
 }
 
 /* Number of tensors that the mapper may keep in the node. */
@@ -148,26 +132,60 @@ static void print_memory(dfl_af_printer *p, uint32_t n)
     dfl_strbuf_z(&p->out, "}\n");
 }
 
-/* Writes the operations of the unit if `enabled` restricts them to some einsums. */
+/* The operation of an einsum in the result. */
+static const char *op_of(const dfl_af_printer *p, uint32_t e)
+{
+    return p->ops[e] != NULL ? p->ops[e] : p->f->einsums.at[e].n_accesses == 3 ? "mac" : "flop";
+}
+
+/* Whether some einsum of the result has the operation, among those that the unit runs (`enabled` is their table) or does not. */
+static bool has_op(const dfl_af_printer *p, const bool *enabled, bool runs, const char *op)
+{
+    for (uint32_t e = 0; e < p->f->einsums.n; e++) {
+        if (!p->f->einsums.at[e].left_out && enabled[e] == runs && strcmp(op_of(p, e), op) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Writes the operations of the unit if `enabled` restricts them to some einsums. A unit that runs no einsum gets an operation
+   that none has. */
 static void print_enabled(dfl_af_printer *p, uint32_t n)
 {
     const dfl_yaml *at = dfl_yaml_get(p->f->nodes.at[n].at, "enabled");
+    bool *enabled = DFL_NEW_ARRAY(p->f->report->arena, bool, p->f->einsums.n);
     dfl_intern *done = dfl_intern_new(p->f->report->arena);
     dfl_list_writer list = dfl_writer_list(&p->out, "ops = ");
+    const char *shared = NULL;
+    bool any = false;
 
     for (uint32_t e = 0; at != NULL && e < p->f->einsums.n; e++) {
-        const dfl_af_einsum *einsum = &p->f->einsums.at[e];
-        const char *op = p->ops[e] != NULL ? p->ops[e] : einsum->n_accesses == 3 ? "mac" : "flop";
-        double yes;
+        double yes = 0;
 
-        if (einsum->left_out || !dfl_af_number(p->f, e, at, 1, &yes) || yes == 0 ||
-            dfl_intern_find(done, op, strlen(op)) != 0)
+        enabled[e] = dfl_af_number(p->f, e, at, 1, &yes) && yes != 0;
+        any |= enabled[e] && !p->f->einsums.at[e].left_out;
+    }
+    for (uint32_t e = 0; any && e < p->f->einsums.n; e++) {
+        const char *op = op_of(p, e);
+
+        if (p->f->einsums.at[e].left_out || !enabled[e] || dfl_intern_find(done, op, strlen(op)) != 0)
             continue;
         dfl_intern_z(done, op);
         dfl_writer_item(&list);
         dfl_strbuf_z(&p->out, op);
+        shared = has_op(p, enabled, false, op) ? op : shared;
+    }
+    if (at != NULL && !any) {
+        shared = !has_op(p, enabled, false, "flop") ? NULL : "flop";
+        dfl_writer_item(&list);
+        dfl_strbuf_z(&p->out, has_op(p, enabled, false, "flop") && !has_op(p, enabled, false, "mac") ? "mac" : "flop");
+        shared = has_op(p, enabled, false, "mac") ? shared : NULL;
     }
     dfl_writer_end_list(&list);
+    if (shared != NULL)
+        dfl_report(p->f->report->sink, DFL_FOREIGN_LOST, at->span,
+                   "`%s` runs only some einsums with the operation `%s` in the source: in the result all may run on it",
+                   p->f->nodes.at[n].name, shared);
 }
 
 static void print_compute(dfl_af_printer *p, uint32_t n)
@@ -249,7 +267,6 @@ static uint32_t print_nodes(dfl_af_printer *p, uint32_t n, uint32_t fork)
     while (n < p->f->nodes.n && p->f->nodes.at[n].fork == fork) {
         const dfl_af_node *node = &p->f->nodes.at[n];
 
-        print_constraints(p, node);
         if (node->kind == DFL_AF_FORK) {
             dfl_strbuf_printf(&p->out, "element %s {\n", p->nodes[n]);
             n = print_nodes(p, n + 1, n);

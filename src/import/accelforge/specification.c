@@ -74,11 +74,14 @@ uint32_t dfl_af_find_node(const dfl_af_file *f, const char *name)
     return DFL_AF_NONE;
 }
 
+bool dfl_af_is_around(const dfl_af_file *f, uint32_t outer, uint32_t inner)
+{
+    while (inner != DFL_AF_NONE && inner != outer)
+        inner = f->nodes.at[inner].fork;
+    return inner == outer;
+}
+
 bool dfl_af_sees(const dfl_af_file *f, uint32_t inner, uint32_t outer)
 {
-    uint32_t around = f->nodes.at[inner].fork;
-
-    while (around != DFL_AF_NONE && around != f->nodes.at[outer].fork)
-        around = f->nodes.at[around].fork;
-    return outer <= inner && around == f->nodes.at[outer].fork;
+    return outer <= inner && dfl_af_is_around(f, f->nodes.at[outer].fork, f->nodes.at[inner].fork);
 }

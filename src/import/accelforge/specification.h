@@ -92,6 +92,7 @@ typedef struct {
     double *width;                      /* [tensor]: bits per value in this memory */
     double *values_to_actions[2];       /* actions per value by tensor: [0] reads, [1] writes; actions_scale included */
     dfl_af_set allowed, required;       /* memory, toll: tensors that the source's mapper may keep; must keep */
+    const dfl_af_set *surely, *possibly; /* [einsum]: tensors that the einsum must keep, and may keep; NULL = no memory */
 } dfl_af_node;
 
 typedef struct {
@@ -100,6 +101,8 @@ typedef struct {
     DFL_VEC(dfl_af_tensor) tensors;
     DFL_VEC(dfl_af_einsum) einsums;
     DFL_VEC(dfl_af_node) nodes;         /* a fork precedes its nodes */
+    uint32_t fork;                      /* fork around the node that is being read, or DFL_AF_NONE */
+    const uint32_t *homes;              /* [tensor]: the only node that can be its home, or DFL_AF_NONE; NULL = not known */
 } dfl_af_file;
 
 bool dfl_af_has(const dfl_af_set *set, uint32_t tensor);
@@ -113,6 +116,8 @@ uint32_t dfl_af_find_node(const dfl_af_file *f, const char *name);
 const dfl_af_access *dfl_af_access_of(const dfl_af_einsum *e, uint32_t tensor);
 /* Whether an index of the access contains variable `var` of its einsum. */
 bool dfl_af_uses_var(const dfl_af_access *access, uint32_t var);
+/* Whether the list of fork `outer` is that of fork `inner`, or around it (DFL_AF_NONE = the list of the architecture). */
+bool dfl_af_is_around(const dfl_af_file *f, uint32_t outer, uint32_t inner);
 /* Whether node `inner` follows node `outer` in the same list, or in a fork of that list behind `outer`. */
 bool dfl_af_sees(const dfl_af_file *f, uint32_t inner, uint32_t outer);
 /* Warns of each key of a map that is none of the `n` known ones; `owner` names the thing that the map describes. */

@@ -267,10 +267,32 @@ static bool is_width(const dfl_af_file *f, const dfl_yaml *at, int64_t bits)
     return bits <= DFL_AF_MOST_BITS;
 }
 
+/* Gives the tensors of a set a width, unless they have one; `Other` names all tensors. */
+static bool set_widths(dfl_af_file *f, const dfl_yaml *key, const dfl_yaml *width)
+{
+    static const dfl_yaml all = { .kind = DFL_YAML_SCALAR, .tag = "", .text = "All" };
+    int64_t bits;
+
+    if (!dfl_af_count(f, DFL_AF_NONE, width, 1, 1, &bits) || !is_width(f, width, bits))
+        return false;
+    for (uint32_t e = 0; e < f->einsums.n; e++) {
+        dfl_af_set set;
+
+        if (!dfl_af_tensors(f, e, strcmp(key->text, "Other") == 0 ? &all : key, &set))
+            return false;
+        for (uint32_t t = 0; t < f->tensors.n; t++) {
+            if (dfl_af_has(&set, t) && f->tensors.at[t].bits == 0)
+                f->tensors.at[t].bits = bits;
+        }
+    }
+    return true;
+}
+
 static bool read_widths(dfl_af_file *f)
 {
     const dfl_yaml *widths = dfl_yaml_get(f->workload, "bits_per_value");
     int64_t all;
+    uint32_t n;
 
     if (widths != NULL && widths->kind == DFL_YAML_SCALAR) {
         if (!dfl_af_count(f, DFL_AF_NONE, widths, 1, 1, &all) || !is_width(f, widths, all))
@@ -279,21 +301,11 @@ static bool read_widths(dfl_af_file *f)
             f->tensors.at[t].bits = f->tensors.at[t].bits == 0 ? all : f->tensors.at[t].bits;
     }
 
-    for (uint32_t i = 0; widths != NULL && i < widths->n && widths->kind == DFL_YAML_MAP; i++) {
-        int64_t bits;
-
-        if (!dfl_af_count(f, DFL_AF_NONE, &widths->items[i], 1, 1, &bits) || !is_width(f, &widths->items[i], bits))
+    n = widths != NULL && widths->kind == DFL_YAML_MAP ? widths->n : 0;
+    for (uint32_t k = 0; k < 2 * n; k++) { /* `Other` last: it names the tensors that no other set contains */
+        if ((strcmp(widths->keys[k % n].text, "Other") == 0) == (k >= n) &&
+            !set_widths(f, &widths->keys[k % n], &widths->items[k % n]))
             return false;
-        for (uint32_t e = 0; e < f->einsums.n; e++) {
-            dfl_af_set set;
-
-            if (!dfl_af_tensors(f, e, &widths->keys[i], &set))
-                return false;
-            for (uint32_t t = 0; t < f->tensors.n; t++) {
-                if (dfl_af_has(&set, t) && f->tensors.at[t].bits == 0)
-                    f->tensors.at[t].bits = bits;
-            }
-        }
     }
     for (uint32_t t = 0; t < f->tensors.n; t++) {
         if (f->tensors.at[t].bits == 0) {
