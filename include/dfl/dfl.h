@@ -157,8 +157,9 @@ const char *dfl_session_import_maestro(dfl_session *session, const char *hardwar
 /* Translates the open file, a specification for AccelForge with parts in `n` further files, into DFL. */
 const char *dfl_session_import_accelforge(dfl_session *session, char *const *more_paths, size_t n, dfl_exit *status,
                                           size_t *len);
-/* Translates the open file, the input of a Timeloop run, into DFL. */
-const char *dfl_session_import_timeloop(dfl_session *session, dfl_exit *status, size_t *len);
+/* Translates the open file, a run of Timeloop with parts in `n` further files, into DFL. */
+const char *dfl_session_import_timeloop(dfl_session *session, char *const *more_paths, size_t n, dfl_exit *status,
+                                        size_t *len);
 
 /* One side of a comparison: a JSON report of `len` bytes, its name in messages, and the mapping to compare, or NULL for all. */
 typedef struct { const char *name, *report; size_t len; const char *only; } dfl_side;

@@ -28,41 +28,52 @@ const char *dfl_session_import_maestro(dfl_session *s, const char *hardware_path
     return text;
 }
 
-const char *dfl_session_import_accelforge(dfl_session *s, char *const *more_paths, size_t n, dfl_exit *status,
-                                          size_t *len)
+/* The root of the session and the files of more paths; NULL after reporting one that cannot be read. */
+static const dfl_source **load_more(dfl_session *s, char *const *more_paths, size_t n)
 {
     const dfl_source **sources = DFL_NEW_ARRAY(s->arena, const dfl_source *, n + 1);
+
+    sources[0] = s->root->source;
+    for (size_t i = 0; i < n; i++) {
+        const dfl_loaded *more = dfl_load_path(s, more_paths[i], more_paths[i], (dfl_span){ 0, 0 }, NULL);
+
+        if (!more)
+            return NULL;
+        sources[i + 1] = more->source;
+    }
+    return sources;
+}
+
+/* An importer of several files. */
+typedef char *import_files(dfl_arena *arena, dfl_sink *sink, dfl_source_map *map, const dfl_source *const *sources, size_t n);
+
+static const char *import_with(dfl_session *s, import_files *import, char *const *more_paths, size_t n, dfl_exit *status,
+                               size_t *len)
+{
+    const dfl_source **sources;
     const char *text;
 
     *status = DFL_EXIT_USAGE;
     if (!s->root)
         return NULL;
-    sources[0] = s->root->source;
-    for (size_t i = 0; i < n; i++) {
-        const dfl_loaded *more = dfl_load_path(s, more_paths[i], more_paths[i], (dfl_span){ 0, 0 }, NULL);
-
-        *status = DFL_EXIT_IO;
-        if (!more)
-            return NULL;
-        sources[i + 1] = more->source;
-    }
-    text = dfl_import_accelforge(s->arena, s->sink, s->sources, sources, n + 1);
+    sources = load_more(s, more_paths, n);
+    *status = DFL_EXIT_IO;
+    if (!sources)
+        return NULL;
+    text = import(s->arena, s->sink, s->sources, sources, n + 1);
     *status = dfl_session_status(s);
     if (text && len)
         *len = strlen(text);
     return text;
 }
 
-const char *dfl_session_import_timeloop(dfl_session *s, dfl_exit *status, size_t *len)
+const char *dfl_session_import_accelforge(dfl_session *s, char *const *more_paths, size_t n, dfl_exit *status,
+                                          size_t *len)
 {
-    const char *text;
+    return import_with(s, dfl_import_accelforge, more_paths, n, status, len);
+}
 
-    *status = DFL_EXIT_USAGE;
-    if (!s->root)
-        return NULL;
-    text = dfl_import_timeloop(s->arena, s->sink, s->sources, s->root->source);
-    *status = dfl_session_status(s);
-    if (text && len)
-        *len = strlen(text);
-    return text;
+const char *dfl_session_import_timeloop(dfl_session *s, char *const *more_paths, size_t n, dfl_exit *status, size_t *len)
+{
+    return import_with(s, dfl_import_timeloop, more_paths, n, status, len);
 }

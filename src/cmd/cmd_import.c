@@ -26,14 +26,13 @@ static const char *import_accelforge(dfl_session *s, const dfl_cmd_args *args, d
 
 static const char *import_timeloop(dfl_session *s, const dfl_cmd_args *args, dfl_exit *status, size_t *len)
 {
-    (void)args;
-    return dfl_session_import_timeloop(s, status, len);
+    return dfl_session_import_timeloop(s, args->files + 2, args->n_files - 2, status, len);
 }
 
 static const importer importers[] = {
     { "maestro", import_maestro, "a mapping of MAESTRO is one file", true },
     { "accelforge", import_accelforge, NULL, false },
-    { "timeloop", import_timeloop, "a run of Timeloop is one file", false },
+    { "timeloop", import_timeloop, NULL, false },
 };
 
 enum { N_IMPORTERS = sizeof importers / sizeof importers[0] };

@@ -281,12 +281,13 @@ enum {
     DFL_IMPORT_WORD_BITS = 4096,
     /* Deepest nesting of lists and maps of a YAML file; keeps the recursion within the stack. */
     DFL_IMPORT_YAML_DEPTH = 60,
-    /* Nested parentheses and names of an expression or index of an AccelForge file: bounds the recursion. */
+    /* Nested parentheses and names of an expression or index of an AccelForge or Timeloop file: bounds the recursion. */
     DFL_IMPORT_EXPRESSION_DEPTH = 40,
+    DFL_IMPORT_EXPRESSION_NAMES = 1024, /* names that one attribute of a Timeloop file may look up, also inside of variables */
+    DFL_IMPORT_YAML_NODES = 1 << 20, /* nodes of a YAML file; each alias counts with the nodes of what it stands for */
     /* Lines of the path to one einsum of an AccelForge mapping. */
     DFL_IMPORT_PATH_LINES = 4096,
-    /* Limit on the rounds that tighten bounds of rank variables: one round suffices for independent indices; each link
-       of a chain of dependent indices takes one more. */
+    /* Rounds that tighten bounds of rank variables: one, and one for each link of a chain of dependent indices. */
     DFL_IMPORT_BOUND_ROUNDS = 8,
     /* Cluster levels of a MAESTRO mapping; published mappings have at most three. */
     DFL_IMPORT_CLUSTER_LEVELS = 16,

@@ -300,11 +300,11 @@ static const char *import_run(dfl_session *s, const char *name, const char *yaml
     dfl_exit status;
 
     if (dfl_session_open_text(s, name, yaml, len) == DFL_EXIT_OK)
-        text = dfl_session_import_timeloop(s, &status, NULL);
+        text = dfl_session_import_timeloop(s, NULL, 0, &status, NULL);
     dfl_loss_init(report, s->arena, s->sink, s->sources);
     if (!text)
         say(why, "not imported: %s", dfl_session_diagnostics(s, DFL_FORMAT_SHORT, false, NULL));
-    else if (!dfl_tl_open(&run->f, report, s->root->source))
+    else if (!dfl_tl_open(&run->f, report, (const dfl_source *const[]){ s->root->source }, 1))
         say(why, "imported, but not read again");
     else
         return text;
@@ -352,7 +352,7 @@ static double charge(judge *j, uint32_t level, uint32_t tensor)
     return (double)(vectors((int64_t)((ours.serve + ours.accumulate + back) / n), block) +
                     vectors((int64_t)((ours.fill + (level + 1 == f->n_levels ? 0 : back)) / n), block) +
                     vectors((int64_t)(ours.update / n), block)) *
-           (double)(n * block) * f->levels[level].energy;
+           (double)(n * block) * f->levels[level].read_energy;
 }
 
 void judge_found(const char *name, const char *yaml, size_t len, judge_best *best)

@@ -142,7 +142,8 @@ static void read_energy(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l, dou
     if (cluster > 1)
         dfl_lose(f->report, DFL_FOREIGN_LOST, row->span,
                  "rows that instances of `%s` share cost as if all instances were used", l->name);
-    l->energy = vector / block / cluster;
+    l->read_energy = l->write_energy = vector / block / cluster;
+    l->vector = block * cluster;
 }
 
 static void read_rates(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l)
@@ -245,6 +246,15 @@ bool dfl_tl_read_arch(dfl_tl_file *f)
         if (!f->ok || !read_level(f, &storage->items[k]))
             return false;
     }
+    f->priced = true;
+    f->cycle = 1e-9;
+    f->mac_name = dfl_tl_get(macs, "name") != NULL ? dfl_tl_get(macs, "name")->text : "";
+    f->mac_energy = (double)f->word_bits / 16 * ((double)f->word_bits / 16);
+    return dfl_tl_check_levels(f);
+}
+
+bool dfl_tl_check_levels(dfl_tl_file *f)
+{
     for (uint32_t k = 0; k < f->n_levels; k++) {
         if (!fits(f, k))
             return false;

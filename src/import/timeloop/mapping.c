@@ -16,8 +16,6 @@ static const char *const in_directive[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-typedef struct { int64_t full, last; } factor;
-
 static uint32_t dim_of(const dfl_tl_file *f, char letter)
 {
     uint32_t d = 0;
@@ -57,69 +55,132 @@ static void skip_blanks(const char **at)
     *at += strspn(*at, " \t\r\n");
 }
 
-/* Reads `M13,11 N8` or `M=13,11`. A dimension without a factor has one iteration. */
-static bool read_factors(dfl_tl_file *f, const dfl_yaml *at, factor *out)
+/* Reads `M13,11 N8`, `M=13,11` or `R=1,P=1`. In constraints a factor may be 0 and `M<=4`, which leave it open. */
+static bool read_text(dfl_tl_file *f, const dfl_yaml *at, bool may_be_open, dfl_tl_factor *out)
 {
-    const char *c = at != NULL ? at->text : "";
+    const char *c = at->text;
 
-    for (uint32_t d = 0; d < f->n_dims; d++)
-        out[d] = (factor){ 1, 1 };
-    if (at != NULL && at->kind != DFL_YAML_SCALAR)
-        return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, at->span, "factors must be a text such as `K4 M2`");
     for (skip_blanks(&c); *c != '\0'; skip_blanks(&c)) {
         uint32_t d = dim_of(f, *c);
         const char *start = c;
-        factor one;
+        bool is_most = false;
+        dfl_tl_factor one;
 
         if (d == f->n_dims)
             return dfl_tl_wrong(f, DFL_FOREIGN_UNKNOWN_NAME, place_in(at, c), "the shape has no dimension `%c`", *c);
-        c += c[1] == '=' ? 2 : 1;
+        c++;
+        is_most = c[0] == '<' && c[1] == '=';
+        if (is_most && !may_be_open)
+            return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, place_in(at, start), "a mapping needs exact factors");
+        c += is_most ? 2 : *c == '=';
         if (!takes_count(&c, &one.full))
             return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, place_in(at, c), "a factor must be a letter and a number");
         one.last = one.full;
-        if (*c == ',') {
+        if (c[0] == ',' && c[1] >= '0' && c[1] <= '9') {
             c++;
-            if (!takes_count(&c, &one.last))
-                return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, place_in(at, c), "a number is missing after the comma");
+            takes_count(&c, &one.last);
         }
-        if (one.full == 0)
+        if (c[0] == ',' && c[1] == '\0')
+            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, place_in(at, c + 1), "a number is missing after the comma");
+        if (one.full == 0 && !may_be_open)
             return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, place_in(at, start),
                                 "the source must find this factor: write its number");
-        if (one.full > most_iterations || one.last < 1 || one.last > one.full)
+        if (one.full > most_iterations || (one.full > 0 && (one.last < 1 || one.last > one.full)))
             return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, place_in(at, start),
                                 "a last factor must be from 1 to the factor, which is at most 2^40");
-        out[d] = one;
+        if (is_most)
+            dfl_lose(f->report, DFL_FOREIGN_LOST, place_in(at, start), "the largest factor of `%c` does not restrict the search",
+                     f->dims[d].letter);
+        if (!is_most || one.full == 1)
+            out[d] = one;
+        c += strspn(c, " \t\r\n,");
+    }
+    return true;
+}
+
+/* A dimension without a factor has one iteration in a mapping, and is open in constraints. */
+bool dfl_tl_read_factors(dfl_tl_file *f, const dfl_yaml *at, bool may_be_open, dfl_tl_factor *out)
+{
+    for (uint32_t d = 0; d < f->n_dims; d++)
+        out[d] = may_be_open ? (dfl_tl_factor){ 0, 0 } : (dfl_tl_factor){ 1, 1 };
+    if (at == NULL)
+        return true;
+    if (at->kind == DFL_YAML_SCALAR)
+        return read_text(f, at, may_be_open, out);
+    for (uint32_t i = 0; i < at->n; i++) {
+        const dfl_yaml *item = &at->items[i];
+
+        if (item->kind != DFL_YAML_SCALAR)
+            return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, item->span, "factors must be a text such as `K4 M2`");
+        if (at->kind == DFL_YAML_MAP) {
+            uint32_t d = dim_of(f, at->keys[i].text[0]);
+
+            if (d == f->n_dims || at->keys[i].text[1] != '\0')
+                return dfl_tl_wrong(f, DFL_FOREIGN_UNKNOWN_NAME, at->keys[i].span, "the shape has no dimension `%s`",
+                                    at->keys[i].text);
+            out[d].full = out[d].last = dfl_tl_count(f, item, may_be_open ? 0 : 1, 1);
+        } else if (!read_text(f, item, may_be_open, out)) {
+            return false;
+        }
+    }
+    return f->ok;
+}
+
+static bool add_to_order(dfl_tl_file *f, const dfl_yaml *at, uint32_t *order, uint32_t *n)
+{
+    for (const char *c = at->text; *c != '\0'; c++) {
+        uint32_t d = dim_of(f, *c);
+
+        if (*c == ' ' || *c == ',')
+            continue;
+        if (d == f->n_dims)
+            return dfl_tl_wrong(f, DFL_FOREIGN_UNKNOWN_NAME, place_in(at, c), "the shape has no dimension `%c`", *c);
+        for (uint32_t i = 0; i < *n; i++) {
+            if (order[i] == d)
+                return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, place_in(at, c), "a dimension stands twice in the order");
+        }
+        order[(*n)++] = d;
+    }
+    return true;
+}
+
+/* Reads `KMN`, `K,M,N` or a list of letters, innermost first, with room for all dimensions. */
+bool dfl_tl_read_order(dfl_tl_file *f, const dfl_yaml *at, uint32_t *order, uint32_t *n)
+{
+    *n = 0;
+    if (at == NULL || at->kind == DFL_YAML_SCALAR)
+        return at == NULL || add_to_order(f, at, order, n);
+    for (uint32_t i = 0; i < at->n; i++) {
+        if (at->kind != DFL_YAML_LIST || at->items[i].kind != DFL_YAML_SCALAR)
+            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "an order must be a text such as `KMN`");
+        if (!add_to_order(f, &at->items[i], order, n))
+            return false;
     }
     return true;
 }
 
 static bool read_loops(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l, bool spatial)
 {
-    const dfl_yaml *order = dfl_tl_get(at, "permutation");
+    const dfl_yaml *said = dfl_tl_get(at, "permutation");
     dfl_tl_loop *loops = DFL_NEW_ARRAY(f->report->arena, dfl_tl_loop, f->n_dims + 1);
-    factor *factors = DFL_NEW_ARRAY(f->report->arena, factor, f->n_dims + 1);
+    dfl_tl_factor *factors = DFL_NEW_ARRAY(f->report->arena, dfl_tl_factor, f->n_dims + 1);
+    uint32_t *order = DFL_NEW_ARRAY(f->report->arena, uint32_t, f->n_dims + 1);
     int64_t split = dfl_tl_count(f, dfl_tl_get(at, "split"), 0, f->n_dims);
-    uint32_t n = 0, at_place = 0;
+    uint32_t n = 0, n_order;
 
-    if (!f->ok || !read_factors(f, dfl_tl_get(at, "factors"), factors))
+    if (!f->ok || !dfl_tl_read_factors(f, dfl_tl_get(at, "factors"), false, factors) ||
+        !dfl_tl_read_order(f, said, order, &n_order))
         return false;
-    for (const char *c = order != NULL ? order->text : ""; *c != '\0'; c++) {
-        uint32_t d = dim_of(f, *c);
+    for (uint32_t i = 0; i < n_order; i++) {
+        uint32_t d = order[i];
 
-        if (*c == ' ')
-            continue;
-        if (d == f->n_dims)
-            return dfl_tl_wrong(f, DFL_FOREIGN_UNKNOWN_NAME, place_in(order, c), "the shape has no dimension `%c`", *c);
-        if (factors[d].full == 0)
-            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, place_in(order, c), "a dimension stands twice in the order");
         if (factors[d].full > 1)
-            loops[n++] = (dfl_tl_loop){ d, factors[d].full, factors[d].last, spatial && at_place >= split };
+            loops[n++] = (dfl_tl_loop){ d, factors[d].full, factors[d].last, spatial && i >= split };
         factors[d].full = 0;
-        at_place++;
     }
     for (uint32_t d = 0; d < f->n_dims; d++) {
         if (factors[d].full > 1)
-            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, order != NULL ? order->span : at->span,
+            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, said != NULL ? said->span : at->span,
                                 "the order leaves out `%c`", f->dims[d].letter);
     }
     *(spatial ? &l->spatial : &l->temporal) = loops;
@@ -129,7 +190,7 @@ static bool read_loops(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l, bool
 
 /* ---- directives ---- */
 
-static bool read_tensors(dfl_tl_file *f, const dfl_yaml *list, uint64_t *set)
+bool dfl_tl_read_set(dfl_tl_file *f, const dfl_yaml *list, uint64_t *set)
 {
     if (list != NULL && list->kind != DFL_YAML_LIST)
         return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, list->span, "expected a list of data spaces");
@@ -146,12 +207,22 @@ static bool read_tensors(dfl_tl_file *f, const dfl_yaml *list, uint64_t *set)
     return true;
 }
 
-static dfl_tl_level *target_of(dfl_tl_file *f, const dfl_yaml *at)
+/* Length of a name without the numbers of its instances: `PE[0..3]` is `PE`. */
+static size_t plain_length(const char *name)
+{
+    return strcspn(name, "[");
+}
+
+dfl_tl_level *dfl_tl_target(dfl_tl_file *f, const dfl_yaml *at)
 {
     const dfl_yaml *target = dfl_tl_get(at, "target");
+    size_t n = target != NULL ? plain_length(target->text) : 0;
 
     for (uint32_t k = 0; target != NULL && k < f->n_levels; k++) {
-        if (strcmp(f->levels[k].name, target->text) == 0)
+        const char *name = f->levels[k].name, *alias = f->levels[k].alias;
+
+        if ((strncmp(name, target->text, n) == 0 && name[n] == '\0') ||
+            (alias != NULL && strncmp(alias, target->text, n) == 0 && alias[n] == '\0'))
             return &f->levels[k];
     }
     dfl_tl_wrong(f, DFL_FOREIGN_UNKNOWN_NAME, target != NULL ? target->span : at->span,
@@ -165,6 +236,7 @@ static bool type_of(dfl_tl_file *f, const dfl_yaml *at, directive_type *out)
 {
     static const struct { const char *word; directive_type type; } types[] = {
         { "temporal", TEMPORAL }, { "spatial", SPATIAL }, { "bypass", BYPASS }, { "datatype", BYPASS },
+        { "dataspace", BYPASS },
     };
     const dfl_yaml *said = dfl_tl_get(at, "type");
 
@@ -175,7 +247,7 @@ static bool type_of(dfl_tl_file *f, const dfl_yaml *at, directive_type *out)
         }
     }
     return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, said != NULL ? said->span : at->span,
-                        "a directive must be `temporal`, `spatial`, `bypass` or `datatype`");
+                        "a directive must be `temporal`, `spatial`, `bypass`, `datatype` or `dataspace`");
 }
 
 static bool read_bypass(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l)
@@ -183,8 +255,9 @@ static bool read_bypass(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l)
     const dfl_yaml *keep = dfl_tl_get(at, "keep");
     uint64_t kept = 0;
 
-    if (!read_tensors(f, keep, &kept) || !read_tensors(f, dfl_tl_get(at, "bypass"), &l->bypass))
+    if (!dfl_tl_read_set(f, keep, &kept) || !dfl_tl_read_set(f, dfl_tl_get(at, "bypass"), &l->bypass))
         return false;
+    l->keep |= kept;
     return (kept & l->bypass) == 0 ||
            dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, keep->span, "this data space is both kept and bypassed");
 }
@@ -204,8 +277,8 @@ static void look_at_losses(const dfl_tl_file *f, const dfl_yaml *at, const dfl_t
 
 static bool read_directive(dfl_tl_file *f, const dfl_yaml *at)
 {
-    dfl_tl_level *l = target_of(f, at);
-    directive_type type;
+    dfl_tl_level *l = dfl_tl_target(f, at);
+    directive_type type = BYPASS;
 
     if (l == NULL || !type_of(f, at, &type))
         return false;
@@ -215,10 +288,10 @@ static bool read_directive(dfl_tl_file *f, const dfl_yaml *at)
     if (l->mapped[type == SPATIAL])
         return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "`%s` has two directives of this kind", l->name);
     l->mapped[type == SPATIAL] = true;
-    if (!read_loops(f, at, l, type == SPATIAL) || !read_tensors(f, dfl_tl_get(at, "no_reuse"), &l->no_reuse) ||
-        !read_tensors(f, dfl_tl_get(at, "no_link_transfer"), &l->no_link) ||
-        !read_tensors(f, dfl_tl_get(at, "no_temporal_reuse"), &l->no_temporal_reuse) ||
-        !read_tensors(f, dfl_tl_get(at, "rmw_first_update"), &l->rmw_first))
+    if (!read_loops(f, at, l, type == SPATIAL) || !dfl_tl_read_set(f, dfl_tl_get(at, "no_reuse"), &l->no_reuse) ||
+        !dfl_tl_read_set(f, dfl_tl_get(at, "no_link_transfer"), &l->no_link) ||
+        !dfl_tl_read_set(f, dfl_tl_get(at, "no_temporal_reuse"), &l->no_temporal_reuse) ||
+        !dfl_tl_read_set(f, dfl_tl_get(at, "rmw_first_update"), &l->rmw_first))
         return false;
     look_at_losses(f, at, l);
     return true;
@@ -317,6 +390,10 @@ static void look_at_reach(const dfl_tl_file *f)
 
 bool dfl_tl_read_mapping(dfl_tl_file *f)
 {
+    for (uint32_t k = 0; k < f->n_levels; k++) {
+        if (f->tree != NULL && f->levels[k].entries == 0)
+            f->levels[k].bypass = dfl_tl_all(f);
+    }
     for (uint32_t i = 0; i < f->mapping->n; i++) {
         if (!read_directive(f, &f->mapping->items[i]))
             return false;
@@ -337,43 +414,4 @@ const char *dfl_tl_metric(const dfl_yaml *at)
             return metrics[i].means;
     }
     return NULL;
-}
-
-/* Whether a constraint has the form of a directive for loops or keeps: its type is neither `utilization` nor
-   `parallelism`. */
-static bool is_directive(const dfl_yaml *at)
-{
-    const dfl_yaml *said = dfl_tl_get(at, "type");
-
-    return said == NULL || (strcmp(said->text, "utilization") != 0 && strcmp(said->text, "parallelism") != 0);
-}
-
-/* Reads constraints. DFL can express which tensors a level does not hold; the other constraints become comments. */
-bool dfl_tl_read_constraints(dfl_tl_file *f)
-{
-    const dfl_yaml *first = NULL;
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; f->constraints != NULL && i < f->constraints->n; i++) {
-        const dfl_yaml *at = &f->constraints->items[i], *keep = dfl_tl_get(at, "keep");
-        directive_type type = TEMPORAL;
-        dfl_tl_level *l;
-
-        if (is_directive(at) && ((l = target_of(f, at)) == NULL || !type_of(f, at, &type) ||
-                                 (type == BYPASS && !read_bypass(f, at, l))))
-            return false;
-        if (type == BYPASS && (keep == NULL || keep->n == 0))
-            continue;
-        first = n++ == 0 ? at : first;
-    }
-    if (first != NULL)
-        dfl_loss_remark(f->report, first->span,
-                        "%u constraints, beginning with this one, do not restrict the search: they are comments in its mapping",
-                        (unsigned)n);
-    for (uint32_t i = 0; f->metrics != NULL && i < f->metrics->n; i++) {
-        if (dfl_tl_metric(&f->metrics->items[i]) == NULL)
-            dfl_lose(f->report, DFL_FOREIGN_IGNORED, f->metrics->items[i].span, "the metric `%s` has no effect",
-                     f->metrics->items[i].text);
-    }
-    return true;
 }

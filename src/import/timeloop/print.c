@@ -47,7 +47,7 @@ static void name_levels(printer *p, dfl_name_table *names)
         if (p->axes[k][0] != NULL || p->axes[k][1] != NULL)
             p->links[k] = dfl_name_make(names, dfl_arena_printf(arena, "%s_links", p->levels[k]));
     }
-    p->unit = dfl_name_make(names, "macs");
+    p->unit = dfl_name_make(names, f->tree != NULL ? f->mac_name : "macs");
     p->latch = dfl_name_make(names, "latch");
 }
 
@@ -187,14 +187,17 @@ static void print_workload(printer *p)
 
 /* ---- system ---- */
 
-static void print_port(printer *p, const dfl_tl_level *l, const char *word, double rate)
+static void print_port(printer *p, const char *word, double energy, double rate)
 {
     double bits = (double)p->f->word_bits;
 
+    if (isinf(rate) && !p->f->priced)
+        return;
     dfl_strbuf_printf(&p->out, "%s {\n", word);
     if (!isinf(rate))
         dfl_writer_quantity(&p->out, "bandwidth", rate * bits / 8, "B/cycle");
-    dfl_writer_quantity(&p->out, "energy", l->energy / bits, "pJ/bit");
+    if (p->f->priced)
+        dfl_writer_quantity(&p->out, "energy", energy / bits, "pJ/bit");
     dfl_strbuf_z(&p->out, "}\n");
 }
 
@@ -202,6 +205,18 @@ static void print_port(printer *p, const dfl_tl_level *l, const char *word, doub
 static bool is_memory(const dfl_tl_file *f, const dfl_tl_level *l)
 {
     return l->entries != 0 && (f->mapping != NULL || (~l->bypass & dfl_tl_all(f)) != 0);
+}
+
+/* Leakage of one instance, pW. The source counts only the instances that a mapping uses, the result counts all. */
+static double leakage_of(const dfl_tl_file *f, uint32_t k)
+{
+    int64_t used = 1, row, all;
+
+    for (uint32_t i = k + 1; i < f->n_levels && f->mapping != NULL; i++) {
+        dfl_tl_used(f, i, &row, &all);
+        used *= all;
+    }
+    return f->levels[k].leak / f->cycle * (f->mapping != NULL ? (double)used / (double)f->levels[k].instances : 1);
 }
 
 static void print_memory(printer *p, uint32_t k)
@@ -231,8 +246,10 @@ static void print_memory(printer *p, uint32_t k)
         dfl_strbuf_z(&p->out, ";\n");
     }
     dfl_strbuf_z(&p->out, shared ? "ports = shared;\n" : "");
-    print_port(p, l, "read", shared ? l->shared_rate : l->read_rate);
-    print_port(p, l, "write", shared ? l->shared_rate : l->write_rate);
+    print_port(p, "read", l->read_energy, shared ? l->shared_rate : l->read_rate);
+    print_port(p, "write", l->write_energy, shared ? l->shared_rate : l->write_rate);
+    if (l->leak > 0)
+        dfl_writer_quantity(&p->out, "leakage", leakage_of(p->f, k), "pW");
     dfl_strbuf_z(&p->out, "}\n");
 }
 
@@ -283,7 +300,6 @@ static bool is_linked(const dfl_tl_file *f, uint32_t tensor)
 static void print_compute(printer *p)
 {
     const dfl_tl_file *f = p->f;
-    double energy = (double)f->word_bits / 16 * ((double)f->word_bits / 16);
     uint64_t reused = 0;
 
     for (uint32_t t = 0; t < f->n_tensors; t++)
@@ -293,7 +309,8 @@ static void print_compute(printer *p)
                           "memory %s {\nsize = unlimited;\nenergy = 0pJ/bit;\n}\n", p->latch);
     dfl_strbuf_printf(&p->out, "compute %s {\n", p->unit);
     dfl_strbuf_printf(&p->out, "rate = 1%s/cycle;\n", f->n_tensors == 3 ? "MAC" : "FLOP");
-    dfl_writer_quantity(&p->out, "energy", energy, f->n_tensors == 3 ? "pJ/MAC" : "pJ/FLOP");
+    if (f->priced)
+        dfl_writer_quantity(&p->out, "energy", f->mac_energy, f->n_tensors == 3 ? "pJ/MAC" : "pJ/FLOP");
     if (reused != 0) {
         dfl_strbuf_z(&p->out, "operand_reuse = ");
         print_set(p, reused);
@@ -306,7 +323,11 @@ static void print_system(printer *p)
 {
     uint32_t open = 0;
 
-    dfl_strbuf_printf(&p->out, "system %s {\nclock = 1GHz;\n", p->system);
+    dfl_strbuf_printf(&p->out, "system %s {\n", p->system);
+    if (p->f->cycle == 1e-9)
+        dfl_strbuf_z(&p->out, "clock = 1GHz;\n");
+    else
+        dfl_writer_quantity(&p->out, "clock", 1 / p->f->cycle, "Hz");
     for (uint32_t k = p->f->n_levels; k-- > 0;) {
         print_memory(p, k);
         if (p->links[k] == NULL)

@@ -13,7 +13,7 @@ enum {
 /* Largest extent of a rank, elements. */
 static const int64_t most_extent = INT64_C(1) << 60;
 
-static const char *const in_shape[] = { "name", "dimensions", "data_spaces", "coefficients" };
+static const char *const in_shape[] = { "version", "name", "dimensions", "data_spaces", "coefficients" };
 static const char *const in_space[] = { "name", "projection", "read_write" };
 static const char *const in_coefficient[] = { "name", "default" };
 
@@ -224,7 +224,7 @@ static void look_at_values(dfl_tl_file *f)
 {
     const dfl_yaml *coefficients = dfl_tl_get(f->shape, "coefficients"), *values = instance_of(f);
     const char **known = DFL_NEW_ARRAY(f->report->arena, const char *,
-                                       f->n_dims + 4 + (coefficients != NULL ? coefficients->n : 0));
+                                       f->n_dims + 5 + (coefficients != NULL ? coefficients->n : 0));
     size_t n = 0;
 
     for (uint32_t d = 0; d < f->n_dims; d++)
@@ -236,8 +236,7 @@ static void look_at_values(dfl_tl_file *f)
         if (name != NULL)
             known[n++] = name->text;
     }
-    if (values != f->problem)
-        dfl_tl_look_at_keys(f, values, known, n, "the instance");
+    known[n++] = "version";
     known[n++] = "shape";
     if (values != f->problem)
         known[n++] = "instance";
@@ -256,7 +255,7 @@ bool dfl_tl_read_problem(dfl_tl_file *f)
     if (!is_short(f, dfl_tl_get(f->shape, "coefficients"), "coefficients") || !read_dims(f) || !read_spaces(f))
         return false;
     densities = dfl_tl_get(instance_of(f), "densities");
-    if (densities != NULL)
+    if (densities != NULL && (densities->kind != DFL_YAML_MAP || densities->n > 0))
         return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, densities->span,
                             "sparse tensors are not supported: fewer of their values are moved and multiplied");
     look_at_values(f);

@@ -4,22 +4,19 @@
 #include "import/dfl_writer.h"
 #include "import/timeloop/timeloop_internal.h"
 
-static const dfl_yaml *map_of(dfl_tl_file *f, const dfl_yaml *root, const char *key, dfl_yaml_kind kind)
+/* A map or list in one of the files. Reports a second one, and a node of the wrong kind. */
+static void take(dfl_tl_file *f, const dfl_yaml *root, const char *key, dfl_yaml_kind kind, const dfl_yaml **out)
 {
     const dfl_yaml *at = dfl_tl_get(root, key);
 
-    if (at != NULL && at->kind != kind)
+    if (at == NULL || (at->kind == DFL_YAML_SCALAR && at->text[0] == '\0'))
+        return;
+    if (at->kind != kind)
         dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "`%s` must be a %s", key, kind == DFL_YAML_MAP ? "map" : "list");
-    return at;
-}
-
-/* Reports the top-level key `key`, which the importer cannot express and must not ignore; `what` describes its meaning. */
-static void refuse(dfl_tl_file *f, const dfl_yaml *root, const char *key, const char *what)
-{
-    for (uint32_t i = 0; i < root->n; i++) {
-        if (dfl_tl_is_key(root->keys[i].text, key))
-            dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, root->keys[i].span, "%s", what);
-    }
+    else if (*out != NULL)
+        dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "the run has a second `%s`", key);
+    else
+        *out = at;
 }
 
 /* False after reporting that the file is a specification for AccelForge. */
@@ -36,49 +33,150 @@ static bool is_own(dfl_tl_file *f, const dfl_yaml *root)
     return f->ok;
 }
 
-static bool take_parts(dfl_tl_file *f, const dfl_yaml *root)
+/* Takes the table of energies: the whole one before its summary. */
+static void take_energies(dfl_tl_file *f, const dfl_yaml *root)
 {
-    static const char *const parts[] = { "problem", "arch", "mapping", "mapspace", "mapper" };
-    static const char *const in_mapspace[] = { "constraints", "template" };
-    const dfl_yaml *space, *mapper;
+    const dfl_yaml *whole = dfl_tl_get(dfl_tl_get(root, "ERT"), "tables");
+    const dfl_yaml *summary = dfl_tl_get(dfl_tl_get(root, "ERT_summary"), "table_summary");
 
-    if (root->kind != DFL_YAML_MAP)
-        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, root->span,
-                    "a run must be a map with `problem`, `arch` and `mapping`");
-    if (!is_own(f, root))
-        return false;
-    refuse(f, root, "sparse_optimizations",
-            "sparse tensors are not supported: fewer of their values are moved and multiplied");
-    refuse(f, root, "architecture",
-            "a tree of subtrees is not supported: give an `arch` with `arithmetic` and `storage`");
-    if (!f->ok)
-        return false;
-    dfl_tl_look_at_keys(f, root, parts, sizeof parts / sizeof parts[0], "the file");
-    f->problem = map_of(f, root, "problem", DFL_YAML_MAP);
-    f->arch = map_of(f, root, "arch", DFL_YAML_MAP);
-    f->mapping = map_of(f, root, "mapping", DFL_YAML_LIST);
-    space = map_of(f, root, "mapspace", DFL_YAML_MAP);
-    mapper = map_of(f, root, "mapper", DFL_YAML_MAP);
-    if (f->ok && space != NULL)
-        dfl_tl_look_at_keys(f, space, in_mapspace, sizeof in_mapspace / sizeof in_mapspace[0], "the mapspace");
-    f->constraints = map_of(f, space, "constraints", DFL_YAML_LIST);
-    f->metrics = map_of(f, mapper, "optimization_metrics", DFL_YAML_LIST);
-    if (f->ok && (f->problem == NULL || f->arch == NULL))
-        dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, root->span, f->problem == NULL ? "the run has no `problem`" :
-                "the run has no `arch`");
+    if (whole != NULL && whole->kind == DFL_YAML_LIST)
+        f->energies = whole;
+    else if (summary != NULL && summary->kind == DFL_YAML_LIST && f->energies == NULL)
+        f->energies = summary;
+}
+
+/* Refuses tensors that are mostly zero: fewer of their values are moved and multiplied. */
+static bool is_dense(dfl_tl_file *f, const dfl_yaml *root)
+{
+    const dfl_yaml *sparse = dfl_tl_get(root, "sparse_optimizations"), *targets = dfl_tl_get(sparse, "targets");
+
+    if (sparse == NULL || (sparse->kind == DFL_YAML_MAP && targets != NULL && targets->n == 0) ||
+        (sparse->kind == DFL_YAML_SCALAR && sparse->text[0] == '\0'))
+        return true;
+    for (uint32_t i = 0; i < root->n; i++) {
+        if (dfl_tl_is_key(root->keys[i].text, "sparse_optimizations"))
+            dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, root->keys[i].span,
+                         "sparse tensors are not supported: fewer of their values are moved and multiplied");
+    }
     return f->ok;
 }
 
-bool dfl_tl_open(dfl_tl_file *f, dfl_loss_report *report, const dfl_source *source)
+/* Whether a key is one of those that take_parts reads; adds the others to the warnings. */
+static void look_at_parts(dfl_tl_file *f, const dfl_yaml *root)
 {
-    const dfl_yaml *root = dfl_yaml_parse(report, source);
+    static const char *const parts[] = {
+        "problem", "arch", "mapping", "mapspace", "mapper", "architecture", "architecture_constraints", "arch_constraints",
+        "mapspace_constraints", "constraints", "variables", "ERT", "ERT_summary", "sparse_optimizations",
+        "compound_components", "components", "globals", "dumped_by_timeloop_front_end", "version", "ART", "ART_summary",
+        "accelergy_version", "environment_variables",
+    };
 
-    *f = (dfl_tl_file){ .report = report, .ok = true };
-    return root != NULL && take_parts(f, root) && dfl_tl_read_problem(f) && dfl_tl_read_arch(f) &&
-           (f->mapping != NULL ? dfl_tl_read_mapping(f) : dfl_tl_read_constraints(f));
+    dfl_tl_look_at_keys(f, root, parts, sizeof parts / sizeof parts[0], "the file");
 }
 
-char *dfl_import_timeloop(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sources, const dfl_source *source)
+/* Adds the items of a list of constraints to those of the run. */
+static void add_constraints(dfl_tl_file *f, const dfl_yaml *at)
+{
+    const dfl_yaml *list = at != NULL && at->kind == DFL_YAML_MAP ? dfl_tl_get(at, "targets") : at;
+    uint32_t n = f->constraints != NULL ? f->constraints->n : 0;
+    dfl_yaml *both, *items;
+
+    if (list == NULL || list->kind == DFL_YAML_SCALAR || (list->kind == DFL_YAML_LIST && list->n == 0))
+        return;
+    if (list->kind != DFL_YAML_LIST) {
+        dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, list->span, "constraints must be a list");
+        return;
+    }
+    both = DFL_NEW(f->report->arena, dfl_yaml);
+    items = DFL_NEW_ARRAY(f->report->arena, dfl_yaml, n + list->n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        items[i] = f->constraints->items[i];
+    for (uint32_t i = 0; i < list->n; i++)
+        items[n + i] = list->items[i];
+    *both = *list;
+    both->items = items;
+    both->n = n + list->n;
+    f->constraints = both;
+}
+
+static bool take_parts(dfl_tl_file *f, const dfl_yaml *root)
+{
+    static const char *const in_mapspace[] = { "constraints", "template", "version", "targets" };
+    static const char *const lists[] = { "architecture_constraints", "arch_constraints", "mapspace_constraints", "constraints" };
+    const dfl_yaml *space = NULL, *mapper = NULL, *variables = NULL, *metrics, *metric;
+
+    if (root->kind != DFL_YAML_MAP)
+        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, root->span, "a run must be a map with `problem`, `arch` and `mapping`");
+    if (!is_own(f, root) || !is_dense(f, root))
+        return false;
+    look_at_parts(f, root);
+    take(f, root, "problem", DFL_YAML_MAP, &f->problem);
+    take(f, root, "architecture", DFL_YAML_MAP, &f->tree);
+    take(f, root, "arch", DFL_YAML_MAP, &f->arch);
+    take(f, root, "mapping", DFL_YAML_LIST, &f->mapping);
+    take(f, root, "mapspace", DFL_YAML_MAP, &space);
+    take(f, root, "mapper", DFL_YAML_MAP, &mapper);
+    take(f, root, "variables", DFL_YAML_MAP, &variables);
+    take_energies(f, root);
+    if (f->ok && space != NULL)
+        dfl_tl_look_at_keys(f, space, in_mapspace, sizeof in_mapspace / sizeof in_mapspace[0], "the mapspace");
+    add_constraints(f, dfl_tl_get(space, "constraints"));
+    add_constraints(f, dfl_tl_get(space, "targets"));
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        add_constraints(f, dfl_tl_get(root, lists[i]));
+    metrics = dfl_tl_get(mapper, "optimization_metrics");
+    metric = dfl_tl_get(mapper, "optimization_metric");
+    metrics = metrics != NULL && (metrics->kind != DFL_YAML_LIST || metrics->n > 0) ? metrics : metric != NULL ? metric : metrics;
+    if (metrics != NULL && metrics->kind != DFL_YAML_LIST)
+        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, metrics->span, "`optimization_metrics` must be a list");
+    f->metrics = metrics != NULL ? metrics : f->metrics;
+    if (variables != NULL) {
+        dfl_tl_scope *scope = DFL_NEW(f->report->arena, dfl_tl_scope);
+
+        *scope = (dfl_tl_scope){ variables, f->scope };
+        f->scope = scope;
+    }
+    return f->ok;
+}
+
+/* Decides between the two forms of an architecture, and reports what is missing. */
+static bool is_whole(dfl_tl_file *f, const dfl_yaml *root)
+{
+    if (f->arch != NULL && dfl_tl_get(f->arch, "storage") == NULL &&
+        (dfl_tl_get(f->arch, "nodes") != NULL || dfl_tl_get(f->arch, "subtree") != NULL)) {
+        f->tree = f->tree != NULL ? f->tree : f->arch;
+        f->arch = NULL;
+    } else if (f->tree != NULL && dfl_tl_get(f->tree, "storage") != NULL) {
+        f->arch = f->arch != NULL ? f->arch : f->tree;
+        f->tree = NULL;
+    }
+    if (f->arch != NULL && f->tree != NULL)
+        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, f->tree->span, "the run has two architectures");
+    if (f->mapping != NULL && f->mapping->n == 0)
+        f->mapping = NULL;
+    if (f->problem == NULL || (f->arch == NULL && f->tree == NULL))
+        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, root->span, f->problem == NULL ? "the run has no `problem`" :
+                            "the run has no `arch`");
+    return f->ok;
+}
+
+bool dfl_tl_open(dfl_tl_file *f, dfl_loss_report *report, const dfl_source *const *sources, size_t n)
+{
+    const dfl_yaml *first = NULL;
+
+    *f = (dfl_tl_file){ .report = report, .ok = true };
+    for (size_t i = 0; i < n; i++) {
+        const dfl_yaml *root = dfl_yaml_parse(report, sources[i]);
+
+        if (root == NULL || !take_parts(f, root))
+            return false;
+        first = first != NULL ? first : root;
+    }
+    return is_whole(f, first) && dfl_tl_read_problem(f) && (f->tree != NULL ? dfl_tl_read_tree(f) : dfl_tl_read_arch(f)) &&
+           dfl_tl_read_energies(f) && (f->mapping != NULL ? dfl_tl_read_mapping(f) : dfl_tl_read_constraints(f));
+}
+
+char *dfl_import_timeloop(dfl_arena *arena, dfl_sink *sink, dfl_source_map *map, const dfl_source *const *sources, size_t n)
 {
     dfl_budget *budget = dfl_arena_budget(arena);
     dfl_loss_report report;
@@ -87,8 +185,8 @@ char *dfl_import_timeloop(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sour
     dfl_tl_file f;
     bool ok;
 
-    dfl_loss_init(&report, arena, sink, sources);
-    ok = dfl_tl_open(&f, &report, source);
+    dfl_loss_init(&report, arena, sink, map);
+    ok = dfl_tl_open(&f, &report, sources, n);
     if (budget != NULL && budget->why != DFL_STOP_NONE) {
         dfl_report_stop(sink, budget);
         return NULL;
@@ -96,5 +194,5 @@ char *dfl_import_timeloop(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sour
     if (!ok)
         return NULL;
     losses = dfl_loss_take(&report, &n_losses);
-    return dfl_writer_layout(arena, sink, dfl_tl_print(&f, source, losses, n_losses));
+    return dfl_writer_layout(arena, sink, dfl_tl_print(&f, sources[0], losses, n_losses));
 }

@@ -1,8 +1,8 @@
 /*
- * The intermediate form of a run of Timeloop, between YAML and .dfl. A file has a `problem` (one einsum over dimensions
- * of one letter), an `arch` (multipliers, and storage levels from inner to outer with their numbers of instances), and
- * a `mapping` or a `mapspace` of constraints. Levels are numbered from the innermost one, and loops are listed
- * innermost first, as in the source.
+ * The intermediate form of a run of Timeloop, between YAML and .dfl. A run has a `problem` (one einsum over dimensions
+ * of one letter), an `arch` (multipliers, and storage levels from inner to outer with their numbers of instances) or an
+ * `architecture` (a tree, versions 0.3 and 0.4, which becomes the same levels), and a `mapping` or constraints. Levels are
+ * numbered from the innermost one, and loops are listed innermost first, as in the source.
  *
  * From outer to inner the loops of the source are temporal(n-1), spatial(n-1), temporal(n-2), ... The tile of level k
  * holds the elements that the loops of level k touch, so a keep of level k stands above temporal(k). The spatial loops of
@@ -46,6 +46,24 @@ typedef struct {
     bool on_y; /* a spatial loop runs along Y; false = along X */
 } dfl_tl_loop;
 
+typedef struct { int64_t full, last; } dfl_tl_factor; /* iterations, and those of the last pass */
+
+/* What constraints say of the loops of a level. */
+typedef struct {
+    dfl_span span;          /* the first constraint */
+    bool given, has_split;
+    int64_t *factor;        /* by dimension: the number of iterations, 0 = open; NULL = all are open */
+    const uint32_t *order;  /* dimensions, innermost first; those that are missing stand outside of them */
+    uint32_t n_order;
+    int64_t split;          /* the first `split` dimensions of the order run along X, the others along Y */
+} dfl_tl_limits;
+
+/* The attributes of a node of a tree, and those of the nodes around it, which it inherits. */
+typedef struct dfl_tl_scope {
+    const dfl_yaml *attributes; /* NULL = none */
+    const struct dfl_tl_scope *outer;
+} dfl_tl_scope;
+
 typedef struct {
     const char *name;
     dfl_span span;
@@ -54,18 +72,28 @@ typedef struct {
     int64_t buffers;     /* buffers of one instance, 2 with double buffering */
     int64_t word_bits;
     double read_rate, write_rate, shared_rate; /* words per cycle and instance, INFINITY = no limit */
-    double energy;       /* pJ per word */
+    double read_energy, write_energy; /* pJ per word */
+    double leak;         /* pJ per cycle and instance */
+    double vector;       /* words of a vector access, for all instances of a cluster */
     bool distributes;    /* network_type M:N */
+    const char *alias;   /* second name of the level in directives, that of its container; NULL = none */
+    const dfl_yaml *constraints; /* those that stand at the node of a tree; NULL = none */
+    uint32_t group, branch; /* number of the `!Parallel` node around the level, 0 = none; the level's branch in it */
     bool mapped[2];      /* the mapping has a temporal directive for the level; a spatial one */
     const dfl_tl_loop *temporal, *spatial;
     uint32_t n_temporal, n_spatial;
     uint64_t bypass;     /* set of tensors that the level does not hold */
+    uint64_t keep;       /* set of tensors that the directives of a level tell it to hold */
+    dfl_tl_limits limits[2]; /* constraints of the temporal loops; of the spatial loops */
     uint64_t no_reuse, no_link, no_temporal_reuse, rmw_first; /* sets of tensors that the directives of these names list */
 } dfl_tl_level;
 
 typedef struct {
     dfl_loss_report *report;
-    const dfl_yaml *problem, *shape, *arch, *mapping, *constraints, *metrics; /* NULL = absent in the file */
+    const dfl_yaml *problem, *shape, *arch, *mapping, *constraints, *metrics; /* NULL = absent in the run */
+    const dfl_yaml *tree, *energies;    /* an architecture of version 0.3 or 0.4; the lists of its energies; NULL = absent */
+    const dfl_tl_scope *scope;          /* names for expressions, while a node is read */
+    bool free_keeps;                    /* constraints leave open which levels hold a tensor */
     dfl_tl_dim *dims;
     uint32_t n_dims;
     dfl_tl_tensor *tensors;
@@ -73,36 +101,54 @@ typedef struct {
     dfl_tl_level *levels;
     uint32_t n_levels;
     int64_t macs, macs_x, word_bits; /* number of multipliers, number of multipliers along X, and bits of a word */
+    const char *mac_name;
+    double mac_energy;                  /* pJ per operation */
+    double cycle;                       /* seconds of a cycle */
+    bool priced;                        /* the energies are known */
     bool ok;                         /* no error was reported so far */
 } dfl_tl_file;
 
-/* ---- read.c, arch.c, mapping.c: false after reporting ---- */
+/* ---- read.c, arch.c, tree.c, mapping.c, constraints.c: false after reporting ---- */
 
 bool dfl_tl_read_problem(dfl_tl_file *f);
 bool dfl_tl_read_arch(dfl_tl_file *f);
+bool dfl_tl_read_tree(dfl_tl_file *f);
+/* Whether the levels can be divided evenly over the levels outside of them. */
+bool dfl_tl_check_levels(dfl_tl_file *f);
+/* Sets the energies of the levels and multipliers to those of the run's tables. */
+bool dfl_tl_read_energies(dfl_tl_file *f);
 bool dfl_tl_read_mapping(dfl_tl_file *f);
 bool dfl_tl_read_constraints(dfl_tl_file *f);
+/* What mapping.c and constraints.c share: the level of a directive, sets of tensors, factors (0 = open), orders. */
+dfl_tl_level *dfl_tl_target(dfl_tl_file *f, const dfl_yaml *directive);
+bool dfl_tl_read_set(dfl_tl_file *f, const dfl_yaml *list, uint64_t *set);
+bool dfl_tl_read_order(dfl_tl_file *f, const dfl_yaml *at, uint32_t *order, uint32_t *n);
+bool dfl_tl_read_factors(dfl_tl_file *f, const dfl_yaml *at, bool may_be_open, dfl_tl_factor *out);
 /* The objective for a metric of the source's mapper; NULL for an unknown metric. */
 const char *dfl_tl_metric(const dfl_yaml *at);
 
-/* ---- values.c ---- */
+/* ---- keys.c, expression.c, values.c ---- */
 
-/* Reports the first error of a run, and no further one. Returns false. */
-bool dfl_tl_wrong(dfl_tl_file *f, dfl_code code, dfl_span span, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
 /* Whether two keys are equal; `-` of `a` counts as `_`. */
 bool dfl_tl_is_key(const char *a, const char *b);
 /* Value of a key, where `-` and `_` are equal; NULL when the map lacks the key. */
 const dfl_yaml *dfl_tl_get(const dfl_yaml *map, const char *key);
+/* Value of an attribute of a node, or of the nodes around it; NULL when none has it. */
+const dfl_yaml *dfl_tl_attribute(const dfl_tl_scope *scope, const char *key);
+/* Evaluates a number or an expression over the names of the file's scope; false without a report when it has no value. */
+bool dfl_tl_evaluate(dfl_tl_file *f, const dfl_yaml *at, double *out);
+/* Warns of keys that are none of the `n` known ones. */
+void dfl_tl_look_at_keys(const dfl_tl_file *f, const dfl_yaml *map, const char *const *known, size_t n,
+                         const char *of);
+/* Reports the first error of a run, and no further one. Returns false. */
+bool dfl_tl_wrong(dfl_tl_file *f, dfl_code code, dfl_span span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* The text of a scalar; "" after reporting any other node as a missing `what` (E0701). */
 const char *dfl_tl_text(dfl_tl_file *f, const dfl_yaml *at, dfl_span around, const char *what);
 /* dfl_tl_number reads a number from 0 to 1e30, dfl_tl_count a whole number from `least` to 2^40; `fallback` if the node
    is NULL, or wrong and reported. */
 double dfl_tl_number(dfl_tl_file *f, const dfl_yaml *at, double fallback);
 int64_t dfl_tl_count(dfl_tl_file *f, const dfl_yaml *at, int64_t least, int64_t fallback);
-/* Warns of keys that are none of the `n` known ones. */
-void dfl_tl_look_at_keys(const dfl_tl_file *f, const dfl_yaml *map, const char *const *known, size_t n,
-                         const char *of);
 
 /* The set of all tensors. */
 uint64_t dfl_tl_all(const dfl_tl_file *f);
@@ -132,8 +178,8 @@ dfl_tl_links dfl_tl_inner_links(const dfl_tl_file *f, uint32_t tensor);
 
 /* ---- timeloop.c, print.c ---- */
 
-/* Parses the source and reads all parts; false after reporting. */
-bool dfl_tl_open(dfl_tl_file *f, dfl_loss_report *report, const dfl_source *source);
+/* Parses the sources and reads all parts; false after reporting. */
+bool dfl_tl_open(dfl_tl_file *f, dfl_loss_report *report, const dfl_source *const *sources, size_t n);
 /* The file as .dfl text, not yet laid out. */
 const char *dfl_tl_print(const dfl_tl_file *f, const dfl_source *main, const dfl_loss *losses, size_t n_losses);
 

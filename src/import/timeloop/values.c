@@ -1,9 +1,8 @@
-/* Values of a run: keys, texts and numbers, with reports for those that are wrong. */
+/* Values of a run: texts and numbers, with reports for those that are wrong. */
 #include "import/timeloop/timeloop_internal.h"
 #include "support/limits.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The largest whole number of a run: products with a rank of 2^20 coefficients still fit 64 bits. */
@@ -21,39 +20,7 @@ bool dfl_tl_wrong(dfl_tl_file *f, dfl_code code, dfl_span span, const char *form
     return false;
 }
 
-/* ---- keys and scalars ---- */
-
-bool dfl_tl_is_key(const char *a, const char *b)
-{
-    while (*a != '\0' && (*a == '-' ? '_' : *a) == *b) {
-        a++;
-        b++;
-    }
-    return *a == *b;
-}
-
-const dfl_yaml *dfl_tl_get(const dfl_yaml *map, const char *key)
-{
-    for (uint32_t i = 0; map != NULL && map->kind == DFL_YAML_MAP && i < map->n; i++) {
-        if (dfl_tl_is_key(map->keys[i].text, key))
-            return &map->items[i];
-    }
-    return NULL;
-}
-
-void dfl_tl_look_at_keys(const dfl_tl_file *f, const dfl_yaml *map, const char *const *known, size_t n,
-                         const char *of)
-{
-    for (uint32_t i = 0; map->kind == DFL_YAML_MAP && i < map->n; i++) {
-        size_t k = 0;
-
-        while (k < n && !dfl_tl_is_key(map->keys[i].text, known[k]))
-            k++;
-        if (k == n)
-            dfl_lose(f->report, DFL_FOREIGN_IGNORED, map->keys[i].span, "`%s` of %s has no effect",
-                     map->keys[i].text, of);
-    }
-}
+/* ---- scalars ---- */
 
 const char *dfl_tl_text(dfl_tl_file *f, const dfl_yaml *at, dfl_span around, const char *what)
 {
@@ -66,13 +33,10 @@ const char *dfl_tl_text(dfl_tl_file *f, const dfl_yaml *at, dfl_span around, con
 double dfl_tl_number(dfl_tl_file *f, const dfl_yaml *at, double fallback)
 {
     double n;
-    char *end;
 
     if (at == NULL)
         return fallback;
-    n = strtod(at->text, &end);
-    if (at->kind != DFL_YAML_SCALAR || at->text[0] == '\0' ||
-        at->text[strspn(at->text, "0123456789.eE+-")] != '\0' || *end != '\0')
+    if (!dfl_tl_evaluate(f, at, &n))
         dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "expected a number");
     else if (!(n >= 0 && n <= DFL_IMPORT_LARGEST))
         dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "the number is not from 0 to 1e30");

@@ -111,13 +111,14 @@ static const import_case cases[] = {
       "  - {target: RF, type: datatype, keep: [A], bypass: [B]}\n"
       "  - {target: RF, type: temporal, factors: K0, permutation: K}\n",
       0, 0, 0, NULL,
-      { "// line 20: 2 constraints, beginning with this one, do not restrict the search: they are comments in its mapping", "memory RF {\n        size = 128B;\n        holds = A, Z;",
+      { "// line 21: constraints of 1 loops, beginning with this one, do not restrict the search", "memory RF {\n        size = 128B;\n        holds = A, Z;",
         "// constraint {target: RF, type: datatype, keep: [A], bypass: [B]}",
         "// constraint {target: RF, type: temporal, factors: K0, permutation: K}\n"
         "    ...;\n    minimize latency, energy;" } },
     { "constraints of other kinds", MATMUL TWO "mapspace:\n  constraints:\n  - {target: RF, type: parallelism, min: 4}\n"
-      "  - {target: RF, type: utilization, min: 0.5}\n", 0, 0, 0, NULL,
-      { "// line 18: 2 constraints", "// constraint {target: RF, type: parallelism, min: 4}", "...;" } },
+      "  - {target: RF, type: utilization, min: 0.5}\n", DFL_FOREIGN_LOST, 18, 6,
+      "a constraint of the type `parallelism` does not restrict the search",
+      { "// line 18: a constraint", "// line 19: a constraint of the type `utilization`", "...;" } },
     { "a convolution with strides, dilations and groups",
       "problem:\n  shape:\n    dimensions: [G, C, K, P, R]\n    coefficients: [{name: Wstride, default: 1}, {name: Wdilation, default: 3}, "
       "{name: CperG, default: 4}]\n    data_spaces:\n" SPACE("W", "[[[G]], [[C]], [[K]], [[R]]]", "")
@@ -175,15 +176,17 @@ static const import_case cases[] = {
     BAD("no problem", TWO, SYNTAX, 1, 1, "the run has no `problem`"),
     BAD("no architecture", MATMUL, SYNTAX, 1, 1, "the run has no `arch`"),
     BAD("a mapping that is no list", MATMUL TWO "mapping: {a: 1}\n", SYNTAX, 16, 11, "`mapping` must be a list"),
-    BAD("sparse tensors", MATMUL TWO "sparse_optimizations: {targets: []}\n", UNSUPPORTED, 16, 1,
+    BAD("sparse tensors", MATMUL TWO "sparse_optimizations: {targets: [{name: RF}]}\n", UNSUPPORTED, 16, 1,
         "sparse tensors are not supported: fewer of their values are moved and multiplied"),
     BAD("densities", PROBLEM("M", SPACE("A", "[[[M]]]", "") SPACE("Z", "[[[M]]]", ", read_write: true"))
         "  instance: {M: 4, densities: {A: 0.5}}\n" TWO, UNSUPPORTED, 7, 32,
         "sparse tensors are not supported: fewer of their values are moved and multiplied"),
-    BAD("a tree of components", "architecture: {version: 0.4, subtree: []}\n" MATMUL, UNSUPPORTED, 1, 1,
-        "a tree of subtrees is not supported: give an `arch` with `arithmetic` and `storage`"),
-    BAD("a constraint that is not known", MATMUL TWO "mapspace: {constraints: [{target: RF, type: luck}]}\n", UNSUPPORTED, 16, 45,
-        "a directive must be `temporal`, `spatial`, `bypass` or `datatype`"),
+    BAD("a tree without components", "architecture: {version: 0.4, subtree: []}\n" MATMUL, SYNTAX, 1, 30,
+        "expected a list of `subtree`"),
+    BAD("subtrees side by side", "architecture:\n  subtree:\n  - {name: a, local: []}\n  - {name: b}\n" MATMUL, UNSUPPORTED, 4, 6,
+        "subtrees side by side cannot be expressed: a level would have two ways to the multipliers"),
+    BAD("a constraint that is not known", MATMUL TWO "mapspace: {constraints: [{target: RF, type: luck}]}\n", UNSUPPORTED, 16, 27,
+        "a directive must be `temporal`, `spatial`, `bypass`, `datatype` or `dataspace`"),
     BAD("no shape", "problem: {M: 4}\n" TWO, SYNTAX, 1, 11, "a problem needs a map `shape`"),
     BAD("no dimensions", "problem: {shape: {data_spaces: []}}\n" TWO, SYNTAX, 1, 19,
         "expected a list of `dimensions`"),
@@ -261,9 +264,9 @@ static const import_case cases[] = {
     BAD("an unknown level", CASE(LOOPS("L9", "temporal", "M8", "M", "")), UNKNOWN_NAME, 17, 12,
         "`target` is not a level of the architecture"),
     BAD("an unknown directive", CASE(LOOPS("RF", "utilize", "M8", "M", "")), UNSUPPORTED, 17, 22,
-        "a directive must be `temporal`, `spatial`, `bypass` or `datatype`"),
+        "a directive must be `temporal`, `spatial`, `bypass`, `datatype` or `dataspace`"),
     BAD("a directive twice", CASE(ALL_INSIDE ALL_INSIDE), SYNTAX, 18, 4, "`RF` has two directives of this kind"),
-    BAD("factors as a list", CASE(LOOPS("RF", "temporal", "[M8]", "M", "")), UNSUPPORTED, 17, 42,
+    BAD("factors as a list", CASE(LOOPS("RF", "temporal", "[[M8]]", "M", "")), UNSUPPORTED, 17, 43,
         "factors must be a text such as `K4 M2`"),
     BAD("an unknown factor", CASE(LOOPS("RF", "temporal", "M8 Q2", "M", "")), UNKNOWN_NAME, 17, 44,
         "the shape has no dimension `Q`"),
@@ -302,12 +305,17 @@ static const import_case cases[] = {
         16, 35, "`target` is not a level of the architecture"),
 };
 
+static char *import_one(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sources, const dfl_source *source)
+{
+    return dfl_import_timeloop(arena, sink, sources, &source, 1);
+}
+
 static void imports(void **state)
 {
     const import_case *c = *state;
     const imported want = { c->code, c->line, c->column, c->message, c->parts, sizeof c->parts / sizeof *c->parts };
 
-    check_imported(c->text, dfl_import_timeloop, &want);
+    check_imported(c->text, import_one, &want);
 }
 
 int main(void)

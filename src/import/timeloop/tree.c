@@ -1,0 +1,460 @@
+/*
+ * Reads an architecture that is a tree, and makes levels of it. Version 0.4 has a list `nodes`: a container encloses all
+ * nodes behind it, and `spatial` repeats its node and all behind it. Version 0.3, and the flattened form of version
+ * 0.4, have nested `subtree` lists with `local` components, whose names count the instances: `PE[0..13]`.
+ */
+#include "import/timeloop/timeloop_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/limits.h"
+#include "support/vec.h"
+
+/* A component, or the fan-out in front of a node with `spatial`, which is a level without room. */
+typedef struct {
+    const char *name, *alias;
+    const dfl_yaml *at;        /* the node */
+    const dfl_tl_scope *scope;
+    bool is_fan_out;
+    int64_t x, y;              /* instances along X and Y */
+    uint32_t group, branch;
+} leaf;
+
+/* The place in the tree: instances so far, inherited attributes. */
+typedef struct {
+    int64_t x, y;
+    const dfl_tl_scope *scope;
+    uint32_t group, branch;
+    unsigned depth;
+} place;
+
+typedef struct {
+    dfl_tl_file *f;
+    DFL_VEC(leaf) leaves;      /* outermost first */
+    uint32_t n_groups;
+} walk;
+
+/* Most instances along an axis. */
+static const int64_t most_side = INT64_C(1) << 31;
+
+static const dfl_tl_scope *scope_of(dfl_tl_file *f, const dfl_yaml *at, const dfl_tl_scope *outer)
+{
+    const dfl_yaml *attributes = dfl_tl_get(at, "attributes");
+    dfl_tl_scope *scope;
+
+    if (attributes == NULL || attributes->kind != DFL_YAML_MAP)
+        return outer;
+    scope = DFL_NEW(f->report->arena, dfl_tl_scope);
+    *scope = (dfl_tl_scope){ attributes, outer };
+    return scope;
+}
+
+/* The name without the numbers of its instances, `*instances` of them: 1 if the name has no such numbers. */
+static const char *name_of(dfl_tl_file *f, const dfl_yaml *at, int64_t *instances)
+{
+    const dfl_yaml *node = dfl_tl_get(at, "name");
+    const char *name = dfl_tl_text(f, node, at->span, "the name of a node"), *open = strchr(name, '[');
+
+    *instances = 1;
+    if (open != NULL && f->ok) {
+        char *end;
+        long long first = strtoll(open + 1, &end, 10), last = first;
+
+        if (end == open + 1 || (strncmp(end, "..", 2) != 0 && *end != ']')) {
+            dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, node->span, "instances must be counted as in `PE[0..13]`");
+            return "";
+        }
+        if (*end == '.')
+            last = strtoll(end + 2, &end, 10);
+        if (strcmp(end, "]") != 0 || first < 0 || last < first || last - first >= most_side) {
+            dfl_tl_wrong(f, DFL_FOREIGN_RANGE, node->span, "instances must be counted as in `PE[0..13]`");
+            return "";
+        }
+        *instances = last - first + 1;
+    }
+    return open != NULL ? dfl_arena_copy(f->report->arena, name, (size_t)(open - name)) : name;
+}
+
+static bool is_off(const dfl_yaml *at)
+{
+    const dfl_yaml *enabled = dfl_tl_get(at, "enabled");
+
+    return enabled != NULL && (strcmp(enabled->text, "false") == 0 || strcmp(enabled->text, "False") == 0);
+}
+
+static void add_leaf(walk *w, const place *p, const dfl_yaml *at, const char *name, const char *alias, bool is_fan_out)
+{
+    leaf one = { .name = name, .alias = alias, .at = at, .scope = p->scope, .is_fan_out = is_fan_out, .x = p->x,
+                 .y = p->y, .group = p->group, .branch = p->branch };
+
+    DFL_PUSH(w->f->report->arena, &w->leaves, one);
+}
+
+/* ---- version 0.4 ---- */
+
+/* Repeats everything behind a node with `spatial`. */
+static bool spread(walk *w, place *p, const dfl_yaml *at, const char *name)
+{
+    dfl_tl_file *f = w->f;
+    const dfl_yaml *spatial = dfl_tl_get(at, "spatial");
+    int64_t x, y;
+
+    if (spatial == NULL)
+        return true;
+    f->scope = p->scope;
+    x = dfl_tl_count(f, dfl_tl_get(spatial, "meshX"), 1, 1);
+    y = dfl_tl_count(f, dfl_tl_get(spatial, "meshY"), 1, 1);
+    if (f->ok && (x > most_side / p->x || y > most_side / p->y))
+        return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, spatial->span, "there are more than 2^31 instances side by side");
+    if (f->ok && x * y > 1)
+        add_leaf(w, p, at, dfl_arena_printf(f->report->arena, "inter_%s_spatial", name), name, true);
+    p->x *= x;
+    p->y *= y;
+    return f->ok;
+}
+
+static bool walk_nodes(walk *w, const dfl_yaml *list, place *p);
+
+static bool walk_branches(walk *w, const dfl_yaml *at, const place *p)
+{
+    const dfl_yaml *nodes = dfl_tl_get(at, "nodes");
+    uint32_t group = p->group != 0 ? p->group : ++w->n_groups;
+
+    if (nodes == NULL || nodes->kind != DFL_YAML_LIST)
+        return dfl_tl_wrong(w->f, DFL_FOREIGN_SYNTAX, at->span, "`!Parallel` needs a list of `nodes`");
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        place inner = *p;
+        dfl_yaml one = { .kind = DFL_YAML_LIST, .tag = "", .text = "", .span = nodes->items[i].span, .n = 1,
+                         .items = &nodes->items[i] };
+
+        if (p->group == 0)
+            inner.branch = i;
+        inner.group = group;
+        inner.depth++;
+        if (!walk_nodes(w, &one, &inner))
+            return false;
+        if (inner.x != p->x || inner.y != p->y)
+            return dfl_tl_wrong(w->f, DFL_FOREIGN_UNSUPPORTED, nodes->items[i].span,
+                                "a branch of `!Parallel` with several instances cannot be expressed");
+    }
+    return true;
+}
+
+static bool walk_node(walk *w, const dfl_yaml *at, place *p)
+{
+    dfl_tl_file *f = w->f;
+    bool container = strcmp(at->tag, "Container") == 0;
+    const char *name;
+    int64_t instances;
+
+    if (at->kind != DFL_YAML_MAP)
+        return at->kind == DFL_YAML_SCALAR && strcmp(at->tag, "Nothing") == 0 ? true :
+               dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "a node must be a map");
+    if (strcmp(at->tag, "Nothing") == 0 || is_off(at))
+        return true;
+    if (strcmp(at->tag, "Parallel") == 0)
+        return walk_branches(w, at, p);
+    if (strcmp(at->tag, "Hierarchical") == 0) {
+        place inner = *p;
+
+        inner.depth++;
+        inner.scope = scope_of(f, at, p->scope);
+        if (!walk_nodes(w, dfl_tl_get(at, "nodes"), &inner))
+            return false;
+        p->x = inner.x;
+        p->y = inner.y;
+        return true;
+    }
+    if (!container && strcmp(at->tag, "Component") != 0)
+        return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, at->span,
+                            "a node must be `!Component`, `!Container`, `!Parallel` or `!Hierarchical`");
+    name = name_of(f, at, &instances);
+    if (f->ok && instances > 1)
+        return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, at->span, "instances of a node are counted by `spatial`");
+    if (container) {
+        p->scope = scope_of(f, at, p->scope);
+        return f->ok && spread(w, p, at, name);
+    }
+    if (!f->ok || !spread(w, p, at, name))
+        return false;
+    {
+        place own = *p;
+
+        own.scope = scope_of(f, at, p->scope);
+        add_leaf(w, &own, at, name, NULL, false);
+    }
+    return true;
+}
+
+static bool walk_nodes(walk *w, const dfl_yaml *list, place *p)
+{
+    if (list == NULL || list->kind != DFL_YAML_LIST)
+        return dfl_tl_wrong(w->f, DFL_FOREIGN_SYNTAX, list != NULL ? list->span : w->f->tree->span,
+                            "an architecture needs a list of `nodes` or of `subtree`");
+    for (uint32_t i = 0; i < list->n; i++) {
+        if (!walk_node(w, &list->items[i], p))
+            return false;
+    }
+    return true;
+}
+
+/* ---- version 0.3 ---- */
+
+/* A component of a `local` list. Its instances along X are those of its mesh, over the whole machine. */
+static bool walk_local(walk *w, const dfl_yaml *at, const place *p)
+{
+    dfl_tl_file *f = w->f;
+    place own = *p;
+    int64_t count, all;
+    const char *name = name_of(f, at, &count);
+    const dfl_yaml *x, *y;
+
+    if (!f->ok || is_off(at))
+        return f->ok;
+    own.scope = f->scope = scope_of(f, at, p->scope);
+    if (count > most_side / (p->x * p->y))
+        return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "there are more than 2^31 instances side by side");
+    all = count * p->x * p->y;
+    x = dfl_tl_attribute(own.scope, "meshX");
+    y = dfl_tl_attribute(own.scope, "meshY");
+    own.y = dfl_tl_count(f, y, 1, 1);
+    own.x = dfl_tl_count(f, x, 1, all / (own.y > 0 ? own.y : 1));
+    if (y == NULL && f->ok)
+        own.y = all / own.x;
+    if (f->ok && (own.x > most_side || own.x * own.y != all)) {
+        /* A mesh that a level around this one has given. */
+        if (dfl_tl_get(dfl_tl_get(at, "attributes"), "meshX") != NULL || all % own.x != 0)
+            return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "%lld instances do not form a mesh of this size",
+                                (long long)all);
+        own.y = all / own.x;
+    }
+    add_leaf(w, &own, at, name, NULL, false);
+    return f->ok;
+}
+
+static bool walk_subtree(walk *w, const dfl_yaml *list, place p)
+{
+    dfl_tl_file *f = w->f;
+    const dfl_yaml *at, *local, *inner;
+    int64_t count;
+
+    if (list->kind != DFL_YAML_LIST || list->n == 0 || list->items[0].kind != DFL_YAML_MAP)
+        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, list->span, "expected a list of `subtree`");
+    if (list->n > 1)
+        return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, list->items[1].span,
+                            "subtrees side by side cannot be expressed: a level would have two ways to the multipliers");
+    at = &list->items[0];
+    name_of(f, at, &count);
+    if (!f->ok || count > most_side / (p.x * p.y))
+        return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "there are more than 2^31 instances side by side");
+    p.x *= count;
+    p.scope = scope_of(f, at, p.scope);
+    local = dfl_tl_get(at, "local");
+    inner = dfl_tl_get(at, "subtree");
+    for (uint32_t i = 0; local != NULL && i < local->n; i++) {
+        if (!walk_local(w, &local->items[i], &p))
+            return false;
+    }
+    return inner == NULL || inner->n == 0 || walk_subtree(w, inner, p);
+}
+
+/* ---- levels ---- */
+
+static bool is_word(const dfl_tl_scope *scope, const char *key, const char *word)
+{
+    const dfl_yaml *value = dfl_tl_attribute(scope, key);
+
+    return value != NULL && strcmp(value->text, word) == 0;
+}
+
+/* Refuses what would change a cost without a trace, or reports it as a loss. */
+static bool look_at_part(dfl_tl_file *f, const dfl_yaml *at, const dfl_tl_scope *scope, const char *name)
+{
+    static const struct { const char *key, *neutral, *meaning; } losses[] = {
+        { "min_utilization", "0", "mappings that use little of it are allowed" },
+        { "reduction_supported", "true", "its partial results are added where they arrive" },
+        { "per_dataspace_bandwidth_consumption_scale", "", "all data spaces take the same bandwidth" },
+        { "network_fill_latency", "0", "filling and draining its network takes no time" },
+        { "network_drain_latency", "0", "filling and draining its network takes no time" },
+    };
+    const dfl_yaml *over = dfl_tl_attribute(scope, "allow_overbooking"), *actions = dfl_tl_get(at, "actions_optimization");
+
+    for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++) {
+        const dfl_yaml *value = dfl_tl_attribute(scope, losses[i].key);
+
+        if (value != NULL && value->text[0] != '\0' && strcmp(value->text, losses[i].neutral) != 0 &&
+            strcmp(value->text, "True") != 0 && strcmp(value->text, "0.0") != 0)
+            dfl_lose(f->report, DFL_FOREIGN_LOST, value->span, "`%s` of `%s` has no effect: %s", losses[i].key, name,
+                     losses[i].meaning);
+    }
+    if (is_word(scope, "allow_overbooking", "true") || is_word(scope, "allow_overbooking", "True"))
+        return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, over->span, "`%s` may hold more than its size, which DFL cannot express",
+                            name);
+    for (size_t i = 0; i < 2; i++) {
+        const dfl_yaml *sparse = dfl_tl_get(at, i == 0 ? "sparse_optimizations" : "optimizations");
+
+        if (sparse != NULL && sparse->n > 0)
+            return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, sparse->span,
+                                "sparse tensors are not supported: fewer of their values are moved and multiplied");
+    }
+    return actions == NULL || f->ok;
+}
+
+/* The first of two attributes, by either name. */
+static const dfl_yaml *either(const dfl_tl_scope *scope, const char *a, const char *b)
+{
+    const dfl_yaml *value = dfl_tl_attribute(scope, a);
+
+    return value != NULL ? value : dfl_tl_attribute(scope, b);
+}
+
+static int64_t word_bits_of(dfl_tl_file *f, const dfl_tl_scope *scope, int64_t otherwise)
+{
+    const dfl_yaml *said = either(scope, "datawidth", "word_bits");
+    int64_t bits;
+
+    f->scope = scope;
+    bits = dfl_tl_count(f, said, 1, otherwise);
+    if (f->ok && bits > DFL_IMPORT_WORD_BITS)
+        dfl_tl_wrong(f, DFL_FOREIGN_RANGE, said->span, "the words have more than 4096 bits");
+    return bits;
+}
+
+static void read_rates(dfl_tl_file *f, const dfl_tl_scope *scope, dfl_tl_level *l)
+{
+    const struct { const char *key; double *rate; } rates[] = {
+        { "read_bandwidth", &l->read_rate }, { "write_bandwidth", &l->write_rate }, { "shared_bandwidth", &l->shared_rate },
+    };
+
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        const dfl_yaml *said = dfl_tl_attribute(scope, rates[i].key);
+
+        if (said != NULL && said->text[0] == '\0')
+            said = NULL;
+        *rates[i].rate = dfl_tl_number(f, said, INFINITY);
+        if (f->ok && *rates[i].rate == 0)
+            dfl_tl_wrong(f, DFL_FOREIGN_RANGE, said->span, "the bandwidth is zero");
+    }
+    if (f->ok && !isinf(l->shared_rate) && fmin(l->read_rate, l->write_rate) < l->shared_rate)
+        dfl_lose(f->report, DFL_FOREIGN_LOST, dfl_tl_attribute(scope, "shared_bandwidth")->span,
+                 "`%s` has a limit for reads and writes together: separate limits are ignored", l->name);
+}
+
+/* Words of the level, -1 = unlimited, and those of a vector access. */
+static bool read_size(dfl_tl_file *f, const dfl_tl_scope *scope, dfl_tl_level *l, bool is_dram)
+{
+    const dfl_yaml *depth = either(scope, "depth", "memory_depth"), *width = either(scope, "width", "memory_width");
+    const dfl_yaml *entries = dfl_tl_attribute(scope, "entries"), *size = dfl_tl_attribute(scope, "sizeKB");
+    const dfl_yaml *buffering = dfl_tl_attribute(scope, "multiple_buffering"), *block = dfl_tl_attribute(scope, "block_size");
+    double cluster = (double)dfl_tl_count(f, dfl_tl_attribute(scope, "cluster_size"), 1, 1), words = -1, buffers;
+    double bits = (double)l->word_bits * cluster;
+
+    l->vector = cluster * (block != NULL ? (double)dfl_tl_count(f, block, 1, 1) : 1);
+    if (width != NULL && block == NULL) {
+        double wide = (double)dfl_tl_count(f, width, 1, 1);
+
+        if (f->ok && (wide < bits || fmod(wide, bits) != 0))
+            return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, width->span, "the width is not a multiple of the word size");
+        l->vector = wide / (double)l->word_bits;
+    }
+    if (entries != NULL)
+        words = dfl_tl_number(f, entries, 0);
+    else if (depth != NULL && depth->text[0] != '\0')
+        words = dfl_tl_number(f, depth, 0) * l->vector / cluster;
+    else if (size != NULL)
+        words = floor(dfl_tl_number(f, size, 0) * 8192 / (double)l->word_bits);
+    if (is_dram && words == 0)
+        words = -1;
+    buffers = dfl_tl_number(f, buffering, 1);
+    if (f->ok && words > 0x1p50)
+        return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, l->span, "the memory has more than 2^50 words");
+    if (f->ok && (buffers < 1 || buffers > INT32_MAX))
+        return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, buffering->span, "the number of buffers is not from 1 to 2^31 - 1");
+    l->entries = (int64_t)(words > 0 && buffers != floor(buffers) ? floor(words / buffers) : words);
+    l->buffers = buffers == floor(buffers) ? (int64_t)buffers : 1;
+    if (f->ok && cluster > 1)
+        dfl_lose(f->report, DFL_FOREIGN_LOST, dfl_tl_attribute(scope, "cluster_size")->span,
+                 "rows that instances of `%s` share cost as if all instances were used", l->name);
+    return f->ok;
+}
+
+static bool is_class(const dfl_yaml *at, const char *word)
+{
+    const dfl_yaml *class = dfl_tl_get(at, "class");
+
+    return class != NULL && strstr(class->text, word) != NULL;
+}
+
+static bool make_level(dfl_tl_file *f, const leaf *from, dfl_tl_level *l)
+{
+    const dfl_yaml *technology = dfl_tl_attribute(from->scope, "technology");
+
+    *l = (dfl_tl_level){ .name = from->name, .span = from->at->span, .alias = from->alias, .instances = from->x * from->y,
+                         .mesh_x = from->x, .buffers = 1, .word_bits = 16, .vector = 1, .read_rate = INFINITY,
+                         .write_rate = INFINITY, .shared_rate = INFINITY, .group = from->group, .branch = from->branch,
+                         .constraints = dfl_tl_get(from->at, "constraints") };
+    for (uint32_t k = 0; k < f->n_levels; k++) {
+        if (strcmp(f->levels[k].name, l->name) == 0)
+            return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, l->span, "two levels have the same name");
+    }
+    if (from->is_fan_out || is_class(from->at, "dummy_storage"))
+        return true;
+    if (is_class(from->at, "dummy") || is_class(from->at, "NoC") || is_class(from->at, "Multicast") ||
+        is_class(from->at, "ReductionTree"))
+        return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, l->span,
+                            "`%s` is neither a memory nor the multipliers: DFL has no such part", l->name);
+    f->scope = from->scope;
+    l->word_bits = word_bits_of(f, from->scope, 16);
+    if (!f->ok || !look_at_part(f, from->at, from->scope, l->name) ||
+        !read_size(f, from->scope, l, is_class(from->at, "DRAM") ||
+                   (technology != NULL && strcmp(technology->text, "DRAM") == 0)))
+        return false;
+    read_rates(f, from->scope, l);
+    return f->ok;
+}
+
+/* The number of bits of the workload's words: those of the outermost level. */
+static bool make_levels(walk *w)
+{
+    dfl_tl_file *f = w->f;
+    const leaf *last = &w->leaves.at[w->leaves.n - 1];
+    const dfl_yaml *cycle = dfl_tl_attribute(last->scope, "global_cycle_seconds");
+
+    f->macs = last->x * last->y;
+    f->macs_x = last->x;
+    f->mac_name = last->name;
+    f->scope = last->scope;
+    f->cycle = dfl_tl_number(f, cycle, 1e-9);
+    if (f->ok && f->cycle == 0)
+        return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, cycle->span, "a cycle takes no time");
+    f->levels = DFL_NEW_ARRAY(f->report->arena, dfl_tl_level, w->leaves.n);
+    for (size_t i = w->leaves.n - 1; i-- > 0;) {
+        if (!f->ok || !make_level(f, &w->leaves.at[i], &f->levels[f->n_levels]))
+            return false;
+        f->n_levels++;
+    }
+    f->scope = NULL;
+    f->word_bits = f->levels[f->n_levels - 1].word_bits;
+    return f->ok && dfl_tl_check_levels(f);
+}
+
+bool dfl_tl_read_tree(dfl_tl_file *f)
+{
+    const dfl_yaml *nodes = dfl_tl_get(f->tree, "nodes"), *subtree = dfl_tl_get(f->tree, "subtree");
+    walk w = { .f = f };
+    place p = { .x = 1, .y = 1, .scope = f->scope };
+
+    if (nodes != NULL ? !walk_nodes(&w, nodes, &p) :
+        subtree != NULL ? !walk_subtree(&w, subtree, p) : !walk_nodes(&w, NULL, &p))
+        return false;
+    if (w.leaves.n > 0 && w.leaves.at[w.leaves.n - 1].is_fan_out)
+        w.leaves.n--;
+    if (w.leaves.n < 2)
+        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, f->tree->span, "an architecture needs a memory and multipliers");
+    if (w.leaves.n - 1 > DFL_TL_MOST_LEVELS)
+        return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, f->tree->span, "the architecture has more than %d levels",
+                            DFL_TL_MOST_LEVELS);
+    return make_levels(&w);
+}
