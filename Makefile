@@ -114,7 +114,7 @@ help:
 
 ## make                     the program, $(BUILD)/dflc, and its library
 ## make deps                the Debian packages that are missing, with the line that installs them
-## make demo                installs them, builds, and evaluates examples/attention.dfl
+## make demo                installs them, builds, and maps examples/first.dfl
 ## make test                installs what tests need, builds and runs all tests; TIMES=1 prints the time of each
 ## make unit                the unit tests alone
 ## make static              both compilers, layer check, cppcheck, reproducible build
@@ -205,7 +205,7 @@ deps:
 demo:
 	@sh tests/harness/packages install $(BUILD_PACKAGES)
 	@$(MAKE) --no-print-directory all
-	$(PROGRAM) eval examples/attention.dfl
+	$(PROGRAM) map examples/first.dfl
 
 # Committed, so that an editor takes them from the tree; tests/editors and tests/cli/generated.cli see when they are out of date.
 editors: all
