@@ -78,8 +78,6 @@ static dfl_loaded *add_file(dfl_session *s, const char *shown, const char *path,
         return refuse_file(s, DFL_LIMIT_FILE_SIZE, at, shown,
                       dfl_arena_printf(s->arena, "is larger than %zu MiB", s->max_file >> 20),
                       s->max_file == DFL_MAX_FILE ? "split it and import the parts" : NULL);
-    if (len == 0)
-        return refuse_file(s, DFL_FILE_UNREADABLE, at, shown, "is empty", NULL);
     source = dfl_source_add(s->sources, shown, text, len);
     if (!source)
         return refuse_file(s, DFL_LIMIT_COUNT, at, shown, "does not fit: all files together are larger than 4 GiB", NULL);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 typedef enum { NO, SI, BIG, BINARY } prefixes;
 typedef enum { NUMBER, DATA, TIME, OPS, RATE, ENERGY, POWER, FREQUENCY, CYCLE, AREA, MONEY, CARBON } unit_dim;
@@ -311,6 +312,102 @@ dfl_literal dfl_unit_parse(const char *text, size_t len, dfl_quantity *out)
     if (!scale_by_suffix(&suffix, text, len))
         return DFL_LITERAL_UNIT;
     return suffix.overflow ? DFL_LITERAL_RANGE : settle(&one, &suffix, true, out);
+}
+
+/* ---- slips ---- */
+
+/* Writes the prefix of a unit in the case that the unit takes: "n" for "N", "Ki" for "ki". False if there is none.
+   `*sure` is cleared where both cases are prefixes, and the unit was in upper case: "MS" may be ms. */
+static bool recase_prefix(const char *text, size_t len, const unit *u, bool upper, char *out, bool *sure)
+{
+    char swapped[3] = "";
+    int64_t over, under;
+
+    memcpy(swapped, text, len);
+    swapped[len] = '\0';
+    if (len > 0 && swapped[0] >= 'A')
+        swapped[0] = (char)(swapped[0] ^ 32);
+    if (len == 2 && swapped[1] == 'I')
+        swapped[1] = 'i';
+    if (len == 2 && swapped[0] >= 'a')
+        swapped[0] = (char)(swapped[0] ^ 32);
+    memcpy(out, text, len);
+    out[len] = '\0';
+    if (!prefix_factor(text, len, u->prefix, &over, &under)) {
+        memcpy(out, swapped, sizeof swapped);
+        return prefix_factor(swapped, len, u->prefix, &over, &under);
+    }
+    if (len == 1 && upper && text[0] < 'a' && prefix_factor(swapped, len, u->prefix, &over, &under)) {
+        memcpy(out, swapped, sizeof swapped);
+        *sure = false;
+    }
+    return true;
+}
+
+/* Appends one unit of a suffix with its letters in the right case. False if there is none. A `b` alone stays open: it may be
+   a bit or a byte, but a binary prefix counts bytes. */
+static bool append_recased(dfl_strbuf *out, const char *text, size_t len, bool *sure)
+{
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        const unit *u = &units[i];
+        size_t head = len - u->len;
+        char prefix[3];
+
+        if (len < u->len || head > 2 || strncasecmp(text + head, u->name, u->len) != 0 ||
+            (strcmp(u->name, "B") == 0 && text[head] == 'b' && head != 2) ||
+            !recase_prefix(text, head, u, text[len - 1] < 'a' && text[len - 1] != u->name[u->len - 1], prefix, sure))
+            continue;
+        if (strcmp(u->name, "B") == 0 && text[head] == 'b')
+            *sure = false;
+        dfl_strbuf_z(out, prefix);
+        dfl_strbuf_z(out, u->name);
+        return true;
+    }
+    return false;
+}
+
+/* The text with the letters of its units in the right case, or NULL. */
+static const char *recase(dfl_arena *arena, const char *text, bool *sure)
+{
+    dfl_strbuf out;
+
+    dfl_strbuf_init(&out, arena);
+    for (;;) {
+        size_t part = strcspn(text, "/");
+
+        if (part == 0 || !append_recased(&out, text, part, sure))
+            return NULL;
+        if (text[part] == '\0')
+            return out.text;
+        dfl_strbuf_char(&out, '/');
+        text += part + 1;
+    }
+}
+
+const char *dfl_unit_suggest(dfl_arena *arena, const char *text, bool *sure)
+{
+    static const struct { const char *from, *to; } slips[] = {
+        { "bps", "bit/s" }, { "Bps", "B/s" }, { "b", "bit" }, { "bits", "bit" }, { "bytes", "B" }, { "byte", "B" },
+        { "flops", "FLOPS" }, { "flop", "FLOP" }, { "ops", "OPS" }, { "cycles", "cycle" }, { "sec", "s" },
+        { "clk", "cycle" }, { "MACs", "MAC" }, { "FLOPs", "FLOP" },
+    };
+    const char *fixed, *again;
+
+    *sure = true;
+    if ((fixed = recase(arena, text, sure)) != NULL)
+        return fixed;
+    *sure = false;
+    for (size_t i = 0; i < sizeof slips / sizeof slips[0]; i++) {
+        const char *at = strstr(text, slips[i].from);
+        bool any;
+
+        if (at == NULL)
+            continue;
+        fixed = dfl_arena_printf(arena, "%.*s%s%s", (int)(at - text), text, slips[i].to, at + strlen(slips[i].from));
+        if ((again = recase(arena, fixed, &any)) != NULL)
+            return again;
+    }
+    return NULL;
 }
 
 /* ---- printing ---- */

@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "ir/quantity.h"
+#include "support/arena.h"
 #include "support/strbuf.h"
 
 typedef enum {
@@ -27,6 +28,10 @@ typedef enum {
 dfl_literal dfl_quantity_parse(const char *text, size_t len, dfl_quantity *out, size_t *unit_at);
 /* Reads a unit alone, such as "GB/s", as the quantity 1 of this unit. */
 dfl_literal dfl_unit_parse(const char *text, size_t len, dfl_quantity *out);
+
+/* The unit that the author of an unknown one probably meant, in `arena`: "pJ/bit" for "pj/bit", "Gbit" for "Gb"; NULL if
+   none is similar. `*sure`: only the case of letters differs, and no other unit is possible. */
+const char *dfl_unit_suggest(dfl_arena *arena, const char *text, bool *sure);
 
 /* Name of a dimension: "data/time", "number". */
 void dfl_dim_print(dfl_strbuf *out, dfl_dim dim);

@@ -54,8 +54,8 @@ typedef struct dfl_arena_block {
 
 static _Noreturn void out_of_memory(size_t size)
 {
-    fprintf(stderr, "dflc: out of memory (%zu bytes)\n", size);
-    exit(70);
+    fprintf(stderr, "error[E0601]: the system refuses another %zu bytes of memory\n", size);
+    exit(5); /* the status of every run that a limit stops */
 }
 
 /* Counts `size` bytes in the budget. True, without counting, if the bytes would exceed the limit. */

@@ -63,15 +63,8 @@ static void report_stray(const dfl_lexer *l, dfl_span at)
     /* Invalid UTF-8 was reported when the file was opened. */
     if (dfl_utf8_check(text, len) != len)
         return;
-    if (len == 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
-        dfl_diag *d = dfl_report(l->sink, DFL_SYNTAX_STRAY_BYTE, at, "a byte order mark starts no token");
-
-        dfl_diag_help(l->sink, d, "save the file as UTF-8 without one");
-        dfl_diag_fix(l->sink, d, at, "", DFL_FIX_SURE);
-    } else {
-        dfl_diag_help(l->sink, dfl_report(l->sink, DFL_SYNTAX_STRAY_BYTE, at, "this starts no token"), "%s",
-                      help_for_stray(*text));
-    }
+    dfl_diag_help(l->sink, dfl_report(l->sink, DFL_SYNTAX_STRAY_BYTE, at, "this starts no token"), "%s",
+                  help_for_stray(*text));
 }
 
 void dfl_lexer_report(dfl_lexer *l, dfl_span at, dfl_code code)
@@ -201,6 +194,8 @@ static void open_scanner(dfl_lexer *l)
     char *text = dfl_arena_alloc(l->arena, len + PADDING, 1, _Alignof(uint64_t));
 
     memcpy(text, l->source->text, len);
+    if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) /* a byte order mark is white space */
+        memset(text, ' ', 3);
     /* replace NULs, which would end the buffer of flex, with U+0001, which starts no token either */
     for (char *nul = memchr(text, 0, len); nul != NULL; nul = memchr(nul, 0, len - (size_t)(nul - text)))
         *nul = 1;

@@ -89,46 +89,22 @@ static bool check_kind(dfl_sema *sema, const dfl_expr *expr, const dfl_value *va
     return false;
 }
 
-/* The unit of measurement that the author probably meant by a misspelt one (`40Gb`, `624KB`, `10Gbps`), or NULL. */
-static const char *suggest_unit(dfl_sema *sema, const char *unit)
-{
-    static const struct { const char *from, *to; } slips[] = {
-        { "bps", "bit/s" }, { "Bps", "B/s" }, { "b", "bit" }, { "bits", "bit" }, { "bytes", "B" }, { "byte", "B" },
-        { "flops", "FLOPS" }, { "flop", "FLOP" }, { "hz", "Hz" }, { "ops", "OPS" }, { "cycles", "cycle" }, { "sec", "s" },
-    };
-    char head[2] = { unit[0] == 'K' && unit[1] != 'i' ? 'k' : unit[0] == 'g' || unit[0] == 't' ? (char)(unit[0] - 32)
-                                                                                              : unit[0], '\0' };
-    const char *fixed = dfl_arena_printf(sema->arena, "%s%s", head, unit + 1);
-    size_t len = strlen(fixed);
-    dfl_quantity q;
-
-    if (dfl_unit_parse(fixed, len, &q) == DFL_LITERAL_OK)
-        return fixed;
-    for (size_t i = 0; i < sizeof slips / sizeof slips[0]; i++) {
-        const char *at = strstr(fixed, slips[i].from);
-        const char *tried;
-
-        if (at == NULL)
-            continue;
-        tried = dfl_arena_printf(sema->arena, "%.*s%s%s", (int)(at - fixed), fixed, slips[i].to, at + strlen(slips[i].from));
-        if (dfl_unit_parse(tried, strlen(tried), &q) == DFL_LITERAL_OK)
-            return tried;
-    }
-    return NULL;
-}
-
 /* Reports the unknown unit of measurement of a literal; `unit_at` is its offset in the literal. */
 static void report_unit(dfl_sema *sema, const dfl_expr *expr, size_t unit_at)
 {
     dfl_span span = { expr->span.start + (uint32_t)unit_at, expr->span.end };
     const char *unit = dfl_arena_copy(sema->arena, expr->text + unit_at, expr->len - unit_at);
-    const char *near = suggest_unit(sema, unit);
+    bool sure;
+    const char *near = dfl_unit_suggest(sema->arena, unit, &sure);
     dfl_diag *d = dfl_report(sema->sink, DFL_SYNTAX_UNKNOWN_UNIT, span, "unknown unit `%s`", unit);
 
-    if (near != NULL && strstr(near, "bit") != NULL && strstr(unit, "bit") == NULL)
+    if (near != NULL && strstr(near, "bit") != NULL && strstr(unit, "bit") == NULL && !sure)
         dfl_diag_help(sema->sink, d, "`%s` for bits, `B` for bytes", near);
     if (near != NULL)
-        dfl_diag_fix(sema->sink, d, span, near, DFL_FIX_MAYBE);
+        dfl_diag_fix(sema->sink, d, span, near, sure ? DFL_FIX_SURE : DFL_FIX_MAYBE);
+    else
+        dfl_diag_help(sema->sink, d, "units are B, bit, s, J, W, Hz, FLOP, MAC, cycle and their quotients, with prefixes as in "
+                      "`ns`, `pJ`, `kB`, `GiB`");
 }
 
 /* The value of a literal. */

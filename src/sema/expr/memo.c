@@ -31,26 +31,11 @@ static uint32_t hash_arguments(const dfl_scope *scope, const dfl_ast_node *param
     return (uint32_t)hash | 1u;
 }
 
-/* Whether two values are equal; UNKNOWN equals UNKNOWN, BAD equals BAD. */
-static bool equal_values(const dfl_value *a, const dfl_value *b)
-{
-    if (a->kind != b->kind)
-        return false;
-    if (a->kind == DFL_VALUE_BOOL)
-        return a->truth == b->truth;
-    if (a->kind == DFL_VALUE_STRING)
-        return a->text == b->text;
-    if (a->kind != DFL_VALUE_QUANTITY)
-        return true;
-    return a->quantity.exact == b->quantity.exact && a->quantity.integer == b->quantity.integer &&
-           a->quantity.real == b->quantity.real && dfl_dim_equal(a->quantity.dim, b->quantity.dim);
-}
-
 /* Whether all parameters have equal values in two scopes. */
 static bool equal_arguments(const dfl_scope *a, const dfl_scope *b, const dfl_ast_node *params)
 {
     for (; params != NULL; params = params->next)
-        if (!equal_values(&dfl_scope_find_here(a, params->name.sym)->value, &dfl_scope_find_here(b, params->name.sym)->value))
+        if (!dfl_value_equal(&dfl_scope_find_here(a, params->name.sym)->value, &dfl_scope_find_here(b, params->name.sym)->value))
             return false;
     return true;
 }

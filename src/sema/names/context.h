@@ -36,6 +36,8 @@ typedef struct {
     dfl_module *std_ops;          /* module std.ops; NULL = not loaded or not found */
     bool std_ops_sought;          /* the run has tried to load std.ops */
     bool has_syntax_errors;       /* the root file has syntax errors: a missing part may be a consequence */
+    struct dfl_insertion *body;   /* innermost body of a workload or system under elaboration, see declaration.h; or NULL */
+    bool is_full;                 /* a workload or system exceeds a limit on its size: no further one is elaborated */
     unsigned nesting;             /* depth of declarations inserted into each other, at most DFL_SEMA_MAX_NESTING */
     unsigned eval_depth;          /* depth of expressions, at most DFL_SEMA_MAX_EVAL_DEPTH */
     dfl_lines lines;              /* stack of the lines of all unfinished chains of a mapping; the innermost chain is last */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ir/unit_text.h"
 #include "support/limits.h"
 #include "sema/names/module.h"
 
@@ -182,20 +183,85 @@ static bool is_circular(dfl_sema *sema, dfl_decl *decl)
     return false;
 }
 
-bool dfl_decl_enter(dfl_sema *sema, dfl_decl *decl, const char *what)
+/* Whether both scopes give all parameters equal values. */
+static bool has_equal_values(const dfl_insertion *a, const dfl_insertion *b)
 {
-    dfl_diag *d;
+    for (const dfl_ast_node *p = a->decl->node->more->params; p != NULL; p = p->next) {
+        const dfl_scope_entry *left = dfl_scope_find_here(a->args, p->name.sym);
+        const dfl_scope_entry *right = dfl_scope_find_here(b->args, p->name.sym);
 
-    if (decl->node->more->ref->path->n > 0 && is_circular(sema, decl))
-        return false;
-    if (sema->nesting < DFL_SEMA_MAX_NESTING) {
-        sema->nesting++;
-        return true;
+        if (left == NULL || right == NULL || !dfl_value_equal(&left->value, &right->value))
+            return false;
     }
-    d = dfl_report(sema->sink, DFL_LIMIT_COUNT, decl->node->name.span, "%s are nested more than %d deep", what,
-                   DFL_SEMA_MAX_NESTING);
-    dfl_diag_help(sema->sink, d, "does `%s` contain itself?", dfl_sema_text(sema, decl->name));
-    return false;
+    return true;
+}
+
+/* Reports E0211 at the place that inserts `body` into `same`, a body of the same declaration around it. */
+static void report_contained(dfl_sema *sema, const dfl_insertion *body, const dfl_insertion *same)
+{
+    bool system = body->decl->node->kind == DFL_AST_SYSTEM;
+    dfl_diag *d = dfl_report(sema->sink, DFL_DECLARATION_CYCLE, body->use, "`%s` contains itself",
+                             dfl_sema_text(sema, body->decl->name));
+
+    for (dfl_insertion *b = sema->body; b != NULL; b = b->around) {
+        b->decl->contains_itself = true;
+        if (b == same)
+            break;
+        dfl_diag_label(sema->sink, d, b->use, "`%s` is part of it here", dfl_sema_text(sema, b->decl->name));
+    }
+    dfl_diag_label(sema->sink, d, body->decl->node->name.span, "declared here");
+    dfl_diag_help(sema->sink, d, "%s", system ? "a system is built of other systems"
+                                              : "apply another workload, or end the recursion with an `if` on a parameter");
+}
+
+/* Reports E0606: too many bodies are inserted into each other. */
+static void report_nesting(dfl_sema *sema, const dfl_insertion *body)
+{
+    const char *what = body->decl->node->kind == DFL_AST_SYSTEM ? "systems" : "workloads";
+    dfl_diag *d = dfl_report(sema->sink, DFL_LIMIT_COUNT, body->use, "%s are nested more than %d deep", what,
+                             DFL_SEMA_MAX_NESTING);
+
+    for (const dfl_insertion *b = sema->body; b != NULL; b = b->around)
+        if (b->decl == body->decl) {
+            dfl_diag_help(sema->sink, d, "`%s` contains itself, and no `if` ends this", dfl_sema_text(sema, b->decl->name));
+            break;
+        }
+    sema->is_full = true;
+}
+
+bool dfl_decl_enter(dfl_sema *sema, dfl_insertion *body)
+{
+    dfl_decl *decl = body->decl;
+
+    if (decl->contains_itself || sema->is_full || (decl->node->more->ref->path->n > 0 && is_circular(sema, decl)))
+        return false;
+    for (const dfl_insertion *b = sema->body; b != NULL; b = b->around)
+        if (b->decl == decl && (decl->node->kind == DFL_AST_SYSTEM || has_equal_values(b, body))) {
+            report_contained(sema, body, b);
+            return false;
+        }
+    if (sema->nesting >= DFL_SEMA_MAX_NESTING) {
+        report_nesting(sema, body);
+        return false;
+    }
+    body->around = sema->body;
+    sema->body = body;
+    sema->nesting++;
+    return true;
+}
+
+void dfl_decl_leave(dfl_sema *sema)
+{
+    sema->nesting--;
+    sema->body = sema->body->around;
+}
+
+/* Whether the text before `at` is the slash of a literal like `16GB/S`: a letter, then `/`. */
+static bool follows_unit(const dfl_sema *sema, uint32_t at)
+{
+    const char *text = at < 2 ? "" : dfl_sema_slice(sema, (dfl_span){ at - 2, at });
+
+    return ((text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z')) && text[1] == '/';
 }
 
 void dfl_decl_report_unknown(dfl_sema *sema, dfl_scope *scope, const dfl_ast_path *path)
@@ -204,6 +270,7 @@ void dfl_decl_report_unknown(dfl_sema *sema, dfl_scope *scope, const dfl_ast_pat
     const dfl_ast_name *name = alias != NULL ? dfl_path_last(path) : path->head;
     dfl_sym near;
     dfl_diag *d;
+    bool sure;
 
     if (alias != NULL) {
         d = dfl_report(sema->sink, DFL_NAME_UNKNOWN, name->span, "`%s` declares no `%s`",
@@ -215,11 +282,16 @@ void dfl_decl_report_unknown(dfl_sema *sema, dfl_scope *scope, const dfl_ast_pat
         if (near == 0)
             near = suggest(sema, scope->module, name->sym, DFL_AST_LET, true);
     }
-    if (near != 0)
+    if (alias == NULL && follows_unit(sema, name->span.start)) {
+        const char *unit = dfl_unit_suggest(sema->arena, dfl_sema_text(sema, name->sym), &sure);
+
+        if (unit != NULL)
+            dfl_diag_fix(sema->sink, d, name->span, unit, DFL_FIX_MAYBE);
+        else
+            dfl_diag_help(sema->sink, d, "if a unit is meant: `B` is a byte, `bit` a bit, `s` a second, `cycle` a cycle");
+    } else if (near != 0) {
         dfl_diag_fix(sema->sink, d, name->span, dfl_sema_text(sema, near), DFL_FIX_MAYBE);
-    else if (alias == NULL && name->span.start > 0 &&
-             dfl_sema_slice(sema, (dfl_span){ name->span.start - 1, name->span.start })[0] == '/')
-        dfl_diag_help(sema->sink, d, "if a unit is meant: `B` is a byte, `bit` a bit, `s` a second, `cycle` a cycle");
+    }
 }
 
 dfl_decl *dfl_decl_op(dfl_sema *sema, dfl_module *module, dfl_sym name)

@@ -30,5 +30,7 @@ typedef DFL_VEC(dfl_value) dfl_values;
 dfl_value dfl_value_of(dfl_quantity q);
 /* A BOOL with the value `truth`. */
 dfl_value dfl_value_of_bool(bool truth);
+/* Whether two values are equal; UNKNOWN equals UNKNOWN, BAD equals BAD. */
+bool dfl_value_equal(const dfl_value *a, const dfl_value *b);
 
 #endif

@@ -63,6 +63,15 @@ static const char *missing_unit(dfl_dim want, dfl_dim got)
     return NULL;
 }
 
+/* Whether the unit of a literal has no prefix: a rate like `1MAC` or `64B` is meant per cycle rather than per second. */
+static bool has_no_prefix(const char *literal)
+{
+    const char *unit = literal + strspn(literal, "0123456789_.");
+
+    return strcmp(unit, "B") == 0 || strcmp(unit, "bit") == 0 || strcmp(unit, "MAC") == 0 || strcmp(unit, "FLOP") == 0 ||
+           strcmp(unit, "OP") == 0;
+}
+
 /* Reports a wrong dimension; suggests a literal with the missing unit, if only a unit is missing. */
 static void report_dimension(dfl_system_draft *draft, const dfl_attribute_row *row, const char *name,
                              const dfl_attribute_value *value)
@@ -78,6 +87,13 @@ static void report_dimension(dfl_system_draft *draft, const dfl_attribute_row *r
 
         /* A literal can get a suffix; an expression cannot. */
         if (strpbrk(written, " +*/()") == NULL && written[0] >= '0' && written[0] <= '9') {
+            if (strcmp(suffix, "/s") == 0 && has_no_prefix(written)) {
+                const char *cycle = dfl_arena_printf(draft->arena, "%s/cycle", written);
+
+                dfl_diag_help(draft->sink, d, "a rate is an amount per time: `%s`, or `%s/s`", cycle, written);
+                dfl_diag_fix(draft->sink, d, value->span, cycle, DFL_FIX_MAYBE);
+                return;
+            }
             written = dfl_arena_printf(draft->arena, "%s%s", written, suffix);
             dfl_diag_help(draft->sink, d, "write `%s`", written);
             dfl_diag_fix(draft->sink, d, value->span, written, DFL_FIX_MAYBE);

@@ -141,7 +141,7 @@ static uint32_t find_network(dfl_system_context *ctx, dfl_ast_name name)
 }
 
 static void elaborate_statements(dfl_system_context *ctx, const dfl_ast_node *items);
-static void elaborate_body(dfl_system_context *ctx, dfl_decl *decl, dfl_scope *args);
+static void elaborate_body(dfl_system_context *ctx, dfl_decl *decl, dfl_scope *args, dfl_span use);
 
 /* Elaborates `array row[4], col[4] over n { ... }`: axes, and the element that they repeat. */
 static void elaborate_array(dfl_system_context *ctx, const dfl_ast_node *node)
@@ -210,9 +210,20 @@ static void elaborate_use(dfl_system_context *ctx, const dfl_ast_node *node)
         ctx->draft->broken = !dfl_args_need(ctx->sema, node->more->ref, missing);
     if (alias.sym != 0)
         inner.prefix = full_name(ctx, alias.sym);
-    elaborate_body(&inner, decl, args);
+    elaborate_body(&inner, decl, args, node->more->ref->span);
     inner.scope = ctx->scope;
     dfl_system_apply_overrides(&inner, node->more->binds, inner.element, first);
+}
+
+/* Reports E0606, once: a system has too many parts. No further system is elaborated, since it might be larger. */
+static void report_full(dfl_system_context *ctx)
+{
+    ctx->draft->broken = true;
+    if (ctx->sema->is_full)
+        return;
+    dfl_report(ctx->sema->sink, DFL_LIMIT_COUNT, ctx->draft->span, "system `%s` has more than %d parts",
+               text(ctx, ctx->draft->name), 2 * DFL_SEMA_MAX_PARTS);
+    ctx->sema->is_full = true;
 }
 
 /* Elaborates the declarations in the braces of an element. */
@@ -222,9 +233,7 @@ static void elaborate_statements(dfl_system_context *ctx, const dfl_ast_node *it
 
     for (const dfl_ast_node *node = items; node != NULL && dfl_sema_within_budget(ctx->sema); node = node->next) {
         if (ctx->draft->parts.n > 2 * DFL_SEMA_MAX_PARTS) {
-            dfl_report(ctx->sema->sink, DFL_LIMIT_COUNT, node->span, "system `%s` has more than %d parts",
-                       text(ctx, ctx->draft->name), 2 * DFL_SEMA_MAX_PARTS);
-            ctx->draft->broken = true;
+            report_full(ctx);
             return;
         }
         switch ((int)node->kind) {
@@ -250,14 +259,15 @@ static void elaborate_statements(dfl_system_context *ctx, const dfl_ast_node *it
 }
 
 /* Elaborates the body of `decl`, with the parameters in `args`, into `ctx->element`; for a derived system, with its
-   overrides. */
-static void elaborate_body(dfl_system_context *ctx, dfl_decl *decl, dfl_scope *args)
+   overrides. `use`: the place that inserts the body. */
+static void elaborate_body(dfl_system_context *ctx, dfl_decl *decl, dfl_scope *args, dfl_span use)
 {
     const dfl_ast_node *node = decl->node, *missing;
     uint32_t first = (uint32_t)ctx->draft->parts.n;
     dfl_sema *sema = ctx->sema;
+    dfl_insertion self = { .decl = decl, .args = args, .use = use };
 
-    if (!dfl_decl_enter(sema, decl, "systems")) {
+    if (!dfl_decl_enter(sema, &self)) {
         ctx->draft->broken = true;
         return;
     }
@@ -270,7 +280,7 @@ static void elaborate_body(dfl_system_context *ctx, dfl_decl *decl, dfl_scope *a
             (missing != NULL && !dfl_args_need(sema, node->more->ref, missing))) {
             ctx->draft->broken = true;
         } else {
-            elaborate_body(ctx, base, inner);
+            elaborate_body(ctx, base, inner, node->more->ref->span);
             ctx->scope = args;
             dfl_system_apply_overrides(ctx, node->more->binds, ctx->element, first);
         }
@@ -278,7 +288,7 @@ static void elaborate_body(dfl_system_context *ctx, dfl_decl *decl, dfl_scope *a
         ctx->scope = dfl_scope_new(sema, args, decl->module);
         elaborate_statements(ctx, node->body);
     }
-    sema->nesting--;
+    dfl_decl_leave(sema);
 }
 
 /* First argument of is_op. */
@@ -313,7 +323,7 @@ static void *elaborate(dfl_sema *sema, dfl_decl *decl, dfl_scope *args, const df
                                         .span = decl->node->name.span,
                                         .lenient = sema->has_syntax_errors };
     ctx.element = append_part(&system->draft, DFL_PART_ELEMENT, 0, decl->node->name.span, 0);
-    elaborate_body(&ctx, decl, args);
+    elaborate_body(&ctx, decl, args, decl->node->name.span);
     system->system = dfl_system_finish(&system->draft, is_op, &context);
     system->broken = *broken = system->draft.broken;
     return system;

@@ -26,7 +26,7 @@ static void *elaborate(dfl_sema *sema, dfl_decl *decl, dfl_scope *args, const df
     workload->instances.at = DFL_NEW_ARRAY(sema->arena, dfl_instance, 1);
     workload->instances.cap = 1;
     DFL_PUSH(sema->arena, &workload->instances, self);
-    dfl_workload_elaborate_body(&ctx, decl, args);
+    dfl_workload_elaborate_body(&ctx, decl, args, decl->node->name.span);
     workload->instances.at[0].last_einsum = (uint32_t)workload->draft.einsums.n;
     workload->workload = dfl_workload_finish(&workload->draft, missing == NULL);
     workload->broken = *broken = workload->draft.broken;

@@ -21,15 +21,15 @@ typedef struct {
     bool ok;                     /* no error has been reported */
 } rhs_builder;
 
-/* Whether an expression reads a tensor. */
-static bool has_access(const dfl_expr *expr)
+bool dfl_workload_reads(const dfl_expr *expr)
 {
     if (expr == NULL)
         return false;
-    if (expr->kind == DFL_EXPR_ACCESS || expr->kind == DFL_EXPR_GATHER || has_access(expr->left) || has_access(expr->right))
+    if (expr->kind == DFL_EXPR_ACCESS || expr->kind == DFL_EXPR_GATHER || dfl_workload_reads(expr->left) ||
+        dfl_workload_reads(expr->right))
         return true;
     for (const dfl_expr *a = expr->args; a != NULL; a = a->next)
-        if (has_access(a))
+        if (dfl_workload_reads(a))
             return true;
     return false;
 }
@@ -357,7 +357,7 @@ static const dfl_eop *build_tree(rhs_builder *rhs, const dfl_expr *expr)
 {
     dfl_eop *op;
 
-    if (!has_access(expr)) {
+    if (!dfl_workload_reads(expr)) {
         op = make_node(rhs, DFL_EOP_CONST, 0);
         op->value = eval_constant(rhs, expr);
         return op;
@@ -389,7 +389,7 @@ bool dfl_workload_lower_right_side(dfl_workload_context *ctx, const dfl_ast_node
 
     if (node->value == NULL)
         return false;
-    if (!has_access(node->value)) {
+    if (!dfl_workload_reads(node->value)) {
         dfl_diag *d = dfl_report(ctx->sema->sink, DFL_EXPR_TYPE, node->value->span, "the right side reads no tensor");
 
         dfl_diag_help(ctx->sema->sink, d, "an einsum computes its result from tensors; ranks of the left side must occur on "

@@ -169,6 +169,12 @@ static bool report_self_reads(dfl_workload_draft *draft)
     return found;
 }
 
+/* The name of the result of an einsum. */
+static const char *result_name(const dfl_workload_draft *draft, uint32_t e)
+{
+    return dfl_sym_text(draft->names, draft->tensors.at[draft->einsums.at[e].ir.output.tensor].name);
+}
+
 /* Reports a cycle of dependencies. Every remaining einsum has a remaining predecessor, so a walk along predecessors
    visits some einsum twice. */
 static void report_cycle(dfl_workload_draft *draft, const dependency_graph *graph)
@@ -188,10 +194,10 @@ static void report_cycle(dfl_workload_draft *draft, const dependency_graph *grap
         e = before[e];
     }
     d = dfl_report(draft->sink, DFL_TENSOR_CYCLE, draft->einsums.at[e].ir.span, "`%s` depends on itself",
-                   dfl_sym_text(draft->names, draft->einsums.at[e].ir.name));
+                   result_name(draft, e));
     for (uint32_t i = before[e], shown = 0; i != e && shown < DFL_SEMA_SHOWN_CYCLE; i = before[i], shown++)
-        dfl_diag_label(draft->sink, d, draft->einsums.at[i].ir.span, "through `%s`",
-                       dfl_sym_text(draft->names, draft->einsums.at[i].ir.name));
+        dfl_diag_label(draft->sink, d, draft->einsums.at[i].ir.span, "through `%s`", result_name(draft, i));
+    dfl_diag_help(draft->sink, d, "compute one of them from something else, or declare it `state` if it is updated in place");
     draft->broken = true;
 }
 

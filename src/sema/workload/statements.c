@@ -21,7 +21,7 @@ bool dfl_workload_refuse_training(dfl_sema *sema, const dfl_ast_ref *ref)
 }
 
 /* Whether the workload may grow further and the budget is not used up. Reports an exceeded limit once. */
-static bool can_grow(dfl_workload_context *ctx, dfl_span span)
+static bool can_grow(dfl_workload_context *ctx)
 {
     dfl_workload_draft *draft = ctx->draft;
     bool einsums = draft->einsums.n >= DFL_SEMA_MAX_PARTS;
@@ -29,11 +29,11 @@ static bool can_grow(dfl_workload_context *ctx, dfl_span span)
     if (!einsums && draft->ranks.n + draft->tensors.n < 2 * DFL_SEMA_MAX_PARTS &&
         ctx->workload->instances.n < DFL_SEMA_MAX_PARTS)
         return dfl_sema_within_budget(ctx->sema);
-    if (!draft->full)
-        dfl_report(ctx->sema->sink, DFL_LIMIT_COUNT, span, "workload `%s` has more than %d %s",
+    if (!draft->full && !ctx->sema->is_full)
+        dfl_report(ctx->sema->sink, DFL_LIMIT_COUNT, draft->span, "workload `%s` has more than %d %s",
                    dfl_sema_text(ctx->sema, draft->name), einsums ? DFL_SEMA_MAX_PARTS : 2 * DFL_SEMA_MAX_PARTS,
                    einsums ? "einsums" : "ranks and tensors");
-    draft->full = draft->broken = draft->partial = true;
+    draft->full = draft->broken = draft->partial = ctx->sema->is_full = true;
     return false;
 }
 
@@ -70,6 +70,48 @@ static void add_constant(dfl_workload_context *ctx, const dfl_ast_node *node)
     ctx->draft->broken |= entry == NULL || v.kind == DFL_VALUE_BAD;
     if (entry != NULL)
         entry->value = v;
+}
+
+/* Declares `n = N;`, a statement that lacks its keyword, as a rank behind a `rank` on its line, else as a constant. Reports
+   E0314. */
+static void add_without_keyword(dfl_workload_context *ctx, const dfl_ast_node *node, bool after_ranks)
+{
+    const char *name = dfl_sema_text(ctx->sema, node->more->target->path->text);
+    dfl_span start = { node->span.start, node->span.start };
+    dfl_diag *d = dfl_report(ctx->sema->sink, DFL_EXPR_TYPE, node->span, "`%s` is computed from no tensor", name);
+    dfl_ast_node declared = *node;
+
+    dfl_diag_help(ctx->sema->sink, d, after_ranks ? "a rank is declared by `rank %s = ...;`, or by `rank a = ..., %s = ...;`"
+                                                  : "a constant is declared by `let %s = ...;`, a rank by `rank %s = ...;`",
+                  name, name);
+    dfl_diag_fix(ctx->sema->sink, d, start, after_ranks ? "rank " : "let ", after_ranks ? DFL_FIX_SURE : DFL_FIX_MAYBE);
+    declared.name = *node->more->target->path->head;
+    ctx->draft->broken = true;
+    if (after_ranks) {
+        dfl_scope_entry *unused;
+
+        (void)add_rank(ctx, declared.name, node->value, &unused);
+    } else {
+        add_constant(ctx, &declared);
+    }
+}
+
+/* Whether no line ends between two places of a file. */
+static bool is_one_line(const dfl_workload_context *ctx, uint32_t from, uint32_t to)
+{
+    const dfl_source *source = dfl_source_of(dfl_sink_sources(ctx->sema->sink), (dfl_span){ from, to });
+
+    return source != NULL && memchr(source->text + (from - source->base), '\n', to - from) == NULL;
+}
+
+/* Whether a statement has the form `n = N;` of a declaration without its keyword. */
+static bool lacks_keyword(const dfl_workload_context *ctx, const dfl_ast_node *node)
+{
+    const dfl_ast_node *target = node->more->target;
+
+    return node->assign == DFL_ASSIGN_DEFINE && node->role == DFL_AST_NO_ROLE && target->path->n == 1 && target->args == NULL &&
+           node->value != NULL && node->more->over.sym == 0 && node->more->n_where == 0 && !dfl_workload_reads(node->value) &&
+           dfl_sema_slice(ctx->sema, target->span)[target->path->head->span.end - target->path->head->span.start] == '\0';
 }
 
 /* Resolves one argument of an `apply`, `formal = tensor`. */
@@ -143,13 +185,14 @@ static void reserve_parts(dfl_workload_context *ctx, const dfl_ast_node *body)
     ctx->draft->ranks.cap = ranks;
 }
 
-void dfl_workload_elaborate_body(dfl_workload_context *ctx, dfl_decl *decl, dfl_scope *args)
+void dfl_workload_elaborate_body(dfl_workload_context *ctx, dfl_decl *decl, dfl_scope *args, dfl_span use)
 {
     const dfl_ast_node *node = decl->node, *missing;
     dfl_sema *sema = ctx->sema;
+    dfl_insertion self = { .decl = decl, .args = args, .use = use };
 
-    if (!dfl_decl_enter(sema, decl, "workloads")) {
-        ctx->draft->broken = true;
+    if (!dfl_decl_enter(sema, &self)) {
+        ctx->draft->broken = ctx->draft->partial = true;
         return;
     }
     if (node->more->ref->path->n > 0) {
@@ -163,7 +206,7 @@ void dfl_workload_elaborate_body(dfl_workload_context *ctx, dfl_decl *decl, dfl_
             (missing != NULL && !dfl_args_need(sema, node->more->ref, missing)))
             ctx->draft->broken = true;
         else
-            dfl_workload_elaborate_body(ctx, base, inner);
+            dfl_workload_elaborate_body(ctx, base, inner, node->more->ref->span);
     } else {
         dfl_dtype type;
 
@@ -177,7 +220,7 @@ void dfl_workload_elaborate_body(dfl_workload_context *ctx, dfl_decl *decl, dfl_
         reserve_parts(ctx, node->body);
         dfl_workload_elaborate_statements(ctx, node->body);
     }
-    sema->nesting--;
+    dfl_decl_leave(sema);
 }
 
 /* Adds the instance of an `apply`. `*id` is set to the index of the instance. NULL after reporting that the name is
@@ -245,7 +288,7 @@ static void elaborate_apply(dfl_workload_context *ctx, const dfl_ast_node *node)
     inner.local = false;
     inner.forward = NULL;
     ctx->workload->instances.at[inner.instance].first_einsum = (uint32_t)ctx->draft->einsums.n;
-    dfl_workload_elaborate_body(&inner, decl, args);
+    dfl_workload_elaborate_body(&inner, decl, args, node->more->ref->span);
     ctx->workload->instances.at[inner.instance].last_einsum = (uint32_t)ctx->draft->einsums.n;
     entry->members = inner.scope;
     if (member != NULL)
@@ -371,7 +414,7 @@ static void elaborate_for(dfl_workload_context *ctx, const dfl_ast_node *node)
     for (size_t i = 0; i < values.n; i++) {
         dfl_workload_context inner = *ctx;
 
-        if (!count_iteration(ctx, node->more->domain->span) || !can_grow(ctx, node->span) || ctx->draft->broken)
+        if (!count_iteration(ctx, node->more->domain->span) || !can_grow(ctx) || ctx->draft->broken)
             break;
         inner.scope = dfl_scope_new(ctx->sema, ctx->scope, ctx->scope->module);
         inner.family = family_suffix(ctx, &values.at[i]);
@@ -399,8 +442,18 @@ static void elaborate_if(dfl_workload_context *ctx, const dfl_ast_node *node)
 void dfl_workload_elaborate_statements(dfl_workload_context *ctx, const dfl_ast_node *items)
 {
     dfl_scope_entry *unused;
+    bool after_ranks = false;
+    uint32_t before = 0;
 
-    for (const dfl_ast_node *node = items; node != NULL && can_grow(ctx, node->span); node = node->next) {
+    for (const dfl_ast_node *node = items; node != NULL && can_grow(ctx); node = node->next) {
+        if (node->kind == DFL_AST_EINSUM && lacks_keyword(ctx, node)) {
+            after_ranks = after_ranks && is_one_line(ctx, before, node->span.start);
+            add_without_keyword(ctx, node, after_ranks);
+            before = node->span.end;
+            continue;
+        }
+        after_ranks = node->kind == DFL_AST_RANKS;
+        before = node->span.end;
         switch ((int)node->kind) {
         case DFL_AST_RANKS:
             for (const dfl_ast_node *r = node->items; r != NULL; r = r->next)

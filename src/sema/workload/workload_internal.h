@@ -46,10 +46,13 @@ typedef struct {
 } dfl_affine;
 
 /* ---- statements.c ---- */
+/* Whether an expression reads an element of a tensor. */
+bool dfl_workload_reads(const dfl_expr *expr);
 /* Elaborates a list of statements. */
 void dfl_workload_elaborate_statements(dfl_workload_context *ctx, const dfl_ast_node *items);
-/* Elaborates the body of `decl`, with the parameters in `args`, as instance `ctx->instance`. */
-void dfl_workload_elaborate_body(dfl_workload_context *ctx, dfl_decl *decl, dfl_scope *args);
+/* Elaborates the body of `decl`, with the parameters in `args`, as instance `ctx->instance`; `use`: the place that inserts
+   the body. */
+void dfl_workload_elaborate_body(dfl_workload_context *ctx, dfl_decl *decl, dfl_scope *args, dfl_span use);
 /* Whether a reference is `train(...)`; reports E0609 if so. */
 bool dfl_workload_refuse_training(dfl_sema *sema, const dfl_ast_ref *ref);
 
