@@ -44,9 +44,9 @@ static const dfl_cmd table[] = {
     { "explain", DFL_CMD_EXPLAIN, 1, 1, "text json", "[OPTION]... CODE-OR-LINT | FILE",
       "dflc explain examples/attention.dfl --only flash", "explain a diagnostic or the cost of a mapping",
       "Prints the page of a diagnostic or lint: the meaning, an example, and the corrected example. For a file, analyses "
-      "the cost of its mapping, or of the one that --only names. For each bandwidth, rate and energy of the system: the percentage by which "
-      "objective, latency and energy change if it grows by one percent, the range in which that holds, and the next "
-      "bottleneck. For each einsum: its bottleneck. For each memory: the smallest sufficient size." },
+      "the cost of its mapping, or of the one that --only names. For each bandwidth, rate and energy of the system: the "
+      "percentage by which objective, latency and energy change if it grows by one percent, the range in which that holds, "
+      "and the next bottleneck. For each einsum: its bottleneck. For each memory: the smallest sufficient size." },
     { "import", DFL_CMD_IMPORT, 2, 0, NULL, "[OPTION]... maestro|accelforge|timeloop FILE...",
       "dflc import maestro --hw accelerator.m Resnet50_kcp_ws.m -o resnet50.dfl", "convert files of other tools to DFL",
       "Converts a mapping file of MAESTRO, a specification for AccelForge (one or more files) or a run of Timeloop to "
