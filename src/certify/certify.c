@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "certify/box_proof.h"
 #include "certify/cost.h"
 #include "certify/join.h"
 #include "certify/pattern_bounds.h"
@@ -118,8 +119,12 @@ static void say(const dfl_certify_run *run, const dfl_claims *c, dfl_strbuf *out
     else
         dfl_strbuf_printf(out, "%u checked completely, %u by %llu samples each", run->n_complete, sampled,
                           (unsigned long long)run->share);
-    dfl_strbuf_printf(out, " (%llu evaluations); best %.6g, lower bound %.6g%s\n", (unsigned long long)run->n_evaluated,
-                      c->value, c->lower_bound, whole ? "" : " if the unchecked ones hold");
+    dfl_strbuf_printf(out, " (%llu evaluations)", (unsigned long long)run->n_evaluated);
+    if (run->n_boxed > 0)
+        dfl_strbuf_printf(out, "; %u of %u proven by %llu boxes", run->n_proven, run->n_boxed,
+                          (unsigned long long)run->n_boxes);
+    dfl_strbuf_printf(out, "; best %.6g, lower bound %.6g%s\n", c->value, c->lower_bound,
+                      whole ? "" : " if the unchecked ones hold");
 }
 
 bool dfl_certify(dfl_arena *arena, dfl_sink *sink, const dfl_certify_task *task, const dfl_claims *claims, dfl_strbuf *said)
@@ -136,7 +141,7 @@ bool dfl_certify(dfl_arena *arena, dfl_sink *sink, const dfl_certify_task *task,
         find_left_bits(&run);
     if (!run.search || !dfl_certify_skeletons(&run) || !dfl_certify_pattern_bounds(&run) || !dfl_certify_join(&run))
         return false;
-    holds = dfl_certify_sampling(&run);
+    holds = dfl_certify_boxes(&run) && dfl_certify_sampling(&run);
     if (holds || run.stopped)
         say(&run, claims, said);
     return holds;

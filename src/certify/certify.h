@@ -12,6 +12,10 @@
  *   pattern_bounds.c, join.c
  *       Proof: the claims follow from each other. The lower bounds of the patterns and the best combination of rows have
  *       the claimed values. The mapping is called optimal if and only if its value is the lower bound.
+ *   box_proof.c, box_terms.c
+ *       Proof, for one einsum whose tensors have one rank in each dimension: no tile choice of a skeleton costs less than the
+ *       lower bound (SEARCH.md, B50 to B52). The result states how many skeletons this proves; with all of them, the lower
+ *       bound is proven.
  *   sampling.c, tiles.c
  *       Test by the model, for each skeleton, useless or not: all tile choices, or a fixed sample if their number exceeds
  *       the effort. No choice costs less than the bound of its pattern, or than the bounds of the skeletons that keep a

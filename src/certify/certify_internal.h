@@ -27,6 +27,8 @@ typedef struct {
     uint32_t n_checked;        /* number of skeletons whose check has ended */
     uint32_t n_complete;       /* number of checked skeletons with every tile choice evaluated */
     uint64_t n_evaluated;      /* number of evaluations of all skeletons */
+    uint32_t n_boxed, n_proven; /* skeletons that boxes may prove (box_proof.h), and those that they prove */
+    uint64_t n_boxes;          /* number of boxes of all skeletons */
     bool stopped;              /* a stop came before all skeletons were checked */
     atomic_uint_fast64_t n_done; /* number of skeletons whose check has ended, counted while the threads run */
 } dfl_certify_run;

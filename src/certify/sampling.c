@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/limits.h"
+#include "certify/box_proof.h"
 #include "certify/tile_choice.h"
 #include "certify/tiles.h"
 #include "support/pool.h"
@@ -177,10 +177,18 @@ static int compare_counts(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Limit on the evaluations of all skeletons together: a part of the effort if boxes prove all skeletons. */
+static uint64_t find_effort(const dfl_certify_run *run)
+{
+    const bool all = run->n_boxed > 0 && run->n_proven == run->n_boxed;
+
+    return all ? run->task->effort / DFL_BOX_PROVEN_PART + 1 : run->task->effort;
+}
+
 /* The largest number of evaluations per skeleton that keeps the sum over all skeletons within the effort. */
 static uint64_t find_share(const sample_plan *plan)
 {
-    double *choices = DFL_NEW_ARRAY(plan->run->arena, double, plan->checks.n + 1), left = (double)plan->run->task->effort,
+    double *choices = DFL_NEW_ARRAY(plan->run->arena, double, plan->checks.n + 1), left = (double)find_effort(plan->run),
            share = 1;
 
     for (size_t i = 0; i < plan->checks.n; i++)
@@ -242,7 +250,7 @@ bool dfl_certify_sampling(dfl_certify_run *run)
     run->n_skeletons = (uint32_t)plan.checks.n;
     dfl_pool_run(run->task->jobs, plan.checks.n, count_task, &plan);
     run->share = find_share(&plan);
-    run->useless_share = run->task->effort / DFL_CERTIFY_USELESS_PART / (plan.checks.n + 1);
+    run->useless_share = find_effort(run) / DFL_CERTIFY_USELESS_PART / (plan.checks.n + 1);
     run->useless_share = run->useless_share < DFL_CERTIFY_USELESS_MOST ? run->useless_share : DFL_CERTIFY_USELESS_MOST;
     dfl_pool_run(run->task->jobs, plan.checks.n, check_task, &plan);
     return sum_up(&plan);
