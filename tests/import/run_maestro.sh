@@ -129,7 +129,8 @@ done
 if [ "$(cut -f7 "$work/alexnet_rs_validation.rows" | tr '\n' ' ')" = \
     "421660800 895795200 598081536 448561152 299040768 " ]; then pass; else fail_log "operations of AlexNet"; fi
 timeout 20 "$DFLC" import maestro "$data/vgg16_rs.m" >"$work/out" 2>"$work/log"
-if [ $? -eq 1 ] && [ ! -s "$work/out" ] && grep -q 'vgg16_rs.m:13:' "$work/log" && grep -q E0702 "$work/log"; then
+if [ $? -eq 1 ] && [ ! -s "$work/out" ] && grep -q 'vgg16_rs.m:13:' "$work/log" &&
+    [ "$(grep -c 'error\[E0702\]' "$work/log")" -eq 1 ] && grep -q '12 further layers do so' "$work/log"; then
     pass
 else
     fail_log "refusal of vgg16_rs.m"

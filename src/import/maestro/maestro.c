@@ -1,6 +1,8 @@
 /* Parses a mapping file, lowers every layer and writes the result. */
 #include "import/maestro/maestro.h"
 
+#include <string.h>
+
 #include "import/dfl_writer.h"
 #include "import/maestro/maestro_internal.h"
 
@@ -60,6 +62,39 @@ static void name_layer(dfl_arena *arena, dfl_sink *sink, const dfl_maestro_layer
     }
 }
 
+/* Layers with maps that move together: files repeat one dataflow, so the first such layer stands for all with its message. */
+typedef struct {
+    dfl_diag *first;    /* NULL = there was no such layer */
+    uint32_t further;   /* layers that the first one stands for */
+    dfl_span last;      /* name of the last one */
+} repeated_refusal;
+
+/* Takes back the refusal of a layer, reported from `before` on, if an earlier layer was refused with the same message. */
+static void fold_refusal(dfl_sink *sink, const dfl_maestro_layer *layer, size_t before, repeated_refusal *all)
+{
+    for (size_t i = before; i < dfl_sink_count(sink); i++) {
+        dfl_diag *d = dfl_sink_at(sink, i);
+
+        if (d->code != DFL_FOREIGN_DOUBLE_MAP)
+            continue;
+        if (all->first == NULL) {
+            all->first = d;
+        } else if (strcmp(all->first->message, d->message) == 0) {
+            all->further++;
+            all->last = layer->name_span;
+            dfl_sink_withdraw(sink, before, DFL_FOREIGN_DOUBLE_MAP); /* a layer has one refusal at most */
+            return;
+        }
+    }
+}
+
+static void name_further_layers(dfl_sink *sink, const repeated_refusal *all)
+{
+    if (all->further > 0)
+        dfl_diag_label(sink, all->first, all->last, "%u further layer%s so, up to this one", (unsigned)all->further,
+                       all->further == 1 ? " does" : "s do");
+}
+
 char *dfl_import_maestro(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sources,
                          const dfl_source *mapping, const dfl_source *hw)
 {
@@ -68,6 +103,7 @@ char *dfl_import_maestro(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sourc
     dfl_maestro_hw machine;
     dfl_maestro_plan *plans;
     dfl_loss_report report;
+    repeated_refusal refusals = { .first = NULL, .further = 0, .last = { 0, 0 } };
     dfl_loss *losses;
     size_t n_losses;
     bool ok;
@@ -86,8 +122,10 @@ char *dfl_import_maestro(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sourc
         if (ok && i > 0)
             look_for_padding(&report, &plans[i - 1], &plans[i]);
         name_layer(arena, sink, &file.layers.at[i], before);
+        fold_refusal(sink, &file.layers.at[i], before, &refusals);
         plans[i].losses = dfl_loss_take(&report, &plans[i].n_losses);
     }
+    name_further_layers(sink, &refusals);
     if (budget != NULL && budget->why != DFL_STOP_NONE) {
         dfl_report_stop(sink, budget);
         return NULL;
