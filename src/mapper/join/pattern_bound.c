@@ -30,7 +30,8 @@ struct dfl_pattern_bounds {
     dfl_arena *arena, *scratch;
     const dfl_einsum_class *class;
     dfl_objective line;
-    dfl_form_goal goal;               /* the same for programs */
+    dfl_form_goal goal;               /* the same for programs of einsums without windows, */
+    dfl_form_goal sliding;            /* and with */
     dfl_deadline *deadline;
     skeleton *at;                     /* least bound whatever the room first; after a pattern's least, that of its skeletons */
     uint32_t n;
@@ -54,21 +55,27 @@ static void sort_pattern(dfl_pattern_bounds *b, uint32_t pattern)
     qsort(b->at + b->first[pattern], b->first[pattern + 1] - b->first[pattern], sizeof *b->at, by_bound);
 }
 
-/* Whether forms bound the costs of an einsum: it has ranks, and no dimension of an operand is a sum of ranks. */
-static bool has_forms(const dfl_problem *problem)
+/* Whether a dimension of an operand is not a rank alone. */
+static bool has_windows(const dfl_problem *problem)
 {
+    bool found = problem->windows;
+
     for (uint32_t o = 0; o < problem->n_operands; o++)
-        if (problem->operand[o].ranks != problem->operand[o].plain)
-            return false;
-    return !problem->windows && problem->n_ranks > 0;
+        found |= problem->operand[o].ranks != problem->operand[o].plain;
+    return found;
 }
 
-/* The bound of a skeleton whatever the room: with the time of the work alone where it has a program (B41). */
+static const dfl_form_goal *goal_of(const dfl_pattern_bounds *b, const dfl_candidate *c)
+{
+    return has_windows(c->problem) ? &b->sliding : &b->goal;
+}
+
+/* The bound of a skeleton whatever the room: without windows, with the time of the work alone (B41). */
 static double find_roomy(const dfl_candidate *c, const dfl_objective *line)
 {
     double units = 1;
 
-    if (!has_forms(c->problem))
+    if (has_windows(c->problem) || c->problem->n_ranks == 0)
         return dfl_objective_value(line, c->roomy_joules, c->roomy_seconds);
     for (uint32_t a = 0; a < c->problem->n_axes; a++)
         units *= (double)c->problem->axis[a].size;
@@ -92,6 +99,8 @@ dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch,
     else
         b->goal.seconds = 1;
     b->goal.leakage = line->per_joule > 0 ? line->per_second : 0;
+    b->sliding = b->goal;
+    b->sliding.is_whole = b->sliding.has_no_transfers = false;
     b->at = dfl_arena_alloc(arena, class->candidates.n + 1, sizeof *b->at, _Alignof(skeleton));
     b->first = DFL_NEW_ARRAY(arena, uint32_t, class->patterns.n + 1);
     for (uint32_t p = 0; p < class->patterns.n; p++) {
@@ -99,7 +108,8 @@ dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch,
         for (uint32_t i = 0; i < class->candidates.n; i++) {
             const dfl_candidate *c = &class->candidates.at[i];
             if (c->pattern == p)
-                b->at[b->n++] = (skeleton){ .least = find_roomy(c, line), .candidate = i, .has_program = has_forms(c->problem) };
+                b->at[b->n++] = (skeleton){ .least = find_roomy(c, line), .candidate = i,
+                                            .has_program = c->problem->n_ranks > 0 };
         }
     }
     b->first[class->patterns.n] = b->n;
@@ -114,7 +124,7 @@ static bool make_program(dfl_pattern_bounds *b, dfl_arena *arena, skeleton *s, k
     dfl_form *form = dfl_form_make(arena, c->problem, c->form, &b->terms);
     double others[DFL_FORM_PRODUCTS];
     dfl_box *boxes[DFL_PROBLEM_RANKS];
-    const dfl_box_costs costs = { .objective = &b->line, .is_whole = true };
+    const dfl_box_costs costs = { .objective = &b->line, .is_whole = goal_of(b, c)->is_whole };
 
     s->has_program = form != NULL;
     if (form == NULL)
@@ -125,7 +135,7 @@ static bool make_program(dfl_pattern_bounds *b, dfl_arena *arena, skeleton *s, k
     if (s->is_impossible)
         return false;
     out->form = form;
-    out->program = dfl_form_program_make(arena, &b->draft, form, boxes, &b->goal);
+    out->program = dfl_form_program_make(arena, &b->draft, form, boxes, goal_of(b, c));
     s->has_program = out->program != NULL;
     if (out->program != NULL)
         dfl_form_program_fit(out->program, boxes, &out->range);
@@ -248,7 +258,8 @@ static void keep_program(dfl_pattern_bounds *b, skeleton *s)
 {
     kept_program *k = DFL_NEW(b->arena, kept_program);
 
-    if (!s->has_program || s->is_impossible || !make_program(b, b->arena, s, k))
+    if (!s->has_program || s->is_impossible || has_windows(b->class->candidates.at[s->candidate].problem) ||
+        !make_program(b, b->arena, s, k))
         return;
     k->has_plane = false;
     s->kept = k;

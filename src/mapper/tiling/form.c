@@ -146,21 +146,31 @@ static uint32_t find_sliding(const dfl_problem *problem)
     return ranks;
 }
 
+/* Ranks whose loops in a gap may stand further in than others of the gap, since the order of both is not free (B11): those over
+   which windows slide; in shared gaps, beside windows, also those that are cut further out, too: a short piece may come in. */
+static uint32_t find_ordered(const dfl_problem *problem, const dfl_tiling_template *t, uint32_t gap)
+{
+    uint32_t ranks = find_sliding(problem);
+
+    for (uint32_t g = 0; g < gap && gap < t->shared_gaps && find_sliding(problem) != 0; g++)
+        ranks |= t->allow[g];
+    return ranks;
+}
+
 /* The gaps with loops during which short pieces of a keep's tile may stay, inner ones first; their number. Such a gap has loops
    over other ranks, and loops over ranks of the operand may stand between it and the keep. Rule D1: other loops
-   are not listed. Of the ranks in the same gap only those over which windows slide may stand further in (lemma B11). */
+   are not listed. Of the ranks in the same gap only ordered ones stand further in (lemma B11). */
 static uint32_t find_stays(const form_maker *k, const dfl_term_factor *x, uint8_t *from)
 {
     const dfl_tiling_template *t = k->out->skeleton;
     const uint32_t ranks = k->problem->operand[x->operand].ranks, gap = k->terms->group[x->group].gap;
-    const uint32_t sliding = find_sliding(k->problem);
     uint32_t n = 0;
 
     if (x->distinct || gap >= t->n_keeps)
         return 0;
     for (uint32_t g = gap + 1; g-- > 0;)
         if ((t->allow[g] & ~ranks) != 0 &&
-            (find_between(k, x->operand, g + 1, gap) | (t->allow[g] & ranks & sliding)) != 0)
+            (find_between(k, x->operand, g + 1, gap) | (t->allow[g] & ranks & find_ordered(k->problem, t, g))) != 0)
             from[n++] = (uint8_t)g;
     return n;
 }
@@ -265,7 +275,7 @@ static void add_stay(form_maker *k, uint32_t i, uint8_t from, dfl_form_stay *out
 {
     const dfl_term_factor *x = k->count_of[i];
     const uint32_t gap = k->terms->group[x->group].gap, ranks = k->problem->operand[x->operand].ranks;
-    const uint32_t own = k->out->skeleton->allow[from] & ranks & find_sliding(k->problem);
+    const uint32_t own = k->out->skeleton->allow[from] & ranks & find_ordered(k->problem, k->out->skeleton, from);
     dfl_chain_figure f = { .gap = k->out->skeleton->written[gap], .from = from,
                            .axes = (uint8_t)(all_axes(k->problem) & ~x->under) };
     const dfl_chain_figure above = { .kind = DFL_CHAIN_PIECES, .gap = (uint8_t)(from - 1), .axes = (uint8_t)x->over };

@@ -19,6 +19,10 @@ typedef struct {
     "output Z[a] = T[a] * D[a]; "
 #define SUM "input A[a]; input B[a]; weight C[c]; T[] += A[a] * B[a]; output Z[c] = T[] * C[c]; "
 
+#define SLIDE                                                                                                             \
+    "rank p = 8, r = 2, t = 9; input A[t]; input B[t]; weight C[r]; T[t] = A[t] * B[t]; "                                \
+    "output Z[p] += T[p + r] * C[r]; "
+
 /* Ranks a = 4 and c = 2 of 8 bits; 1 J a bit at home, none in sram; 1 s a point. */
 static const exchange_row EXCHANGES[] = {
     { "an element of T has room: A, B, C and Z move, 32 J each", PAIR, "size = 1B;", "energy", 200, 8, 128 },
@@ -31,6 +35,9 @@ static const exchange_row EXCHANGES[] = {
     { "two readers agree with the producer: A to D, Y, Z", FORK, "size = 1B;", "energy", 200, 12, 192 },
     { "two readers fetch T from home", FORK, "size = 0.5B;", "energy", 300, 12, 288 },
     { "a sum of 4 elements of A and B, 2 of C and Z", SUM, "size = 1B;", "energy", 200, 6, 96 },
+    { "T has room, all of it, since windows overlap: A, B, 9 elements, C, 2, and Z, 8", SLIDE, "size = 16B;", "energy", 400, 25,
+      224 },
+    { "T has no room as a whole: it is written and read at home", SLIDE, "size = 6B;", "energy", 400, 25, 368 },
     { "a memory that costs more than home: nothing is kept there", PAIR,
       "size = 8B; energy = 3J/bit; } memory near { size = 0.25B;", "energy", 200, 8, 192 },
     { "leakage: 128 J and 2 W for 8 s", PAIR, "size = 1B; leakage = 2W;", "energy", 200, 8, 144 },
