@@ -1,5 +1,13 @@
 #compdef dflc
 # zsh completion for dflc, made by `dflc help zsh`
+_dflc_mappings() {
+    local file
+    for file; do
+        case $file in
+        *.dfl) dflc list "$file" 2>/dev/null | awk '$1 == "mapping" { print $2 }' ;;
+        esac
+    done
+}
 _dflc() {
     local -a commands
     commands=(
@@ -11,6 +19,7 @@ _dflc() {
         'test:evaluate the checks of files'
         'fmt:format files'
         'explain:explain a diagnostic or the cost of a mapping'
+        'list:list the declarations of a file'
         'import:convert files of other tools to DFL'
         'dump:print tokens, syntax tree or intermediate representation'
         'version:print the version'
@@ -50,7 +59,7 @@ _dflc() {
         '--allow=[disable the lint LINT ( all   every lint)]:LINT' \
         '--warn=[report the lint LINT as a warning]:LINT' \
         '--deny=[report the lint LINT as an error]:LINT' \
-        '--only=[process the mapping NAME only]:NAME' \
+        '--only=[process the mapping NAME only]:NAME:($(_dflc_mappings ${words[3,-1]}))' \
         '--tiles=[tile sizes to search  perfect (those that divide) or imperfect (others, too); by default those that divide, but all of a single einsum with an extent of few or very many divisors]:KIND' \
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
         '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
@@ -79,8 +88,8 @@ _dflc() {
         '--allow=[disable the lint LINT ( all   every lint)]:LINT' \
         '--warn=[report the lint LINT as a warning]:LINT' \
         '--deny=[report the lint LINT as an error]:LINT' \
-        '--only=[process the mapping NAME only]:NAME' \
-        '--name=[the same as --only]:NAME' \
+        '--only=[process the mapping NAME only]:NAME:($(_dflc_mappings ${words[3,-1]}))' \
+        '--name=[the same as --only]:NAME:($(_dflc_mappings ${words[3,-1]}))' \
         '--tiles=[tile sizes to search  perfect (those that divide) or imperfect (others, too); by default those that divide, but all of a single einsum with an extent of few or very many divisors]:KIND' \
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
         '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
@@ -105,8 +114,8 @@ _dflc() {
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
         '--set=[give the  param  NAME of the file the value VALUE, an expression in DFL   --set seq=4096 ,  --set bw=2*32GB/s ; ALIAS.NAME names a  param  of an import; may be repeated]:NAME=VALUE' \
-        '--only=[process the mapping NAME only]:NAME' \
-        '--name=[the same as --only]:NAME' \
+        '--only=[process the mapping NAME only]:NAME:($(_dflc_mappings ${words[3,-1]}))' \
+        '--name=[the same as --only]:NAME:($(_dflc_mappings ${words[3,-1]}))' \
         '--tiles=[tile sizes to search  perfect (those that divide) or imperfect (others, too); by default those that divide, but all of a single einsum with an extent of few or very many divisors]:KIND' \
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
         '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
@@ -130,7 +139,7 @@ _dflc() {
         '--allow=[disable the lint LINT ( all   every lint)]:LINT' \
         '--warn=[report the lint LINT as a warning]:LINT' \
         '--deny=[report the lint LINT as an error]:LINT' \
-        '--only=[process the mapping NAME only]:NAME' \
+        '--only=[process the mapping NAME only]:NAME:($(_dflc_mappings ${words[3,-1]}))' \
         '--size=[execute with the extent N of the rank RANK;  --size 4  sets all ranks; may be repeated]:RANK=N' \
         '--memory-limit=[largest amount of memory to use (512MiB, 2GiB; default  4GiB)]:SIZE' \
         '--step-limit=[largest number of steps of work, as  dflc explain E0602  defines them (default  100000000)]:N' \
@@ -177,8 +186,8 @@ _dflc() {
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
         '--set=[give the  param  NAME of the file the value VALUE, an expression in DFL   --set seq=4096 ,  --set bw=2*32GB/s ; ALIAS.NAME names a  param  of an import; may be repeated]:NAME=VALUE' \
-        '--only=[process the mapping NAME only]:NAME' \
-        '--result=[the same as --only]:NAME' \
+        '--only=[process the mapping NAME only]:NAME:($(_dflc_mappings ${words[3,-1]}))' \
+        '--result=[the same as --only]:NAME:($(_dflc_mappings ${words[3,-1]}))' \
         '--tiles=[tile sizes to search  perfect (those that divide) or imperfect (others, too); by default those that divide, but all of a single einsum with an extent of few or very many divisors]:KIND' \
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
         '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
@@ -192,6 +201,16 @@ _dflc() {
         '--step-limit=[largest number of steps of work, as  dflc explain E0602  defines them (default  100000000)]:N' \
         '--color=[colour of messages  auto, always or never; a non-empty NO_COLOR in the environment means never]:WHEN' \
         '--verbose[eval, map, explain  also print the space and the effort of each search; version  also print formats and limits]' \
+        '--help[print help]' \
+        '*:file:_files' ;;
+    list) _arguments \
+        '--format=[output format  one of those that the help of the command lists]:FORMAT:(text json)' \
+        '--message-format=[format of the diagnostics on standard error  text, short (one line each), json (one object per line, grammar/dfl-diagnostic-1.schema.json) or sarif]:FORMAT' \
+        '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
+        '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \
+        '--memory-limit=[largest amount of memory to use (512MiB, 2GiB; default  4GiB)]:SIZE' \
+        '--step-limit=[largest number of steps of work, as  dflc explain E0602  defines them (default  100000000)]:N' \
+        '--color=[colour of messages  auto, always or never; a non-empty NO_COLOR in the environment means never]:WHEN' \
         '--help[print help]' \
         '*:file:_files' ;;
     import) _arguments \

@@ -169,6 +169,10 @@ typedef struct { const char *name, *report; size_t len; const char *only; } dfl_
 const char *dfl_session_diff(dfl_session *session, const dfl_side *from, const dfl_side *to, dfl_format format,
                              bool details, dfl_exit *status, size_t *len);
 
+/* The declarations of the open file as text, one per line, or as JSON (grammar/dfl-list-1.schema.json). Nothing is analysed. NULL
+   for other formats, and if no file is open. */
+const char *dfl_session_list(dfl_session *session, dfl_format format, size_t *len);
+
 const char *dfl_version(void);
 
 #ifdef __cplusplus

@@ -16,6 +16,7 @@ typedef enum {
     DFL_CMD_CHECK = 1 << 0, DFL_CMD_EVAL = 1 << 1, DFL_CMD_PROVE = 1 << 2, DFL_CMD_TEST = 1 << 3,
     DFL_CMD_FMT = 1 << 4, DFL_CMD_EXPLAIN = 1 << 5, DFL_CMD_IMPORT = 1 << 6, DFL_CMD_DUMP = 1 << 7,
     DFL_CMD_VERSION = 1 << 8, DFL_CMD_HELP = 1 << 9, DFL_CMD_MAP = 1 << 10, DFL_CMD_DIFF = 1 << 11,
+    DFL_CMD_LIST = 1 << 12,
 } dfl_cmd_bit;
 
 /* Largest numbers of lint levels, of sizes and of parameters on a command line. */
@@ -65,6 +66,7 @@ dfl_exit dfl_cmd_check(const dfl_cmd_args *args);
 dfl_exit dfl_cmd_eval(const dfl_cmd_args *args);
 dfl_exit dfl_cmd_map(const dfl_cmd_args *args);
 dfl_exit dfl_cmd_diff(const dfl_cmd_args *args);
+dfl_exit dfl_cmd_list(const dfl_cmd_args *args);
 dfl_exit dfl_cmd_prove(const dfl_cmd_args *args);
 dfl_exit dfl_cmd_test(const dfl_cmd_args *args);
 dfl_exit dfl_cmd_fmt(const dfl_cmd_args *args);

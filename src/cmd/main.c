@@ -15,6 +15,7 @@ static dfl_exit run_command(const dfl_cmd *cmd, const dfl_cmd_args *args)
     case DFL_CMD_VERSION: return dfl_cmd_version(args);
     case DFL_CMD_HELP: return dfl_cmd_help(args);
     case DFL_CMD_MAP: return dfl_cmd_map(args);
+    case DFL_CMD_LIST: return dfl_cmd_list(args);
     case DFL_CMD_DIFF: return dfl_cmd_diff(args);
     }
     return DFL_EXIT_INTERNAL;

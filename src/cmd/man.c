@@ -95,9 +95,25 @@ static void print_bash_words(FILE *out, unsigned bit)
     }
 }
 
+/* Whether the argument of an option is the name of a mapping. */
+static bool names_mapping(const dfl_cmd_option *option)
+{
+    return strcmp(option->name, "only") == 0 || strcmp(option->name, "name") == 0 || strcmp(option->name, "result") == 0;
+}
+
+/* Prints a function of bash and zsh that lists the mappings of the DFL files among its arguments. */
+static void print_mappings(FILE *out)
+{
+    fputs("_dflc_mappings() {\n    local file\n    for file; do\n"
+          "        case $file in\n        *.dfl) dflc list \"$file\" 2>/dev/null | awk '$1 == \"mapping\" { print $2 }' ;;\n"
+          "        esac\n    done\n}\n", out);
+}
+
 static void print_bash(FILE *out)
 {
-    fputs("# bash completion for dflc, made by `dflc help bash`\n_dflc() {\n"
+    fputs("# bash completion for dflc, made by `dflc help bash`\n", out);
+    print_mappings(out);
+    fputs("_dflc() {\n"
           "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words=\n"
           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W '", out);
     for (const dfl_cmd *cmd = dfl_cmd_table(); cmd->name; cmd++)
@@ -107,6 +123,8 @@ static void print_bash(FILE *out)
         if (cmd->formats)
             fprintf(out, "    %s:--format) COMPREPLY=($(compgen -W '%s' -- \"$word\")); return ;;\n", cmd->name,
                     cmd->formats);
+    fputs("    *:--only | *:--name | *:--result)\n"
+          "        COMPREPLY=($(compgen -W \"$(_dflc_mappings \"${COMP_WORDS[@]:2}\")\" -- \"$word\")); return ;;\n", out);
     fputs("    *:--color) COMPREPLY=($(compgen -W 'auto always never' -- \"$word\")); return ;;\n"
           "    *:--message-format) COMPREPLY=($(compgen -W 'text short json sarif' -- \"$word\")); return ;;\n    esac\n"
           "    case ${COMP_WORDS[1]} in\n", out);
@@ -129,7 +147,9 @@ static void print_plain(FILE *out, const char *text)
 
 static void print_zsh(FILE *out)
 {
-    fputs("#compdef dflc\n# zsh completion for dflc, made by `dflc help zsh`\n_dflc() {\n    local -a commands\n"
+    fputs("#compdef dflc\n# zsh completion for dflc, made by `dflc help zsh`\n", out);
+    print_mappings(out);
+    fputs("_dflc() {\n    local -a commands\n"
           "    commands=(\n", out);
     for (const dfl_cmd *cmd = dfl_cmd_table(); cmd->name; cmd++) {
         fprintf(out, "        '%s:", cmd->name);
@@ -150,6 +170,8 @@ static void print_zsh(FILE *out)
             fprintf(out, "]%s%s", option->argument ? ":" : "", option->argument ? option->argument : "");
             if (option->argument && strcmp(option->name, "format") == 0)
                 fprintf(out, ":(%s)", cmd->formats);
+            else if (names_mapping(option))
+                fputs(":($(_dflc_mappings ${words[3,-1]}))", out);
             fputs("' \\\n", out);
         }
         fputs("        '*:file:_files' ;;\n", out);
@@ -159,7 +181,9 @@ static void print_zsh(FILE *out)
 
 static void print_fish(FILE *out)
 {
-    fputs("# fish completion for dflc, made by `dflc help fish`\n", out);
+    fputs("# fish completion for dflc, made by `dflc help fish`\n"
+          "function __dflc_mappings\n    for file in (commandline -opc | string match -- '*.dfl')\n"
+          "        dflc list $file 2>/dev/null | string replace -rf '^mapping +(\\\\S+).*' '$1'\n    end\nend\n", out);
     for (const dfl_cmd *cmd = dfl_cmd_table(); cmd->name; cmd++) {
         fprintf(out, "complete -c dflc -n __fish_use_subcommand -a %s -d '", cmd->name);
         print_plain(out, cmd->summary);
@@ -174,6 +198,8 @@ static void print_fish(FILE *out)
                 fprintf(out, " -s %c", option->letter);
             if (option->argument)
                 fputs(" -r", out);
+            if (names_mapping(option))
+                fputs(" -f -a '(__dflc_mappings)'", out);
             if (strcmp(option->name, "format") == 0)
                 fprintf(out, " -f -a '%s'", cmd->formats);
             fputs(" -d '", out);

@@ -15,6 +15,7 @@ static const struct { const char *name, *path; } schemas[] = {
     { "dfl-report/1", "grammar/dfl-report-1.schema.json" },
     { "dfl-why/1", "grammar/dfl-why-1.schema.json" },
     { "dfl-diff/1", "grammar/dfl-diff-1.schema.json" },
+    { "dfl-list/1", "grammar/dfl-list-1.schema.json" },
     { "dfl-certificate/1", "grammar/dfl-certificate-1.schema.json" },
 };
 
