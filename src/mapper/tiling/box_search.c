@@ -195,19 +195,33 @@ static void raise_bound(box_search *s, dfl_box_node *node, const dfl_geometric_s
         *f->solved = s->solution.state;
 }
 
+/* The skeleton with what it points to. Of written lines, each axis comes just above the first keep inside of it: where it stands
+   changes no tile outside of it, if amounts divide (rule D6). */
+static dfl_tiling_template copy_skeleton(const box_search *s, const dfl_tiling_template *t)
+{
+    dfl_tiling_template out = *t;
+
+    if (t->form == NULL)
+        return out;
+    out.form = dfl_fixed_skeleton_copy(s->work, t->form);
+    for (uint32_t a = 0; a < s->problem->n_axes; a++) {
+        out.axis_gap[a] = 0;
+        while (out.axis_gap[a] < t->n_keeps && !(s->problem->place[t->keep[out.axis_gap[a]].place].axes >> a & 1))
+            out.axis_gap[a]++;
+    }
+    return out;
+}
+
 static bool add_form(void *context, const dfl_tiling_template *t)
 {
     box_search *s = context;
-    dfl_tiling_template skeleton = *t;
-    dfl_form *f;
+    const dfl_tiling_template skeleton = copy_skeleton(s, t);
+    dfl_form *f = dfl_form_make(s->work, s->problem, &skeleton, &s->terms);
     dfl_box_node root = { .form = (uint32_t)s->forms.n, .boxes = DFL_NEW_ARRAY(s->work, dfl_box *, s->problem->n_ranks) };
     double others[DFL_FORM_PRODUCTS];
     dfl_ramp *ramp;
 
     s->effort++;
-    if (t->form != NULL)
-        skeleton.form = dfl_fixed_skeleton_copy(s->work, t->form);
-    f = dfl_form_make(s->work, s->problem, &skeleton, &s->terms);
     if (f == NULL) {
         s->is_partial = true;
         return false;
