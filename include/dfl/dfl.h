@@ -151,6 +151,9 @@ const char *dfl_session_fixed(dfl_session *session, size_t *applied, size_t *len
 const char *dfl_session_source(const dfl_session *session, size_t *len);
 /* A stage of the compiler as text; NULL if no file is open. */
 const char *dfl_session_dumped(dfl_session *session, dfl_dump what, size_t *len);
+/* The tool that the open file and `n` further ones are for: "maestro", "accelforge" or "timeloop", to be imported by the functions
+   below. NULL after reporting that the files do not tell. */
+const char *dfl_session_foreign_tool(dfl_session *session, char *const *more_paths, size_t n, dfl_exit *status);
 /* Translates the open file, a mapping of MAESTRO, and its hardware file `hardware_path` (NULL = none) into DFL. Returns
    NULL after errors; *status is the outcome. */
 const char *dfl_session_import_maestro(dfl_session *session, const char *hardware_path, dfl_exit *status, size_t *len);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "import/accelforge/accelforge.h"
+#include "import/detect.h"
 #include "import/maestro/maestro.h"
 #include "import/timeloop/timeloop.h"
 
@@ -65,6 +66,38 @@ static const char *import_with(dfl_session *s, import_files *import, char *const
     if (text && len)
         *len = strlen(text);
     return text;
+}
+
+const char *dfl_session_foreign_tool(dfl_session *s, char *const *more_paths, size_t n, dfl_exit *status)
+{
+    const dfl_source **sources;
+    const char *tool = NULL;
+
+    *status = DFL_EXIT_USAGE;
+    if (!s->root)
+        return NULL;
+    sources = load_more(s, more_paths, n);
+    *status = DFL_EXIT_IO;
+    if (!sources)
+        return NULL;
+    for (size_t i = 0; i <= n; i++) {
+        const char *of = dfl_import_detect(sources[i]->text);
+
+        if (tool && of && strcmp(tool, of) != 0) {
+            dfl_report(s->sink, DFL_FOREIGN_SYNTAX, (dfl_span){ sources[i]->base, sources[i]->base },
+                       "this is a file for %s, and one before it is for %s", of, tool);
+            tool = NULL;
+            break;
+        }
+        tool = of ? of : tool;
+        if (i == n && !tool)
+            dfl_diag_help(s->sink,
+                          dfl_report(s->sink, DFL_FOREIGN_SYNTAX, (dfl_span){ sources[0]->base, sources[0]->base },
+                                     "no tool is known whose files begin so"),
+                          "name the tool: `dflc import maestro|accelforge|timeloop FILE`");
+    }
+    *status = dfl_session_status(s);
+    return tool;
 }
 
 const char *dfl_session_import_accelforge(dfl_session *s, char *const *more_paths, size_t n, dfl_exit *status,

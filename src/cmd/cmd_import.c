@@ -8,25 +8,27 @@
 /* A format that can be imported. */
 typedef struct {
     const char *name;            /* name of the format on the command line */
-    /* Converts the file that the session has opened; further files stand in `args`. NULL after reporting errors. */
-    const char *(*import)(dfl_session *s, const dfl_cmd_args *args, dfl_exit *status, size_t *len);
+    /* Converts the file that the session has opened, number `first` of `args`; further files follow there. NULL after
+       reporting errors. */
+    const char *(*import)(dfl_session *s, const dfl_cmd_args *args, size_t first, dfl_exit *status, size_t *len);
     const char *one_file;        /* message about a second file; NULL = the format takes several files */
     bool has_hardware;           /* the format takes --hw */
 } importer;
 
-static const char *import_maestro(dfl_session *s, const dfl_cmd_args *args, dfl_exit *status, size_t *len)
+static const char *import_maestro(dfl_session *s, const dfl_cmd_args *args, size_t first, dfl_exit *status, size_t *len)
 {
+    (void)first;
     return dfl_session_import_maestro(s, args->hardware, status, len);
 }
 
-static const char *import_accelforge(dfl_session *s, const dfl_cmd_args *args, dfl_exit *status, size_t *len)
+static const char *import_accelforge(dfl_session *s, const dfl_cmd_args *args, size_t first, dfl_exit *status, size_t *len)
 {
-    return dfl_session_import_accelforge(s, args->files + 2, args->n_files - 2, status, len);
+    return dfl_session_import_accelforge(s, args->files + first + 1, args->n_files - first - 1, status, len);
 }
 
-static const char *import_timeloop(dfl_session *s, const dfl_cmd_args *args, dfl_exit *status, size_t *len)
+static const char *import_timeloop(dfl_session *s, const dfl_cmd_args *args, size_t first, dfl_exit *status, size_t *len)
 {
-    return dfl_session_import_timeloop(s, args->files + 2, args->n_files - 2, status, len);
+    return dfl_session_import_timeloop(s, args->files + first + 1, args->n_files - first - 1, status, len);
 }
 
 static const importer importers[] = {
@@ -58,32 +60,57 @@ static dfl_exit refuse_format(const char *name)
     return DFL_EXIT_USAGE;
 }
 
-dfl_exit dfl_cmd_import(const dfl_cmd_args *args)
+/* Whether the files suit the format; false after a message. */
+static bool suits(const importer *from, const dfl_cmd_args *args, size_t first)
 {
-    const importer *from = find_importer(args->files[0]);
-    dfl_session *s;
-    const char *text;
-    dfl_exit status;
+    if (!from->has_hardware && args->hardware != NULL)
+        dfl_cmd_say("`--hw` is for maestro; give all files of the specification");
+    else if (from->one_file != NULL && args->n_files > first + 1)
+        dfl_cmd_say("%s", from->one_file);
+    else
+        return true;
+    return false;
+}
+
+/* Imports the files from number `first` on. `from`: NULL = the files tell. */
+static dfl_exit import_files(const importer *from, const dfl_cmd_args *args, size_t first)
+{
+    dfl_session *s = dfl_cmd_session(args);
+    dfl_exit status = dfl_cmd_open(s, args, args->files[first]);
+    const char *tool, *text;
     size_t len;
 
-    if (from == NULL)
-        return refuse_format(args->files[0]);
-    if (!from->has_hardware && args->hardware != NULL) {
-        dfl_cmd_say("`--hw` is for maestro; give all files of the specification");
-        return DFL_EXIT_USAGE;
+    if (status == DFL_EXIT_OK && from == NULL &&
+        (tool = dfl_session_foreign_tool(s, args->files + first + 1, args->n_files - first - 1, &status)) != NULL) {
+        from = find_importer(tool);
+        if (!suits(from, args, first))
+            status = DFL_EXIT_USAGE;
     }
-    if (from->one_file != NULL && args->n_files > 2) {
-        dfl_cmd_say("%s", from->one_file);
-        return DFL_EXIT_USAGE;
-    }
-    s = dfl_cmd_session(args);
-    status = dfl_cmd_open(s, args, args->files[1]);
-    if (status == DFL_EXIT_OK) {
-        text = from->import(s, args, &status, &len);
+    if (status == DFL_EXIT_OK && from != NULL) {
+        text = from->import(s, args, first, &status, &len);
         if (text)
             status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
     }
     dfl_cmd_messages(s, args);
     dfl_session_free(s);
     return status;
+}
+
+/* Whether an argument in the place of a format is a file: names of formats have no dot and no slash. */
+static bool is_file(const char *argument)
+{
+    return strcmp(argument, "-") == 0 || strpbrk(argument, "./") != NULL;
+}
+
+dfl_exit dfl_cmd_import(const dfl_cmd_args *args)
+{
+    const importer *from = find_importer(args->files[0]);
+
+    if (from == NULL)
+        return is_file(args->files[0]) ? import_files(NULL, args, 0) : refuse_format(args->files[0]);
+    if (args->n_files == 1) {
+        dfl_cmd_say("give the files to import: `dflc import %s FILE...`", from->name);
+        return DFL_EXIT_USAGE;
+    }
+    return suits(from, args, 1) ? import_files(from, args, 1) : DFL_EXIT_USAGE;
 }
