@@ -10,6 +10,7 @@
 typedef struct {
     dfl_loss_report *report;
     const dfl_source *source;
+    uint32_t nodes; /* nodes so far */
     bool ok;
 } reader;
 
@@ -108,6 +109,82 @@ static void read_items(reader *r, struct fy_node *node, dfl_yaml *out, unsigned 
     out->keys = keys;
 }
 
+static bool is_merge(const dfl_yaml *key)
+{
+    return strcmp(key->text, "<<") == 0 || strcmp(key->text, "<<<") == 0;
+}
+
+/* Adds the keys of a map that `out` lacks; there is room for them. */
+static void merge(dfl_yaml *keys, dfl_yaml *items, uint32_t *n, const dfl_yaml *from)
+{
+    for (uint32_t i = 0; i < from->n; i++) {
+        uint32_t k = 0;
+
+        while (k < *n && strcmp(keys[k].text, from->keys[i].text) != 0)
+            k++;
+        if (k < *n)
+            continue;
+        keys[*n] = from->keys[i];
+        items[(*n)++] = from->items[i];
+    }
+}
+
+/* Replaces the merge keys of a map by the keys of the maps behind them. */
+static void merge_keys(reader *r, dfl_yaml *out)
+{
+    uint32_t n = 0;
+    size_t room = 1;
+    dfl_yaml *keys, *items;
+
+    for (uint32_t i = 0; i < out->n; i++) {
+        const dfl_yaml *from = &out->items[i];
+
+        room++;
+        for (uint32_t m = 0; is_merge(&out->keys[i]) && from->kind == DFL_YAML_LIST && m < from->n; m++)
+            room += from->items[m].n;
+        room += is_merge(&out->keys[i]) ? from->n : 0;
+    }
+    if (room > DFL_IMPORT_YAML_MERGED)
+        wrong(r, out->span, dfl_arena_printf(r->report->arena, "a map with merged keys has more than %d keys",
+                                             DFL_IMPORT_YAML_MERGED));
+    if (!r->ok)
+        return;
+    keys = DFL_NEW_ARRAY(r->report->arena, dfl_yaml, room);
+    items = DFL_NEW_ARRAY(r->report->arena, dfl_yaml, room);
+    for (uint32_t i = 0; i < out->n; i++) {
+        if (!is_merge(&out->keys[i])) {
+            keys[n] = out->keys[i];
+            items[n++] = out->items[i];
+        }
+    }
+    for (uint32_t i = 0; i < out->n; i++) {
+        const dfl_yaml *from = &out->items[i];
+
+        if (!is_merge(&out->keys[i]))
+            continue;
+        for (uint32_t m = 0; from->kind == DFL_YAML_LIST && m < from->n; m++) {
+            if (from->items[m].kind == DFL_YAML_MAP)
+                merge(keys, items, &n, &from->items[m]);
+        }
+        if (from->kind == DFL_YAML_MAP)
+            merge(keys, items, &n, from);
+    }
+    r->nodes += n;
+    out->keys = keys;
+    out->items = items;
+    out->n = n;
+}
+
+/* The node that an alias stands for. */
+static dfl_yaml alias_of(reader *r, struct fy_node *node, dfl_span span, unsigned depth)
+{
+    struct fy_node *target = fy_node_resolve_alias(node);
+
+    if (target == NULL)
+        wrong(r, span, "no anchor has the name of this alias");
+    return tree_of(r, target, span, depth + 1);
+}
+
 static dfl_yaml tree_of(reader *r, struct fy_node *node, dfl_span around, unsigned depth)
 {
     dfl_budget *budget = dfl_arena_budget(r->report->arena);
@@ -131,8 +208,10 @@ static dfl_yaml tree_of(reader *r, struct fy_node *node, dfl_span around, unsign
     } else if (depth > DFL_IMPORT_YAML_DEPTH) {
         wrong(r, out.span, dfl_arena_printf(r->report->arena,
                 "the file is nested deeper than %d levels", DFL_IMPORT_YAML_DEPTH));
+    } else if (++r->nodes > DFL_IMPORT_YAML_NODES) {
+        wrong(r, out.span, dfl_arena_printf(r->report->arena, "the file has more than %d nodes", DFL_IMPORT_YAML_NODES));
     } else if (fy_node_is_alias(node)) {
-        wrong(r, place_of(r, fy_node_get_scalar_token(node), out.span), "aliases are not supported");
+        out = alias_of(r, node, place_of(r, fy_node_get_scalar_token(node), out.span), depth);
     } else if (fy_node_is_scalar(node)) {
         dfl_span span = place_of(r, fy_node_get_scalar_token(node), out.span);
 
@@ -141,6 +220,12 @@ static dfl_yaml tree_of(reader *r, struct fy_node *node, dfl_span around, unsign
     } else {
         out.kind = fy_node_is_mapping(node) ? DFL_YAML_MAP : DFL_YAML_LIST;
         read_items(r, node, &out, depth);
+        for (uint32_t i = 0; r->ok && out.kind == DFL_YAML_MAP && i < out.n; i++) {
+            if (is_merge(&out.keys[i])) {
+                merge_keys(r, &out);
+                break;
+            }
+        }
     }
     return out;
 }
@@ -189,7 +274,7 @@ const dfl_yaml *dfl_yaml_parse(dfl_loss_report *report, const dfl_source *source
 {
     const struct fy_diag_cfg quiet = { .output_fn = drop_message, .level = FYET_ERROR, .module_mask = ~0u };
     struct fy_parse_cfg config = { .flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG };
-    reader r = { report, source, true };
+    reader r = { .report = report, .source = source, .ok = true };
     struct fy_document *document;
     dfl_yaml *root = NULL;
 

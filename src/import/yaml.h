@@ -1,6 +1,7 @@
 /*
  * YAML files as trees. Each node has its place in the source, for diagnostics. Tags lose their exclamation mark: `!Memory`
- * is "Memory". A plain scalar keeps its text as written; the importer interprets the text. Aliases are refused.
+ * is "Memory". A plain scalar keeps its text as written; the importer interprets the text. An alias is the node that it
+ * stands for. A map with the key `<<` or `<<<` has the keys of the map behind it, or of each map of a list, that it lacks.
  */
 #ifndef DFL_IMPORT_YAML_H
 #define DFL_IMPORT_YAML_H

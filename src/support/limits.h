@@ -275,8 +275,7 @@ enum {
 /* ---- importers ---- */
 
 enum {
-    /* Limit on the multipliers of a Timeloop architecture whose links are compared one by one: a second at most. */
-    DFL_IMPORT_LINKED_UNITS = 1 << 16,
+    DFL_IMPORT_LINKED_UNITS = 1 << 16, /* multipliers of a Timeloop architecture whose links are compared one by one: a second */
     /* Widest word of a memory (in bits); it keeps sizes below 2^62 bits. */
     DFL_IMPORT_WORD_BITS = 4096,
     /* Deepest nesting of lists and maps of a YAML file; keeps the recursion within the stack. */
@@ -285,6 +284,7 @@ enum {
     DFL_IMPORT_EXPRESSION_DEPTH = 40,
     DFL_IMPORT_EXPRESSION_NAMES = 1024, /* names that one attribute of a Timeloop file may look up, also inside of variables */
     DFL_IMPORT_YAML_NODES = 1 << 20, /* nodes of a YAML file; each alias counts with the nodes of what it stands for */
+    DFL_IMPORT_YAML_MERGED = 4096, /* keys of a map with `<<`; each key is compared with all others */
     /* Lines of the path to one einsum of an AccelForge mapping. */
     DFL_IMPORT_PATH_LINES = 4096,
     /* Rounds that tighten bounds of rank variables: one, and one for each link of a chain of dependent indices. */

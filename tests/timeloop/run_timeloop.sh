@@ -22,15 +22,15 @@ for field in reads fills updates capacity compute_cycles true_macs mac_energy_pJ
     fi
 done
 
-# Runs of the mapper: a hole, and its constraints; what a level may hold is said where it is constrained.
+# Runs of the mapper: fixed lines and holes; what a level may hold is said where it is constrained. The only warnings name
+# constraints that lines of the search may break.
 for file in "$reference"/mapper/*/input.yaml; do
     name=$(basename "$(dirname "$file")")
-    constraints=$(sed -n '/^mapspace:/,$p' "$file" | grep -cE '^  - ({|target)')
     bypasses=$(grep -cE '^    bypass: \[[A-Z]' "$file")
-    if "$DFLC" import timeloop "$file" -o "$spoilt/$name.dfl" >"$work/out" 2>&1 && [ ! -s "$work/out" ] &&
+    if "$DFLC" import timeloop "$file" -o "$spoilt/$name.dfl" >"$work/out" 2>&1 &&
+        ! grep -E 'error|warning' "$work/out" | grep -qvE 'the search may add|warnings?$' &&
         "$DFLC" check "$spoilt/$name.dfl" >"$work/out" 2>&1 && [ ! -s "$work/out" ] &&
         "$DFLC" fmt --check "$spoilt/$name.dfl" >"$work/out" 2>&1 &&
-        [ "$(grep -c 'constraint {' "$spoilt/$name.dfl")" -eq "$constraints" ] &&
         [ "$(grep -c 'holds' "$spoilt/$name.dfl")" -eq "$bypasses" ]; then
         pass
     else

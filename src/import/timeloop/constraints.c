@@ -146,11 +146,166 @@ static void close_branches(dfl_tl_file *f)
     }
 }
 
+/* ---- what constraints leave to the search ---- */
+
+/* Whether the level may have loops over the dimension. */
+static bool may_loop(const dfl_tl_file *f, uint32_t k, bool spatial, uint32_t d)
+{
+    const dfl_tl_limits *limits = &f->levels[k].limits[spatial];
+
+    return f->dims[d].bound > 1 && (!limits->given || limits->factor[d] != 1);
+}
+
+uint32_t dfl_tl_written(const dfl_tl_file *f, uint32_t k, bool spatial, uint32_t *out, bool *open)
+{
+    const dfl_tl_level *l = &f->levels[k];
+    const dfl_tl_limits *limits = &l->limits[spatial];
+    int64_t fan[2];
+    uint32_t n = 0, rest = 0;
+
+    *open = false;
+    dfl_tl_fan_out(f, k, fan);
+    if (spatial ? fan[0] * fan[1] == 1 : f->tree != NULL && l->entries == 0)
+        return 0;
+    /* The place of a spatial loop on its axis costs nothing; which axis it takes must be known. */
+    if (spatial && (!limits->given || (fan[0] > 1 && fan[1] > 1 && !limits->has_split))) {
+        *open = true;
+        return 0;
+    }
+    for (uint32_t d = 0; d < f->n_dims; d++) {
+        bool ordered = spatial;
+
+        for (uint32_t i = 0; i < limits->n_order; i++)
+            ordered |= limits->order[i] == d;
+        rest += may_loop(f, k, spatial, d) && !ordered;
+    }
+    for (uint32_t d = 0; d < f->n_dims; d++) {
+        bool ordered = false;
+
+        for (uint32_t i = 0; i < limits->n_order; i++)
+            ordered |= limits->order[i] == d;
+        if (may_loop(f, k, spatial, d) && !ordered && rest <= 1)
+            out[n++] = d;
+    }
+    for (uint32_t i = limits->n_order; i-- > 0;) {
+        if (may_loop(f, k, spatial, limits->order[i]))
+            out[n++] = limits->order[i];
+    }
+    *open = rest > 1;
+    return n;
+}
+
+bool dfl_tl_is_open(const dfl_tl_file *f)
+{
+    uint32_t *dims = DFL_NEW_ARRAY(f->report->arena, uint32_t, f->n_dims + 1);
+    bool any = false;
+
+    for (uint32_t k = 0; k < f->n_levels; k++) {
+        for (int spatial = 0; spatial < 2; spatial++) {
+            bool open;
+
+            dfl_tl_written(f, k, spatial == 1, dims, &open);
+            any |= open;
+        }
+    }
+    return any;
+}
+
+/* Reports the constraints that lines of the search may break: excluded loops, where lines are open. Spatial lines may
+   appear in any hole. */
+static void look_at_freedom(dfl_tl_file *f)
+{
+    uint32_t *dims = DFL_NEW_ARRAY(f->report->arena, uint32_t, f->n_dims + 1);
+    bool any = dfl_tl_is_open(f);
+
+    for (uint32_t k = f->n_levels; k-- > 0;) {
+        for (int spatial = 0; spatial < 2; spatial++) {
+            const dfl_tl_limits *limits = &f->levels[k].limits[spatial];
+            bool open, excludes = false;
+            int64_t fan[2], used = 1;
+
+            dfl_tl_written(f, k, spatial == 1, dims, &open);
+            dfl_tl_fan_out(f, k, fan);
+            for (uint32_t d = 0; d < f->n_dims && limits->given; d++) {
+                excludes |= f->dims[d].bound > 1 && limits->factor[d] != 0;
+                used *= limits->factor[d] > 1 && used <= fan[0] * fan[1] ? limits->factor[d] : 1;
+            }
+            if (excludes && (spatial == 1 ? any && used < fan[0] * fan[1] : open))
+                dfl_lose(f->report, DFL_FOREIGN_LOST, limits->span,
+                         "the search may add %s loops at `%s` that this constraint excludes",
+                         spatial == 1 ? "spatial" : "temporal", f->levels[k].name);
+        }
+    }
+}
+
+/* Whether the instances below each level suffice for the factors that constraints fix. */
+static bool is_wide_enough(dfl_tl_file *f)
+{
+    for (uint32_t k = 0; k < f->n_levels; k++) {
+        const dfl_tl_limits *limits = &f->levels[k].limits[1];
+        int64_t fan[2], used = 1;
+
+        dfl_tl_fan_out(f, k, fan);
+        for (uint32_t d = 0; d < f->n_dims && limits->given; d++)
+            used *= limits->factor[d] > 1 && used <= fan[0] * fan[1] ? limits->factor[d] : 1;
+        if (used > fan[0] * fan[1])
+            return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, limits->span,
+                                "these factors need %lld instances below `%s`, which has %lld", (long long)used,
+                                f->levels[k].name, (long long)(fan[0] * fan[1]));
+    }
+    return true;
+}
+
+/* Whether the factors that constraints fix divide their dimensions. */
+static bool is_even(dfl_tl_file *f)
+{
+    for (uint32_t k = 0; k < f->n_levels; k++) {
+        for (int spatial = 0; spatial < 2; spatial++) {
+            const dfl_tl_limits *limits = &f->levels[k].limits[spatial];
+
+            for (uint32_t d = 0; d < f->n_dims && limits->given; d++) {
+                if (limits->factor[d] > 1 && f->dims[d].bound % limits->factor[d] != 0)
+                    return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, limits->span,
+                                        "the factor %lld does not divide `%c`, %lld: a search has only tiles that divide",
+                                        (long long)limits->factor[d], f->dims[d].letter, (long long)f->dims[d].bound);
+            }
+        }
+    }
+    return true;
+}
+
+/* Whether the factors of each dimension can make its extent, as far as constraints write them. */
+static bool is_possible(dfl_tl_file *f)
+{
+    uint32_t *dims = DFL_NEW_ARRAY(f->report->arena, uint32_t, f->n_dims + 1);
+
+    for (uint32_t d = 0; d < f->n_dims && !dfl_tl_is_open(f); d++) {
+        dfl_i128 product = 1;
+        bool open = false;
+
+        for (uint32_t k = 0; k < f->n_levels; k++) {
+            for (int spatial = 0; spatial < 2; spatial++) {
+                const dfl_tl_limits *limits = &f->levels[k].limits[spatial];
+                bool hole;
+                uint32_t n = dfl_tl_written(f, k, spatial == 1, dims, &hole);
+
+                for (uint32_t i = 0; i < n; i++) {
+                    if (dims[i] != d)
+                        continue;
+                    open |= !limits->given || limits->factor[d] == 0;
+                    product *= limits->given && limits->factor[d] > 0 && product <= f->dims[d].bound ? limits->factor[d] : 1;
+                }
+            }
+        }
+        if (!open && product != f->dims[d].bound)
+            return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, f->dims[d].span, "the factors of `%c` cannot make its size, %lld",
+                                f->dims[d].letter, (long long)f->dims[d].bound);
+    }
+    return true;
+}
+
 bool dfl_tl_read_constraints(dfl_tl_file *f)
 {
-    dfl_span first = { 0, 0 };
-    unsigned n = 0;
-
     for (uint32_t k = 0; k < f->n_levels; k++) {
         if (!read_own(f, k))
             return false;
@@ -176,14 +331,9 @@ bool dfl_tl_read_constraints(dfl_tl_file *f)
             return false;
     }
     close_branches(f);
-    for (uint32_t k = 0; k < f->n_levels; k++) {
-        for (int spatial = 0; spatial < 2; spatial++) {
-            first = n == 0 && f->levels[k].limits[spatial].given ? f->levels[k].limits[spatial].span : first;
-            n += f->levels[k].limits[spatial].given;
-        }
-    }
-    if (n > 0)
-        dfl_loss_remark(f->report, first, "constraints of %u loops, beginning with this one, do not restrict the search", n);
+    if (!f->ok || !is_wide_enough(f) || !is_even(f) || !is_possible(f))
+        return false;
+    look_at_freedom(f);
     for (uint32_t i = 0; f->metrics != NULL && i < f->metrics->n; i++) {
         if (dfl_tl_metric(&f->metrics->items[i]) == NULL)
             dfl_lose(f->report, DFL_FOREIGN_IGNORED, f->metrics->items[i].span, "the metric `%s` has no effect",

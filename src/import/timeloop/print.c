@@ -1,22 +1,15 @@
 /* Writes a run as .dfl text. */
-#include "import/timeloop/timeloop_internal.h"
+#include "import/timeloop/print.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "import/dfl_writer.h"
+#include "import/timeloop/holes.h"
 
 typedef enum { EXACT, FRESH, WINDOW } keep_mode;
-typedef const char *axis_names[2];
-
-typedef struct {
-    const dfl_tl_file *f;
-    dfl_strbuf out;
-    const char *workload, *system, *mapping, *unit, *latch;
-    const char **dims, **tensors, **levels, **links; /* names in the result, indexed by dimension, tensor and level */
-    axis_names *axes;                                /* names of the axes X and Y below each level; NULL = no axis */
-} printer;
+typedef dfl_tl_printer printer;
 
 /* ---- names ---- */
 
@@ -67,25 +60,12 @@ static void make_names(printer *p)
     p->tensors = DFL_NEW_ARRAY(arena, const char *, f->n_tensors);
     p->levels = DFL_NEW_ARRAY(arena, const char *, f->n_levels);
     p->links = DFL_NEW_ARRAY(arena, const char *, f->n_levels);
-    p->axes = DFL_NEW_ARRAY(arena, axis_names, f->n_levels);
+    p->axes = DFL_NEW_ARRAY(arena, dfl_tl_axis_names, f->n_levels);
     for (uint32_t d = 0; d < f->n_dims; d++)
         p->dims[d] = dfl_name_make(&work, dfl_arena_printf(arena, "%c", f->dims[d].letter));
     for (uint32_t t = 0; t < f->n_tensors; t++)
         p->tensors[t] = dfl_name_make(&work, f->tensors[t].name);
     name_levels(p, &machine);
-}
-
-/* Writes the names of a set of tensors, separated by commas. */
-static void print_set(printer *p, uint64_t set)
-{
-    const char *comma = "";
-
-    for (uint32_t t = 0; t < p->f->n_tensors; t++) {
-        if ((set >> t & 1) == 0)
-            continue;
-        dfl_strbuf_printf(&p->out, "%s%s", comma, p->tensors[t]);
-        comma = ", ";
-    }
 }
 
 /* ---- workload ---- */
@@ -242,7 +222,7 @@ static void print_memory(printer *p, uint32_t k)
         dfl_strbuf_printf(&p->out, "buffers = %lld;\n", (long long)l->buffers);
     if (p->f->mapping == NULL && l->bypass != 0) {
         dfl_strbuf_z(&p->out, "holds = ");
-        print_set(p, ~l->bypass);
+        dfl_tl_print_set(p, ~l->bypass);
         dfl_strbuf_z(&p->out, ";\n");
     }
     dfl_strbuf_z(&p->out, shared ? "ports = shared;\n" : "");
@@ -267,7 +247,7 @@ static void print_shares(printer *p, uint32_t k, const char *word)
         if (set == all)
             continue;
         dfl_strbuf_z(&p->out, "(");
-        print_set(p, set);
+        dfl_tl_print_set(p, set);
         dfl_strbuf_z(&p->out, ")");
     }
     dfl_writer_end_list(&list);
@@ -313,7 +293,7 @@ static void print_compute(printer *p)
         dfl_writer_quantity(&p->out, "energy", f->mac_energy, f->n_tensors == 3 ? "pJ/MAC" : "pJ/FLOP");
     if (reused != 0) {
         dfl_strbuf_z(&p->out, "operand_reuse = ");
-        print_set(p, reused);
+        dfl_tl_print_set(p, reused);
         dfl_strbuf_z(&p->out, ";\n");
     }
     dfl_strbuf_z(&p->out, "}\n");
@@ -372,7 +352,7 @@ static void print_keeps(printer *p, uint32_t k)
         if (set == 0)
             continue;
         dfl_strbuf_z(&p->out, "keep ");
-        print_set(p, set);
+        dfl_tl_print_set(p, set);
         dfl_strbuf_printf(&p->out, " in %s%s;\n", p->levels[k], modes[mode]);
     }
 }
@@ -413,34 +393,6 @@ static void print_lines(printer *p)
         dfl_strbuf_printf(&p->out, "keep %s in %s;\n", p->tensors[f->output], p->latch);
 }
 
-/* ---- a hole for the mapper ---- */
-
-static void print_hole(printer *p)
-{
-    const dfl_tl_file *f = p->f;
-    dfl_list_writer list = dfl_writer_list(&p->out, "minimize ");
-
-    for (uint32_t i = 0; f->constraints != NULL && i < f->constraints->n; i++) {
-        dfl_strbuf_z(&p->out, "// constraint ");
-        dfl_yaml_flow(f->report->arena, &f->constraints->items[i], &p->out);
-        dfl_strbuf_z(&p->out, "\n");
-    }
-    dfl_strbuf_z(&p->out, "...;\n");
-    for (uint32_t i = 0; f->metrics != NULL && i < f->metrics->n; i++) {
-        const char *means = dfl_tl_metric(&f->metrics->items[i]);
-
-        if (means == NULL)
-            continue;
-        dfl_writer_item(&list);
-        dfl_strbuf_z(&p->out, means);
-    }
-    if (list.word != NULL) {
-        dfl_writer_item(&list);
-        dfl_strbuf_z(&p->out, "energy * latency");
-    }
-    dfl_writer_end_list(&list);
-}
-
 const char *dfl_tl_print(const dfl_tl_file *f, const dfl_source *main, const dfl_loss *losses, size_t n_losses)
 {
     printer p = { .f = f };
@@ -458,7 +410,7 @@ const char *dfl_tl_print(const dfl_tl_file *f, const dfl_source *main, const dfl
     if (f->mapping != NULL)
         print_lines(&p);
     else
-        print_hole(&p);
+        dfl_tl_print_holes(&p);
     dfl_strbuf_z(&p.out, "}\n");
     return p.out.text;
 }

@@ -93,7 +93,6 @@ typedef struct {
     const dfl_yaml *problem, *shape, *arch, *mapping, *constraints, *metrics; /* NULL = absent in the run */
     const dfl_yaml *tree, *energies;    /* an architecture of version 0.3 or 0.4; the lists of its energies; NULL = absent */
     const dfl_tl_scope *scope;          /* names for expressions, while a node is read */
-    bool free_keeps;                    /* constraints leave open which levels hold a tensor */
     dfl_tl_dim *dims;
     uint32_t n_dims;
     dfl_tl_tensor *tensors;
@@ -175,6 +174,14 @@ uint32_t dfl_tl_neighbours(const dfl_tl_file *f, uint32_t level, int64_t id, int
 /* How many multipliers below one instance of level 0 have a neighbour with the same element of the tensor. */
 typedef enum { DFL_TL_LINKS_NONE, DFL_TL_LINKS_SOME, DFL_TL_LINKS_ALL, DFL_TL_LINKS_TOO_MANY } dfl_tl_links;
 dfl_tl_links dfl_tl_inner_links(const dfl_tl_file *f, uint32_t tensor);
+
+/* ---- constraints.c, for holes.c ---- */
+
+/* The loops that constraints write at a level, outermost first, in `out` with room for all dimensions; their number.
+   `*open` = further dimensions may have loops outside of them, in any order. */
+uint32_t dfl_tl_written(const dfl_tl_file *f, uint32_t level, bool spatial, uint32_t *out, bool *open);
+/* Whether constraints leave some lines to the search. */
+bool dfl_tl_is_open(const dfl_tl_file *f);
 
 /* ---- timeloop.c, print.c ---- */
 

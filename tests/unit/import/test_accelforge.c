@@ -229,7 +229,7 @@ static const import_case cases[] = {
       { "// line 14: the last tile of `m` is smaller", "temporal m:3, m, k;\n    keep A in Buf;" } },
     /* specifications that are refused */
     { "no YAML", "workload: [1, 2\n", DFL_FOREIGN_SYNTAX, 2, 1, { NULL } },
-    { "an alias", "variables: &x 1\nworkload: *x\n", DFL_FOREIGN_SYNTAX, 2, 12, { NULL } },
+    { "an alias of nothing", "variables: &x 1\nworkload: *y\n", DFL_FOREIGN_SYNTAX, 2, 12, { NULL } },
     { "a template", "workload:\n  rank_sizes: {M: {{size}}}\n", DFL_FOREIGN_UNSUPPORTED, 2, 19, { NULL } },
     { "an included file", "arch: !include arch.yaml\n" MATMUL, DFL_FOREIGN_UNSUPPORTED, 1, 16, { NULL } },
     { "no workload", "arch: {nodes: []}\n", DFL_FOREIGN_SYNTAX, 1, 1, { NULL } },

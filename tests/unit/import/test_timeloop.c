@@ -111,10 +111,33 @@ static const import_case cases[] = {
       "  - {target: RF, type: datatype, keep: [A], bypass: [B]}\n"
       "  - {target: RF, type: temporal, factors: K0, permutation: K}\n",
       0, 0, 0, NULL,
-      { "// line 21: constraints of 1 loops, beginning with this one, do not restrict the search", "memory RF {\n        size = 128B;\n        holds = A, Z;",
-        "// constraint {target: RF, type: datatype, keep: [A], bypass: [B]}",
-        "// constraint {target: RF, type: temporal, factors: K0, permutation: K}\n"
-        "    ...;\n    minimize latency, energy;" } },
+      { "memory RF {\n        size = 128B;\n        holds = A, Z;",
+        "keep A, B, Z in Main;\n    ...;\n    keep A in RF;\n    ...;\n    temporal K;\n    minimize latency, energy;" } },
+    { "fixed loops, free keeps", MATMUL TWO "mapspace_constraints:\n  targets:\n"
+      "  - {target: Main, type: temporal, factors: [M=2, N=1, K=1], permutation: [K, N, M]}\n"
+      "  - {target: RF, type: temporal, factors: 'M=4,N=4,K=6', permutation: 'K,N,M'}\n", 0, 0, 0, NULL,
+      { "keep A, B, Z in Main;\n    temporal M:4;\n    keep ? in RF;\n    temporal M, N, K;\n    minimize energy * latency;" } },
+    { "open factors in a known order", MATMUL TWO "architecture_constraints:\n  targets:\n"
+      "  - {target: Main, type: temporal, factors: N=1 K=2, permutation: KMN}\n"
+      "  - {target: RF, type: temporal, no_iteration_over_dimensions: [M], permutation: KN}\n"
+      "  - {target: RF, type: dataspace, keep_only: [A, Z]}\n", 0, 0, 0, NULL,
+      { "holds = A, Z;", "keep A, B, Z in Main;\n    temporal M, K/2;\n    keep A, Z in RF;\n    temporal N, K;" } },
+    { "aliases and merged keys", "variables: {words: 32, more: &mesh {instances: 1}}\n" MATMUL
+      "arch:\n  arithmetic: {<<: *mesh}\n  storage:\n  - {<<: [*mesh, {entries: 5, word_bits: 8}], name: RF, entries: words * 2}\n"
+      DRAM MAPPING(ALL_INSIDE), 0, 0, 0, NULL, { "memory RF {\n        size = 128B;" } },
+    BAD("an unknown alias", "problem: *p\n", SYNTAX, 1, 11, "no anchor has the name of this alias"),
+    BAD("an alias in itself", "problem: &p [*p]\n", SYNTAX, 1, 15, "the file is nested deeper than 60 levels"),
+    BAD("factors that cannot be", MATMUL TWO "mapspace_constraints:\n"
+        "  - {target: Main, type: temporal, factors: M1 N1 K1}\n  - {target: RF, type: temporal, factors: M4 N4 K6, permutation: KNM}\n",
+        RANGE, 3, 18, "the factors of `M` cannot make its size, 8"),
+    BAD("a factor that does not divide", MATMUL TWO "constraints:\n  - {target: RF, type: temporal, factors: M3}\n", RANGE, 17, 6,
+        "the factor 3 does not divide `M`, 8: a search has only tiles that divide"),
+    BAD("too few instances", MATMUL TWO "constraints:\n  - {target: RF, type: spatial, factors: M2}\n", RANGE, 17, 6,
+        "these factors need 2 instances below `RF`, which has 1"),
+    { "a search that may break a constraint", MATMUL ARRAY_OF("") "constraints:\n"
+      "  - {target: GLB, type: spatial, factors: N1 K1, permutation: MNK, split: 3}\n", DFL_FOREIGN_LOST, 18, 6,
+      "the search may add spatial loops at `GLB` that this constraint excludes",
+      { "keep A, B, Z in Main;\n    ...;\n    spatial M:? on x_GLB;\n    ...;" } },
     { "constraints of other kinds", MATMUL TWO "mapspace:\n  constraints:\n  - {target: RF, type: parallelism, min: 4}\n"
       "  - {target: RF, type: utilization, min: 0.5}\n", DFL_FOREIGN_LOST, 18, 6,
       "a constraint of the type `parallelism` does not restrict the search",
