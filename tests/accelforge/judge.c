@@ -289,11 +289,12 @@ static bool open_case(dfl_session *s, dfl_af_file *f, dfl_af_plan *plan)
     return dfl_af_open(f, report, sources, s->loaded.n) && f->mapping != NULL && dfl_af_read_mapping(f, plan);
 }
 
-/* Reads the imported text, which must be in the layout of `dflc fmt` and without diagnostics, and evaluates it; NULL if
-   the mapping is illegal. */
+/* Reads the imported text, which must be in the layout of `dflc fmt` and without diagnostics, and evaluates it, which must draw
+   no warning; NULL if the mapping is illegal. */
 static const dfl_result *evaluate(dfl_session *s, const char *text, judge_result *out)
 {
     const dfl_paths *paths;
+    const dfl_result *result;
 
     if (dfl_session_open_text(s, "case.dfl", text, strlen(text)) != DFL_EXIT_OK || !dfl_session_analyse(s) ||
         dfl_sink_count(s->sink) > 0 || s->program->n_designs != 1) {
@@ -304,7 +305,10 @@ static const dfl_result *evaluate(dfl_session *s, const char *text, judge_result
     if (strcmp(dfl_session_formatted(s, NULL), text) != 0)
         broken(out, VERDICT_BROKEN, "the result is not laid out");
     paths = dfl_paths_resolve(s->arena, s->sink, s->names, s->program->designs[0].mapping);
-    return paths != NULL ? dfl_model_eval(s->arena, s->sink, s->names, paths) : NULL;
+    result = paths != NULL ? dfl_model_eval(s->arena, s->sink, s->names, paths) : NULL;
+    if (result != NULL && (dfl_session_check(s) != DFL_EXIT_OK || dfl_sink_count(s->sink) > 0))
+        broken(out, VERDICT_BROKEN, "the evaluation warns: %s", dfl_session_diagnostics(s, DFL_FORMAT_SHORT, false, NULL));
+    return result;
 }
 
 /* Whether the report has the key with the value false. */

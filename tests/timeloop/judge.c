@@ -286,6 +286,9 @@ static void judge_imported(judge *j, const char *text, int64_t most)
         say(&j->out->why, "the result is not laid out");
     else
         judge_mapping(j, s, text, most);
+    if (j->out->why.text[0] == '\0' && dfl_sink_count(s->sink) == 0 &&
+        (dfl_session_check(s) != DFL_EXIT_OK || dfl_sink_count(s->sink) > 0))
+        say(&j->out->why, "the evaluation warns: %s", dfl_session_diagnostics(s, DFL_FORMAT_SHORT, false, NULL));
     if (j->out->why.text[0] != '\0' && j->out->verdict == JUDGE_EQUAL)
         j->out->verdict = JUDGE_BROKEN;
     dfl_session_free(s);

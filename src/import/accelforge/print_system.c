@@ -72,13 +72,35 @@ static void print_port(dfl_af_printer *p, uint32_t n, int which)
     dfl_strbuf_z(&p->out, "}\n");
 }
 
-/* Number of tensors that the mapper may keep in the node. */
-static uint32_t count_allowed(const dfl_af_printer *p, const dfl_af_node *node)
+/* Whether the mapping has the home of a tensor inside of the node: then the tensor never stands in the node. */
+static bool is_home_inside(const dfl_af_printer *p, uint32_t node, uint32_t tensor)
+{
+    for (uint32_t e = 0; p->plan != NULL && e < p->f->einsums.n; e++) {
+        const dfl_af_path *path = &p->plan->paths[e];
+
+        for (uint32_t i = 0; i < path->n_events; i++) {
+            const dfl_af_event *event = &path->events[i];
+
+            if (event->kind == DFL_AF_KEEP && event->home && event->tensor == tensor && event->node > node)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a tensor of the result may stand in the node. */
+static bool may_hold(const dfl_af_printer *p, uint32_t node, uint32_t tensor)
+{
+    return p->uses[tensor] > 0 && dfl_af_has(&p->f->nodes.at[node].allowed, tensor) &&
+           (dfl_af_made(p->f, tensor) || !is_home_inside(p, node, tensor));
+}
+
+static uint32_t count_held(const dfl_af_printer *p, uint32_t node)
 {
     uint32_t n = 0;
 
     for (uint32_t t = 0; t < p->f->tensors.n; t++)
-        n += p->uses[t] > 0 && dfl_af_has(&node->allowed, t);
+        n += may_hold(p, node, t);
     return n;
 }
 
@@ -91,15 +113,15 @@ static uint32_t count_tensors(const dfl_af_printer *p)
     return n;
 }
 
-/* Writes `holds = W0, W1;` unless the mapper may keep all tensors. */
-static void print_holds(dfl_af_printer *p, const dfl_af_node *node)
+/* Writes `holds = W0, W1;` unless the node may hold all tensors. */
+static void print_holds(dfl_af_printer *p, uint32_t node)
 {
     dfl_list_writer list = dfl_writer_list(&p->out, "holds = ");
 
-    if (count_allowed(p, node) == count_tensors(p))
+    if (count_held(p, node) == count_tensors(p))
         return;
     for (uint32_t t = 0; t < p->f->tensors.n; t++) {
-        if (p->uses[t] == 0 || !dfl_af_has(&node->allowed, t))
+        if (!may_hold(p, node, t))
             continue;
         dfl_writer_item(&list);
         dfl_strbuf_z(&p->out, p->tensors[t]);
@@ -112,15 +134,18 @@ static void print_memory(dfl_af_printer *p, uint32_t n)
     const dfl_af_node *node = &p->f->nodes.at[n];
     bool limited = !isinf(node->read.throughput) || !isinf(node->write.throughput);
 
-    if (count_allowed(p, node) == 0) {
+    if (p->plan == NULL && count_held(p, n) == 0) {
         dfl_strbuf_printf(&p->out, "// %s holds nothing\n", p->nodes[n]);
+        if (node->leakage > 0)
+            dfl_report(p->f->report->sink, DFL_FOREIGN_LOST, node->span,
+                       "`%s` may keep no tensor: it is left out, and its leakage with it", node->name);
         return;
     }
     if (node->kind == DFL_AF_TOLL)
         dfl_strbuf_printf(&p->out, "// a toll: what passes is read once\n");
     dfl_strbuf_printf(&p->out, "memory %s {\n", p->nodes[n]);
     print_size(p, n);
-    print_holds(p, node);
+    print_holds(p, n);
     if (!node->separate_ports && limited && node->kind == DFL_AF_MEMORY)
         dfl_strbuf_z(&p->out, "ports = shared;\n");
     print_port(p, n, 0);
