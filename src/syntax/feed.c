@@ -11,7 +11,7 @@ void dfl_feed_open(dfl_feed *f, dfl_arena *arena, dfl_intern *names, dfl_sink *s
 {
     dfl_span start = { source->base, source->base };
 
-    *f = (dfl_feed){ .now = { .span = start }, .statement = { .kind = DFL_TOK_END } };
+    *f = (dfl_feed){ .now = { .span = start }, .statement = { .kind = DFL_TOK_END }, .last = { .kind = DFL_TOK_END } };
     dfl_lexer_open(&f->lexer, arena, names, sink, source);
     f->next = dfl_lexer_next(&f->lexer);
 }
@@ -24,6 +24,49 @@ static void pop(dfl_feed *f)
 static uint16_t opener_of(uint16_t closer)
 {
     return closer == ')' ? '(' : closer == ']' ? '[' : '{';
+}
+
+uint32_t dfl_feed_indent(const dfl_feed *f, const dfl_token *token)
+{
+    const dfl_source *source = f->lexer.source;
+    uint32_t start = token->span.start - source->base, at;
+
+    while (start > 0 && source->text[start - 1] != '\n')
+        start--;
+    for (at = start; source->text[at] == ' ' || source->text[at] == '\t';)
+        at++;
+    return at - start;
+}
+
+uint32_t dfl_feed_count_deeper(const dfl_feed *f)
+{
+    uint32_t column = dfl_feed_indent(f, &f->now), n = 0;
+
+    while (n < f->open.n && f->open.at[f->open.n - 1 - n].kind == '{' &&
+           dfl_feed_indent(f, &f->open.at[f->open.n - 1 - n]) >= column)
+        n++;
+    return n;
+}
+
+/* Compares the indentation of a `}` with that of the innermost `{`, which it closes. */
+static void compare_indents(dfl_feed *f)
+{
+    const dfl_token *open = f->open.n > 0 ? &f->open.at[f->open.n - 1] : NULL;
+    uint32_t want, have;
+
+    if (open == NULL || open->kind != '{' || !dfl_feed_starts_line(f))
+        return;
+    want = dfl_feed_indent(f, open);
+    have = dfl_feed_indent(f, &f->now);
+    if (have < want && f->unclosed.kind == 0) {
+        f->unclosed = *open;
+        f->stolen = f->now;
+        f->last_inside = f->before.span;
+    }
+    if (f->open.n == 1) {
+        f->early = have > want ? f->now : (dfl_token){ .kind = 0 };
+        f->unclosed.kind = 0;
+    }
 }
 
 /* Closes the innermost `opener` and all brackets inside of it. Does nothing if no such bracket is open. */
@@ -46,7 +89,7 @@ void dfl_feed_bracket(dfl_feed *f)
         f->n_braces++;
         f->in_set = f->before.kind == DFL_TOK_IN;
         if (!f->in_set)
-            f->statement.kind = DFL_TOK_END;
+            f->statement.kind = f->last.kind = DFL_TOK_END;
         DFL_PUSH(f->lexer.arena, &f->open, f->now);
         break;
     case '(':
@@ -58,14 +101,18 @@ void dfl_feed_bracket(dfl_feed *f)
         close_bracket(f, opener_of(f->now.kind));
         break;
     case '}':
+        compare_indents(f);
         close_bracket(f, '{');
         if (!f->in_set)
-            f->statement.kind = DFL_TOK_END;
+            f->statement.kind = f->last.kind = DFL_TOK_END;
         f->in_set = false;
         break;
     case ';':
         while (f->open.n > 0 && f->open.at[f->open.n - 1].kind != '{')
             pop(f);
+        if (f->statement.kind != DFL_TOK_IDENT) /* a statement that lacks its keyword continues the one before */
+            f->last = f->statement;
+        f->last_end = f->now.span;
         f->statement.kind = DFL_TOK_END;
         f->in_set = false;
         break;

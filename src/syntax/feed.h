@@ -11,9 +11,16 @@ typedef struct dfl_feed {
     dfl_lexer lexer;
     dfl_token before, now, next;
     dfl_token statement;       /* first token of the present statement; kind END between statements */
+    dfl_token last;            /* first token of the statement before, END behind a brace */
+    dfl_span last_end;         /* the `;` of that statement */
     DFL_VEC(dfl_token) open;   /* open brackets of all kinds, innermost last */
     uint32_t n_braces;         /* number of braces in `open` */
     bool in_set;               /* the last brace opened a set, which ends no statement */
+    /* Braces whose indentations disagree, in the present declaration of the file; kind 0 = none. */
+    dfl_token unclosed;        /* first `{` whose `}` stands further to the left: its own `}` is probably missing */
+    dfl_token stolen;          /* the `}` that closes it */
+    dfl_span last_inside;      /* the token before `stolen` */
+    dfl_token early;           /* `}` that ends a declaration, but stands further to the right */
 } dfl_feed;
 
 void dfl_feed_open(dfl_feed *feed, dfl_arena *arena, dfl_intern *names, dfl_sink *sink, const dfl_source *source);
@@ -40,6 +47,10 @@ static inline bool dfl_feed_starts_line(const dfl_feed *feed)
         return blank == 1 && feed->lexer.source->text[from - feed->lexer.source->base] == '\n';
     return dfl_feed_starts_late_line(feed);
 }
+/* Number of blanks before the first token of the line of a token. */
+uint32_t dfl_feed_indent(const dfl_feed *feed, const dfl_token *token);
+/* Number of innermost open braces whose lines are indented at least as far as `now`, which starts a line. */
+uint32_t dfl_feed_count_deeper(const dfl_feed *feed);
 /* Whether `now` starts in the first column. */
 bool dfl_feed_starts_column(const dfl_feed *feed);
 

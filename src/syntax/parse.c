@@ -170,40 +170,55 @@ static __attribute__((noinline)) void repair_semicolon(dfl_parse *p)
     p->feed->statement.kind = DFL_TOK_END;
 }
 
-/* Whether `}` may be missing: only braces are open at the end of the file or before a declaration in the first column. */
-static inline bool follows_braces(const dfl_feed *f, uint8_t traits)
+/* Number of `}` that may be missing before `now`: all at the end of the file, else those whose lines are indented at least as
+   far as `now`, a statement that starts a line. Zero where other brackets are open. */
+static inline uint32_t count_missing(const dfl_feed *f, uint8_t traits)
 {
-    return (traits & STARTS_DECLARATION || f->now.kind == DFL_TOK_END) && f->n_braces > 0 && f->n_braces == f->open.n &&
-           f->n_braces <= DFL_MAX_DEPTH && (f->now.kind == DFL_TOK_END || dfl_feed_starts_column(f));
+    if (f->n_braces == 0 || f->n_braces != f->open.n || f->n_braces > DFL_MAX_DEPTH)
+        return 0;
+    if (f->now.kind == DFL_TOK_END)
+        return f->n_braces;
+    if ((traits & STARTS_STATEMENT) == 0 || !dfl_feed_starts_line(f) ||
+        ((traits & STARTS_DECLARATION) == 0 && dfl_feed_starts_column(f))) /* statements in the first column show nothing */
+        return 0;
+    return dfl_feed_count_deeper(f);
 }
 
-/* Whether `}` are missing before `now`: the parser cannot go on without them, and could with all of them. */
-static __attribute__((noinline)) bool lacks_braces(const dfl_feed *f, const dfl_parser_state *ps)
+/* Whether `n` `}` are missing before `now`: the parser cannot go on without them, and could with them. */
+static __attribute__((noinline)) bool lacks_braces(const dfl_feed *f, const dfl_parser_state *ps, uint32_t n)
 {
     int kinds[DFL_MAX_DEPTH + 3];
-    size_t n = 0;
     bool ends = f->now.kind == DFL_TOK_END;
 
     if (dfl_parser_recovers(ps) || (!ends && takes_now(f, ps)))
         return false;
-    for (; n < f->n_braces; n++)
-        kinds[n] = '}';
+    for (uint32_t i = 0; i < n; i++)
+        kinds[i] = '}';
     kinds[n++] = f->now.kind;
     if (!ends)
         kinds[n++] = f->next.kind;
     return dfl_parser_accepts(ps, kinds, n);
 }
 
+/* Reports that the `}` of the innermost brace is missing, or of the brace to which the indentation of a later `}` points. */
 static __attribute__((noinline)) void repair_braces(dfl_parse *p)
 {
     dfl_feed *f = p->feed;
-    dfl_span gap = { f->before.span.end, f->before.span.end };
-    dfl_diag *d = dfl_report(p->sink, DFL_SYNTAX_UNEXPECTED, gap, "missing `}`");
+    bool stolen = f->unclosed.kind != 0;
+    dfl_token open = stolen ? f->unclosed : f->open.at[f->open.n - 1];
+    uint32_t end = stolen ? f->last_inside.end : f->before.span.end;
+    dfl_diag *d = dfl_report(p->sink, DFL_SYNTAX_UNEXPECTED, open.span, "missing `}`");
 
     p->n_reports++;
-    dfl_diag_label(p->sink, d, f->open.at[f->open.n - 1].span, "this `{` is never closed");
+    dfl_diag_here(p->sink, d, "this `{` is never closed");
+    if (stolen)
+        dfl_diag_label(p->sink, d, f->stolen.span, "this `}` closes it, but is indented like a brace around it");
+    else if (f->now.kind != DFL_TOK_END)
+        dfl_diag_label(p->sink, d, f->now.span, "this stands outside of the braces");
     dfl_diag_help(p->sink, d, "add `}`");
-    dfl_diag_fix(p->sink, d, gap, "\n}", DFL_FIX_MAYBE);
+    dfl_diag_fix(p->sink, d, (dfl_span){ end, end },
+                 dfl_arena_printf(p->arena, "\n%*s}", (int)dfl_feed_indent(f, &open), ""), DFL_FIX_MAYBE);
+    f->unclosed.kind = 0;
 }
 
 /* ---- feeding -------------------------------------------------------------------------------------------------- */
@@ -244,6 +259,7 @@ static inline bool count_bracket(dfl_parse *p, const dfl_parser_state *ps)
 int dfl_parse_next(dfl_parse *p, const dfl_parser_state *ps, DFL_YYSTYPE *value, dfl_span *at)
 {
     dfl_feed *f = p->feed;
+    uint32_t missing;
     uint8_t traits;
 
     if (p->next == DFL_NEXT_COUNTED) {
@@ -266,11 +282,13 @@ int dfl_parse_next(dfl_parse *p, const dfl_parser_state *ps, DFL_YYSTYPE *value,
         }
     }
     traits = traits_of(f->now.kind);
-    if (p->next != DFL_NEXT_CLOSING && follows_braces(f, traits) && lacks_braces(f, ps)) {
+    if (p->next != DFL_NEXT_CLOSING && (missing = count_missing(f, traits)) > 0 && lacks_braces(f, ps, missing)) {
         repair_braces(p);
         p->next = DFL_NEXT_CLOSING;
+        p->n_missing = missing;
     }
-    if (p->next == DFL_NEXT_CLOSING && f->open.n > 0) {
+    if (p->next == DFL_NEXT_CLOSING && p->n_missing > 0) {
+        p->n_missing--;
         f->open.n--;
         f->n_braces--;
         return give_repair(p, '}', value, at);

@@ -18,6 +18,7 @@ typedef struct dfl_parse {
     bool too_deep;             /* the depth limit was reported; the rest of the file is not read */
     /* state of dfl_parse_next between two calls: which repair or token comes next */
     enum { DFL_NEXT_TOKEN, DFL_NEXT_REPAIRED, DFL_NEXT_CLOSING, DFL_NEXT_COUNTED } next;
+    uint32_t n_missing;        /* number of `}` that DFL_NEXT_CLOSING still inserts */
     uint32_t n_tokens;
     uint32_t reports_before;   /* value of n_reports before the present token */
 } dfl_parse;

@@ -5,6 +5,7 @@
 
 #include "support/strbuf.h"
 #include "syntax/feed.h"
+#include "syntax/slips.h"
 #include "support/limits.h"
 
 /* ---- what was expected ---------------------------------------------------------------------------------------- */
@@ -178,8 +179,6 @@ static const char *help_habit(const dfl_parse *p, const wanted *w)
         return "a definition is written `name = value;`";
     if ((now == DFL_TOK_WITHIN || now == DFL_TOK_EXACTLY) && wants(w, "from"))
         return "a check is `a exactly b` or `a within p of b`, not both";
-    if (now == ';' && before == '}')
-        return "remove the `;`: none follows a `}`";
     if ((text = help_hole(p, w)) != NULL)
         return text;
     if ((now == ':' || now == '=') && wants(w, "'/'") && (now == ':' || wants(w, "':'")))
@@ -234,7 +233,7 @@ static void help(dfl_parse *p, dfl_diag *d, const wanted *w)
     const dfl_feed *f = p->feed;
     const char *text;
 
-    if (help_unit(p, d) || help_keyword(p, d, w))
+    if (help_unit(p, d) || dfl_parse_help_slip(p, d, w->all, w->n) || help_keyword(p, d, w))
         return;
     if ((text = help_habit(p, w)) != NULL)
         dfl_diag_help(p->sink, d, "%s", text);
@@ -276,5 +275,9 @@ void dfl_parse_unexpected(dfl_parse *p, dfl_span at, const char *const *expected
     }
     d = dfl_report(p->sink, DFL_SYNTAX_UNEXPECTED, at, "%s", text.text);
     label_open(p, d);
+    if (f->open.n == 0 && f->early.kind != 0) {
+        dfl_diag_label(p->sink, d, f->early.span, "this `}` ends the declaration, but is indented like a brace inside of it");
+        p->feed->early.kind = 0;
+    }
     help(p, d, &w);
 }
