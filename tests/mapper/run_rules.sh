@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Each rule of src/mapper/SEARCH.md (B1, D1, ...) is cited in the code of the mapper, in a unit test, and by a mutant.
+# Each rule of src/mapper/SEARCH.md (B1, D1, ...) is cited in the code of the mapper or of the checker of
+# certificates, in a unit test of the same room, and by a mutant.
 set -u
 export LC_ALL=C
 passed=0 failed=0
@@ -9,8 +10,9 @@ cited() { # cited RULE PATH...: whether a file cites the rule
 }
 
 for rule in $(sed -n 's/^\*\*\([BD][0-9]*\)\..*/\1/p' src/mapper/SEARCH.md); do
-    for place in src/mapper tests/unit/mapper tests/property/mutants; do
-        if cited "$rule" "$place"; then
+    for place in "src/mapper src/certify" "tests/unit/mapper tests/unit/certify" tests/property/mutants; do
+        # shellcheck disable=SC2086 # a place is a list of folders
+        if cited "$rule" $place; then
             passed=$((passed + 1))
         else
             failed=$((failed + 1))

@@ -143,9 +143,9 @@ static double find_seconds(const dfl_box_terms *t, const double *value)
 
 /* ---- by hand ---- */
 
-/* A[4, 8] and Z[4, 2] in sram, B[8, 2] at home, `a` iterations of k above the points of both keeps:
-   A: 256 bits come in once, 512 go to the unit; B: 128 bits for each of 4 values of m; Z: 64 bits leave a times and come back
-   a - 1 times, and the unit adds 512 bits, 64 of which find nothing to add to. */
+/* Counts by B50, times by B51, tiles by B52. A[4, 8] and Z[4, 2] stand in sram, B[8, 2] at home, `a` iterations of k above the
+   points of both keeps. A: 256 bits come in once, 512 go to the unit. B: 128 bits for each of 4 values of m. Z: 64 bits leave a
+   times and come back a - 1 times, and the unit adds 512 bits, 64 of which find nothing to add to. */
 static void counts_by_hand(void **state)
 {
     const double a = 2, dram = 7e-12, sram = 1e-12;
