@@ -9,6 +9,10 @@ static const char *const in_constraint[] = {
     "remainders", "version",
 };
 
+static const char *const in_keeps[] = {
+    "target", "type", "keep", "bypass", "keep_only", "bypass_only", "no_coalesce", "version",
+};
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Reports a part of a constraint that does not restrict the search. */
@@ -78,6 +82,8 @@ static bool read_keeps(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l)
     const dfl_yaml *bypass = bypass_only != NULL ? bypass_only : dfl_tl_get(at, "bypass");
     uint64_t kept = 0, passed = 0;
 
+    dfl_tl_look_at_keys(f, at, in_keeps, COUNT(in_keeps), "a constraint");
+    lose_part(f, at, "no_coalesce", "what instances share is fetched once");
     if (!dfl_tl_read_set(f, keep, &kept) || !dfl_tl_read_set(f, bypass, &passed))
         return false;
     if (keep_only != NULL)

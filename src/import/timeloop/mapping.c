@@ -165,12 +165,23 @@ static bool read_loops(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l, bool
     dfl_tl_loop *loops = DFL_NEW_ARRAY(f->report->arena, dfl_tl_loop, f->n_dims + 1);
     dfl_tl_factor *factors = DFL_NEW_ARRAY(f->report->arena, dfl_tl_factor, f->n_dims + 1);
     uint32_t *order = DFL_NEW_ARRAY(f->report->arena, uint32_t, f->n_dims + 1);
-    int64_t split = dfl_tl_count(f, dfl_tl_get(at, "split"), 0, f->n_dims);
-    uint32_t n = 0, n_order;
+    int64_t fan[2], split;
+    uint32_t n = 0, n_order, looping = 0;
+
+    /* Without instances along X, spatial loops run along Y. */
+    dfl_tl_fan_out(f, (uint32_t)(l - f->levels), fan);
+    split = dfl_tl_count(f, dfl_tl_get(at, "split"), 0, fan[0] == 1 && fan[1] > 1 ? 0 : f->n_dims);
 
     if (!f->ok || !dfl_tl_read_factors(f, dfl_tl_get(at, "factors"), false, factors) ||
         !dfl_tl_read_order(f, said, order, &n_order))
         return false;
+    for (uint32_t d = 0; d < f->n_dims; d++)
+        looping += factors[d].full > 1;
+    /* A loop alone needs no order. */
+    for (uint32_t d = 0; d < f->n_dims && looping == 1 && said == NULL; d++) {
+        if (factors[d].full > 1)
+            order[n_order++] = d;
+    }
     for (uint32_t i = 0; i < n_order; i++) {
         uint32_t d = order[i];
 
@@ -215,9 +226,17 @@ static size_t plain_length(const char *name)
 
 dfl_tl_level *dfl_tl_target(dfl_tl_file *f, const dfl_yaml *at)
 {
-    const dfl_yaml *target = dfl_tl_get(at, "target");
+    const dfl_yaml *target = dfl_tl_get(at, "target"), *type = dfl_tl_get(at, "type");
     size_t n = target != NULL ? plain_length(target->text) : 0;
+    bool spatial = type != NULL && strcmp(type->text, "spatial") == 0;
 
+    /* The spatial loops of a component with `spatial` belong to the level in front of it. */
+    for (uint32_t k = 0; target != NULL && k < f->n_levels && spatial; k++) {
+        const char *alias = f->levels[k].alias;
+
+        if (alias != NULL && strncmp(alias, target->text, n) == 0 && alias[n] == '\0')
+            return &f->levels[k];
+    }
     for (uint32_t k = 0; target != NULL && k < f->n_levels; k++) {
         const char *name = f->levels[k].name, *alias = f->levels[k].alias;
 

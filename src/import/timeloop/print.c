@@ -187,7 +187,7 @@ static bool is_memory(const dfl_tl_file *f, const dfl_tl_level *l)
     return l->entries != 0 && (f->mapping != NULL || (~l->bypass & dfl_tl_all(f)) != 0);
 }
 
-/* Leakage of one instance, pW. The source counts only the instances that a mapping uses, the result counts all. */
+/* Leakage of one instance, mW. The source counts only the instances that a mapping uses, the result counts all. */
 static double leakage_of(const dfl_tl_file *f, uint32_t k)
 {
     int64_t used = 1, row, all;
@@ -196,7 +196,7 @@ static double leakage_of(const dfl_tl_file *f, uint32_t k)
         dfl_tl_used(f, i, &row, &all);
         used *= all;
     }
-    return f->levels[k].leak / f->cycle * (f->mapping != NULL ? (double)used / (double)f->levels[k].instances : 1);
+    return f->levels[k].leak / (f->cycle * 1e9) * (f->mapping != NULL ? (double)used / (double)f->levels[k].instances : 1);
 }
 
 static void print_memory(printer *p, uint32_t k)
@@ -229,7 +229,7 @@ static void print_memory(printer *p, uint32_t k)
     print_port(p, "read", l->read_energy, shared ? l->shared_rate : l->read_rate);
     print_port(p, "write", l->write_energy, shared ? l->shared_rate : l->write_rate);
     if (l->leak > 0)
-        dfl_writer_quantity(&p->out, "leakage", leakage_of(p->f, k), "pW");
+        dfl_writer_quantity(&p->out, "leakage", leakage_of(p->f, k), "mW");
     dfl_strbuf_z(&p->out, "}\n");
 }
 

@@ -160,13 +160,26 @@ static bool is_whole(dfl_tl_file *f, const dfl_yaml *root)
     return f->ok;
 }
 
+/* False after reporting a template of Jinja, which is not YAML before it is expanded. */
+static bool is_expanded(dfl_tl_file *f, const dfl_source *source)
+{
+    for (size_t i = 0; i + 1 < source->len; i++) {
+        uint32_t at = source->base + (uint32_t)i;
+
+        if (source->text[i] == '{' && (source->text[i + 1] == '{' || source->text[i + 1] == '%'))
+            return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, (dfl_span){ at, at + 2 },
+                                "a Jinja template must be expanded first: import the file that the front end of Timeloop writes");
+    }
+    return true;
+}
+
 bool dfl_tl_open(dfl_tl_file *f, dfl_loss_report *report, const dfl_source *const *sources, size_t n)
 {
     const dfl_yaml *first = NULL;
 
     *f = (dfl_tl_file){ .report = report, .ok = true };
     for (size_t i = 0; i < n; i++) {
-        const dfl_yaml *root = dfl_yaml_parse(report, sources[i]);
+        const dfl_yaml *root = is_expanded(f, sources[i]) ? dfl_yaml_parse(report, sources[i]) : NULL;
 
         if (root == NULL || !take_parts(f, root))
             return false;

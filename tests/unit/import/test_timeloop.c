@@ -125,6 +125,34 @@ static const import_case cases[] = {
     { "aliases and merged keys", "variables: {words: 32, more: &mesh {instances: 1}}\n" MATMUL
       "arch:\n  arithmetic: {<<: *mesh}\n  storage:\n  - {<<: [*mesh, {entries: 5, word_bits: 8}], name: RF, entries: words * 2}\n"
       DRAM MAPPING(ALL_INSIDE), 0, 0, 0, NULL, { "memory RF {\n        size = 128B;" } },
+    { "a tree of version 0.3", MATMUL "architecture:\n  version: 0.3\n  subtree:\n  - name: chip\n"
+      "    local: [{name: Main, class: DRAM, attributes: {width: 64, word-bits: 16}}]\n    subtree:\n    - name: PE[0..7]\n"
+      "      local:\n      - {name: 'RF[0..0]', class: regfile, attributes: {depth: 64, width: 16, word-bits: 16, meshX: 4}}\n"
+      "      - {name: mac, class: intmac, attributes: {meshX: 4}}\n"
+      "ERT: {tables: [{name: 'chip.Main[1..1]', actions: [{name: read, energy: 64}, {name: write, energy: 128}]},\n"
+      "  {name: 'chip.PE[0..7].RF[0..0]', actions: [{name: read, energy: 1.6}, {name: write, energy: 3.2}, {name: leak, energy: 2}]},\n"
+      "  {name: 'chip.PE[0..7].mac', actions: [{name: compute, energy: 5}]}]}\n"
+      MAPPING("- {target: Main, type: spatial, factors: M4 K2, permutation: MK, split: 1}\n"
+      "- {target: 'RF[0..0]', type: temporal, factors: M=2 N=4 K=3, permutation: KNM}\n"), 0, 0, 0, NULL,
+      { "// Timeloop charges whole vectors", "memory Main {\n        size = unlimited;\n        read {\n            energy = 1pJ/bit;",
+        "array x_Main[4], y_Main[2] over Main_links {\n        memory RF {\n            size = 128B;\n            read {\n"
+        "                energy = 0.1pJ/bit;", "energy = 0.2pJ/bit;", "leakage = 2mW;",
+        "compute mac {\n            rate = 1MAC/cycle;\n            energy = 5pJ/MAC;",
+        "spatial K:3 on y_Main, M:2 on x_Main;\n    keep A, B, Z in RF;\n    temporal M, N, K;" } },
+    { "branches that each hold one tensor", "variables: {n: 2}\n" MATMUL "architecture:\n  nodes:\n"
+      "  - !Component {name: Main, class: DRAM, attributes: {datawidth: 16}}\n"
+      "  - !Container {name: PE, spatial: {meshY: 2 ** n}, constraints: {spatial: {factors: [N=1], permutation: [M, K, N]}}}\n"
+      "  - !Parallel\n    nodes:\n"
+      "    - !Component {name: WA, class: regfile, attributes: {depth: 'max(4, n)', datawidth: 16}, constraints: {dataspace: {keep: [A]},"
+      " temporal: {factors: [M=1, K=1], permutation: [N, M, K]}}}\n"
+      "    - !Component {name: WZ, class: regfile, attributes: {depth: 4, datawidth: 16}, constraints: {dataspace: {keep: [Z]},"
+      " temporal: {factors: [N=1, M=1, K=1], permutation: [N, M, K]}}}\n"
+      "  - !Component {name: mac, class: intmac}\n", DFL_FOREIGN_LOST, 13, 3,
+      "the energies are unknown, and the result has none: add the file `ERT.yaml` or `ERT_summary.yaml`",
+      { "array y_inter_PE_spatial[4]", "memory WA {\n            size = 8B;\n            holds = A, B;", "holds = B, Z;",
+        "spatial K:1 on y_inter_PE_spatial, M:1 on y_inter_PE_spatial;" } },
+    BAD("a template", "problem: {{x}}\n", UNSUPPORTED, 1, 10,
+        "a Jinja template must be expanded first: import the file that the front end of Timeloop writes"),
     BAD("an unknown alias", "problem: *p\n", SYNTAX, 1, 11, "no anchor has the name of this alias"),
     BAD("an alias in itself", "problem: &p [*p]\n", SYNTAX, 1, 15, "the file is nested deeper than 60 levels"),
     BAD("factors that cannot be", MATMUL TWO "mapspace_constraints:\n"
