@@ -104,6 +104,11 @@ dfl_exit dfl_session_explain(dfl_session *session, const char *name);
 /* The last explanation as text or JSON; "" if dfl_session_explain found none. NULL for other formats. */
 const char *dfl_session_explanation(dfl_session *session, dfl_format format, size_t *len);
 
+/* Keeps the results and diagnostics of the open file, and closes the file: further files may follow, each with the step limit of
+   the session. Reports are then those of all kept files, with the file of each result; dfl_session_diagnostics has the diagnostics
+   of all. */
+void dfl_session_keep(dfl_session *session);
+
 /* The report of the last evaluation as text, JSON or CSV; NULL for other formats. The text has one screen for each mapping
    if the file has at most `detailed` mappings, else one line for each; 0 stands for 4. `*len` is the length of the text;
    `len` may be NULL, here and below. */

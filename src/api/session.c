@@ -42,7 +42,8 @@ dfl_session *dfl_session_new(const dfl_session_options *given)
     s->names = dfl_intern_new(s->arena);
     s->sources = dfl_source_map_new(s->arena);
     s->sink = dfl_sink_new(s->arena, s->sources);
-    dfl_sink_limit(s->sink, options.max_diagnostics ? options.max_diagnostics : DFL_DEFAULT_DIAGNOSTICS);
+    s->max_diagnostics = options.max_diagnostics ? options.max_diagnostics : DFL_DEFAULT_DIAGNOSTICS;
+    dfl_sink_limit(s->sink, s->max_diagnostics);
     if (options.stdlib)
         s->stdlib = dfl_arena_copy(s->arena, options.stdlib, strlen(options.stdlib));
     return s;
@@ -66,6 +67,61 @@ bool dfl_session_set_lint(dfl_session *s, const char *name, char level)
     case 'D': return dfl_lint_set(&s->lints, name, DFL_LEVEL_DENY);
     default: return false;
     }
+}
+
+void dfl_session_keep(dfl_session *s)
+{
+    dfl_results *kept = DFL_NEW(s->arena, dfl_results);
+
+    *kept = s->results;
+    DFL_PUSH(s->arena, &s->kept_sinks, s->sink);
+    if (kept->file)
+        DFL_PUSH(s->arena, &s->kept, kept);
+    s->sink = dfl_sink_new(s->arena, s->sources);
+    dfl_sink_limit(s->sink, s->max_diagnostics);
+    s->results = (dfl_results){ 0 };
+    s->filled.n = 0;
+    s->loaded.n = 0; /* a file that several files import is read anew, so that each of them reports its errors */
+    s->root = NULL;
+    s->program = NULL;
+    s->analysed = false;
+    s->limited = DFL_STOP_NONE;
+    s->budget.steps_used = 0;
+    if (s->budget.why != DFL_STOP_CANCELLED && s->budget.why != DFL_STOP_MEMORY)
+        s->budget.why = DFL_STOP_NONE;
+}
+
+/* The kept results of several files as one; without a file if nothing was kept. */
+static dfl_results merge_kept(dfl_session *s)
+{
+    dfl_results all = s->kept.n > 0 ? *s->kept.at[0] : (dfl_results){ 0 };
+    dfl_check_outcome *checks;
+    dfl_result_item *items;
+
+    all.n_items = all.n_checks = 0;
+    for (size_t i = 0; i < s->kept.n; i++) {
+        all.n_items += s->kept.at[i]->n_items;
+        all.n_checks += s->kept.at[i]->n_checks;
+    }
+    all.items = items = DFL_NEW_ARRAY(s->arena, dfl_result_item, (size_t)all.n_items + 1);
+    all.checks = checks = DFL_NEW_ARRAY(s->arena, dfl_check_outcome, (size_t)all.n_checks + 1);
+    for (size_t i = 0; i < s->kept.n; i++) {
+        const dfl_results *part = s->kept.at[i];
+
+        for (uint32_t k = 0; k < part->n_items; k++, items++) {
+            *items = part->items[k];
+            items->of = part;
+        }
+        for (uint32_t k = 0; k < part->n_checks; k++, checks++) {
+            *checks = part->checks[k];
+            checks->of = part;
+        }
+    }
+    all.parts = s->kept.at;
+    all.n_parts = s->kept.n;
+    all.sinks = s->kept_sinks.at;
+    all.n_sinks = s->kept_sinks.n;
+    return all;
 }
 
 static bool has_infeasible(const dfl_session *s)
@@ -199,21 +255,38 @@ const char *dfl_session_give(const dfl_strbuf *text, size_t *len)
     return text->text;
 }
 
+/* The diagnostics of the kept files and of the open one; `*n` is their number. */
+static dfl_sink **all_sinks(dfl_session *s, size_t *n)
+{
+    dfl_sink **sinks = DFL_NEW_ARRAY(s->arena, dfl_sink *, s->kept_sinks.n + 1);
+
+    for (size_t i = 0; i < s->kept_sinks.n; i++)
+        sinks[i] = s->kept_sinks.at[i];
+    *n = s->kept_sinks.n + (s->kept_sinks.n == 0 || dfl_sink_count(s->sink) > 0);
+    sinks[s->kept_sinks.n] = s->sink;
+    return sinks;
+}
+
 const char *dfl_session_diagnostics(dfl_session *s, dfl_format format, bool color, size_t *len)
 {
     dfl_strbuf out;
+    size_t n;
+    dfl_sink **sinks = all_sinks(s, &n);
 
     dfl_strbuf_init(&out, s->arena);
-    switch (format) {
-    case DFL_FORMAT_TEXT:
-        dfl_render_text(&out, s->sink, color);
-        dfl_render_summary(&out, s->sink);
-        break;
-    case DFL_FORMAT_SHORT: dfl_render_short(&out, s->sink); break;
-    case DFL_FORMAT_JSON: dfl_render_json(&out, s->sink); break;
-    case DFL_FORMAT_SARIF: dfl_render_sarif(&out, &s->sink, 1); break;
-    case DFL_FORMAT_CSV: return NULL;
-    }
+    if (format == DFL_FORMAT_SARIF)
+        dfl_render_sarif(&out, sinks, n);
+    for (size_t i = 0; i < n; i++)
+        switch (format) {
+        case DFL_FORMAT_TEXT:
+            dfl_render_text(&out, sinks[i], color);
+            dfl_render_summary(&out, sinks[i]);
+            break;
+        case DFL_FORMAT_SHORT: dfl_render_short(&out, sinks[i]); break;
+        case DFL_FORMAT_JSON: dfl_render_json(&out, sinks[i]); break;
+        case DFL_FORMAT_SARIF: break;
+        case DFL_FORMAT_CSV: return NULL;
+        }
     return dfl_session_give(&out, len);
 }
 
@@ -244,18 +317,19 @@ size_t dfl_session_warnings(const dfl_session *s)
 
 const char *dfl_session_report_with(dfl_session *s, const dfl_report_options *options, dfl_exit *status, size_t *len)
 {
+    dfl_results results = s->kept.n > 0 ? merge_kept(s) : s->results;
     dfl_report_options own = { 0 };
     const char *unknown;
     dfl_strbuf out;
 
     memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
     *status = DFL_EXIT_OK;
-    if (!s->results.file) /* no file was analysed */
+    if (!results.file) /* no file was analysed */
         return NULL;
     dfl_strbuf_init(&out, s->arena);
-    s->results.has_sum = own.sum;
+    results.has_sum = own.sum;
     if (own.columns && (own.format == DFL_FORMAT_TEXT || own.format == DFL_FORMAT_CSV)) {
-        if (dfl_report_columns(&out, &s->results, own.columns, own.format == DFL_FORMAT_CSV, &unknown))
+        if (dfl_report_columns(&out, &results, own.columns, own.format == DFL_FORMAT_CSV, &unknown))
             return dfl_session_give(&out, len);
         *status = DFL_EXIT_USAGE;
         if (len)
@@ -264,10 +338,10 @@ const char *dfl_session_report_with(dfl_session *s, const dfl_report_options *op
     }
     switch (own.format) {
     case DFL_FORMAT_TEXT:
-        dfl_report_text(&out, &s->results, own.detailed ? own.detailed : DFL_DETAILED_MAPPINGS);
+        dfl_report_text(&out, &results, own.detailed ? own.detailed : DFL_DETAILED_MAPPINGS);
         break;
-    case DFL_FORMAT_JSON: dfl_report_json(&out, &s->results); break;
-    case DFL_FORMAT_CSV: dfl_report_csv(&out, &s->results); break;
+    case DFL_FORMAT_JSON: dfl_report_json(&out, &results); break;
+    case DFL_FORMAT_CSV: dfl_report_csv(&out, &results); break;
     case DFL_FORMAT_SHORT:
     case DFL_FORMAT_SARIF: return NULL;
     }

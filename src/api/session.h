@@ -39,6 +39,9 @@ struct dfl_session {
     const char *proof;         /* text of the last proof, or NULL */
     const char *certified;     /* line on the last certificate that was verified, or NULL */
     const dfl_explanation *why; /* the last explanation; NULL = none, or dfl_session_explain failed */
+    DFL_VEC(const dfl_results *) kept; /* results that dfl_session_keep has kept */
+    DFL_VEC(dfl_sink *) kept_sinks;    /* diagnostics that dfl_session_keep has kept */
+    size_t max_diagnostics;
     dfl_search_options search;
     dfl_budget after_budget;   /* limits of `after` */
     dfl_arena *after;          /* costs of filled mappings; NULL until a mapping is filled */

@@ -143,6 +143,13 @@ void dfl_cmd_buffer_open(dfl_cmd_buffer *b);
 /* Writes the text to a file, or to standard output if it is not empty, and frees the buffer. */
 dfl_exit dfl_cmd_buffer_flush(dfl_cmd_buffer *b, const char *path);
 
+/* ---- files.c ---- */
+
+/* Replaces the arguments by the files to process: each directory by all .dfl files below it, ordered by name. DFL_EXIT_IO after a
+   message if a directory cannot be read, or if no file is left; the other files remain. */
+dfl_exit dfl_cmd_expand(dfl_cmd_args *args);
+void dfl_cmd_free_files(dfl_cmd_args *args);
+
 /* ---- targets.c ---- */
 
 /* Checks the output files of the command before any work: each must be writable, and must be neither an input nor another

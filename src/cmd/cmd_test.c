@@ -1,87 +1,11 @@
 /* dflc test: evaluates files and prints the verdicts of their checks as TAP or JUnit. */
 #include "cmd/cmd.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "support/pool.h"
 #include "support/limits.h"
-
-typedef struct {
-    char **at;
-    size_t n, room;
-} path_list;
-
-static void add_path(path_list *paths, const char *path)
-{
-    if (paths->n == paths->room) {
-        paths->room = paths->room ? 2 * paths->room : 64;
-        paths->at = dfl_cmd_must(realloc(paths->at, paths->room * sizeof *paths->at));
-    }
-    paths->at[paths->n++] = dfl_cmd_must(strdup(path));
-}
-
-static void free_paths(path_list *paths)
-{
-    for (size_t i = 0; i < paths->n; i++)
-        free(paths->at[i]);
-    free(paths->at);
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static bool has_dfl_suffix(const char *name)
-{
-    size_t len = strlen(name);
-
-    return len > 4 && strcmp(name + len - 4, ".dfl") == 0;
-}
-
-/* Adds all .dfl files below a directory, ordered by name. A file named on the command line may have any suffix. */
-static dfl_exit collect_files(const char *path, unsigned depth, path_list *paths)
-{
-    path_list here = { 0 };
-    dfl_exit status = DFL_EXIT_OK;
-    struct dirent *entry;
-    struct stat info;
-    DIR *dir;
-
-    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
-        if (depth == 0 || has_dfl_suffix(path))
-            add_path(paths, path);
-        return DFL_EXIT_OK;
-    }
-    dir = depth < DFL_DEEPEST_DIRECTORY ? opendir(path) : NULL;
-    if (!dir) {
-        dfl_cmd_say("cannot read %s: %s", path, depth < DFL_DEEPEST_DIRECTORY ? strerror(errno) : "nested too deeply");
-        return DFL_EXIT_IO;
-    }
-    while ((entry = readdir(dir))) {
-        size_t room = strlen(path) + strlen(entry->d_name) + 2, len = strlen(path);
-        char *inside;
-
-        if (entry->d_name[0] == '.')
-            continue;
-        inside = dfl_cmd_must(malloc(room));
-        snprintf(inside, room, "%s%s%s", path, len > 0 && path[len - 1] == '/' ? "" : "/", entry->d_name);
-        add_path(&here, inside);
-        free(inside);
-    }
-    closedir(dir);
-    if (here.n > 0)
-        qsort(here.at, here.n, sizeof *here.at, compare_names);
-    for (size_t i = 0; i < here.n; i++)
-        status = dfl_cmd_worse(status, collect_files(here.at[i], depth + 1, paths));
-    free_paths(&here);
-    return status;
-}
 
 /* ---- one file ---- */
 
@@ -94,7 +18,6 @@ typedef struct {
 
 typedef struct {
     const dfl_cmd_args *args;
-    const path_list *paths;
     file_result *results;
 } test_job;
 
@@ -105,7 +28,7 @@ static void test_task(void *context, size_t i)
     size_t failed = 0;
 
     r->session = dfl_cmd_session(w->args);
-    r->status = dfl_cmd_open(r->session, w->args, w->paths->at[i]);
+    r->status = dfl_cmd_open(r->session, w->args, w->args->files[i]);
     if (r->status == DFL_EXIT_OK)
         r->status = dfl_session_test(r->session);
     for (size_t k = 0; k < dfl_session_verdicts(r->session); k++) {
@@ -131,16 +54,16 @@ static void tap_text(FILE *out, const char *text)
 
 static void print_tap(FILE *out, const test_job *w)
 {
-    size_t n = 0, failed = 0, planned = w->paths->n;
+    size_t n = 0, failed = 0, planned = w->args->n_files;
 
-    for (size_t i = 0; i < w->paths->n; i++)
+    for (size_t i = 0; i < w->args->n_files; i++)
         planned += dfl_session_verdicts(w->results[i].session);
     fprintf(out, "TAP version 13\n1..%zu\n", planned);
-    for (size_t i = 0; i < w->paths->n; i++) {
+    for (size_t i = 0; i < w->args->n_files; i++) {
         const file_result *r = &w->results[i];
 
         fprintf(out, "%sok %zu - ", r->sound ? "" : "not ", ++n);
-        tap_text(out, w->paths->at[i]);
+        tap_text(out, w->args->files[i]);
         fputc('\n', out);
         failed += !r->sound;
         for (size_t k = 0; k < dfl_session_verdicts(r->session); k++) {
@@ -148,7 +71,7 @@ static void print_tap(FILE *out, const test_job *w)
             bool passed = strcmp(v.outcome, "passed") == 0;
 
             fprintf(out, "%sok %zu - ", passed ? "" : "not ", ++n);
-            tap_text(out, w->paths->at[i]);
+            tap_text(out, w->args->files[i]);
             fprintf(out, ":%u: ", v.line);
             tap_text(out, v.text);
             if (!passed && v.value) {
@@ -201,12 +124,12 @@ static void junit_case(FILE *out, const char *name, bool passed, const char *val
 static void print_junit(FILE *out, const test_job *w)
 {
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"dflc test\">\n", out);
-    for (size_t i = 0; i < w->paths->n; i++) {
+    for (size_t i = 0; i < w->args->n_files; i++) {
         const file_result *r = &w->results[i];
         size_t n = dfl_session_verdicts(r->session);
 
         fputs("  <testsuite name=\"", out);
-        xml_text(out, w->paths->at[i]);
+        xml_text(out, w->args->files[i]);
         fprintf(out, "\" tests=\"%zu\" failures=\"%zu\">\n", n + 1, r->bad + !r->sound);
         junit_case(out, "file", r->sound, NULL,
                    dfl_session_diagnostics(r->session, DFL_FORMAT_SHORT, false, NULL));
@@ -223,43 +146,35 @@ static void print_junit(FILE *out, const test_job *w)
 /* Prints the diagnostics of all files, and frees their sessions. */
 static void print_messages(test_job *w)
 {
-    dfl_session **sessions = dfl_cmd_must(calloc(w->paths->n, sizeof *sessions));
+    dfl_session **sessions = dfl_cmd_must(calloc(w->args->n_files, sizeof *sessions));
 
-    for (size_t i = 0; i < w->paths->n; i++)
+    for (size_t i = 0; i < w->args->n_files; i++)
         sessions[i] = w->results[i].session;
-    dfl_cmd_all_messages(sessions, w->paths->n, w->args);
-    for (size_t i = 0; i < w->paths->n; i++)
+    dfl_cmd_all_messages(sessions, w->args->n_files, w->args);
+    for (size_t i = 0; i < w->args->n_files; i++)
         dfl_session_free(sessions[i]);
     free(sessions);
 }
 
 dfl_exit dfl_cmd_test(const dfl_cmd_args *args)
 {
-    path_list paths = { 0 };
-    test_job w = { .args = args, .paths = &paths };
+    test_job w = { .args = args };
     dfl_exit status = DFL_EXIT_OK;
     dfl_cmd_buffer b;
 
-    for (unsigned i = 0; i < args->n_files; i++)
-        status = dfl_cmd_worse(status, collect_files(args->files[i], 0, &paths));
-    if (paths.n == 0) {
-        dfl_cmd_say("the given directories contain no .dfl files");
-        return dfl_cmd_worse(status, DFL_EXIT_IO);
-    }
-    w.results = dfl_cmd_must(calloc(paths.n, sizeof *w.results));
-    dfl_pool_run(args->jobs ? args->jobs : dfl_pool_processors(), paths.n, test_task, &w);
+    w.results = dfl_cmd_must(calloc(args->n_files, sizeof *w.results));
+    dfl_pool_run(args->jobs ? args->jobs : dfl_pool_processors(), args->n_files, test_task, &w);
     dfl_cmd_buffer_open(&b);
     if (strcmp(dfl_cmd_format(args, "tap"), "junit") == 0)
         print_junit(b.out, &w);
     else
         print_tap(b.out, &w);
-    for (size_t i = 0; i < paths.n; i++) {
+    for (size_t i = 0; i < args->n_files; i++) {
         status = dfl_cmd_worse(status, w.results[i].status);
         if (w.results[i].bad > 0 && status == DFL_EXIT_OK)
             status = DFL_EXIT_FINDINGS;
     }
     print_messages(&w);
     free(w.results);
-    free_paths(&paths);
     return dfl_cmd_worse(status, dfl_cmd_buffer_flush(&b, args->output));
 }

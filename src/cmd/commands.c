@@ -6,15 +6,16 @@
 #include "diag/diag.h"
 
 static const dfl_cmd table[] = {
-    { "check", DFL_CMD_CHECK, 1, 0, "text short json sarif", "[OPTION]... FILE...",
+    { "check", DFL_CMD_CHECK, 1, 0, "text short json sarif", "[OPTION]... FILE-OR-DIRECTORY...",
       "dflc check examples/attention.dfl", "report errors and warnings",
       "Reports errors and warnings about syntax, names, units, sizes and templates, and about mappings that are not legal, "
       "do not fit or cannot be evaluated. Text goes to standard error; JSON and SARIF go to standard output." },
-    { "eval", DFL_CMD_EVAL, 1, 1, "text json csv", "[OPTION]... FILE",
+    { "eval", DFL_CMD_EVAL, 1, 0, "text json csv", "[OPTION]... FILE-OR-DIRECTORY...",
       "dflc eval examples/attention.dfl", "evaluate mappings: counts, time, energy",
-      "Evaluates the mappings of the file: operations, traffic and space of every tensor in every memory, time with its "
+      "Evaluates the mappings of files: operations, traffic and space of every tensor in every memory, time with its "
       "bottleneck, and energy. If a mapping has holes, a search fills them first. Also evaluates the checks `require` "
-      "and `assume`. Up to 4 mappings are printed in full, more as one line each." },
+      "and `assume`. Up to 4 mappings are printed in full, more as one line each. Several files, and all .dfl files of "
+      "directories, give one report." },
     { "map", DFL_CMD_MAP, 1, 1, "dfl json", "[OPTION]... FILE",
       "dflc map --only best -w layers.dfl", "search for the best mapping",
       "Searches for the best way to fill the holes of mappings: tile sizes (`m:?`, `m/? in {2, 4}`) and lines (`...`). "
@@ -38,7 +39,7 @@ static const dfl_cmd table[] = {
       "dflc test stdlib examples", "evaluate the checks of files",
       "Evaluates the given files and all .dfl files in the given directories, and their checks `expect`, `require` and "
       "`assume`. Prints one result for each file and each check, as TAP or JUnit." },
-    { "fmt", DFL_CMD_FMT, 1, 0, NULL, "[OPTION]... FILE...",
+    { "fmt", DFL_CMD_FMT, 1, 0, NULL, "[OPTION]... FILE-OR-DIRECTORY...",
       "dflc fmt -w examples/*.dfl", "format files",
       "Prints the files in the standard layout. Comments stay. The layout has no options." },
     { "explain", DFL_CMD_EXPLAIN, 1, 1, "text json", "[OPTION]... CODE-OR-LINT | FILE",

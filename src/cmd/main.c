@@ -34,6 +34,18 @@ static dfl_exit refuse_command(const char *name)
     return DFL_EXIT_USAGE;
 }
 
+/* Runs a command whose arguments may be directories. */
+static dfl_exit run_on_files(const dfl_cmd *cmd, dfl_cmd_args *args)
+{
+    const dfl_exit found = dfl_cmd_expand(args);
+    dfl_exit status = args->n_files > 0 ? dfl_cmd_check_targets(cmd, args) : found;
+
+    if (args->n_files > 0 && status == DFL_EXIT_OK)
+        status = dfl_cmd_worse(found, run_command(cmd, args));
+    dfl_cmd_free_files(args);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     const dfl_cmd *cmd;
@@ -56,6 +68,8 @@ int main(int argc, char **argv)
         dfl_cmd_print_help(b.out, cmd);
         return (int)dfl_cmd_buffer_flush(&b, NULL);
     }
+    if (cmd->bit & (DFL_CMD_CHECK | DFL_CMD_EVAL | DFL_CMD_FMT | DFL_CMD_TEST))
+        return (int)run_on_files(cmd, &args);
     status = dfl_cmd_check_targets(cmd, &args);
     return (int)(status == DFL_EXIT_OK ? run_command(cmd, &args) : status);
 }

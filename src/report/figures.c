@@ -611,7 +611,7 @@ dfl_dim dfl_measure_dim(dfl_measure measure)
 
 dfl_figure_place dfl_figure_place_of(const dfl_results *results, const dfl_result_item *item, dfl_arena *arena)
 {
-    return (dfl_figure_place){ .scope = DFL_SCOPE_MAPPING, .results = results, .item = item, .arena = arena,
+    return (dfl_figure_place){ .scope = DFL_SCOPE_MAPPING, .results = item->of ? item->of : results, .item = item, .arena = arena,
                                .workload = item->mapping->workload, .system = item->mapping->system };
 }
 

@@ -33,6 +33,13 @@ const char *dfl_outcome_text(dfl_outcome outcome)
     return "unknown";
 }
 
+const char *dfl_report_name(dfl_arena *arena, const dfl_results *results, const dfl_result_item *item)
+{
+    const char *name = dfl_sym_text(results->names, item->mapping->name);
+
+    return item->of ? dfl_arena_printf(arena, "%s:%s", item->of->file, name) : name;
+}
+
 const char *dfl_report_file(const char *file)
 {
     const char *slash = strrchr(file, '/');

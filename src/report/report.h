@@ -45,11 +45,14 @@ typedef struct {
     uint32_t max_fused;       /* 1 + largest number of loops that einsums share; 0 = no limit */
 } dfl_search_summary;
 
+struct dfl_results;
+
 typedef struct {
     const dfl_mapping *mapping;
     const dfl_result *result; /* costs of the mapping; NULL if the mapping is infeasible */
     dfl_result_status status;
     const dfl_search_summary *search; /* summary of the search; NULL unless the status is FILLED */
+    const struct dfl_results *of; /* results of the file of the mapping, in results of several files; else NULL */
 } dfl_result_item;
 
 typedef enum {
@@ -66,13 +69,14 @@ typedef struct {
     bool has_number;
     double number;     /* value of the left side of the check in SI units */
     const char *word;  /* value of the left side of the check if the value is a text, else NULL */
+    const struct dfl_results *of; /* results of the file of the check, in results of several files; else NULL */
 } dfl_check_outcome;
 
 /* The value of a `param` that the caller gave in place of the value in the file; both as the caller wrote them. */
 typedef struct { const char *name, *value; } dfl_given;
 
-/* The results of one file. */
-typedef struct {
+/* The results of one file, or of several files. */
+typedef struct dfl_results {
     const char *file;  /* path of the file as the user gave it; reports show only the name after the last slash */
     const dfl_intern *names;
     dfl_sink *sink;
@@ -81,6 +85,11 @@ typedef struct {
     uint32_t n_items;
     const dfl_check_outcome *checks;
     uint32_t n_checks;
+    const struct dfl_results *const *parts; /* several files: results of each; `items` and `checks` are those of all parts, and
+                                               `file` and `program` belong to the first */
+    size_t n_parts;    /* 0 = the results are those of one file */
+    dfl_sink *const *sinks; /* several files: diagnostics of each, also of files without results */
+    size_t n_sinks;
     const dfl_given *given;
     size_t n_given;
     bool verbose;      /* texts about searches include the search space and the numbers of evaluated choices */
@@ -98,6 +107,8 @@ const char *dfl_status_text(dfl_result_status status);
 const char *dfl_check_kind_text(dfl_check_kind kind);
 /* The name of an outcome: "passed", "failed" or "unknown". */
 const char *dfl_outcome_text(dfl_outcome outcome);
+/* The name of a mapping in a table: NAME, or FILE:NAME in results of several files. */
+const char *dfl_report_name(dfl_arena *arena, const dfl_results *results, const dfl_result_item *item);
 /* The part of a path after its last slash. */
 const char *dfl_report_file(const char *file);
 /* The line number of a span in its file, from 1; 0 = the span lies in no file. */

@@ -320,7 +320,7 @@ static void fill_row(const chooser *c, uint32_t item, bool csv, const char **row
 {
     const bool is_sum = item == c->results->n_items;
 
-    row[0] = is_sum ? "sum" : dfl_sym_text(c->results->names, c->results->items[item].mapping->name);
+    row[0] = is_sum ? "sum" : dfl_report_name(c->arena, c->results, &c->results->items[item]);
     for (size_t k = 0; k < c->names.n; k++) {
         const cell *own = is_sum ? NULL : cell_at(c, item, c->names.at[k]);
 

@@ -108,6 +108,8 @@ static void add_row(dfl_strbuf *out, const dfl_figure_place *places, uint32_t ki
                 dfl_strbuf_z(out, figures[i].column);
             else if (kind == ROW_SUM)
                 add_sum(out, &figures[i], s, places);
+            else if (s == 0 && places->item->of && strcmp(figures[i].key, "name") == 0)
+                dfl_csv_cell(out, dfl_report_name(out->arena, places->results, places->item));
             else if (kind >> s & 1)
                 add_figure(out, &figures[i], &places[s]);
         }

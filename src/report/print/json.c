@@ -96,8 +96,10 @@ static void write_place(dfl_json_writer *w, const dfl_figure_place *at)
     dfl_json_end_object(w);
 }
 
-static void write_check(dfl_json_writer *w, const dfl_results *results, const dfl_check_outcome *o)
+static void write_check(dfl_json_writer *w, const dfl_results *all, const dfl_check_outcome *o)
 {
+    const dfl_results *results = o->of ? o->of : all;
+
     dfl_json_object(w);
     dfl_json_key(w, "kind");
     dfl_json_string(w, dfl_check_kind_text(o->check->kind));
@@ -115,11 +117,24 @@ static void write_check(dfl_json_writer *w, const dfl_results *results, const df
         dfl_json_string(w, o->word);
     dfl_json_key(w, "line");
     dfl_json_int(w, dfl_report_line(results, o->check->span));
+    if (o->of) {
+        dfl_json_key(w, "file");
+        dfl_json_string(w, o->of->file);
+    }
     if (o->check->source) {
         dfl_json_key(w, "source");
         dfl_json_string(w, dfl_sym_text(results->names, o->check->source));
     }
     dfl_json_end_object(w);
+}
+
+static void write_files(dfl_json_writer *w, const dfl_results *results)
+{
+    dfl_json_key(w, "files");
+    dfl_json_array(w);
+    for (size_t i = 0; i < results->n_parts; i++)
+        dfl_json_string(w, results->parts[i]->file);
+    dfl_json_end_array(w);
 }
 
 /* Writes the values of parameters that the caller gave. */
@@ -155,6 +170,8 @@ void dfl_report_json(dfl_strbuf *out, const dfl_results *results)
     dfl_json_string(&w, "dfl-report/1");
     dfl_json_key(&w, "file");
     dfl_json_string(&w, dfl_report_file(results->file));
+    if (results->n_parts > 0)
+        write_files(&w, results);
     dfl_json_key(&w, "dflc");
     dfl_json_string(&w, DFL_VERSION);
     if (results->n_given > 0)
@@ -176,7 +193,10 @@ void dfl_report_json(dfl_strbuf *out, const dfl_results *results)
     dfl_json_end_array(&w);
     dfl_json_key(&w, "diagnostics");
     dfl_json_array(&w);
-    dfl_render_json_items(&w, results->sink);
+    for (size_t i = 0; i < results->n_sinks; i++)
+        dfl_render_json_items(&w, results->sinks[i]);
+    if (results->n_sinks == 0)
+        dfl_render_json_items(&w, results->sink);
     dfl_json_end_array(&w);
     dfl_json_end_object(&w);
     dfl_strbuf_char(out, '\n');

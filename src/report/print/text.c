@@ -506,16 +506,23 @@ static void add_sum(dfl_table *table, dfl_strbuf *out, const dfl_results *result
     dfl_table_cell(table, is_known ? text : "> 2^127");
 }
 
-static void print_comparison(dfl_strbuf *out, const dfl_results *results)
+/* Starts the table of comparison with the line of its heads. */
+static void start_comparison(dfl_table *table, dfl_strbuf *out)
 {
     static const char *const heads[] = { "mapping", "workload", "system", "latency", "energy", "MAC", "utilization",
                                          "outer traffic", "bound by" };
+
+    dfl_table_init(table, out->arena, 9, 3, 8);
+    dfl_table_row_start(table);
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        dfl_table_cell(table, heads[i]);
+}
+
+static void print_comparison(dfl_strbuf *out, const dfl_results *results)
+{
     dfl_table table;
 
-    dfl_table_init(&table, out->arena, 9, 3, 8);
-    dfl_table_row_start(&table);
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
-        dfl_table_cell(&table, heads[i]);
+    start_comparison(&table, out);
     for (uint32_t i = 0; i < results->n_items; i++)
         add_comparison(&table, out, results, &results->items[i]);
     if (results->has_sum)
@@ -551,10 +558,31 @@ static void print_checks(dfl_strbuf *out, const dfl_results *results)
     dfl_table_print(&table, out, 2);
 }
 
+/* Prints the report of each file behind a line with its name, then the sum over all files. */
+static void print_parts(dfl_strbuf *out, const dfl_results *results, uint32_t detailed)
+{
+    dfl_table table;
+
+    for (size_t i = 0; i < results->n_parts; i++) {
+        dfl_strbuf_printf(out, "%s== %s\n", i > 0 ? "\n" : "", results->parts[i]->file);
+        dfl_report_text(out, results->parts[i], results->n_items <= detailed ? detailed : 0);
+    }
+    if (!results->has_sum || results->n_items == 0)
+        return;
+    dfl_strbuf_char(out, '\n');
+    start_comparison(&table, out);
+    add_sum(&table, out, results);
+    dfl_table_print(&table, out, 0);
+}
+
 void dfl_report_text(dfl_strbuf *out, const dfl_results *results, uint32_t detailed)
 {
     bool screens = results->n_items <= detailed;
 
+    if (results->n_parts > 0) {
+        print_parts(out, results, detailed);
+        return;
+    }
     for (uint32_t i = 0; screens && i < results->n_items; i++) {
         print_item(out, results, &results->items[i]);
         if (i + 1 < results->n_items)

@@ -152,8 +152,8 @@ static inline fixture *fixture_new(void)
     f->root = (dfl_body){ .kind = DFL_BODY_LEAF, .compute = DFL_NONE };
     f->mapping[0].root = f->mapping[1].root = &f->root;
     fixture_result(f);
-    f->items[0] = (dfl_result_item){ &f->mapping[0], &f->result, DFL_STATUS_COMPLETE, NULL };
-    f->items[1] = (dfl_result_item){ &f->mapping[1], NULL, DFL_STATUS_INFEASIBLE, NULL };
+    f->items[0] = (dfl_result_item){ &f->mapping[0], &f->result, DFL_STATUS_COMPLETE, NULL, NULL };
+    f->items[1] = (dfl_result_item){ &f->mapping[1], NULL, DFL_STATUS_INFEASIBLE, NULL, NULL };
     f->results = (dfl_results){ .file = "some/where/gemm.dfl", .names = f->names, .sink = f->sink,
                                 .program = &f->program, .items = f->items, .n_items = 2 };
     return f;

@@ -24,10 +24,10 @@ static void add_checks(fixture *f)
     checks[2] = (dfl_check){ .kind = DFL_CHECK_ASSUME, .expr = &nothing_said, .text = "dram.energy == 7pJ/bit",
                              .source = dfl_intern_z(f->names, "table \"4\"") };
     checks[3] = (dfl_check){ .kind = DFL_CHECK_EXPECT, .expr = &nothing_said, .text = "tiled.bound_by == \"mac\"" };
-    outcomes[0] = (dfl_check_outcome){ &checks[0], DFL_OUTCOME_PASSED, "4KiB", true, 32768, NULL };
-    outcomes[1] = (dfl_check_outcome){ &checks[1], DFL_OUTCOME_FAILED, "7.524us", true, 7.524e-6, NULL };
-    outcomes[2] = (dfl_check_outcome){ &checks[2], DFL_OUTCOME_PASSED, "7pJ/bit", true, 7e-12, NULL };
-    outcomes[3] = (dfl_check_outcome){ &checks[3], DFL_OUTCOME_UNKNOWN, NULL, false, 0, "sram.read" };
+    outcomes[0] = (dfl_check_outcome){ &checks[0], DFL_OUTCOME_PASSED, "4KiB", true, 32768, NULL, NULL };
+    outcomes[1] = (dfl_check_outcome){ &checks[1], DFL_OUTCOME_FAILED, "7.524us", true, 7.524e-6, NULL, NULL };
+    outcomes[2] = (dfl_check_outcome){ &checks[2], DFL_OUTCOME_PASSED, "7pJ/bit", true, 7e-12, NULL, NULL };
+    outcomes[3] = (dfl_check_outcome){ &checks[3], DFL_OUTCOME_UNKNOWN, NULL, false, 0, "sram.read", NULL };
     f->results.checks = outcomes;
     f->results.n_checks = 4;
     dfl_report(f->sink, DFL_MAP_CAPACITY, (dfl_span){ 37, 41 }, "`sram` overflows by %d bytes", 12);
