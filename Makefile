@@ -143,6 +143,13 @@ $(sort $(FLAGS) $(O)/flags): FORCE
 .PHONY: FORCE
 FORCE:
 
+# A build on a system without the packages stops here and says what to install.
+READY := $(BUILD)/prerequisites
+$(READY):
+	@CPPFLAGS='$(CPPFLAGS)' CFLAGS='$(CFLAGS)' sh tests/harness/prerequisites '$(CC)' '$(BISON)' '$(FLEX)' $(BUILD_PACKAGES)
+	@mkdir -p $(@D) && touch $@
+$(GENERATED) $(GENERATED_TEXT): | $(READY)
+
 COMPILE = $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(CFLAGS_ROOM) $(WARN) $(WERROR) -MMD -MP -c $< -o $@
 $(OBJ)/%.o: %.c $(FLAGS) | $(GENERATED) $(GENERATED_TEXT)
 	$(call say,CC,$<)
