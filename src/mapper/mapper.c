@@ -8,6 +8,7 @@
 #include "mapper/problem/einsum_problem.h"
 #include "mapper/problem/factors.h"
 #include "mapper/problem/space_text.h"
+#include "mapper/single.h"
 #include "mapper/sizes/size_search.h"
 
 /* Whether a search for lines lists the divisors of each extent in short time; false after reporting E0606. */
@@ -92,11 +93,35 @@ static void copy_facts(dfl_search_result *out, const dfl_map_result *found)
     out->is_best_perfect = found->inside;
 }
 
+/* The result of a search for amounts by boxes. */
+static void copy_sizes(dfl_arena *arena, const dfl_mapping *mapping, const dfl_search_request *request,
+                       const dfl_box_result *found, dfl_search_result *out)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < mapping->root->n_lines; i++)
+        n += mapping->root->lines[i].kind != DFL_LINE_KEEP && mapping->root->lines[i].by == DFL_BY_HOLE;
+    set_mapping(arena, out, found->mapping);
+    out->status = DFL_SEARCH_OPTIMAL;
+    out->value = out->lower_bound = found->value;
+    out->evaluated = found->nodes + found->leaves;
+    out->pruned = found->pruned;
+    out->space = dfl_arena_printf(arena, "tile sizes of %u loop%s, %s", n, n == 1 ? "" : "s",
+                                  request->space.imperfect ? "imperfect" : "perfect");
+}
+
 static void search_amounts(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                            const dfl_search_request *request, dfl_search_result *out)
 {
     dfl_size_search_conflict *conflict = DFL_NEW(arena, dfl_size_search_conflict);
-    const dfl_size_search_result *found = dfl_size_search_run(arena, sink, names, mapping, request, conflict);
+    const dfl_box_result *by_boxes = dfl_single_sizes(arena, names, mapping, request);
+    const dfl_size_search_result *found;
+
+    if (by_boxes != NULL) {
+        copy_sizes(arena, mapping, request, by_boxes, out);
+        return;
+    }
+    found = dfl_size_search_run(arena, sink, names, mapping, request, conflict);
 
     out->status = status_of(found != NULL, conflict->fits, found != NULL && found->optimal);
     out->amounts = conflict->fits ? NULL : conflict;

@@ -11,7 +11,7 @@
 #include "mapper/problem/space_text.h"
 #include "mapper/skeleton/fixed_lines.h"
 #include "mapper/tiling/box.h"
-#include "mapper/tiling/box_search.h"
+#include "mapper/tiling/written.h"
 #include "support/vec.h"
 
 /* Values that differ by less are equal. */
@@ -114,6 +114,78 @@ static dfl_mapping *write_lines(const void *context, dfl_arena *arena, const dfl
     for (uint32_t r = 0; r < problem->n_ranks; r++)
         dfl_box_cuts(form, r, amounts[r], problem->n_ranks, cut + r, cut + n_gaps * problem->n_ranks + r);
     return dfl_reconstruct(arena, given, &problem, &chosen);
+}
+
+/* The mapping with these amounts of its lines. `context`: the mapping that is searched. */
+static dfl_mapping *set_lines(const void *context, dfl_arena *arena, const dfl_form *form, const int64_t *const *amounts)
+{
+    const dfl_mapping *given = context;
+    dfl_mapping *out = dfl_mapping_copy(arena, given);
+
+    for (uint32_t r = 0; r < form->problem->n_ranks; r++)
+        dfl_written_set(form->problem, form->skeleton, r, amounts[r], given->root->lines, out);
+    out->has_holes = false;
+    return out;
+}
+
+/* Whether a search by lists would look at many fillings. */
+static bool has_many_fillings(dfl_arena *arena, const dfl_mapping *m, bool imperfect)
+{
+    double n = 1;
+
+    for (uint32_t i = 0; i < m->root->n_lines; i++) {
+        const dfl_line *line = &m->root->lines[i];
+        if (line->kind == DFL_LINE_KEEP || line->by != DFL_BY_HOLE)
+            continue;
+        const int64_t extent = m->workload->ranks[line->rank].extent;
+        n *= line->hole->choices != NULL ? line->hole->n_choices
+             : imperfect                 ? 2 * sqrt((double)extent)
+                                         : dfl_divisors(arena, extent).n;
+    }
+    return n > DFL_SIZES_LISTED;
+}
+
+/* The only problem of an einsum whose lines are all written; NULL if boxes do not know the lines. */
+static const dfl_problem *make_written(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m)
+{
+    const dfl_body *root = m->root;
+    dfl_sink *quiet = dfl_sink_new(arena, NULL);
+    problem_list problems = { NULL, 0, 0 };
+
+    dfl_sink_limit(quiet, 0);
+    if (m->workload->n_einsums != 1 || m->n_bodies != 1 || m->n_choices > 0 || root->n_lines > DFL_CHAIN_CUTS ||
+        !dfl_fixed_lines_check(quiet, names, m, root) || !make_problems(arena, names, m, true, true, &problems) ||
+        problems.n != 1 || problems.at[0]->windows || problems.at[0]->given == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < problems.at[0]->given->n; i++) {
+        const dfl_fixed_line *line = &problems.at[0]->given->at[i];
+        if (line->kind != DFL_GIVEN_KEEP && line->rank >= problems.at[0]->n_ranks)
+            return NULL;
+    }
+    return problems.at[0];
+}
+
+const dfl_box_result *dfl_single_sizes(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
+                                       const dfl_search_request *request)
+{
+    const dfl_objective *o = request->objective;
+    dfl_box_start start = { .value = INFINITY, .write = set_lines, .context = mapping, .is_whole = true,
+                            .imperfect = request->space.imperfect };
+    dfl_search_limits limits = request->limits;
+    const double now = dfl_deadline_clock();
+    const dfl_problem *problem;
+    const dfl_box_result *found;
+
+    if (request->mode != DFL_SEARCH_BEST || request->incumbent != NULL || !o->native || o->n_terms > 1 || o->n_required > 0 ||
+        dfl_mapper_counts_waits(mapping, &(dfl_map_options){ .objective = o }) ||
+        !has_many_fillings(arena, mapping, start.imperfect) || (problem = make_written(arena, names, mapping)) == NULL)
+        return NULL;
+    if (limits.evaluations == 0 || limits.evaluations > DFL_SIZES_NODES)
+        limits.evaluations = DFL_SIZES_NODES;
+    if (limits.deadline > now)
+        limits.deadline = now + (limits.deadline - now) / 2;
+    found = dfl_box_search(arena, names, mapping, &problem, 1, o, &limits, &start);
+    return found->mapping != NULL && found->is_complete ? found : NULL;
 }
 
 /* Where the search begins. Over dividing tile sizes it begins with nothing: the mapping of a quick search may have others. */

@@ -5,6 +5,7 @@
 
 #include "mapper/exact/exact.h"
 #include "mapper/first/first.h"
+#include "mapper/tiling/box_search.h"
 
 /* Whether the search applies to these options at all: one best mapping, no extensions, no certificate. */
 bool dfl_single_applies(const dfl_mapping *mapping, const dfl_map_options *options);
@@ -12,5 +13,10 @@ bool dfl_single_applies(const dfl_mapping *mapping, const dfl_map_options *optio
    found no mapping; nothing was reported. */
 dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
                                   const dfl_map_options *options, const dfl_first_result *first);
+
+/* The best amounts of a mapping of one einsum whose lines are all written, by boxes. NULL where there are few, so that a search
+   by lists takes no longer, where the search does not know the lines, and without a proof. */
+const dfl_box_result *dfl_single_sizes(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
+                                       const dfl_search_request *request);
 
 #endif

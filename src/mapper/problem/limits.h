@@ -51,6 +51,12 @@ enum {
     /* The same with windows and without a limit on time: their points prove less (SEARCH.md, B13), so most searches do not end.
        2^23 take 13 s for a convolution of 7 x 7 x 512 x 512 on a grid of 32 x 32, and 60 s for larger ones. */
     DFL_BOX_WINDOW_NODES = 1 << 17,
+    /* Splits of a search for the amounts of written lines, some seconds. If it does not end, a search by lists follows. */
+    DFL_SIZES_NODES = 1 << 18,
+    /* Parts that a written line may have on an axis in a search by boxes, which lists them: more than any axis of the library. */
+    DFL_WRITTEN_PARTS = 1 << 16,
+    /* Fillings of written lines up to which lists are as fast as boxes, some tenths of a second. */
+    DFL_SIZES_LISTED = 1 << 16,
     /* Splits of a node between two bounds by a geometric program, which costs as much as some ten splits. 2 to 10 take equally
        long; more take more memory. */
     DFL_BOX_RENEW = 6,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mapper/skeleton/fixed_factors.h"
+#include "mapper/tiling/written.h"
 
 static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -91,6 +92,26 @@ static void round_ends(const dfl_chain *c, const dfl_amounts *divisors, dfl_box 
     }
 }
 
+/* Moves the ends inwards to amounts that written lines may have. */
+static void round_to_lines(const dfl_chain *c, const dfl_amounts *amounts, dfl_box *b)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        const dfl_amounts *a = &amounts[i];
+        uint32_t first = 0, end = a->n;
+        if (a->n == 0 || (int)i == c->last)
+            continue;
+        while (first < end && a->at[first] < b->low[i])
+            first++;
+        while (end > first && a->at[end - 1] > b->high[i])
+            end--;
+        b->is_possible &= first < end;
+        if (first == end)
+            return;
+        b->low[i] = a->at[first];
+        b->high[i] = a->at[end - 1];
+    }
+}
+
 /* Lowers the upper ends to the largest pieces above, and finds the cut to split. */
 static void tighten(const dfl_chain *c, dfl_box *b)
 {
@@ -142,6 +163,8 @@ static bool is_admitted(const dfl_form *f, uint32_t rank, const int64_t *amounts
 
     if (given == NULL)
         return true;
+    if (f->written != NULL)
+        return dfl_written_admits(f->problem, f->skeleton, rank, amounts, f->written->imperfect);
     dfl_box_cuts(f, rank, amounts, 1, cut, parts);
     return dfl_fixed_lines_admits(given, f->problem, rank, cut, 1, parts, 1, NULL);
 }
@@ -152,6 +175,8 @@ static dfl_box *finish(const dfl_form *f, uint32_t rank, dfl_box *b)
 
     if (f->divisors != NULL)
         round_ends(c, &f->divisors[rank], b);
+    if (f->written != NULL)
+        round_to_lines(c, f->written->at[rank], b);
     set_last(c, b);
     tighten(c, b);
     if (b->is_possible && b->is_point)

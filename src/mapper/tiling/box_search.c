@@ -11,6 +11,7 @@
 #include "mapper/tiling/box_heap.h"
 #include "mapper/tiling/form_program.h"
 #include "mapper/tiling/point.h"
+#include "mapper/tiling/written.h"
 
 /* A latency far above all others, s: an objective that depends on the latency at all is larger there. */
 #define SOME_TIME 1e30
@@ -227,6 +228,10 @@ static bool add_form(void *context, const dfl_tiling_template *t)
         return false;
     }
     f->divisors = s->divisors;
+    if (s->start->is_whole && (f->written = dfl_written_list(s->work, s->problem, &skeleton, s->start->imperfect)) == NULL) {
+        s->is_partial = true;
+        return false;
+    }
     for (uint32_t r = 0; r < s->problem->n_ranks; r++)
         root.boxes[r] = dfl_box_make(s->work, f, r);
     if (!dfl_box_multiply(f, root.boxes, 0, others))
@@ -377,7 +382,7 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
         s->out->joules = start->joules;
         s->out->seconds = start->seconds;
     }
-    s->is_open_in_time = is_open_in_time(s, problems, n_problems);
+    s->is_open_in_time = !start->is_whole && is_open_in_time(s, problems, n_problems); /* else each mapping is a point */
     s->deadline = (dfl_deadline){ .budget = dfl_arena_budget(arena), .at = limits->deadline, .counter = &s->effort,
                                   .most_evaluations = limits->evaluations };
     dfl_listing_begin(&listing, &s->deadline, limits->evaluations);

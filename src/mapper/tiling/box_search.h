@@ -36,6 +36,8 @@ typedef struct {
     /* With written lines: the mapping of amounts, by rank and cut, in `arena`. NULL = all lines are open */
     dfl_mapping *(*write)(const void *context, dfl_arena *arena, const dfl_form *form, const int64_t *const *amounts);
     const void *context;
+    bool is_whole;          /* all lines are written (written.h): only amounts are open */
+    bool imperfect;         /* then: open amounts need not divide */
 } dfl_box_start;
 
 /* Whether the search handles the einsum of a problem; with written lines only where amounts divide. */

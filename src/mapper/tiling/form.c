@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mapper/problem/limits.h"
+#include "mapper/tiling/written.h"
 
 typedef struct {
     dfl_arena *arena;
@@ -23,8 +24,10 @@ typedef struct {
 
 static uint32_t all_axes(const dfl_problem *problem) { return (1u << problem->n_axes) - 1; }
 
-static void make_chain(const dfl_problem *problem, const dfl_tiling_template *t, uint32_t rank, dfl_chain *out)
+static bool make_chain(const dfl_problem *problem, const dfl_tiling_template *t, uint32_t rank, dfl_chain *out)
 {
+    if (dfl_written_is_whole(t))
+        return dfl_written_chain(problem, t, rank, out);
     *out = (dfl_chain){ .extent = problem->extent[rank], .last = -1 };
     for (uint32_t g = 0; g <= t->n_keeps; g++) {
         if (t->allow[g] >> rank & 1) {
@@ -35,6 +38,7 @@ static void make_chain(const dfl_problem *problem, const dfl_tiling_template *t,
             if (t->axis_gap[a] == g && (problem->axis[a].ranks >> rank & 1))
                 out->at[out->n++] = (dfl_chain_cut){ .gap = (uint8_t)g, .axis = (int8_t)a };
     }
+    return true;
 }
 
 static uint16_t ask(const form_maker *k, uint32_t rank, dfl_chain_figure figure)
@@ -422,7 +426,8 @@ dfl_form *dfl_form_make(dfl_arena *arena, const dfl_problem *problem, const dfl_
     *out = (dfl_form){ .problem = problem, .skeleton = copy, .n_keeps = copy->n_keeps };
     out->chain = DFL_NEW_ARRAY(arena, dfl_chain, problem->n_ranks);
     for (uint32_t r = 0; r < problem->n_ranks; r++)
-        make_chain(problem, copy, r, &out->chain[r]);
+        if (!make_chain(problem, copy, r, &out->chain[r]))
+            return NULL;
     n_stays = sum_stays(&k);
     if (n_stays > DFL_FORM_STAYS)
         return NULL;

@@ -87,6 +87,7 @@ typedef struct {
     double least_steps;
     uint16_t parts;                         /* product of axis 0; those of the other axes follow */
     const dfl_amounts *divisors;            /* by rank: amounts divide what they cut; NULL = any amounts. Set after making */
+    const struct dfl_written_amounts *written; /* what written lines say (written.h); NULL = nothing. Set after making */
 } dfl_form;
 
 /* Whether a dimension is one rank alone. */
@@ -95,7 +96,7 @@ static inline bool dfl_form_is_plain(const dfl_problem_operand *o, const dfl_pro
     return d->n == 1 && (o->plain >> d->rank[0] & 1);
 }
 /* Makes the form of a skeleton, which is copied. `terms` is for temporary data. NULL for a skeleton with more than DFL_FORM_STAYS
-   hoisted counts. */
+   hoisted counts, or with written lines that its chains cannot have (dfl_written_chain). */
 dfl_form *dfl_form_make(dfl_arena *arena, const dfl_problem *problem, const dfl_tiling_template *skeleton, dfl_terms *terms);
 
 #endif

@@ -8,6 +8,7 @@
 #include "mapper/tiling/box_search.h"
 #include "mapper/tiling/form_program.h"
 #include "mapper/tiling/point.h"
+#include "mapper/tiling/written.h"
 #include "tests/unit/mapper/job.h"
 
 /* ---- chains by hand ---- */
@@ -278,6 +279,39 @@ static void cuts_of_lines(void **state)
     assert_int_equal(cut[2], 6);
     assert_int_equal(cut[4], 1);
     assert_int_equal(parts[0], 5);
+}
+
+/* The lines r:?, r/8 on an axis, and r, for 12 elements (rule D7): tiles 12, 6, 4 .. go with 8, 6, 4 .. parts; a part of 12 has two. Parts of a loop that
+   may not divide are not known. */
+static void sizes_of_lines(void **state)
+{
+    (void)state;
+    dfl_arena *arena = dfl_arena_new(NULL);
+    const dfl_problem problem = { .n_ranks = 1, .extent = { 12 }, .n_axes = 1, .axis = { { .size = 8 } } };
+    const dfl_hole hole = { .by = DFL_BY_SIZE };
+    const dfl_line lines[3] = { { .by = DFL_BY_HOLE, .hole = &hole }, { .by = DFL_BY_PARTS, .amount = 8 },
+                                { .by = DFL_BY_SIZE, .amount = 1 } };
+    dfl_fixed_skeleton form = { .n = 3, .slot = { { .kind = DFL_GIVEN_TEMPORAL, .line = &lines[0] },
+                                                  { .kind = DFL_GIVEN_SPATIAL, .line = &lines[1] },
+                                                  { .kind = DFL_GIVEN_TEMPORAL, .line = &lines[2] } } };
+    const dfl_tiling_template skeleton = { .form = &form };
+    const dfl_written_amounts *all = dfl_written_list(arena, &problem, &skeleton, false);
+    dfl_chain chain = { .n = 0 };
+
+    assert_true(dfl_written_is_whole(&skeleton));
+    assert_true(dfl_written_chain(&problem, &skeleton, 0, &chain));
+    assert_int_equal(chain.n, 3);
+    assert_int_equal(chain.last, 2);
+    assert_non_null(all);
+    assert_int_equal(all->at[0][0].n, 6); /* 1, 2, 3, 4, 6, 12 */
+    assert_int_equal(all->at[0][1].n, 8);
+    assert_true(dfl_written_admits(&problem, &skeleton, 0, (const int64_t[]){ 6, 6, 1 }, false));
+    assert_false(dfl_written_admits(&problem, &skeleton, 0, (const int64_t[]){ 6, 8, 1 }, false));
+    assert_true(dfl_written_admits(&problem, &skeleton, 0, (const int64_t[]){ 12, 8, 1 }, false)); /* two elements in a part */
+    assert_false(dfl_written_admits(&problem, &skeleton, 0, (const int64_t[]){ 5, 5, 1 }, false));
+    form.slot[1].kind = DFL_GIVEN_TEMPORAL;
+    assert_null(dfl_written_list(arena, &problem, &skeleton, false));
+    dfl_arena_free(arena);
 }
 
 static void counts_as_elements_say(void **state)
@@ -622,6 +656,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_as_elements_say), cmocka_unit_test(holds_for_all_points), cmocka_unit_test(cuts_of_lines),
+        cmocka_unit_test(sizes_of_lines),
     };
     int failed = CHECK_TABLE("mapper.tiling.chains", CHAINS, counts);
 
