@@ -58,6 +58,8 @@ size_t dfl_sink_errors(const dfl_sink *sink);
 size_t dfl_sink_warnings(const dfl_sink *sink);
 /* Code of the last report by dfl_report, kept or dropped; 0 before the first. */
 dfl_code dfl_sink_last(const dfl_sink *sink);
+/* Whether a record of the code at this place is kept. */
+bool dfl_sink_has(const dfl_sink *sink, dfl_code code, dfl_span span);
 /* From index `first` on, removes each record that repeats another one: same code, place, message and label. */
 void dfl_sink_fold(dfl_sink *sink, size_t first);
 /* From index `first` on, removes the records of one code. */
@@ -68,7 +70,8 @@ void dfl_sink_sort(dfl_sink *sink);
 /* Reports with the severity of codes.def. Never returns NULL; a record over the limit is a scratch one. */
 dfl_diag *dfl_report(dfl_sink *sink, dfl_code code, dfl_span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Reports a lint: its level decides between warning and error. At level ALLOW the record is a scratch one. */
+/* Reports a lint: its level decides between warning and error. At level ALLOW the record is a scratch one, and so is a
+   second record of the lint at a place: a declaration that many mappings use is told once. */
 dfl_diag *dfl_report_lint(dfl_sink *sink, const dfl_lint_levels *levels, dfl_lint lint, dfl_span span,
                           const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* Sets the text under the primary span. */

@@ -134,6 +134,17 @@ static bool repeats(const dfl_diag *a, const dfl_diag *b)
            strcmp(a->message, b->message) == 0 && strcmp(a->label ? a->label : "", b->label ? b->label : "") == 0;
 }
 
+bool dfl_sink_has(const dfl_sink *sink, dfl_code code, dfl_span span)
+{
+    for (size_t i = sink->kept.n; i > 0; i--) {
+        const dfl_diag *d = sink->kept.at[i - 1];
+
+        if (d->code == code && d->span.start == span.start && d->span.end == span.end)
+            return true;
+    }
+    return false;
+}
+
 /* Removes a record from the counts. */
 static void take_back(dfl_sink *sink, const dfl_diag *d)
 {
@@ -236,7 +247,7 @@ dfl_diag *dfl_report_lint(dfl_sink *sink, const dfl_lint_levels *levels, dfl_lin
     va_list args;
     dfl_diag *d;
 
-    if (level == DFL_LEVEL_ALLOW)
+    if (level == DFL_LEVEL_ALLOW || (span.end != 0 && dfl_sink_has(sink, code, span)))
         return use_scratch(sink, code, DFL_NOTE, span);
     count_severity(sink, severity);
     if (sink->kept.n >= sink->limit)

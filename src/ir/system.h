@@ -29,6 +29,7 @@ typedef struct {
     uint32_t roles;        /* mask of roles, 1u << dfl_role each */
     const dfl_sym *names;
     uint32_t n_names;
+    const dfl_span *spans; /* place of each name, for reports; NULL = unknown */
 } dfl_selection;
 
 typedef struct {

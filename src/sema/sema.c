@@ -1,6 +1,7 @@
 /* The root file: each declaration is analysed once, in the order of the text. */
 #include "sema/sema.h"
 
+#include "sema/expr/dimension_errors.h"
 #include "sema/expr/eval.h"
 #include "sema/expr/given.h"
 #include "sema/expr/sets.h"
@@ -126,11 +127,54 @@ static void check_values(dfl_sema *sema, dfl_scope *scope, const dfl_expr *args)
         (void)dfl_check_lower_value(&ctx, expr);
 }
 
-/* Checks the names and dimensions of a sweep, at the first value of each of its domains. */
+/* An axis of a sweep: its name in the scope (NULL after reporting that it is taken), and its values. */
+typedef struct { dfl_scope_entry *entry; dfl_values values; } sweep_axis;
+
+/* Reports the values of a set that have another kind or dimension than its first one. */
+static void check_axis(dfl_sema *sema, const dfl_expr *domain, const dfl_values *values)
+{
+    const dfl_expr *at = domain != NULL && domain->kind == DFL_EXPR_SET ? domain->args : NULL;
+
+    for (size_t i = 0; at != NULL && i < values->n; i++, at = at->next) {
+        const dfl_value *first = &values->at[0], *v = &values->at[i];
+
+        if (first->kind != DFL_VALUE_QUANTITY || v->kind != DFL_VALUE_QUANTITY ||
+            dfl_dim_equal(first->quantity.dim, v->quantity.dim))
+            continue;
+        dfl_diag *d = dfl_report(sema->sink, DFL_UNIT_DIMENSION, at->span,
+                                 "the values of an axis differ in dimension: this is %s",
+                                 dfl_arith_dim_text(sema, v->quantity.dim));
+        dfl_diag_label(sema->sink, d, domain->args->span, "this is %s", dfl_arith_dim_text(sema, first->quantity.dim));
+    }
+}
+
+/* Elaborates the workload and the system of a sweep with every value of an axis, the other axes at their first values; for
+   a long axis, with its first values and its last one. */
+static void check_axis_values(dfl_sema *sema, dfl_decl *decl, dfl_scope *scope, const sweep_axis *axis)
+{
+    enum { MOST = 64 };
+    const dfl_value first = axis->values.n > 0 ? axis->values.at[0] : DFL_BAD;
+
+    for (size_t i = 1; axis->entry != NULL && i < axis->values.n && dfl_sema_within_budget(sema); i++) {
+        if (i >= MOST && i + 1 < axis->values.n)
+            continue;
+        if (axis->values.at[i].kind != DFL_VALUE_QUANTITY || first.kind != DFL_VALUE_QUANTITY ||
+            !dfl_dim_equal(axis->values.at[i].quantity.dim, first.quantity.dim))
+            continue;
+        axis->entry->value = axis->values.at[i];
+        (void)dfl_workload_elaborate(sema, decl->module, scope, decl->node->more->work);
+        (void)dfl_system_elaborate(sema, decl->module, scope, decl->node->more->machine);
+    }
+    if (axis->entry != NULL)
+        axis->entry->value = first;
+}
+
+/* Checks the names, dimensions and values of a sweep. */
 static void check_sweep(dfl_sema *sema, dfl_decl *decl)
 {
     dfl_scope *scope = dfl_scope_new(sema, NULL, decl->module);
     const dfl_ast_node *node = decl->node;
+    DFL_VEC(sweep_axis) axes = { 0 };
 
     for (const dfl_ast_node *l = node->body; l != NULL; l = l->next)
         for (const dfl_ast_node *v = l->kind == DFL_AST_OVER ? l->items : NULL; v != NULL; v = v->next) {
@@ -139,12 +183,16 @@ static void check_sweep(dfl_sema *sema, dfl_decl *decl)
             dfl_scope_entry *entry;
 
             (void)dfl_eval_set(sema, scope, v->more->domain, &values, &unknown);
+            check_axis(sema, v->more->domain, &values);
             entry = dfl_scope_declare(sema, scope, v->name.sym, v->name.span, DFL_ENTRY_VALUE);
             if (entry != NULL)
                 entry->value = values.n > 0 ? values.at[0] : DFL_BAD;
+            DFL_PUSH(sema->arena, &axes, ((sweep_axis){ entry, values }));
         }
     (void)dfl_workload_elaborate(sema, decl->module, scope, node->more->work);
     (void)dfl_system_elaborate(sema, decl->module, scope, node->more->machine);
+    for (size_t i = 0; i < axes.n; i++)
+        check_axis_values(sema, decl, scope, &axes.at[i]);
     for (const dfl_ast_node *l = node->body; l != NULL; l = l->next) {
         if (l->kind == DFL_AST_REQUIRE || l->kind == DFL_AST_MINIMIZE || l->kind == DFL_AST_PARETO)
             check_values(sema, scope, l->args);
@@ -173,6 +221,51 @@ static void check_decl(dfl_sema *sema, dfl_decl *decl)
     }
 }
 
+/* Whether a statement in the list declares or computes a tensor `name`. */
+static bool declares_tensor(const dfl_ast_node *items, dfl_sym name)
+{
+    for (const dfl_ast_node *n = items; n != NULL; n = n->next) {
+        if ((n->kind == DFL_AST_TENSOR && n->path->text == name) ||
+            (n->kind == DFL_AST_EINSUM && n->more->target->path->text == name) ||
+            (n->kind == DFL_AST_TENSORS && declares_tensor(n->items, name)) || declares_tensor(n->body, name) ||
+            (n->kind == DFL_AST_IF && declares_tensor(n->more->otherwise, name)))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a workload of the file or of its imports has a tensor `name`. */
+static bool is_tensor_somewhere(const dfl_sema *sema, dfl_sym name)
+{
+    for (const dfl_module *m = sema->modules; m != NULL; m = m->next)
+        for (size_t i = 0; i < m->decls.n; i++)
+            if (m->decls.at[i]->node->kind == DFL_AST_WORKLOAD && declares_tensor(m->decls.at[i]->node->body, name))
+                return true;
+    return false;
+}
+
+/* Warns about names in the `holds` of a system that no mapping has bound to a workload: no tensor, but almost a role. */
+static void check_holds(dfl_sema *sema, const dfl_system *system)
+{
+    dfl_span root = dfl_module_root_span(sema);
+
+    for (uint32_t m = 0; m < system->n_memories; m++)
+        for (uint32_t i = 0; i < system->memories[m].holds.n_names; i++) {
+            const dfl_selection *holds = &system->memories[m].holds;
+            dfl_span span = holds->spans != NULL ? holds->spans[i] : (dfl_span){ 0 };
+            dfl_sym near = dfl_role_suggest(sema, holds->names[i]);
+            dfl_diag *d;
+
+            if (near == 0 || span.start < root.start || span.end > root.end ||
+                dfl_sink_has(sema->sink, DFL_SYS_HOLDS_UNKNOWN, span) || is_tensor_somewhere(sema, holds->names[i]))
+                continue;
+            d = dfl_report_lint(sema->sink, dfl_module_lints(sema, sema->root), DFL_LINT_ATTRIBUTE_NO_EFFECT, span,
+                                "`holds` names `%s`, which is no role and no tensor of a workload in sight",
+                                dfl_sema_text(sema, holds->names[i]));
+            dfl_diag_fix(sema->sink, d, span, dfl_sema_text(sema, near), DFL_FIX_MAYBE);
+        }
+}
+
 const dfl_program *dfl_sema_run(const dfl_sema_input *input, dfl_sema_file root)
 {
     dfl_sema *sema = DFL_NEW(input->arena, dfl_sema);
@@ -190,6 +283,8 @@ const dfl_program *dfl_sema_run(const dfl_sema_input *input, dfl_sema_file root)
         check_decl(sema, sema->root->decls.at[i]);
     for (size_t i = 0; i < sema->root->checks.n && dfl_sema_within_budget(sema); i++)
         add_check(sema, sema->root->checks.at[i], dfl_scope_new(sema, NULL, sema->root), 0);
+    for (size_t i = 0; i < sema->systems.n; i++)
+        check_holds(sema, sema->systems.at[i]);
     (void)dfl_sema_within_budget(sema); /* reports an exhausted budget that a loop has noticed */
     *p = (dfl_program){ .designs = sema->designs.at, .n_designs = (uint32_t)sema->designs.n,
                         .templates = sema->templates.at, .n_templates = (uint32_t)sema->templates.n,

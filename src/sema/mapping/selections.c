@@ -3,6 +3,14 @@
 
 #include <string.h>
 
+/* The tensor of the workload, or else the role, whose name is most similar to `name`; 0 if none is similar. */
+static dfl_sym suggest_holder(dfl_mapping_draft *draft, dfl_sym name)
+{
+    dfl_sym near = dfl_lookup_suggest(dfl_mapping_tensor_names(draft), name);
+
+    return near != 0 ? near : dfl_role_suggest(draft->sema, name);
+}
+
 /* Reports the names in one selection that are no names of tensors; `what`: attribute with the selection; `span`: the
    place of its part. */
 static void check_names(dfl_mapping_draft *draft, const dfl_selection *sel, dfl_span span, const char *what, dfl_span use)
@@ -13,14 +21,19 @@ static void check_names(dfl_mapping_draft *draft, const dfl_selection *sel, dfl_
 
         if (dfl_lookup_find(dfl_mapping_tensor_names(draft), sel->names[i]) != NULL || draft->workload->draft.partial)
             continue;
-        diag = dfl_report(draft->sema->sink, DFL_SYS_HOLDS_UNKNOWN, use,
+        draft->broken = true;
+        if (sel->spans != NULL)
+            span = sel->spans[i];
+        if (dfl_sink_has(draft->sema->sink, DFL_SYS_HOLDS_UNKNOWN, span))
+            continue;
+        diag = dfl_report(draft->sema->sink, DFL_SYS_HOLDS_UNKNOWN, span,
                           "`%s` of the system names `%s`, which is no tensor of `%s`", what,
                           dfl_sema_text(draft->sema, sel->names[i]), dfl_sema_text(draft->sema, draft->workload->decl->name));
-        dfl_diag_label(draft->sema->sink, diag, span, "declared here");
-        near = dfl_sink_drops(draft->sema->sink) ? 0 : dfl_lookup_suggest(dfl_mapping_tensor_names(draft), sel->names[i]);
+        dfl_diag_label(draft->sema->sink, diag, use, "the system runs `%s` here",
+                       dfl_sema_text(draft->sema, draft->workload->decl->name));
+        near = dfl_sink_drops(draft->sema->sink) ? 0 : suggest_holder(draft, sel->names[i]);
         if (near != 0)
-            dfl_diag_help(draft->sema->sink, diag, "did you mean `%s`?", dfl_sema_text(draft->sema, near));
-        draft->broken = true;
+            dfl_diag_fix(draft->sema->sink, diag, span, dfl_sema_text(draft->sema, near), DFL_FIX_MAYBE);
     }
 }
 
@@ -56,6 +69,7 @@ static dfl_selection resolve_names(dfl_mapping_draft *draft, dfl_selection sel)
     }
     sel.names = full.at;
     sel.n_names = (uint32_t)full.n;
+    sel.spans = NULL;
     return sel;
 }
 

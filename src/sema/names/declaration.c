@@ -311,3 +311,13 @@ dfl_decl *dfl_decl_op(dfl_sema *sema, dfl_module *module, dfl_sym name)
     decl = dfl_symmap_get(&sema->std_ops->by_name, name);
     return decl != NULL && decl->node->kind == DFL_AST_OP ? decl : NULL;
 }
+
+dfl_sym dfl_role_suggest(dfl_sema *sema, dfl_sym name)
+{
+    static const char *const roles[] = { "input", "weight", "output", "state", "intermediate", "all" };
+    dfl_sym words[sizeof roles / sizeof roles[0]];
+
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
+        words[i] = dfl_intern_z(sema->names, roles[i]);
+    return dfl_suggest(sema->names, dfl_sema_text(sema, name), words, sizeof words / sizeof words[0]);
+}

@@ -51,6 +51,8 @@ typedef struct dfl_insertion {
  */
 bool dfl_decl_enter(dfl_sema *sema, dfl_insertion *body);
 void dfl_decl_leave(dfl_sema *sema);
+/* The role of tensors (`weight`) whose name is most similar to `name`; 0 if none is similar. */
+dfl_sym dfl_role_suggest(dfl_sema *sema, dfl_sym name);
 /* The declaration or alias visible in the module whose name is most similar to `name`; 0 if no name is similar. */
 dfl_sym dfl_decl_suggest(dfl_sema *sema, dfl_module *module, dfl_sym name);
 

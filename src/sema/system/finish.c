@@ -142,12 +142,16 @@ static void add_word(const system_lowering *state, dfl_selection *sel, dfl_sym *
 static dfl_selection lower_selection(system_lowering *state, const dfl_draft_part *part, const char *name)
 {
     const dfl_draft_attribute *attribute = find_attribute(part, name);
-    dfl_sym *names = attribute != NULL ? DFL_NEW_ARRAY(state->draft->arena, dfl_sym, attribute->n_values) : NULL;
-    dfl_selection sel = { 0 };
+    uint32_t n = attribute != NULL ? attribute->n_values : 0;
+    dfl_sym *names = attribute != NULL ? DFL_NEW_ARRAY(state->draft->arena, dfl_sym, n) : NULL;
+    dfl_span *spans = attribute != NULL ? DFL_NEW_ARRAY(state->draft->arena, dfl_span, n) : NULL;
+    dfl_selection sel = { .spans = spans };
 
-    for (uint32_t i = 0; attribute != NULL && i < attribute->n_values; i++)
-        if (attribute->values[i].kind == DFL_ATTRIBUTE_WORD)
+    for (uint32_t i = 0; i < n; i++)
+        if (attribute->values[i].kind == DFL_ATTRIBUTE_WORD) {
+            spans[sel.n_names] = attribute->values[i].span; /* overwritten by the next word unless this one is a name */
             add_word(state, &sel, names, attribute->values[i].word);
+        }
     return sel;
 }
 
