@@ -261,6 +261,10 @@ static void try_skeleton(proof *of, uint64_t most)
     of->is_open = false;
     if (!dfl_box_terms_make(of->run, of->problem, of->form, &p.terms))
         return;
+    if (p.terms.is_useless) {
+        of->is_proven = true; /* if the skeleton without the keep is */
+        return;
+    }
     memset(&all, 0, sizeof all);
     for (uint32_t v = 0; v < p.terms.n_vars; v++) {
         const uint32_t n = of->factors[p.terms.var[v].rank].n_divisors;

@@ -262,6 +262,30 @@ static void add_way(maker *k, uint32_t operand, uint32_t inner)
 
 /* ---- skeletons ---- */
 
+/* Whether every element goes inwards from keep `i` as often as it comes in (D50). */
+static bool saves_nothing(const maker *k, uint32_t i)
+{
+    const uint32_t operand = k->form->operand[i], n = k->form->n_keeps;
+    const dfl_certify_operand *o = &k->problem->operand[operand];
+    uint32_t inner = i + 1, between;
+
+    while (inner < n && k->form->operand[inner] != operand)
+        inner++;
+    between = (inner < n ? axes_of(k, operand, (int)inner) : all_axes(k)) & ~axes_of(k, operand, (int)i);
+    if (o->output && (between != 0 || axes_of(k, operand, (int)i) != axes_of(k, operand, parent_of(k, operand, (int)i))))
+        return false;
+    for (uint32_t r = 0; r < k->problem->n_ranks; r++) {
+        if (o->ranks >> r & 1)
+            continue;
+        if (k->above[i][r] != k->above[inner][r])
+            return false;
+        for (uint32_t a = 0; a < k->problem->n_axes; a++)
+            if ((between >> a & 1) && !(k->problem->shares[a] >> operand & 1) && k->parts[a][r] != ONE)
+                return false;
+    }
+    return true;
+}
+
 bool dfl_box_terms_apply(const dfl_certify_run *run, const dfl_certify_problem *problem)
 {
     const dfl_mapping *m = run->search->asked;
@@ -297,7 +321,7 @@ bool dfl_box_terms_make(const dfl_certify_run *run, const dfl_certify_problem *p
 
     out->problem = problem;
     out->n_vars = out->n_terms = 0;
-    out->is_sure = false;
+    out->is_sure = out->is_useless = false;
     out->n_keeps = form->n_keeps;
     for (uint32_t r = 0; r < problem->n_ranks; r++) {
         add_rank(&k, r);
@@ -317,6 +341,7 @@ bool dfl_box_terms_make(const dfl_certify_run *run, const dfl_certify_problem *p
                 times_above(&k, &out->tile[i], i, r, true);
                 times_parts(&k, &out->tile[i], r, problem->axes_around[form->level[i]], true);
             }
+        out->is_useless |= saves_nothing(&k, i);
         add_way(&k, form->operand[i], i);
     }
     for (uint32_t o = 0; o < problem->n_operands; o++)

@@ -59,6 +59,7 @@ typedef struct {
     uint32_t level[DFL_CLAIM_KEEPS], n_keeps;
     dfl_box_monomial work;     /* s: points of one instance times the time of a point */
     double joules;             /* J: of all points */
+    bool is_useless;           /* some keep saves nothing: the skeleton without it costs no more (SEARCH.md, D50) */
     bool is_sure;              /* fewer entries into some keep of the result can cost more: only the terms `sure` bound mappings
                                   whose variables are not those of the skeleton */
 } dfl_box_terms;
