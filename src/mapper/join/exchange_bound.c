@@ -37,14 +37,14 @@ static double find_figure(const dfl_candidate *k, uint32_t port)
     return 0;
 }
 
-/* The least sum over einsums of a figure of skeletons. */
+/* The least sum over einsums of a figure of skeletons; 0 if the deadline passes meanwhile. */
 static double add_figures(const exchange *x, uint32_t port)
 {
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(x->arena));
     const uint32_t slot = port == ENERGY ? DFL_COST_JOULES : DFL_COST_SECONDS;
     double sum;
 
-    for (size_t c = 0; c < x->classes->at.n; c++) {
+    for (size_t c = 0; c < x->classes->at.n && !dfl_deadline_passed(x->deadline); c++) {
         dfl_einsum_class *class = &x->classes->at.at[c];
         for (uint32_t p = 0; p < class->patterns.n; p++) {
             class->patterns.at[p].least = dfl_criteria_zero();
@@ -56,7 +56,7 @@ static double add_figures(const exchange *x, uint32_t port)
             *least = fmin(*least, find_figure(k, port));
         }
     }
-    sum = dfl_cost_to_go_all(dfl_einsum_classes_cost_to_go(work, x->classes)).at[slot];
+    sum = x->deadline->why == DFL_STOP_NONE ? dfl_cost_to_go_all(dfl_einsum_classes_cost_to_go(work, x->classes)).at[slot] : 0;
     dfl_arena_free(work);
     return sum < INFINITY ? sum : 0;
 }

@@ -30,8 +30,9 @@ struct dfl_pattern_bounds {
     dfl_arena *arena, *scratch;
     const dfl_einsum_class *class;
     dfl_objective line;
-    dfl_form_goal goal;               /* the same for programs of einsums without windows, */
-    dfl_form_goal sliding;            /* and with */
+    dfl_form_goal goal;               /* the same for programs that take the largest of the times */
+    double *weights;                  /* of times, by pattern without windows and time of dfl_form_program */
+    bool *is_weighted;                /* by pattern */
     dfl_deadline *deadline;
     skeleton *at;                     /* least bound whatever the room first; after a pattern's least, that of its skeletons */
     uint32_t n;
@@ -65,21 +66,29 @@ static bool has_windows(const dfl_problem *problem)
     return found;
 }
 
-static const dfl_form_goal *goal_of(const dfl_pattern_bounds *b, const dfl_candidate *c)
+/* The goal of programs: without windows, nothing stays, and times count with the weights of the pattern (B41). */
+static dfl_form_goal goal_of(const dfl_pattern_bounds *b, const dfl_candidate *c)
 {
-    return has_windows(c->problem) ? &b->sliding : &b->goal;
+    dfl_form_goal goal = b->goal;
+
+    goal.is_whole = !has_windows(c->problem);
+    goal.weights = goal.is_whole ? b->weights + (size_t)c->pattern * DFL_FORM_TIMES : NULL;
+    return goal;
 }
 
-/* The bound of a skeleton whatever the room: without windows, with the time of the work alone (B41). */
-static double find_roomy(const dfl_candidate *c, const dfl_objective *line)
+/* The bound of a skeleton whatever the room: without windows, with the weights of the times (B41). */
+static double find_roomy(const dfl_pattern_bounds *b, const dfl_candidate *c)
 {
-    double units = 1;
+    const double *weights = b->weights + (size_t)c->pattern * DFL_FORM_TIMES;
+    double units = 1, share = weights[DFL_FORM_TIME_WORK];
 
     if (has_windows(c->problem) || c->problem->n_ranks == 0)
-        return dfl_objective_value(line, c->roomy_joules, c->roomy_seconds);
+        return dfl_objective_value(&b->line, c->roomy_joules, c->roomy_seconds);
     for (uint32_t a = 0; a < c->problem->n_axes; a++)
         units *= (double)c->problem->axis[a].size;
-    return dfl_objective_value(line, c->roomy_joules, c->problem->seconds * c->problem->points / units);
+    for (uint32_t port = 0; port < 2 * c->problem->n_places; port++)
+        share += weights[2 * port + 1];
+    return dfl_objective_value(&b->line, c->roomy_joules, c->problem->seconds * c->problem->points / units * share);
 }
 
 dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch, const dfl_einsum_class *class,
@@ -93,22 +102,25 @@ dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch,
     b->line = *line;
     b->deadline = deadline;
     b->programs = programs;
-    b->goal = (dfl_form_goal){ .factor = 1, .is_whole = true, .has_no_transfers = true };
+    b->goal = (dfl_form_goal){ .factor = 1, .is_whole = true };
     if (line->per_joule > 0)
         b->goal.joules = 1;
     else
         b->goal.seconds = 1;
     b->goal.leakage = line->per_joule > 0 ? line->per_second : 0;
-    b->sliding = b->goal;
-    b->sliding.is_whole = b->sliding.has_no_transfers = false;
+    b->weights = DFL_NEW_ARRAY(arena, double, (class->patterns.n + 1) * DFL_FORM_TIMES);
+    b->is_weighted = DFL_NEW_ARRAY(arena, bool, class->patterns.n + 1);
+    memset(b->is_weighted, 0, class->patterns.n * sizeof *b->is_weighted);
+    memset(b->weights, 0, class->patterns.n * DFL_FORM_TIMES * sizeof *b->weights);
     b->at = dfl_arena_alloc(arena, class->candidates.n + 1, sizeof *b->at, _Alignof(skeleton));
     b->first = DFL_NEW_ARRAY(arena, uint32_t, class->patterns.n + 1);
     for (uint32_t p = 0; p < class->patterns.n; p++) {
         b->first[p] = b->n;
+        b->weights[(size_t)p * DFL_FORM_TIMES + DFL_FORM_TIME_WORK] = 1;
         for (uint32_t i = 0; i < class->candidates.n; i++) {
             const dfl_candidate *c = &class->candidates.at[i];
             if (c->pattern == p)
-                b->at[b->n++] = (skeleton){ .least = find_roomy(c, line), .candidate = i,
+                b->at[b->n++] = (skeleton){ .least = find_roomy(b, c), .candidate = i,
                                             .has_program = c->problem->n_ranks > 0 };
         }
     }
@@ -118,13 +130,13 @@ dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch,
 
 /* Makes the form and the program of a skeleton for all amounts. False if no amounts fit, or if it has no program: then it keeps
    its bound. */
-static bool make_program(dfl_pattern_bounds *b, dfl_arena *arena, skeleton *s, kept_program *out)
+static bool make_program(dfl_pattern_bounds *b, dfl_arena *arena, const dfl_form_goal *goal, skeleton *s, kept_program *out)
 {
     const dfl_candidate *c = &b->class->candidates.at[s->candidate];
     dfl_form *form = dfl_form_make(arena, c->problem, c->form, &b->terms);
     double others[DFL_FORM_PRODUCTS];
     dfl_box *boxes[DFL_PROBLEM_RANKS];
-    const dfl_box_costs costs = { .objective = &b->line, .is_whole = goal_of(b, c)->is_whole };
+    const dfl_box_costs costs = { .objective = &b->line, .is_whole = goal->is_whole };
 
     s->has_program = form != NULL;
     if (form == NULL)
@@ -135,7 +147,7 @@ static bool make_program(dfl_pattern_bounds *b, dfl_arena *arena, skeleton *s, k
     if (s->is_impossible)
         return false;
     out->form = form;
-    out->program = dfl_form_program_make(arena, &b->draft, form, boxes, goal_of(b, c));
+    out->program = dfl_form_program_make(arena, &b->draft, form, boxes, goal);
     s->has_program = out->program != NULL;
     if (out->program != NULL)
         dfl_form_program_fit(out->program, boxes, &out->range);
@@ -163,20 +175,22 @@ double dfl_pattern_bounds_roomy(const dfl_pattern_bounds *b, uint32_t pattern)
     return least;
 }
 
-double dfl_pattern_bounds_least(dfl_pattern_bounds *b, uint32_t pattern)
+/* The least bound of a pattern under its weights; 0 if the deadline passes meanwhile, or if the bound is not above `floor`. */
+static double find_least(dfl_pattern_bounds *b, uint32_t pattern, double floor)
 {
     double least = INFINITY;
 
     sort_pattern(b, pattern);
     for (uint32_t i = b->first[pattern]; i < b->first[pattern + 1]; i++) {
         skeleton *s = &b->at[i];
+        const dfl_form_goal goal = goal_of(b, &b->class->candidates.at[s->candidate]);
         kept_program k;
         dfl_geometric_solution solution;
         if (s->least >= least)
             break;
-        if (dfl_deadline_passed(b->deadline))
+        if (least <= floor || dfl_deadline_passed(b->deadline))
             return 0;
-        if (s->has_program && make_program(b, b->scratch, s, &k))
+        if (s->has_program && !s->is_impossible && make_program(b, b->scratch, &goal, s, &k))
             s->least = fmax(s->least, solve(b, &k, &k.range, NULL, least, &solution));
         if (s->is_impossible)
             s->least = INFINITY;
@@ -185,6 +199,66 @@ double dfl_pattern_bounds_least(dfl_pattern_bounds *b, uint32_t pattern)
     }
     sort_pattern(b, pattern);
     return least;
+}
+
+/* Sets the weights of a pattern to the multipliers of the times at the best point of its first skeleton. False if there are none,
+   or if the bound cannot be `enough` with any weights. */
+static bool turn_weights(dfl_pattern_bounds *b, uint32_t pattern, double enough)
+{
+    skeleton first = b->at[b->first[pattern]];
+    double *weights = b->weights + (size_t)pattern * DFL_FORM_TIMES, sum = 0, turned[DFL_FORM_TIMES] = { 0 };
+    dfl_form_goal goal = b->goal;
+    dfl_geometric_solution solution;
+    kept_program k;
+
+    if (first.has_program && make_program(b, b->scratch, &goal, &first, &k)) {
+        const bool is_more = solve(b, &k, &k.range, NULL, INFINITY, &solution) > enough && solution.bound < INFINITY;
+        for (uint32_t i = 0; i < k.program->n_times && is_more; i++) {
+            turned[k.program->time[i]] = solution.state.multiplier[k.program->first_time + i];
+            sum += turned[k.program->time[i]];
+        }
+    }
+    dfl_arena_reset(b->scratch);
+    for (uint32_t i = 0; i < DFL_FORM_TIMES && sum > 0; i++)
+        weights[i] = turned[i] / sum * (1 - DFL_WEIGHT_OF_WORK) + (i == DFL_FORM_TIME_WORK ? DFL_WEIGHT_OF_WORK : 0);
+    return sum > 0;
+}
+
+/* Bounds the pattern with other weights. If that is not better, nothing changes. The better bound. */
+static double raise_least(dfl_pattern_bounds *b, uint32_t pattern, double least)
+{
+    const uint32_t first = b->first[pattern], n = b->first[pattern + 1] - first;
+    double *weights = b->weights + (size_t)pattern * DFL_FORM_TIMES, before[DFL_FORM_TIMES], raised;
+    dfl_arena *work = dfl_arena_new(NULL);
+    skeleton *copy = dfl_arena_alloc(work, n + 1u, sizeof *copy, _Alignof(skeleton));
+    bool is_better;
+
+    memcpy(before, weights, sizeof before);
+    memcpy(copy, b->at + first, n * sizeof *copy);
+    is_better = turn_weights(b, pattern, least * (1 + DFL_WEIGHT_RAISE));
+    for (uint32_t i = 0; i < n; i++)
+        b->at[first + i].least = copy[i].is_impossible ? INFINITY
+                                                       : find_roomy(b, &b->class->candidates.at[copy[i].candidate]);
+    raised = is_better ? find_least(b, pattern, least * (1 + DFL_WEIGHT_RAISE)) : 0;
+    is_better = raised > least;
+    if (!is_better) {
+        memcpy(weights, before, sizeof before);
+        memcpy(b->at + first, copy, n * sizeof *copy);
+    }
+    dfl_arena_free(work);
+    return is_better ? raised : least;
+}
+
+double dfl_pattern_bounds_least(dfl_pattern_bounds *b, uint32_t pattern)
+{
+    double least = find_least(b, pattern, 0);
+    const uint32_t first = b->first[pattern];
+
+    if (first == b->first[pattern + 1] || has_windows(b->class->candidates.at[b->at[first].candidate].problem) ||
+        b->line.per_second == 0 || b->is_weighted[pattern])
+        return least;
+    b->is_weighted[pattern] = true;
+    return least > 0 && least < INFINITY ? raise_least(b, pattern, least) : least;
 }
 
 /* ---- ranges of tiles ---- */
@@ -257,9 +331,9 @@ static void forget_point(dfl_exchanged_point *point)
 static void keep_program(dfl_pattern_bounds *b, skeleton *s)
 {
     kept_program *k = DFL_NEW(b->arena, kept_program);
+    const dfl_form_goal goal = goal_of(b, &b->class->candidates.at[s->candidate]);
 
-    if (!s->has_program || s->is_impossible || has_windows(b->class->candidates.at[s->candidate].problem) ||
-        !make_program(b, b->arena, s, k))
+    if (!s->has_program || s->is_impossible || !goal.is_whole || !make_program(b, b->arena, &goal, s, k))
         return;
     k->has_plane = false;
     s->kept = k;

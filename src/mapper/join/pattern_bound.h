@@ -3,6 +3,8 @@
  * (SEARCH.md, B41), also where the tiles that the einsum exchanges have given ranges (B43). The cost is a line of energy and
  * time, per_joule * J + per_second * S, with J without leakage.
  *
+ * The latency is a mean of the time of the work and of the times of ports, with weights that a pattern gets when it is bounded.
+ *
  * At first each skeleton has a bound that ignores the room of memories. Its program is solved only while this bound is no proof
  * that another skeleton has the least. Programs of given ranges of tiles are kept, each with a plane (B20) that also bounds other
  * ranges without a new solution.

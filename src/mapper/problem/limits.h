@@ -26,6 +26,12 @@ enum { DFL_BOX_PROGRAM_STEPS = 60 };
 
 /* Relative rise of the bound below which no further line is added: each costs as much as all lines before. */
 #define DFL_EXCHANGE_RAISE 0.01
+/* Least weight of the work among the times of a pattern, so that the latency of a program is positive: it costs this share of the
+   time. */
+#define DFL_WEIGHT_OF_WORK 1e-6
+/* Weights of times that raise the bound of a pattern by a smaller share are not taken: they cost the programs of its skeletons
+   once more, which other lines need under a limit on time. */
+#define DFL_WEIGHT_RAISE 0.03
 
 /* Logarithms of the ratio of two tiles above which a leaf of tiles is split, at first and at the end; it is halved between.
    Smaller ratios take more splits, and raise the bound by less. */

@@ -240,7 +240,7 @@ static void add_times(program_maker *k)
         bool waits = false, beside = false;
         for (uint32_t i = 0; i < f->n_ports; i++)
             if (f->port[i].port == port && f->port[i].less == DFL_FORM_NONE)
-                *(f->port[i].waits ? &waits : &beside) = !k->goal->has_no_transfers;
+                *(f->port[i].waits ? &waits : &beside) = true;
         for (uint32_t of_waits = 0; of_waits < 2; of_waits++) {
             if (of_waits ? !waits : !beside)
                 continue;
@@ -254,11 +254,39 @@ static void add_times(program_maker *k)
             if (ramp != NULL)
                 add_seconds(k, ramp->launch + (of_waits ? ramp->latencies : ramp->serial));
             has_work |= of_waits;
+            k->out->time[k->out->n_times++] = (uint8_t)(2 * port + of_waits);
             dfl_geometric_end(k->draft);
         }
     }
-    if (!has_work || ramp != NULL)
+    if (!has_work || ramp != NULL) {
+        k->out->time[k->out->n_times++] = DFL_FORM_TIME_WORK;
         add_ends(k);
+    }
+}
+
+/* The share of the work in a weighted latency. */
+static double share_work(const dfl_form_goal *g)
+{
+    double share = g->weights == NULL ? 1 : g->weights[DFL_FORM_TIME_WORK];
+
+    for (uint32_t port = 0; g->weights != NULL && port < 2 * DFL_PROBLEM_PLACES; port++)
+        share += g->weights[2 * port + 1];
+    return share;
+}
+
+/* The weighted mean of times is at most the latency. */
+static void add_mean(program_maker *k)
+{
+    const dfl_form *f = k->form;
+
+    for (uint32_t i = 0; i < f->n_ports; i++) {
+        const dfl_form_port *p = &f->port[i];
+        const double weight = k->goal->weights[2 * p->port] + (p->waits ? k->goal->weights[2 * p->port + 1] : 0);
+        if (p->less == DFL_FORM_NONE && weight > 0)
+            add_moved(k, p->count, p->seconds * weight, -1);
+    }
+    add_product(k, f->steps, f->problem->seconds * share_work(k->goal), -1);
+    dfl_geometric_end(k->draft);
 }
 
 static void add_rooms(program_maker *k)
@@ -304,7 +332,7 @@ static void add_order(program_maker *k, uint32_t rank)
 static bool make_program(dfl_arena *arena, program_maker *k, dfl_box *const *roots)
 {
     const dfl_form *f = k->form;
-    const double least = dfl_logarithm(f->problem->seconds * f->least_steps) - LOG_ROUNDING;
+    const double least = dfl_logarithm(f->problem->seconds * f->least_steps * share_work(k->goal)) - LOG_ROUNDING;
 
     dfl_geometric_begin(k->draft);
     k->out->n_shares = 0;
@@ -312,7 +340,12 @@ static bool make_program(dfl_arena *arena, program_maker *k, dfl_box *const *roo
         add_lengths(k, r, roots[r]);
     k->out->latency = dfl_geometric_var(k->draft, least, least);
     add_objective(k);
-    add_times(k);
+    k->out->first_time = k->draft->n_sums;
+    k->out->n_times = 0;
+    if (k->goal->weights != NULL)
+        add_mean(k);
+    else
+        add_times(k);
     add_rooms(k);
     for (uint32_t r = 0; r < f->problem->n_ranks; r++)
         add_order(k, r);

@@ -19,9 +19,13 @@ typedef struct {
     double factor, joules, seconds;
     double leakage;           /* W, part of the energy */
     bool is_whole;            /* short pieces do not stay: no bound of mappings in which they do */
-    bool has_no_transfers;    /* the latency is that of the work alone */
+    /* NULL, or by time (dfl_form_program): the latency is a mean with these weights of the times that it is the largest of */
+    const double *weights;
     const dfl_ramp *ramp;     /* of the form; NULL = nothing before the first step and after the last one counts */
 } dfl_form_goal;
+
+/* Times that a latency is the largest of: work alone, and by port all its transfers, or the work and what waits for them. */
+enum { DFL_FORM_TIME_WORK = 4 * DFL_PROBLEM_PLACES, DFL_FORM_TIMES };
 
 /* A count of which a part may stay. In one sum, `knob` (program.h) is the knob of its own monomial; the next knobs are those of
    its hoisted counts, in order. */
@@ -36,6 +40,8 @@ typedef struct {
     uint32_t var[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS]; /* length below a cut; DFL_FORM_NO_VAR = 1 */
     uint32_t parts[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS]; /* knob of the parts of an axis */
     uint32_t latency;                             /* variable */
+    uint32_t first_time, n_times;                 /* sums of the program that limit the latency, without weights; */
+    uint8_t time[DFL_FORM_TIMES];                 /* the time of each: 2 * port + (1 with the work), or DFL_FORM_TIME_WORK */
     uint32_t n_shares;
     dfl_form_share share[DFL_GEOMETRIC_TERMS];    /* by count */
 } dfl_form_program;

@@ -17,6 +17,7 @@ typedef struct {
 #define FORK                                                                                                              \
     "input A[a]; input B[a]; weight C[a]; weight D[a]; T[a] = A[a] * B[a]; output Y[a] = T[a] * C[a]; "                    \
     "output Z[a] = T[a] * D[a]; "
+#define GRID "input A[a]; input B[a]; weight C[c]; T[a] = A[a] * B[a]; output Z[a, c] = T[a] * C[c]; "
 #define SUM "input A[a]; input B[a]; weight C[c]; T[] += A[a] * B[a]; output Z[c] = T[] * C[c]; "
 
 #define SLIDE                                                                                                             \
@@ -34,12 +35,15 @@ static const exchange_row EXCHANGES[] = {
     { "the same from a mapping that is far away", PAIR, "size = 1B;", "energy * latency", 1e4, 9, 1024 },
     { "two readers agree with the producer: A to D, Y, Z", FORK, "size = 1B;", "energy", 200, 12, 192 },
     { "two readers fetch T from home", FORK, "size = 0.5B;", "energy", 300, 12, 288 },
+    { "C is kept for all a: A and B, C, and Z, 8 elements", GRID, "size = 8B;", "energy", 200, 12, 144 },
     { "a sum of 4 elements of A and B, 2 of C and Z", SUM, "size = 1B;", "energy", 200, 6, 96 },
     { "T has room, all of it, since windows overlap: A, B, 9 elements, C, 2, and Z, 8", SLIDE, "size = 16B;", "energy", 400, 25,
       224 },
     { "T has no room as a whole: it is written and read at home", SLIDE, "size = 6B;", "energy", 400, 25, 368 },
     { "a memory that costs more than home: nothing is kept there", PAIR,
       "size = 8B; energy = 3J/bit; } memory near { size = 0.25B;", "energy", 200, 8, 192 },
+    { "T in sram: 64 J and 8 s at its port for each einsum; at home 192 J * 8 s", PAIR, "size = 1B; bandwidth = 0.5B/s;",
+      "energy * latency", 192, 8, 1536 },
     { "leakage: 128 J and 2 W for 8 s", PAIR, "size = 1B; leakage = 2W;", "energy", 200, 8, 144 },
 };
 
