@@ -248,6 +248,25 @@ bool dfl_session_refuse_template(dfl_session *s, const char *only)
     return false;
 }
 
+bool dfl_session_refuse_sweep(dfl_session *s)
+{
+    const dfl_ast_node *sweep = NULL;
+    dfl_diag *d;
+
+    for (const dfl_ast_node *node = dfl_loaded_syntax(s, s->root)->file->items; node; node = node->next)
+        if (node->kind == DFL_AST_SWEEP && !sweep)
+            sweep = node;
+    for (uint32_t i = 0; i < s->program->n_designs; i++)
+        if (s->program->designs[i].from_root)
+            return false;
+    if (!sweep || dfl_sink_errors(s->sink) > 0)
+        return false;
+    d = dfl_report(s->sink, DFL_EVAL_UNSUPPORTED, sweep->name.span, "no command runs the sweep `%s`",
+                   dfl_sym_text(s->names, sweep->name.sym));
+    dfl_diag_help(s->sink, d, "declare a mapping, and evaluate it for each value: `dflc eval --set NAME=VALUE`");
+    return true;
+}
+
 const char *dfl_session_give(const dfl_strbuf *text, size_t *len)
 {
     if (len)

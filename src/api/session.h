@@ -69,6 +69,8 @@ void dfl_session_unknown_mapping(dfl_session *s, const char *only);
 /* Reports that the template called `only`, or for NULL the first template, lacks values of parameters. False if the file
    has no such template. */
 bool dfl_session_refuse_template(dfl_session *s, const char *only);
+/* Reports E0609 for a file with a sweep and without a mapping: there is nothing to evaluate. False if this is another file. */
+bool dfl_session_refuse_sweep(dfl_session *s);
 /* Returns `text` and sets *len to its length in bytes, unless `len` is NULL. */
 const char *dfl_session_give(const dfl_strbuf *text, size_t *len);
 /* The exit status of the session: a stop of the budget takes precedence over an internal error, an internal error over
