@@ -1,6 +1,8 @@
 /* Opens a run of Timeloop, reads its parts and writes the result. */
 #include "import/timeloop/timeloop.h"
 
+#include <string.h>
+
 #include "import/dfl_writer.h"
 #include "import/timeloop/timeloop_internal.h"
 
@@ -11,7 +13,9 @@ static void take(dfl_tl_file *f, const dfl_yaml *root, const char *key, dfl_yaml
 
     if (at == NULL || (at->kind == DFL_YAML_SCALAR && at->text[0] == '\0'))
         return;
-    if (at->kind != kind)
+    if (strcmp(at->tag, "include") == 0)
+        f->included = at;
+    else if (at->kind != kind)
         dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "`%s` must be a %s", key, kind == DFL_YAML_MAP ? "map" : "list");
     else if (*out != NULL)
         dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "the run has a second `%s`", key);
@@ -154,6 +158,8 @@ static bool is_whole(dfl_tl_file *f, const dfl_yaml *root)
         return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, f->tree->span, "the run has two architectures");
     if (f->mapping != NULL && f->mapping->n == 0)
         f->mapping = NULL;
+    if (f->included != NULL && (f->problem == NULL || (f->arch == NULL && f->tree == NULL)))
+        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, f->included->span, "this part is in another file: name that file, too");
     if (f->problem == NULL || (f->arch == NULL && f->tree == NULL))
         return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, root->span, f->problem == NULL ? "the run has no `problem`" :
                             "the run has no `arch`");

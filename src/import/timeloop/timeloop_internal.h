@@ -92,6 +92,7 @@ typedef struct {
     dfl_loss_report *report;
     const dfl_yaml *problem, *shape, *arch, *mapping, *constraints, *metrics; /* NULL = absent in the run */
     const dfl_yaml *tree, *energies;    /* an architecture of version 0.3 or 0.4; the lists of its energies; NULL = absent */
+    const dfl_yaml *included;           /* a part that `!include` takes from another file; NULL = none */
     const dfl_tl_scope *scope;          /* names for expressions, while a node is read */
     dfl_tl_dim *dims;
     uint32_t n_dims;

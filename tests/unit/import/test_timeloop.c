@@ -151,6 +151,8 @@ static const import_case cases[] = {
       "the energies are unknown, and the result has none: add the file `ERT.yaml` or `ERT_summary.yaml`",
       { "array y_inter_PE_spatial[4]", "memory WA {\n            size = 8B;\n            holds = A, B;", "holds = B, Z;",
         "spatial K:1 on y_inter_PE_spatial, M:1 on y_inter_PE_spatial;" } },
+    BAD("a part in another file", "problem: !include prob.yaml\n" TWO, SYNTAX, 1, 19,
+        "this part is in another file: name that file, too"),
     BAD("a template", "problem: {{x}}\n", UNSUPPORTED, 1, 10,
         "a Jinja template must be expanded first: import the file that the front end of Timeloop writes"),
     BAD("an unknown alias", "problem: *p\n", SYNTAX, 1, 11, "no anchor has the name of this alias"),
