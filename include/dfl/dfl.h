@@ -49,7 +49,7 @@ typedef struct {
     size_t size;            /* sizeof(dfl_session_options) */
     const char *stdlib;     /* directory of std.*; NULL = imports of std.* are errors */
     size_t memory_limit;    /* bytes; default 4 GiB */
-    uint64_t step_limit;    /* loop iterations of all passes; default 100 million; without limit for searches with a time limit */
+    uint64_t step_limit;    /* loop iterations of all passes; default 100 million, but without limit for searches */
     size_t max_diagnostics; /* default 200 */
     dfl_flag *cancel;       /* the session stops when a signal handler or another thread sets it; NULL = never */
     size_t max_file;        /* largest file, bytes; default 16 MiB */

@@ -33,9 +33,8 @@ enum {
 typedef struct {
     size_t size;            /* sizeof(dfl_search_options) */
     bool imperfect;         /* search also tile sizes that do not divide the extent of their rank */
-    uint64_t evaluations;   /* approximate limit per mapping; default 20 million if only tile sizes are open, no limit if lines
-                               are open */
-    double seconds;         /* time limit per mapping; the incumbent at this time is the result; default: no limit */
+    uint64_t evaluations;   /* approximate limit per mapping; default 20 million if only tile sizes are open */
+    double seconds;         /* time limit per mapping; the incumbent at this time is the result; default: see `endless` */
     unsigned jobs;          /* number of threads; results do not depend on it */
     dfl_progress_told *progress; /* NULL = no progress is reported */
     void *progress_context;
@@ -49,6 +48,10 @@ typedef struct {
                                so DFL_EXIT_OK; 0 = it stops at the least value */
     bool perfect;           /* search only tile sizes that divide; without it and `imperfect`, a single einsum with an extent of
                                few or of many divisors is searched as with `imperfect` */
+    bool endless;           /* no limit at all; without it a search with neither `seconds` nor `evaluations` nor a limit on
+                               steps ends after a fixed amount of work, some 30 s. That was not asked for, and so
+                               DFL_EXIT_OK */
+    bool counted;           /* `seconds` count work and not time, so that the result is the same everywhere */
 } dfl_search_options;
 
 void dfl_session_set_search(dfl_session *session, const dfl_search_options *options);

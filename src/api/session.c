@@ -134,7 +134,10 @@ static bool has_infeasible(const dfl_session *s)
 
 dfl_exit dfl_session_status(dfl_session *s)
 {
-    dfl_budget_stop(&s->budget, s->limited);
+    if (s->budget.why == DFL_STOP_NONE && s->limited != DFL_STOP_NONE) {
+        dfl_report_limited(s->sink, s->limited);
+        return DFL_EXIT_STOPPED;
+    }
     if (s->budget.why != DFL_STOP_NONE) {
         dfl_report_stop(s->sink, &s->budget);
         return DFL_EXIT_STOPPED;

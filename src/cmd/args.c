@@ -290,11 +290,15 @@ static bool set_seconds(const dfl_cmd *cmd, const char *value, dfl_cmd_args *arg
 {
     char *end;
 
+    args->search.endless = strcmp(value, "none") == 0;
+    args->search.seconds = 0;
+    if (args->search.endless)
+        return true;
     errno = 0;
     args->search.seconds = isdigit((unsigned char)*value) || *value == '.' ? strtod(value, &end) : 0;
     if (errno == 0 && args->search.seconds > 0 && *end == '\0' && args->search.seconds <= 1e9)
         return true;
-    return refuse_value(cmd, "time-limit", value, "give a positive number of seconds");
+    return refuse_value(cmd, "time-limit", value, "give a positive number of seconds, or none");
 }
 
 /* The sign `%` is part of the number, as in the shares of a file. */

@@ -26,8 +26,10 @@ static void test_task(void *context, size_t i)
     const test_job *w = context;
     file_result *r = &w->results[i];
     size_t failed = 0;
+    dfl_cmd_args args = *w->args;
 
-    r->session = dfl_cmd_session(w->args);
+    args.search.counted = true; /* so that a limit on time gives the same results everywhere */
+    r->session = dfl_cmd_session(&args);
     r->status = dfl_cmd_open(r->session, w->args, w->args->files[i]);
     if (r->status == DFL_EXIT_OK)
         r->status = dfl_session_test(r->session);

@@ -85,5 +85,7 @@ void dfl_diag_fix(dfl_sink *sink, dfl_diag *d, dfl_span span, const char *text, 
 
 /* Reports why a budget stopped, E0601 to E0604 or E0620, once per sink. Returns false, so that a caller can return it. */
 bool dfl_report_stop(dfl_sink *sink, const dfl_budget *budget);
+/* The same as a warning: a limit that was asked for ended a search, which has a result. */
+void dfl_report_limited(dfl_sink *sink, dfl_stop why);
 
 #endif

@@ -339,10 +339,20 @@ static dfl_code code_of_stop(dfl_stop why)
     case DFL_STOP_CANCELLED:
         return DFL_LIMIT_CANCELLED;
     case DFL_STOP_GAP:
+    case DFL_STOP_WORK:
     case DFL_STOP_NONE:
         break;
     }
     return DFL_INTERNAL_ERROR;
+}
+
+void dfl_report_limited(dfl_sink *sink, dfl_stop why)
+{
+    if (sink->stop_reported)
+        return;
+    sink->stop_reported = true;
+    count_severity(sink, DFL_WARNING);
+    keep_report(sink, code_of_stop(why), DFL_WARNING, (dfl_span){ 0, 0 }, dfl_stop_text(why));
 }
 
 bool dfl_report_stop(dfl_sink *sink, const dfl_budget *budget)

@@ -175,16 +175,17 @@ static void take_first(improver *k, uint32_t max_fused)
     dfl_budget budget;
     dfl_deadline brief;
     const dfl_feasibility f = { .names = k->names, .max_fused = max_fused, .halt = &brief };
-    const double start = dfl_deadline_clock(), value = dfl_mapping_value(NULL, k->names, out->mapping, k->options.objective);
+    const double start = dfl_budget_time(session), value = dfl_mapping_value(NULL, k->names, out->mapping, k->options.objective);
     double joules, seconds;
     dfl_mapping *first;
 
     if ((out->stopped == DFL_STOP_TIME || out->stopped == DFL_STOP_CANCELLED) && !isinf(value) &&
-        dfl_deadline_clock() - start > DFL_GRACE_EVALUATION)
+        dfl_budget_time(session) - start > DFL_GRACE_EVALUATION)
         return;
     dfl_deadline_grace(&brief, &budget, DFL_STOP_TIME, 0, NULL);
     if (out->stopped != DFL_STOP_TIME && out->stopped != DFL_STOP_CANCELLED) {
         budget.cancel = session != NULL ? session->cancel : NULL;
+        budget.work = session != NULL ? session->work : NULL;
         brief.at = k->options.limits.deadline;
     }
     first = dfl_mapping_all_lines_open(k->given) ? dfl_feasibility_first(k->arena, &f, k->given, &joules, &seconds) : NULL;
@@ -329,10 +330,10 @@ static void take_other(const dfl_intern *names, const dfl_objective *objective, 
 }
 
 /* The options of the search over all tile sizes: it leaves a part of the time to the searches that follow it. */
-static dfl_map_options leave_time(const dfl_map_options *asked)
+static dfl_map_options leave_time(const dfl_budget *budget, const dfl_map_options *asked)
 {
     dfl_map_options out = *asked;
-    const double now = dfl_deadline_clock();
+    const double now = dfl_budget_time(budget);
 
     if (asked->limits.deadline > 0)
         out.limits.deadline = now + (asked->limits.deadline - now) * DFL_BOX_TIME;
@@ -421,7 +422,7 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
 {
     const bool is_single = dfl_single_applies(mapping, asked);
     const dfl_first_result first = find_first(arena, names, mapping, asked, is_single && asked->space.imperfect);
-    dfl_map_options options = is_single ? leave_time(asked) : *asked;
+    dfl_map_options options = is_single ? leave_time(dfl_arena_budget(arena), asked) : *asked;
     dfl_map_result *out = take_close(arena, mapping, asked, &first);
     const dfl_map_result *other;
     dfl_sink *quiet;

@@ -207,6 +207,8 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
     problem_list problems = { NULL, 0, 0 };
     const dfl_box_result *found;
     dfl_map_result *out;
+    const dfl_budget *session = dfl_arena_budget(arena);
+    const bool is_timed = limits.deadline > 0 && (session == NULL || session->work == NULL);
     bool has_windows = false;
 
     if (!make_problems(arena, names, mapping, start.divides, spread, &problems))
@@ -214,7 +216,7 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
     for (size_t i = 0; i < problems.n; i++)
         has_windows |= problems.at[i]->windows;
     if (limits.evaluations == 0)
-        limits.evaluations = has_windows && limits.deadline <= 0 ? DFL_BOX_WINDOW_NODES : DFL_BOX_NODES;
+        limits.evaluations = has_windows && !is_timed ? DFL_BOX_WINDOW_NODES : DFL_BOX_NODES;
     if (start.mapping != NULL && start.value <= dfl_value_times(first->lower_bound, ROUNDING))
         found = known_best(arena, &start, first->lower_bound);
     else

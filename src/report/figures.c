@@ -109,6 +109,7 @@ static const char *stop_name(dfl_stop why)
     case DFL_STOP_EVALUATIONS: return "evaluations";
     case DFL_STOP_CANCELLED: return "interrupt";
     case DFL_STOP_GAP: return "gap";
+    case DFL_STOP_WORK: return "work";
     }
     return NULL;
 }

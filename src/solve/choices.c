@@ -193,7 +193,8 @@ static const char *unproven_text(const choice_search *choices, const char *own, 
     if (own != NULL)
         add_reason(&out, own);
     if (stopped != DFL_STOP_NONE && (own == NULL || choices->best_number != choices->searched))
-        add_reason(&out, dfl_proof_gaps_text(solver->arena, &choices->fill->space, choices->given, stopped, NULL,
+        add_reason(&out, dfl_proof_gaps_text(solver->arena, &choices->fill->space, choices->given,
+                                             dfl_fill_stop(choices->fill, stopped), NULL,
                                              (dfl_proof_gaps){ .is_one_of_several = true }));
     if (choices->unsearched > 0)
         add_reason(&out, dfl_arena_printf(solver->arena, "%u of the choices %s not searched: written in place of `?`, each gives "

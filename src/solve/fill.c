@@ -125,9 +125,9 @@ static const dfl_search_result *search(const dfl_fill *fill, dfl_arena *arena, c
 }
 
 /* Notes what ended a search. A gap that is small enough is no limit: the next search goes on, and the exit status is 0. */
-static void note_stop(dfl_search_summary *summary, dfl_stop *stopped)
+static void note_stop(const dfl_fill *fill, dfl_search_summary *summary, dfl_stop *stopped)
 {
-    summary->stopped = *stopped;
+    summary->stopped = dfl_fill_stop(fill, *stopped);
     if (*stopped == DFL_STOP_GAP)
         *stopped = DFL_STOP_NONE;
 }
@@ -146,6 +146,8 @@ static bool fill_tile_sizes(dfl_fill *fill, const dfl_objective *objective, dfl_
     const dfl_search_result *found;
     dfl_search_summary *summary = DFL_NEW(solver->arena, dfl_search_summary);
 
+    if (solver->options->endless && fill->limits.evaluations == 0)
+        request.limits.evaluations = UINT64_MAX;
     found = search(fill, solver->arena, out->given, &request);
     if (!has_result(found))
         return false;
@@ -157,16 +159,16 @@ static bool fill_tile_sizes(dfl_fill *fill, const dfl_objective *objective, dfl_
     summary->pruned = found->pruned;
     summary->refused = found->refused;
     summary->space = found->space;
-    summary->most_evaluations = request.limits.evaluations;
+    summary->most_evaluations = request.limits.evaluations < UINT64_MAX ? request.limits.evaluations : 0;
     out->mapping = found->n > 0 ? found->at[0].mapping : NULL;
     out->search = summary;
     *stopped = found->stopped;
     if (*stopped == DFL_STOP_NONE && !summary->optimal && found->evaluated >= request.limits.evaluations)
         *stopped = DFL_STOP_EVALUATIONS;
     if (!summary->optimal)
-        summary->unproven = dfl_proof_gaps_text(solver->arena, &fill->space, out->given, *stopped, NULL,
+        summary->unproven = dfl_proof_gaps_text(solver->arena, &fill->space, out->given, dfl_fill_stop(fill, *stopped), NULL,
                                                (dfl_proof_gaps){ .refused = found->refused });
-    note_stop(summary, stopped);
+    note_stop(fill, summary, stopped);
     return true;
 }
 
@@ -249,7 +251,7 @@ static bool has_several(const dfl_fill *fill, const dfl_objective *objective, co
 static bool is_late(const dfl_fill *fill, dfl_stop stopped)
 {
     return stopped == DFL_STOP_CANCELLED ||
-           (stopped == DFL_STOP_TIME && dfl_deadline_clock() > fill->limits.deadline + DFL_GRACE_LEAST_SECONDS);
+           (stopped == DFL_STOP_TIME && dfl_budget_time(fill->solver->budget) > fill->limits.deadline + DFL_GRACE_LEAST_SECONDS);
 }
 
 /* The limits of a joint search of several einsums: most of the time is left for a search einsum by einsum, and for another joint
@@ -257,7 +259,7 @@ static bool is_late(const dfl_fill *fill, dfl_stop stopped)
 static dfl_search_limits joint_limits(const dfl_fill *fill)
 {
     dfl_search_limits limits = fill->limits;
-    const double now = dfl_deadline_clock();
+    const double now = dfl_budget_time(fill->solver->budget);
 
     if (limits.deadline > now)
         limits.deadline = now + (limits.deadline - now) * DFL_JOINT_SHARE;
@@ -273,14 +275,15 @@ static bool find_first(dfl_fill *fill, const dfl_objective *objective, dfl_fille
     *summary = dfl_fill_start_summary(fill, objective);
     summary->lower_bound = NAN;
     summary->space = "lines of each einsum alone; each intermediate at home in one memory outside of arrays";
-    return fill->limits.deadline > 0 && !fill->space.perfect && dfl_fill_first(fill, objective, out, summary);
+    return fill->limits.deadline > 0 && !fill->solver->budget->work && !fill->space.perfect &&
+           dfl_fill_first(fill, objective, out, summary);
 }
 
 /* Whether a search goes beyond the space of `--tiles perfect` under a limit on time: it begins with the best of that space, which
    it would else find late or not at all. */
 static bool is_wide(const dfl_fill *fill)
 {
-    return fill->limits.deadline > 0 && !fill->is_part &&
+    return fill->limits.deadline > 0 && !fill->solver->budget->work && !fill->is_part &&
            (fill->space.imperfect || fill->space.any_spread || fill->space.extensions != 0);
 }
 
@@ -297,14 +300,15 @@ static bool go_on_after_stop(dfl_fill *fill, const dfl_objective *objective, con
         budget->why = DFL_STOP_NONE;
     *stopped = why;
     if (summary->unproven == NULL)
-        summary->unproven = dfl_proof_gaps_one_by_one(fill->solver->arena, out->given->workload, NULL, why);
+        summary->unproven = dfl_proof_gaps_one_by_one(fill->solver->arena, out->given->workload, NULL,
+                                                      dfl_fill_stop(fill, why));
     out->search = summary;
     if (why != DFL_STOP_CANCELLED) {
         dfl_fill_improve_several(fill, objective, within, fill_lines_once, out, summary, stopped);
         dfl_fill_improve_one_by_one(fill, objective, out, summary, stopped);
     }
     *stopped = why;
-    note_stop(summary, stopped);
+    note_stop(fill, summary, stopped);
     return true;
 }
 
@@ -337,14 +341,15 @@ static bool fill_refused(dfl_fill *fill, const dfl_objective *objective, const d
         return false;
     else
         *summary = *out->search;
-    summary->unproven = dfl_proof_gaps_one_by_one(fill->solver->arena, out->given->workload, NULL, *stopped);
+    summary->unproven = dfl_proof_gaps_one_by_one(fill->solver->arena, out->given->workload, NULL,
+                                                  dfl_fill_stop(fill, *stopped));
     out->search = summary;
     dfl_fill_raise_floor(fill, objective, out, summary);
     if (first && *stopped != DFL_STOP_CANCELLED) {
         dfl_fill_improve_several(fill, objective, within, fill_lines_once, out, summary, stopped);
         dfl_fill_improve_one_by_one(fill, objective, out, summary, stopped);
     }
-    note_stop(summary, stopped);
+    note_stop(fill, summary, stopped);
     return true;
 }
 
@@ -442,7 +447,8 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     if (!summary->optimal && !is_equal && !is_late(fill, *stopped))
         find_gaps(fill, objective, out->mapping, costs, found.counted_seconds, summary->lower_bound, &gaps);
     if (!summary->optimal)
-        summary->unproven = dfl_proof_gaps_text(solver->arena, &fill->space, out->given, *stopped, &found, gaps);
+        summary->unproven = dfl_proof_gaps_text(solver->arena, &fill->space, out->given, dfl_fill_stop(fill, *stopped), &found,
+                                                gaps);
     out->search = summary;
     summary->evaluated += early->evaluated;
     if (has_first)
@@ -455,7 +461,7 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     if (is_several && !summary->optimal && *stopped != DFL_STOP_GAP &&
         !(summary->value <= dfl_value_times(summary->lower_bound, 1 + DFL_SMALL_GAP)))
         dfl_fill_improve_one_by_one(fill, objective, out, summary, stopped);
-    note_stop(summary, stopped);
+    note_stop(fill, summary, stopped);
     dfl_certificate_add(solver, out, objective, &found, costs);
     return true;
 }
@@ -497,11 +503,12 @@ static void fill_rest(const dfl_fill *fill, const dfl_objective *objective, dfl_
    more than that share is left, another search of all together comes further than the first. */
 static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
 {
-    const double start = dfl_deadline_clock(), whole = fill->limits.deadline;
+    const dfl_budget *budget = fill->solver->budget;
+    const double start = dfl_budget_time(budget), whole = fill->limits.deadline;
     const bool is_found = fill_lines_once(fill, objective, out, stopped);
 
     if (is_found && *stopped == DFL_STOP_TIME && has_several(fill, objective, out->given) &&
-        whole - dfl_deadline_clock() > (whole - start) * DFL_REST_LEAST && !dfl_one_by_one_applies(fill, out->given))
+        whole - dfl_budget_time(budget) > (whole - start) * DFL_REST_LEAST && !dfl_one_by_one_applies(fill, out->given))
         fill_rest(fill, objective, out, stopped);
     return is_found;
 }
@@ -555,9 +562,9 @@ static dfl_search_summary summarize_several(const dfl_fill *fill, const dfl_obje
     out.evaluated = found->evaluated;
     out.pruned = found->pruned;
     out.max_fused = fill->solver->options->max_fused;
-    out.stopped = found->stopped;
+    out.stopped = dfl_fill_stop(fill, found->stopped);
     if (!out.optimal)
-        out.unproven = dfl_proof_gaps_text(fill->solver->arena, &fill->space, fill->item.mapping, found->stopped, found,
+        out.unproven = dfl_proof_gaps_text(fill->solver->arena, &fill->space, fill->item.mapping, out.stopped, found,
                                            (dfl_proof_gaps){ .is_one_of_several = true, .has_requirement = found->has_dropped });
     return out;
 }
@@ -762,6 +769,14 @@ static bool takes_any_tiles(const dfl_fill *fill, const dfl_mapping *m)
     return takes;
 }
 
+/* Whether no limit was asked for, and not that there is none. */
+static bool has_default_limit(const dfl_solver *solver)
+{
+    const dfl_search_options *o = solver->options;
+
+    return !o->endless && !(o->seconds > 0) && o->evaluations == 0 && !solver->user_step_limit;
+}
+
 /* Fills a mapping within the step limit of the budget. */
 static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mapping *m, dfl_stop *stopped)
 {
@@ -769,6 +784,7 @@ static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mappin
     dfl_progress_meter meter;
     dfl_fill fill = { .solver = solver, .sink = solver->sink, .space = dfl_search_options_space(solver->options),
                       .certificate = solver->options->certificate,
+                      .has_default_limit = has_default_limit(solver),
                       .item = { .mapping = m, .status = DFL_STATUS_FILLED } };
     dfl_filled filled = { .given = m };
     dfl_objective objective;
@@ -792,7 +808,9 @@ static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mappin
     dfl_sink_limit(fill.one.sink, 0);
     connect_objective(&fill, &objective);
     dfl_progress_open(&meter, solver->options->progress ? show_progress : NULL, &fill);
-    fill.limits = dfl_search_options_limits(solver->options, dfl_deadline_clock(), &meter);
+    fill.limits = dfl_search_options_limits(solver->options, dfl_budget_time(solver->budget), &meter);
+    if (fill.has_default_limit)
+        fill.limits.deadline = dfl_budget_time(solver->budget) + DFL_DEFAULT_SECONDS;
     fill.space.imperfect |= takes_any_tiles(&fill, m);
     if (m->n_front > 0)
         is_found = fill_front(&fill, &objective, m, stopped);
@@ -813,16 +831,25 @@ static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mappin
 /* A time limit replaces the default step limit, but not a step limit that the user set. */
 const dfl_filled *dfl_solve_mapping(const dfl_solver *solver, const dfl_mapping *mapping, dfl_stop *stopped)
 {
-    const uint64_t limit = solver->budget->steps_limit, used = solver->budget->steps_used;
-    const bool is_lifted = solver->options->seconds > 0 && !solver->user_step_limit;
+    dfl_budget *budget = solver->budget;
+    const uint64_t limit = budget->steps_limit, used = budget->steps_used;
+    const bool is_default = has_default_limit(solver);
+    const bool is_lifted = is_default ||
+                           ((solver->options->seconds > 0 || solver->options->endless) && !solver->user_step_limit);
+    dfl_work work = { 0 };
     const dfl_filled *out;
 
     if (is_lifted)
-        solver->budget->steps_limit = 0;
+        budget->steps_limit = 0;
+    if (is_default || (solver->options->counted && solver->options->seconds > 0))
+        budget->work = &work;
     out = fill_mapping(solver, mapping, stopped);
-    solver->budget->steps_limit = limit;
+    budget->work = NULL;
+    budget->steps_limit = limit;
     if (is_lifted)
-        solver->budget->steps_used = used;
+        budget->steps_used = used;
+    if (is_default && out != NULL && (*stopped == DFL_STOP_TIME || *stopped == DFL_STOP_EVALUATIONS))
+        *stopped = DFL_STOP_NONE;
     return out;
 }
 

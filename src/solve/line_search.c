@@ -20,13 +20,15 @@ typedef struct {
 bool dfl_line_search_is_over(const dfl_line_search *search)
 {
     return search->evaluated >= search->most || !dfl_budget_ok(search->solver->budget) ||
-           (search->deadline > 0 && search->evaluated >= search->least && dfl_deadline_clock() >= search->deadline);
+           (search->deadline > 0 && search->evaluated >= search->least &&
+            dfl_budget_time(search->solver->budget) >= search->deadline);
 }
 
 /* Whether the time is over, or the search was interrupted. */
 static bool is_late(const dfl_line_search *search)
 {
-    return !dfl_budget_ok(search->solver->budget) || (search->deadline > 0 && dfl_deadline_clock() >= search->deadline);
+    return !dfl_budget_ok(search->solver->budget) ||
+           (search->deadline > 0 && dfl_budget_time(search->solver->budget) >= search->deadline);
 }
 
 /* ---- one evaluation ---- */

@@ -85,7 +85,7 @@ bool dfl_one_by_one_applies(const dfl_fill *fill, const dfl_mapping *mapping)
 static dfl_search_limits share_limits(const assembly *a)
 {
     dfl_search_limits limits = a->fill->limits;
-    const double now = dfl_deadline_clock();
+    const double now = dfl_budget_time(a->fill->solver->budget);
 
     limits.gap = 0; /* which is of all einsums together */
     if (limits.deadline > 0)
@@ -169,7 +169,7 @@ static bool search_alone(assembly *a, dfl_sink *sink, const dfl_lone_einsum *one
     if (is_own)
         request.limits.evaluations = most;
     if (request.limits.deadline > 0) /* half of the time is for small changes */
-        request.limits.deadline -= (request.limits.deadline - dfl_deadline_clock()) / 2;
+        request.limits.deadline -= (request.limits.deadline - dfl_budget_time(solver->budget)) / 2;
     r = dfl_mapper_search(work, sink, solver->names, m, &request);
     if (r->status == DFL_SEARCH_INFEASIBLE)
         dfl_conflict_explain(work, sink, solver->names, m, &request, r);
@@ -181,7 +181,7 @@ static bool search_alone(assembly *a, dfl_sink *sink, const dfl_lone_einsum *one
     if (is_found)
         *out = copy_lines(a, r->at[0].mapping->root);
     dfl_arena_free(work);
-    dfl_budget_spend(solver->budget, budget.steps_used);
+    dfl_budget_add_steps(solver->budget, budget.steps_used);
     return is_found;
 }
 
@@ -200,7 +200,7 @@ static bool find_quickly(assembly *a, const dfl_lone_einsum *one, const dfl_obje
     if (costs->mapping != NULL)
         *out = copy_lines(a, costs->mapping->root);
     dfl_arena_free(work);
-    dfl_budget_spend(solver->budget, budget.steps_used);
+    dfl_budget_add_steps(solver->budget, budget.steps_used);
     return costs->mapping != NULL;
 }
 
@@ -219,7 +219,7 @@ static void improve_alone(assembly *a, kind *k, const found_set *others, bool is
 {
     const dfl_search_limits limits = share_limits(a);
     const uint32_t over = a->workload->einsums[k->einsum].over_rank;
-    dfl_budget calm = { .memory_limit = a->fill->solver->budget->memory_limit };
+    dfl_budget calm = { .memory_limit = a->fill->solver->budget->memory_limit, .work = a->fill->solver->budget->work };
     dfl_solver solver = *a->fill->solver;
     dfl_line_search search = { .solver = &solver, .given = a->given, .objective = a->objective, .one = &k->one,
                                .over = over == DFL_NONE ? DFL_NONE : k->one.own_rank[over],
@@ -432,7 +432,7 @@ static bool is_time_over(assembly *a)
             a->stopped = session->why;
         return true;
     }
-    if (a->fill->limits.deadline <= 0 || dfl_deadline_clock() < a->fill->limits.deadline)
+    if (a->fill->limits.deadline <= 0 || dfl_budget_time(session) < a->fill->limits.deadline)
         return false;
     a->stopped = DFL_STOP_TIME;
     return true;
@@ -771,7 +771,7 @@ static score judge_mapping(const assembly *a, const dfl_mapping *mapping, double
     if (r)
         out = (score){ dfl_objective_met(a->objective, r, NULL), dfl_objective_value(a->objective, r->joules, r->seconds) };
     dfl_arena_free(work);
-    dfl_budget_spend(solver->budget, budget.steps_used);
+    dfl_budget_add_steps(solver->budget, budget.steps_used);
     return out;
 }
 
@@ -870,8 +870,9 @@ bool dfl_fill_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_fil
                          ? "templates, and small changes of lines"
                          : "lines of each einsum alone; each intermediate at home in one memory outside of arrays";
     summary->unproven = dfl_proof_gaps_one_by_one(solver->arena, a.workload,
-                                                  is_single(a.workload) ? lack_of(fill, a.given, 0) : NULL, a.stopped);
-    summary->stopped = a.stopped;
+                                                  is_single(a.workload) ? lack_of(fill, a.given, 0) : NULL,
+                                                  dfl_fill_stop(fill, a.stopped));
+    summary->stopped = dfl_fill_stop(fill, a.stopped);
     out->search = summary;
     return true;
 }
@@ -897,7 +898,8 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
         fill->limits.evaluations = dfl_evaluations_left(given.evaluations, summary->evaluated);
     found = map_one_by_one(&a);
     if (found)
-        one = judge_mapping(&a, found, given.deadline > 0 ? fmax(given.deadline, dfl_deadline_clock()) + DFL_GRACE_SECONDS : 0);
+        one = judge_mapping(&a, found, given.deadline > 0 ? fmax(given.deadline, dfl_budget_time(fill->solver->budget)) +
+                                                                DFL_GRACE_SECONDS : 0);
     fill->limits = given;
     summary->evaluated += a.evaluated;
     /* the limit of this search alone is no limit that was given */
@@ -919,7 +921,7 @@ static const double FIRST_SECONDS[FIRST_ROUNDS] = { 0.1, 0.1, 0.5 }, FIRST_SHARE
 bool dfl_fill_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary)
 {
     const dfl_search_limits given = fill->limits;
-    const double now = dfl_deadline_clock();
+    const double now = dfl_budget_time(fill->solver->budget);
     assembly a = { .fill = fill, .arena = dfl_arena_new(fill->solver->budget), .objective = objective, .given = out->given,
                    .workload = out->given->workload, .system = out->given->system, .is_quick = true };
     const dfl_mapping *found;

@@ -22,6 +22,7 @@ static void add_stop(dfl_strbuf *out, dfl_stop why)
     case DFL_STOP_STEPS: add_clause(out, "stopped by the limit on steps: raise `--step-limit`"); break;
     case DFL_STOP_MEMORY: add_clause(out, "stopped by the limit on memory: raise `--memory-limit`"); break;
     case DFL_STOP_GAP: add_clause(out, "stopped by `--gap`: the gap is small enough"); break;
+    case DFL_STOP_WORK: add_clause(out, "ended after the default amount of work: `--time-limit none` goes on"); break;
     case DFL_STOP_CANCELLED: add_clause(out, "interrupted"); break;
     }
 }

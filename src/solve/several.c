@@ -15,7 +15,7 @@
 static dfl_search_limits share_limits(const dfl_fill *fill, const dfl_search_summary *summary, double share)
 {
     dfl_search_limits limits = fill->limits;
-    const double now = dfl_deadline_clock();
+    const double now = dfl_budget_time(fill->solver->budget);
 
     if (limits.deadline > now)
         limits.deadline = now + (limits.deadline - now) * share;
@@ -42,7 +42,7 @@ static double judge_keeps(void *context, const dfl_mapping *m)
     keep_judge *k = context;
     const double deadline = k->fill->limits.deadline;
 
-    if (k->left == 0 || (deadline > 0 && dfl_deadline_clock() > deadline) || !dfl_budget_ok(k->budget))
+    if (k->left == 0 || (deadline > 0 && dfl_budget_time(k->budget) > deadline) || !dfl_budget_ok(k->budget))
         return INFINITY;
     k->left--;
     return dfl_mapping_value(k->budget, k->fill->solver->names, m, k->objective);
@@ -206,7 +206,7 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
     if (may_go_on(fill, summary))
         try_groups(fill, objective, within, out, summary);
     if (may_go_on(fill, summary) && *stopped == DFL_STOP_TIME &&
-        fill->limits.deadline > dfl_deadline_clock())
+        fill->limits.deadline > dfl_budget_time(fill->solver->budget))
         search_again(fill, objective, search, out, summary, stopped);
     if (may_go_on(fill, summary) && fill->space.extensions == 0 && within == out->given && !fill->is_part)
         raise_bound(fill, objective, out, summary);

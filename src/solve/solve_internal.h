@@ -24,6 +24,7 @@ typedef struct {
     DFL_VEC(dfl_span) required_at;     /* spans of `required` */
     DFL_VEC(dfl_required) asked;       /* `required` in the form that searches use */
     bool has_requirement;              /* at least one requirement is not a bound on the peak of a memory */
+    bool has_default_limit;            /* no limit was asked for: the search ends after a fixed amount of work */
     bool is_last;                      /* all einsums are searched together, with all the time that is left */
     bool is_part;                      /* of the search for another mapping, which needs no lower bound */
     bool was_progress_shown;
@@ -125,6 +126,9 @@ const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space,
 /* The reasons for a mapping of the workload that was searched einsum by einsum, after the limit that stopped the search, if any.
    `lack` is what the mapper does not support of a single einsum (dfl_mapper_lack), or NULL. */
 const char *dfl_proof_gaps_one_by_one(dfl_arena *arena, const dfl_workload *w, const char *lack, dfl_stop stopped);
+
+/* What ended a search, in words of the user: the end of the default amount of work is no limit that was asked for. */
+dfl_stop dfl_fill_stop(const dfl_fill *fill, dfl_stop stopped);
 
 /* ---- unused_options.c ---- */
 

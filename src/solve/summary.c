@@ -7,6 +7,11 @@
 #include "solve/solve_internal.h"
 #include "support/limits.h"
 
+dfl_stop dfl_fill_stop(const dfl_fill *fill, dfl_stop stopped)
+{
+    return fill->has_default_limit && (stopped == DFL_STOP_TIME || stopped == DFL_STOP_EVALUATIONS) ? DFL_STOP_WORK : stopped;
+}
+
 dfl_search_summary dfl_fill_start_summary(const dfl_fill *fill, const dfl_objective *objective)
 {
     static const dfl_dim product = { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_TIME] = 1 } };

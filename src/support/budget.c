@@ -7,7 +7,7 @@ dfl_budget dfl_budget_fresh(const dfl_budget *session)
     if (!session)
         return (dfl_budget){ 0 };
     return (dfl_budget){ .memory_limit = session->memory_limit, .steps_limit = session->steps_limit,
-                         .cancel = session->cancel };
+                         .cancel = session->cancel, .work = session->work };
 }
 
 void dfl_budget_stop(dfl_budget *budget, dfl_stop why)
@@ -24,7 +24,25 @@ double dfl_budget_clock(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double dfl_budget_time(const dfl_budget *budget)
+{
+    return budget != NULL && budget->work != NULL ? (double)budget->work->units / DFL_WORK_SECOND : dfl_budget_clock();
+}
+
+void dfl_budget_work(dfl_budget *budget, uint64_t units)
+{
+    if (budget != NULL && budget->work != NULL)
+        budget->work->units += units;
+}
+
 bool dfl_budget_spend(dfl_budget *budget, uint64_t n)
+{
+    if (budget == NULL || budget->why == DFL_STOP_NONE)
+        dfl_budget_work(budget, n);
+    return dfl_budget_add_steps(budget, n);
+}
+
+bool dfl_budget_add_steps(dfl_budget *budget, uint64_t n)
 {
     if (!budget)
         return true;
@@ -37,7 +55,7 @@ bool dfl_budget_spend(dfl_budget *budget, uint64_t n)
     else if (budget->cancel && atomic_load_explicit(budget->cancel, memory_order_relaxed))
         dfl_budget_stop(budget, DFL_STOP_CANCELLED);
     else if (budget->deadline > 0 && budget->polls++ % DFL_BUDGET_CALLS_PER_READING == 0 &&
-             dfl_budget_clock() >= budget->deadline)
+             dfl_budget_time(budget) >= budget->deadline)
         dfl_budget_stop(budget, DFL_STOP_TIME);
     return budget->why == DFL_STOP_NONE;
 }
@@ -64,6 +82,8 @@ const char *dfl_stop_text(dfl_stop why)
         return "cancelled";
     case DFL_STOP_GAP:
         return "gap reached";
+    case DFL_STOP_WORK:
+        return "default limit of work reached";
     }
     return "stopped";
 }

@@ -19,16 +19,25 @@ typedef enum {
     DFL_STOP_EVALUATIONS,
     DFL_STOP_CANCELLED,
     DFL_STOP_GAP,                     /* no limit: the value of a search is close enough to its lower bound */
+    DFL_STOP_WORK,                    /* no limit that was asked for: the work of a search without any limit */
 } dfl_stop;
 
 /* A budget reads the clock once in so many calls that count steps: a reading costs as much as 20 calls. */
 enum { DFL_BUDGET_CALLS_PER_READING = 64 };
 
+/* Work of a search that is limited by work: a clock that goes by what is done, so that a search decides the same everywhere.
+   One thread at a time counts it. */
+typedef struct { uint64_t units; } dfl_work;
+
+/* Units of work in a second of this clock. */
+#define DFL_WORK_SECOND 4e7
+
 typedef struct {
     size_t memory_used, memory_limit; /* bytes; a limit of 0 means none */
     uint64_t steps_used, steps_limit; /* a limit of 0 means none */
     atomic_bool *cancel;              /* set by another thread to cancel the work; may be NULL */
-    double deadline;                  /* time (in seconds of dfl_budget_clock) at which the budget stops; 0 = none */
+    dfl_work *work;                   /* counts the work, and is the clock of deadlines; NULL = the monotonic clock is that */
+    double deadline;                  /* time (in seconds of dfl_budget_time) at which the budget stops; 0 = none */
     uint32_t polls;                   /* calls that counted steps, modulo 2^32 */
     dfl_stop why;                     /* the first stop, or NONE */
 } dfl_budget;
@@ -37,6 +46,12 @@ typedef struct {
 dfl_budget dfl_budget_fresh(const dfl_budget *session);
 /* Time of the monotonic clock (in s). */
 double dfl_budget_clock(void);
+/* Time (in s) by the clock of the budget: that of its work, or the monotonic clock. `budget` may be NULL. */
+double dfl_budget_time(const dfl_budget *budget);
+/* Counts units of work beyond the steps, each of which is one. `budget` may be NULL. */
+void dfl_budget_work(dfl_budget *budget, uint64_t units);
+/* Adds the steps of another budget, whose work was counted when it was done. False once the budget is stopped. */
+bool dfl_budget_add_steps(dfl_budget *budget, uint64_t steps);
 /* Counts one step. False once the budget is stopped; it stays stopped. */
 bool dfl_budget_ok(dfl_budget *budget);
 /* Counts `n` steps at once. */

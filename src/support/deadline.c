@@ -19,12 +19,14 @@ void dfl_deadline_grace(dfl_deadline *deadline, dfl_budget *budget, dfl_stop why
     *budget = (dfl_budget){ .steps_limit = counted ? DFL_GRACE_COUNTED : DFL_GRACE_TIMED };
     if (session != NULL && why != DFL_STOP_CANCELLED)
         budget->cancel = session->cancel;
+    if (session != NULL)
+        budget->work = session->work;
     *deadline = (dfl_deadline){ .budget = budget };
     if (why != DFL_STOP_TIME && why != DFL_STOP_CANCELLED) {
         deadline->at = at;
         return;
     }
-    deadline->at = dfl_deadline_clock() + DFL_GRACE_LEAST_SECONDS;
+    deadline->at = dfl_budget_time(budget) + DFL_GRACE_LEAST_SECONDS;
     if (at > 0 && why == DFL_STOP_TIME && at + DFL_GRACE_SECONDS > deadline->at)
         deadline->at = at + DFL_GRACE_SECONDS;
 }
@@ -53,7 +55,7 @@ bool dfl_deadline_passed(dfl_deadline *deadline)
         return false;
     else if (!dfl_budget_spend(deadline->budget, DFL_POLLS_PER_READING))
         deadline->why = deadline->budget->why;
-    else if (deadline->at > 0 && dfl_deadline_clock() >= deadline->at)
+    else if (deadline->at > 0 && dfl_budget_time(deadline->budget) >= deadline->at)
         deadline->why = DFL_STOP_TIME;
     return deadline->why != DFL_STOP_NONE;
 }

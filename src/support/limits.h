@@ -71,10 +71,10 @@ enum {
 
 /* Default limit on the evaluations of a search over tile sizes: some seconds. A search over lines has no default. */
 #define DFL_DEFAULT_EVALUATIONS UINT64_C(20000000)
+#define DFL_DEFAULT_SECONDS 30.0 /* of the clock that goes by work (support/budget.h), for a search without any limit */
 /* Evaluations of a search einsum by einsum that follows a search of all einsums together: some seconds. */
 #define DFL_ONE_BY_ONE_EVALUATIONS UINT64_C(2000000)
-/* Evaluations of the search for the lines of one einsum by small changes: less than a second. */
-#define DFL_LINE_SEARCH_EVALUATIONS UINT64_C(20000)
+#define DFL_LINE_SEARCH_EVALUATIONS UINT64_C(20000) /* of the lines of one einsum by small changes: less than a second */
 #define DFL_LINE_SEARCH_LEAST UINT64_C(40) /* evaluations that it always has: those of its first templates */
 #define DFL_LINE_SEARCH_LEAST_ALL UINT64_C(2000) /* such evaluations of all einsums together, but for one of each */
 /* Steps of one evaluation of that search: lines that need more are not considered. */

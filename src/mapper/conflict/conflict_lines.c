@@ -131,6 +131,7 @@ void dfl_conflict_lines(dfl_sink *sink, const dfl_intern *names, const dfl_mappi
     if (session != NULL) {
         budget.memory_limit = session->memory_limit;
         budget.cancel = session->cancel;
+        budget.work = session->work;
     }
     if (dfl_conflict_set_report(sink, names, m, &question, &budget))
         return;

@@ -568,6 +568,7 @@ void dfl_conflict_set_find(dfl_sink *sink, const dfl_intern *names, const dfl_ma
     if (session != NULL) {
         budget.memory_limit = session->memory_limit;
         budget.cancel = session->cancel;
+        budget.work = session->work;
     }
     if (!dfl_conflict_set_report(sink, names, m, &question, &budget))
         dfl_report(sink, DFL_EVAL_INFEASIBLE, m->hole_span, "no mapping of `%s` fits into `%s`",

@@ -15,6 +15,7 @@
 #include "mapper/exact/weights.h"
 #include "mapper/exact/workers.h"
 #include "mapper/problem/evaluate.h"
+#include "mapper/problem/limits.h"
 #include "mapper/problem/space_text.h"
 
 _Static_assert((int)DFL_MAP_SHARED_LOOPS == (int)DFL_ROW_LOOPS && (int)DFL_MAP_KEEPS == (int)DFL_TEMPLATE_KEEPS &&
@@ -592,14 +593,31 @@ static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
     return true;
 }
 
-dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                                 const dfl_map_options *options, bool *fits)
+/* The limits of a search that is limited by work: threads do not share its clock, and so the rows that they find are limited by
+   evaluations, which are dealt out before. */
+static dfl_search_limits count_work(const dfl_budget *budget, const dfl_search_limits *asked)
 {
+    dfl_search_limits out = *asked;
+    const double left = fmax(0, asked->deadline - dfl_budget_time(budget));
+    const uint64_t most = 1 + (uint64_t)(left * DFL_WORK_SECOND / DFL_WORK_ROW);
+
+    if (asked->deadline > 0 && budget != NULL && budget->work != NULL && (out.evaluations == 0 || out.evaluations > most))
+        out.evaluations = most;
+    return out;
+}
+
+dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                 const dfl_map_options *asked, bool *fits)
+{
+    const dfl_budget *session = dfl_arena_budget(arena);
+    const bool is_counted = session != NULL && session->work != NULL;
+    dfl_map_options within = *asked, *options = &within;
     mapper k = { .arena = arena, .names = names, .m = mapping, .options = options };
     dfl_map_result *out = DFL_NEW(arena, dfl_map_result);
     dfl_arena *scratch = dfl_arena_new(dfl_arena_budget(arena));
     bool found, possible, reported = false;
 
+    within.limits = count_work(session, &asked->limits);
     k.goal = (dfl_tile_goal){ .of = { .value = objective_value, .objective = options->objective,
                                       .product = dfl_objective_is_product(options->objective) },
                               .max_loops = options->space.max_shared_loops, .top = options->top };
@@ -616,7 +634,7 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     dfl_arena_free(scratch);
     if (found) {
         k.crew = (dfl_workers){ .arena = arena, .classes = &k.classes, .goal = &k.goal, .progress = options->limits.progress,
-                                .threads = options->limits.threads, .deadline = options->limits.deadline,
+                                .threads = options->limits.threads, .deadline = is_counted ? 0 : options->limits.deadline,
                                 .limit = options->limits.evaluations };
         k.through = dfl_pass_through_make(arena, &k.classes);
         dfl_weights_choose(arena, &k.classes, options->objective, options->certificate, &k.goal);
@@ -624,6 +642,8 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
         possible = found || reported;
         dfl_workers_end(&k.crew);
     }
+    if (k.stopped == DFL_STOP_EVALUATIONS && within.limits.evaluations != asked->limits.evaluations)
+        k.stopped = DFL_STOP_TIME;
     *fits = possible || k.stopped != DFL_STOP_NONE;
     if (!found && (k.stopped == DFL_STOP_NONE || !take_first(&k, out))) {
         dfl_budget_stop(dfl_arena_budget(arena), k.stopped);

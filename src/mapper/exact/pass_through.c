@@ -242,11 +242,13 @@ static void search_asks(dfl_pass_through *x, uint32_t class, const dfl_requests 
 static pattern_rows *make_rows(dfl_pass_through *x, const dfl_einsum_class *c)
 {
     const dfl_deadline *halt = x->goal.halt;
+    const bool is_counted = halt->budget != NULL && halt->budget->work != NULL; /* whose clock threads do not share */
     pattern_rows *of = DFL_NEW_ARRAY(x->arena, pattern_rows, c->patterns.n + 1);
 
     for (uint32_t p = 0; p < c->patterns.n; p++) {
         of[p].budget = dfl_budget_fresh(halt->budget);
-        of[p].halt = (dfl_deadline){ .budget = &of[p].budget, .at = halt->at };
+        of[p].budget.work = NULL;
+        of[p].halt = (dfl_deadline){ .budget = &of[p].budget, .at = is_counted ? 0 : halt->at };
         of[p].arena = dfl_arena_new(&of[p].budget);
         of[p].scratch = dfl_arena_new(&of[p].budget);
         of[p].rows = dfl_pareto_set_new(of[p].arena, of[p].scratch);

@@ -91,7 +91,7 @@ static const dfl_join_result *join_few(dfl_primal *k, const dfl_join_step *steps
                                        uint32_t states, uint64_t most)
 {
     dfl_tile_goal goal = *within;
-    dfl_budget budget = { .steps_limit = dfl_deadline_left(&k->halt, most), .cancel = k->budget.cancel };
+    dfl_budget budget = { .steps_limit = dfl_deadline_left(&k->halt, most), .cancel = k->budget.cancel, .work = k->budget.work };
     dfl_deadline halt = { .budget = &budget, .at = k->halt.at };
     const dfl_join_result *r;
     uint32_t n;
@@ -100,7 +100,7 @@ static const dfl_join_result *join_few(dfl_primal *k, const dfl_join_step *steps
     goal.halt = &halt;
     goal.top = 0;
     r = dfl_join(k->arena, k->classes->m->workload, steps, &goal, k->bounds, k->capacity, false, states, &n, &full);
-    dfl_budget_spend(k->halt.budget, budget.steps_used);
+    dfl_budget_add_steps(k->halt.budget, budget.steps_used);
     return r;
 }
 
@@ -115,7 +115,8 @@ static bool glance(dfl_primal *k, const dfl_tile_goal *within, uint32_t class)
         for (size_t i = 0; i < c->candidates.n && !dfl_deadline_passed(&k->halt); i++) {
             const dfl_candidate *x = &c->candidates.at[i];
             const uint64_t most = LOOKS / useful > LEAST_LOOKS ? LOOKS / useful : LEAST_LOOKS;
-            dfl_budget few = { .steps_limit = dfl_deadline_left(&k->halt, most), .cancel = k->budget.cancel };
+            dfl_budget few = { .steps_limit = dfl_deadline_left(&k->halt, most), .cancel = k->budget.cancel,
+                               .work = k->budget.work };
             dfl_deadline halt = { .budget = &few, .at = k->halt.at };
             dfl_tile_goal goal = *within;
             goal.filter = &c->filter;
@@ -128,7 +129,7 @@ static bool glance(dfl_primal *k, const dfl_tile_goal *within, uint32_t class)
                 continue;
             }
             dfl_tile_search(rows, x->problem, x->form, &goal);
-            dfl_budget_spend(&k->budget, few.steps_used);
+            dfl_budget_add_steps(&k->budget, few.steps_used);
         }
     c->list = dfl_pareto_set_list(rows, &c->n_list);
     dfl_einsum_classes_offer(k->rows, k->classes, &within->of, class);
@@ -222,6 +223,7 @@ const dfl_join_result *dfl_primal_join(dfl_primal *k, const dfl_join_step *steps
 
     k->halt.at = k->deadline; /* not stopped yet */
     k->budget.cancel = session != NULL ? session->cancel : NULL;
+    k->budget.work = session != NULL ? session->work : NULL;
     r = front ? NULL : join_least(k, steps, bound);
     *n = 1;
     if (r != NULL)

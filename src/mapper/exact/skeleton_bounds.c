@@ -53,7 +53,8 @@ static int by_joules(const void *a, const void *b)
 
 void dfl_einsum_classes_bound(dfl_arena *scratch, dfl_einsum_classes *k, bool plain, uint32_t threads, dfl_deadline *halt)
 {
-    bounding b = { .plain = plain, .deadline = halt->at, .cancel = halt->budget ? halt->budget->cancel : NULL };
+    const bool is_counted = halt->budget != NULL && halt->budget->work != NULL; /* whose clock threads do not share */
+    bounding b = { .plain = plain, .deadline = is_counted ? 0 : halt->at, .cancel = halt->budget ? halt->budget->cancel : NULL };
 
     for (size_t c = 0; c < k->at.n; c++)
         b.n += k->at.at[c].candidates.n;

@@ -6,6 +6,7 @@
 
 #include "mapper/divisors/pareto_set.h"
 #include "mapper/exact/pattern_bounds.h"
+#include "mapper/problem/limits.h"
 #include "support/pool.h"
 
 struct dfl_workers_space {
@@ -56,6 +57,7 @@ static dfl_workers_space *take_space(shift *s)
         space = DFL_NEW(s->crew->arena, dfl_workers_space);
     dfl_lock_leave(s->lock);
     space->budget = dfl_budget_fresh(dfl_arena_budget(s->crew->arena));
+    space->budget.work = NULL; /* pieces run at the same time: their work counts when all have ended */
     if (space->arena == NULL) {
         space->arena = dfl_arena_new(&space->budget);
         space->scratch = dfl_arena_new(&space->budget);
@@ -145,6 +147,7 @@ static void work(void *context, size_t i)
     halt.budget = &space->budget;
     if (s->task == FIND_ANY) {
         dfl_deadline_grace(&halt, &patient, k->stopped, 0, dfl_arena_budget(k->arena));
+        patient.work = NULL;
         halt.at = s->patience;
     }
     if (s->task == FIND_ROWS)
@@ -174,6 +177,7 @@ static uint32_t run_waiting(shift *s)
     }
     k->evaluated += evaluated;
     k->pruned += pruned;
+    dfl_budget_work(dfl_arena_budget(k->arena), (evaluated + pruned) * DFL_WORK_ROW);
     return stopped;
 }
 

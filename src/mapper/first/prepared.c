@@ -107,7 +107,7 @@ dfl_mapping *dfl_skeleton_mapping(dfl_arena *arena, const dfl_mapping *given, co
 /* Steps that an evaluation may take now. */
 static uint64_t steps_now(const dfl_prepared *p)
 {
-    const double left = p->what->deadline > 0 ? fmax(0, p->what->deadline - dfl_deadline_clock()) : INFINITY;
+    const double left = p->what->deadline > 0 ? fmax(0, p->what->deadline - dfl_budget_time(p->what->budget)) : INFINITY;
 
     return (uint64_t)fmin((double)p->steps, DFL_FIRST_STEPS_LEAST + left * DFL_FIRST_STEPS_SECOND);
 }
@@ -123,7 +123,7 @@ dfl_prepared *dfl_prepared_new(const dfl_prepared_for *what, const dfl_problem *
     p->arena = arena;
     p->scratch = dfl_arena_new(&p->budget);
     p->steps = DFL_FIRST_STEPS;
-    p->budget = (dfl_budget){ .steps_limit = steps_now(p) };
+    p->budget = (dfl_budget){ .steps_limit = steps_now(p), .work = what->budget != NULL ? what->budget->work : NULL };
     p->home = dfl_arena_new(&p->budget);
     p->quiet = dfl_sink_new(arena, NULL);
     dfl_sink_limit(p->quiet, 0);

@@ -450,6 +450,8 @@ dfl_fused_result dfl_fused_groups(dfl_arena *arena, const dfl_intern *names, con
                                   double known, double probe, const dfl_search_limits *limits)
 {
     const dfl_problem_limits all = { .spread = true, .unjoined = true };
+    const dfl_budget *session = dfl_arena_budget(arena);
+    const bool is_timed = limits->deadline > 0 && (session == NULL || session->work == NULL);
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(arena));
     dfl_sink *quiet = dfl_sink_new(work, NULL);
     composer k = { .arena = work, .scratch = dfl_arena_new(NULL), .names = names, .mapping = mapping, .objective = objective,
@@ -466,14 +468,14 @@ dfl_fused_result dfl_fused_groups(dfl_arena *arena, const dfl_intern *names, con
         k.flat = &k.forms[k.classes.at.n];
         k.alone = dfl_arena_alloc(work, k.classes.at.n, sizeof *k.alone, _Alignof(einsum_choice));
         /* under a limit on time the search begins anew with more effort as long as some is left */
-        k.is_quick = limits->deadline > 0 && limits->deadline - dfl_deadline_clock() < DFL_GROUP_SHORT;
+        k.is_quick = is_timed && limits->deadline - dfl_budget_clock() < DFL_GROUP_SHORT;
         for (k.effort = 1; k.effort <= DFL_GROUP_EFFORT && k.deadline.why == DFL_STOP_NONE;) {
             k.groups.n = 0;
-            k.deadline.at = limits->deadline > 0 && !(out.value < known) ? probe : limits->deadline;
+            k.deadline.at = is_timed && !(out.value < known) ? probe : limits->deadline;
             if (!find_line(&k))
                 break;
             compose(&k, arena, &out);
-            if (limits->deadline <= 0)
+            if (!is_timed)
                 break;
             k.effort *= k.is_quick ? 1 : 4;
             k.is_quick = false;

@@ -162,6 +162,7 @@ static double solve(dfl_pattern_bounds *b, const kept_program *k, const dfl_geom
                                           .cutoff = dfl_form_goal_cutoff(&b->goal, enough) };
 
     ++*b->programs;
+    dfl_budget_work(b->deadline->budget, DFL_WORK_PROGRAM);
     dfl_geometric_solve(k->program->program, range, start, &effort, out);
     return dfl_form_goal_bound(&b->goal, out->bound);
 }

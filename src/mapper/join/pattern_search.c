@@ -385,6 +385,13 @@ void dfl_pattern_search_close(dfl_pattern_search *s)
     dfl_arena_free(s->arena);
 }
 
+/* Splits a node, and counts the work. */
+static bool split_counted(dfl_pattern_search *s, dfl_box_node *node, bool is_guided, dfl_budget *budget)
+{
+    dfl_budget_work(budget, DFL_WORK_SPLIT);
+    return split(s, node, is_guided);
+}
+
 void dfl_pattern_search_run(dfl_pattern_search *s, uint64_t nodes, dfl_deadline *deadline)
 {
     const uint64_t end = s->state.nodes + nodes;
@@ -401,7 +408,7 @@ void dfl_pattern_search_run(dfl_pattern_search *s, uint64_t nodes, dfl_deadline 
         is_guided = !s->is_dived[node.form] && s->state.nodes % 2 == 0;
         s->is_dived[node.form] = true;
         do
-            is_open = split(s, &node, is_guided);
+            is_open = split_counted(s, &node, is_guided, deadline->budget);
         while (is_open && is_dive && s->state.nodes < end);
         if (is_open)
             dfl_box_heap_push(s->arena, &s->heap, node);

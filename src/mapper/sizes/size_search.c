@@ -274,7 +274,7 @@ static double root_bound(search *s)
 static bool is_late(search *s)
 {
     return s->options->limits.deadline > 0 && ++s->looks % LOOK_AT_CLOCK == 0 &&
-           dfl_deadline_clock() >= s->options->limits.deadline;
+           dfl_budget_time(s->session) >= s->options->limits.deadline;
 }
 
 /* Whether the search goes on. */

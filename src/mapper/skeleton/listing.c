@@ -22,7 +22,7 @@ void dfl_listing_end(dfl_listing *listing, dfl_deadline *halt)
     if (!listing->is_short)
         return;
     halt->budget = listing->session;
-    dfl_budget_spend(listing->session, listing->few.steps_used);
+    dfl_budget_add_steps(listing->session, listing->few.steps_used);
     if (halt->why == DFL_STOP_STEPS)
         halt->why = DFL_STOP_EVALUATIONS;
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "mapper/problem/limits.h"
+
 typedef struct {
     const dfl_problem *problem;
     bool (*use)(void *context, const dfl_tiling_template *t);
@@ -277,6 +279,8 @@ static void order_keeps(walker *k, uint32_t p, uint32_t last, uint32_t *left)
     if (!none || k->stopped)
         return;
     if (last + 1 == problem->n_places) {
+        if (k->halt != NULL)
+            dfl_budget_work(k->halt->budget, DFL_WORK_SKELETON);
         finish(k);
         return;
     }

@@ -157,6 +157,7 @@ static bool split(box_search *s, dfl_box_node *node)
         return false;
     }
     s->out->nodes++;
+    dfl_budget_work(s->deadline.budget, DFL_WORK_SPLIT);
     s->effort++;
     s->costs.ramp = s->forms.at[node->form].ramp;
     whole = node->boxes[rank];
