@@ -83,8 +83,11 @@ static void lints_follow_their_level(void **state)
     d = dfl_report_lint(f.sink, NULL, DFL_LINT_NO_ENERGY, (dfl_span){ 1, 2 }, "warned");
     assert_int_equal(d->severity, DFL_WARNING);
     assert_string_equal(d->lint, "no-energy");
+    d = dfl_report_lint(f.sink, NULL, DFL_LINT_NO_ENERGY, (dfl_span){ 1, 2 }, "the same place again");
+    dfl_diag_help(f.sink, d, "nobody sees this");
+    assert_int_equal(dfl_sink_count(f.sink), 1);
     assert_true(dfl_lint_set(&levels, "no-energy", DFL_LEVEL_DENY));
-    d = dfl_report_lint(f.sink, &levels, DFL_LINT_NO_ENERGY, (dfl_span){ 1, 2 }, "denied");
+    d = dfl_report_lint(f.sink, &levels, DFL_LINT_NO_ENERGY, (dfl_span){ 3, 4 }, "denied");
     assert_int_equal(d->severity, DFL_ERROR);
     assert_int_equal(dfl_sink_warnings(f.sink), 1);
     assert_int_equal(dfl_sink_errors(f.sink), 1);

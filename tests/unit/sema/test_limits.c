@@ -74,8 +74,8 @@ typedef struct {
 } limit_case;
 
 static const limit_case limits[] = {
-    { "a workload in itself", "workload w : i8 { rank m = 1; input A[m]; apply w() as x; }", DFL_LIMIT_COUNT },
-    { "a system in itself", "system s { use s as x; }", DFL_LIMIT_COUNT },
+    { "a workload in itself", "workload w : i8 { rank m = 1; input A[m]; apply w() as x; }", DFL_DECLARATION_CYCLE },
+    { "a system in itself", "system s { use s as x; }", DFL_DECLARATION_CYCLE },
     { "a template in itself", "workload w : i8 { rank m = 1; Z[m] = A[m]; } system s { memory d { size = 1B; } }"
       "mapping m for w on s { use m; }", DFL_DECLARATION_CYCLE },
     { "too many values", "workload w : i8 { rank m = 1; for k in 0..1_000_000 { Z[m] = A[m]; } }", DFL_LIMIT_COUNT },
