@@ -38,39 +38,56 @@ static bool add_tensors(const dfl_af_file *f, uint32_t einsum, const dfl_yaml *a
     return true;
 }
 
-/* Sets what one einsum must and may keep. `keep` need not be known if `may_keep` is all tensors; false if it must be. */
-static bool read_einsum(const dfl_af_file *f, const dfl_yaml *tensors, uint32_t e, dfl_af_set *surely, dfl_af_set *possibly)
+/* Sets what one einsum must and may keep, and adds to `*unsure` what it may keep or not, by the source's choice for another
+   memory. False if an expression cannot be evaluated. */
+static bool read_einsum(const dfl_af_file *f, const dfl_yaml *tensors, uint32_t e, dfl_af_set *surely, dfl_af_set *possibly,
+                        dfl_af_set *unsure)
 {
     const dfl_yaml *keep = dfl_yaml_get(tensors, "keep"), *may = dfl_yaml_get(tensors, "may_keep");
-    dfl_af_set all = tensors_of(&f->einsums.at[e]), ignored = { { 0 } };
+    dfl_af_set all = tensors_of(&f->einsums.at[e]), free = { { 0 } };
     bool known, other = may != NULL && strcmp(may->text, "Other") == 0;
 
-    *surely = *possibly = ignored;
+    *surely = *possibly = free;
     known = add_tensors(f, e, keep, surely, possibly) && add_tensors(f, e, dfl_yaml_get(tensors, "back"), surely, possibly);
     if ((keep == NULL && may == NULL) || other)
-        *possibly = all;
-    else if (!add_tensors(f, e, may, &ignored, possibly))
+        *possibly = free = all;
+    else if (!add_tensors(f, e, may, &free, possibly))
         known = false;
     for (uint32_t w = 0; w < DFL_AF_WORDS; w++) {
         surely->word[w] &= all.word[w];
         possibly->word[w] &= all.word[w];
+        unsure->word[w] |= possibly->word[w] & ~surely->word[w] & ~free.word[w];
     }
     return known;
 }
 
-/* Reports tensors that only some einsums may keep: DFL allows a tensor in a memory for all einsums or none. */
-static void look_for_refused(const dfl_af_file *f, const dfl_af_node *node, dfl_span span, const dfl_af_set *refused)
+/* The names of the tensors of a set that the memory may keep; "" if there are none. */
+static const char *names_of(const dfl_af_file *f, const dfl_af_node *node, const dfl_af_set *set)
 {
     dfl_strbuf names;
 
     dfl_strbuf_init(&names, f->report->arena);
     for (uint32_t t = 0; t < f->tensors.n; t++) {
-        if (dfl_af_has(&node->allowed, t) && dfl_af_has(refused, t))
+        if (dfl_af_has(&node->allowed, t) && dfl_af_has(set, t))
             dfl_strbuf_printf(&names, "%s`%s`", names.len > 0 ? ", " : "", f->tensors.at[t].name);
     }
-    if (names.len > 0)
-        dfl_lose(f->report, DFL_FOREIGN_LOST, span, "only some einsums may keep %s in `%s`: in the result all may", names.text,
+    return names.len > 0 ? names.text : "";
+}
+
+/* Reports tensors that only some einsums may keep, since DFL allows a tensor in a memory for all einsums or none, and tensors
+   that may be kept or not by the source's choice for another memory. */
+static void look_for_refused(const dfl_af_file *f, const dfl_af_node *node, dfl_span span, const dfl_af_set *refused,
+                             const dfl_af_set *unsure)
+{
+    const char *some = names_of(f, node, refused), *chosen = names_of(f, node, unsure);
+
+    if (some[0] != '\0')
+        dfl_lose(f->report, DFL_FOREIGN_LOST, span, "only some einsums may keep %s in `%s`: in the result all may", some,
                  node->name);
+    if (chosen[0] != '\0')
+        dfl_lose(f->report, DFL_FOREIGN_LOST, span,
+                 "`%s` may keep %s or not, as the source chooses for other memories: in the result it always may", node->name,
+                 chosen);
 }
 
 void dfl_af_read_constraints(dfl_af_file *f, dfl_af_node *node)
@@ -78,7 +95,7 @@ void dfl_af_read_constraints(dfl_af_file *f, dfl_af_node *node)
     const dfl_yaml *tensors = dfl_yaml_get(node->at, "tensors");
     dfl_af_set *surely = DFL_NEW_ARRAY(f->report->arena, dfl_af_set, f->einsums.n);
     dfl_af_set *possibly = DFL_NEW_ARRAY(f->report->arena, dfl_af_set, f->einsums.n);
-    dfl_af_set refused = { { 0 } }, optional = { { 0 } };
+    dfl_af_set refused = { { 0 } }, optional = { { 0 } }, unsure = { { 0 } };
     bool known = true;
 
     if (f->mapping != NULL) {
@@ -88,7 +105,7 @@ void dfl_af_read_constraints(dfl_af_file *f, dfl_af_node *node)
     for (uint32_t e = 0; e < f->einsums.n; e++) {
         dfl_af_set all = tensors_of(&f->einsums.at[e]);
 
-        if (!read_einsum(f, tensors, e, &surely[e], &possibly[e])) {
+        if (!read_einsum(f, tensors, e, &surely[e], &possibly[e], &unsure)) {
             known = false;
             surely[e] = (dfl_af_set){ { 0 } };
             possibly[e] = all;
@@ -109,7 +126,7 @@ void dfl_af_read_constraints(dfl_af_file *f, dfl_af_node *node)
         dfl_lose(f->report, DFL_FOREIGN_LOST, tensors->span, "only the source's mapper knows which tensors `%s` may keep",
                  node->name);
     else if (tensors != NULL)
-        look_for_refused(f, node, tensors->span, &refused);
+        look_for_refused(f, node, tensors->span, &refused, &unsure);
 }
 
 /* ---- homes ---- */

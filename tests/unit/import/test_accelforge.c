@@ -275,15 +275,18 @@ static const import_case cases[] = {
       ARCH(MEMORY("B0", "tensors: {keep: Outputs}, ") MEMORY("B1", "tensors: {keep: A, may_keep: B}, ")
            MEMORY("B2", "tensors: {keep: Nothing, may_keep: All}, ") MEMORY("B3", "tensors: {keep: ~Main, may_keep: All}, ")
            MEMORY("B4", "tensors: {keep: Nothing}, ") MAC("")) MATMUL,
-      0, 0, 0,
-      { "memory B0 {\n        size = 128B;\n        holds = Z;", "memory B1 {\n        size = 128B;\n        holds = A, B;",
+      DFL_FOREIGN_LOST, 4, 46,
+      { "// line 4: the source must keep `Z` in `B0`: a search may bypass it\n// line 5: the source must keep `A` in `B1`: a search "
+        "may bypass it\ndfl 1;", "memory B0 {\n        size = 128B;\n        holds = Z;", "memory B1 {\n        size = 128B;\n        holds = A, B;",
         "memory B2 {\n        size = 128B;\n        ports", "memory B3 {\n        size = 128B;\n        ports",
         "// B4 holds nothing\n    compute MAC" } },
     { "what one of two einsums may keep", ARCH(MEMORY("Buf", "tensors: {keep: Outputs}, ") MAC(""))
-      WORK("M: 8", "  - \"Y[m] = A[m]\"\n  - \"Z[m] = Y[m]\"\n"), 0, 0, 0,
-      { "// line 4: only some einsums may keep `Y` in `Buf`: in the result all may", "holds = Y, Z;" } },
+      WORK("M: 8", "  - \"Y[m] = A[m]\"\n  - \"Z[m] = Y[m]\"\n"), DFL_FOREIGN_LOST, 4, 47,
+      { "// line 4: only some einsums may keep `Y` in `Buf`: in the result all may\n"
+        "// line 4: the source must keep `Y`, `Z` in `Buf`: a search may bypass it\n", "holds = Y, Z;" } },
     { "what depends on the mapper", ARCH(MEMORY("Buf", "tensors: {keep: ~Main}, ") MAC("")) MATMUL, DFL_FOREIGN_LOST, 4, 47,
-      { "memory Buf {\n        size = 128B;\n        ports" } },
+      { "// line 4: `Buf` may keep `Z`, `A`, `B` or not, as the source chooses for other memories: in the result it always may\n",
+        "memory Buf {\n        size = 128B;\n        ports" } },
     { "what a fixed mapping has decided", ARCH(MEMORY("Buf", "tensors: {keep: A}, ") MAC("")) MATMUL
       TREE(STORE("Main", "A, B, Z") STORE("Buf", "B") ONES), 0, 0, 0,
       { "memory Buf {\n        size = 128B;\n        ports", "keep B in Buf;" } },
