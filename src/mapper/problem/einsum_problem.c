@@ -442,11 +442,13 @@ static void find_at_work(dfl_problem *problem)
 }
 
 /* Ranks that may be spread over an axis: all, or where transfers are shared those that let some operand share one, and others
-   only if more of all axes can be at work with them. */
+   only if more of all axes can be at work with them. All where lines are written: these use up parts of ranks and of axes,
+   and how many instances ranks can fill in what is left differs from place to place. */
 static void allow_spatial(maker *k, const dfl_problem_limits *limits)
 {
     dfl_problem *problem = k->problem;
     uint32_t all[DFL_PROBLEM_AXES] = { 0 }, sharing[DFL_PROBLEM_AXES] = { 0 };
+    const bool any = limits->spread || !dfl_mapping_all_lines_open(k->m);
     bool restricted = false, known = true;
 
     for (uint32_t a = 0; a < problem->n_axes; a++) {
@@ -455,7 +457,7 @@ static void allow_spatial(maker *k, const dfl_problem_limits *limits)
         for (uint32_t o = 0; o < problem->n_operands; o++)
             if (problem->axis[a].shared >> o & 1)
                 sharing[a] |= all[a] & ~problem->operand[o].ranks;
-        if (limits->spread || sharing[a] == 0)
+        if (any || sharing[a] == 0)
             sharing[a] = all[a];
         restricted |= sharing[a] != all[a];
         known &= problem->axis[a].size <= DFL_PROBLEM_FILLED;

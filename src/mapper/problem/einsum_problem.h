@@ -109,7 +109,8 @@ typedef struct {
     bool overlapped;                /* time is counted as if transfers waited for nothing */
     bool plain;                     /* templates have the bounds that a certificate tells, which do not look at room */
     bool any_size;                  /* no memory that has a size counts as one with room for everything */
-    bool spread;                    /* any rank over any axis, even where transfers are shared and others share none there */
+    bool spread;                    /* any rank over any axis, as where lines are written, even if transfers are shared and others
+                                       share none there */
     uint32_t counted;               /* memory whose peak counts: 1 + number, 0 = none */
 } dfl_problem_limits;
 

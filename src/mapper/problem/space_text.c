@@ -116,7 +116,7 @@ const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, const dfl_w
     if (!tree && m->system->n_axes > 0 && dfl_workload_slides(m->workload))
         add(&k, "as windows overlap, a keep inside of an array above a keep outside of it only if the loops between them do not "
             "index its tensor", 0, NULL);
-    if (m->system->n_axes > 0 && !what->spread)
+    if (nothing && m->system->n_axes > 0 && !what->spread)
         add(&k, what->certified ? "on an axis whose network shares transfers, only ranks that share a transfer there" :
             "on an axis whose network shares transfers, ranks that share a transfer there, and other ranks only if more "
             "instances then work than with sharing ranks alone, in the whole array and after the outer axes are filled", 0,
