@@ -39,6 +39,51 @@ typedef struct {
 /* Most instances along an axis. */
 static const int64_t most_side = INT64_C(1) << 31;
 
+/* Attributes from which the source computes the energy of networks, or the networks that carry what a level transfers. */
+static const char *const of_networks[] = {
+    "wire_energy", "router_energy", "energy_per_hop", "hop_energy", "tile_width", "addr_gen_energy",
+    "network_read", "network_fill", "network_update", "network_drain",
+};
+
+/* Whether a value is absent or zero. */
+static bool is_nothing(dfl_tl_file *f, const dfl_yaml *value, const dfl_tl_scope *scope)
+{
+    const dfl_tl_scope *around = f->scope;
+    double number;
+    bool zero;
+
+    if (value->kind != DFL_YAML_SCALAR)
+        return false;
+    f->scope = scope;
+    zero = dfl_tl_evaluate(f, value, &number) && number == 0;
+    f->scope = around;
+    return zero || value->text[0] == '\0' || strcmp(value->text, "null") == 0 || strcmp(value->text, "~") == 0 ||
+           strcmp(value->text, "None") == 0;
+}
+
+/* Reports once that the attributes of a node on networks, which are not modelled, are lost. */
+static void look_for_networks(dfl_tl_file *f, const dfl_yaml *at, const dfl_tl_scope *scope)
+{
+    const dfl_yaml *name = dfl_tl_get(at, "name"), *first = NULL;
+    dfl_strbuf keys;
+
+    dfl_strbuf_init(&keys, f->report->arena);
+    for (uint32_t i = 0; i < scope->attributes->n; i++) {
+        const dfl_yaml *key = &scope->attributes->keys[i];
+        bool is_network = false;
+
+        for (size_t k = 0; k < sizeof of_networks / sizeof of_networks[0]; k++)
+            is_network |= dfl_tl_is_key(key->text, of_networks[k]);
+        if (!is_network || is_nothing(f, &scope->attributes->items[i], scope))
+            continue;
+        dfl_strbuf_printf(&keys, "%s`%s`", first != NULL ? ", " : "", key->text);
+        first = first != NULL ? first : key;
+    }
+    if (first != NULL)
+        dfl_lose(f->report, DFL_FOREIGN_LOST, first->span, "networks are not counted (%s of `%s`): their transfers are free",
+                 keys.text, name != NULL ? name->text : "architecture");
+}
+
 static const dfl_tl_scope *scope_of(dfl_tl_file *f, const dfl_yaml *at, const dfl_tl_scope *outer)
 {
     const dfl_yaml *attributes = dfl_tl_get(at, "attributes");
@@ -48,6 +93,7 @@ static const dfl_tl_scope *scope_of(dfl_tl_file *f, const dfl_yaml *at, const df
         return outer;
     scope = DFL_NEW(f->report->arena, dfl_tl_scope);
     *scope = (dfl_tl_scope){ attributes, outer };
+    look_for_networks(f, at, scope);
     return scope;
 }
 

@@ -185,6 +185,15 @@ static const import_case cases[] = {
     /* losses */
     { "wires", MATMUL ARRAY_OF(", wire_energy: 0.1, router_energy: 1"), DFL_FOREIGN_LOST, 16, 36,
       "wires and routers at `Main` are not counted: its transfers are free", { "memory Main" } },
+    { "networks of a tree", MATMUL "architecture:\n  nodes:\n"
+      "  - !Component {name: Main, class: DRAM, attributes: {hop_energy: 2 - 2, wire_energy: 0.0, network-read: NoC, router_energy: 1, "
+      "network_fill: null}}\n"
+      "  - !Component {name: RF, class: regfile, attributes: {depth: 64, tile_width: 0}}\n"
+      "  - !Component {name: MAC, class: intmac, attributes: {}}\n"
+      "ERT: {tables: [{name: Main, actions: [{name: read, energy: 1}, {name: write, energy: 1}]}, {name: RF, actions: [{name: read, "
+      "energy: 1}, {name: write, energy: 1}]}, {name: MAC, actions: [{name: compute, energy: 1}]}]}\n",
+      DFL_FOREIGN_LOST, 13, 92, "networks are not counted (`network-read`, `router_energy` of `Main`): their transfers are free",
+      { "// line 13: networks are not counted", "memory Main" } },
     { "an exchange between siblings", MATMUL ARRAY_OF(", network_type: 'M:N'"), DFL_FOREIGN_LOST, 16, 51,
       "instances of `Main` do not exchange parts of a multicast: each gets it from outside", { "memory Main" } },
     { "rows that are shared", MATMUL ARCH("instances: 4", LEVEL("RF",
