@@ -45,8 +45,8 @@ static dfl_exit open_side(dfl_session *s, const dfl_cmd_args *args, const side_n
     if (status == DFL_EXIT_OK) {
         out->report = dfl_session_source(s, &out->len);
         if (is_report(out->report, out->len) && args->n_params > 0) {
-            dfl_cmd_say("`--set` has no effect on the report `%s`: compare DFL files, or set the value in `dflc eval --format json` "
-                        "and leave it out here", out->name);
+            dfl_cmd_say("`--set` has no effect on the report `%s`: compare DFL files, or set the value in "
+                        "`dflc eval --format json` and leave it out here", out->name);
             return DFL_EXIT_USAGE;
         }
         if (is_report(out->report, out->len))
