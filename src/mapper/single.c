@@ -172,7 +172,7 @@ const dfl_box_result *dfl_single_sizes(dfl_arena *arena, const dfl_intern *names
     dfl_box_start start = { .value = INFINITY, .write = set_lines, .context = mapping, .is_whole = true,
                             .imperfect = request->space.imperfect };
     dfl_search_limits limits = request->limits;
-    const double now = dfl_deadline_clock();
+    const double now = dfl_budget_time(dfl_arena_budget(arena));
     const dfl_problem *problem;
     const dfl_box_result *found;
 

@@ -19,7 +19,7 @@ void dfl_deadline_grace(dfl_deadline *deadline, dfl_budget *budget, dfl_stop why
     *budget = (dfl_budget){ .steps_limit = counted ? DFL_GRACE_COUNTED : DFL_GRACE_TIMED };
     if (session != NULL && why != DFL_STOP_CANCELLED)
         budget->cancel = session->cancel;
-    if (session != NULL)
+    if (session != NULL && why != DFL_STOP_CANCELLED) /* a signal asks for an end by the clock */
         budget->work = session->work;
     *deadline = (dfl_deadline){ .budget = budget };
     if (why != DFL_STOP_TIME && why != DFL_STOP_CANCELLED) {

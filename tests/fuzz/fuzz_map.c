@@ -179,7 +179,7 @@ static void try_file(const char *text, size_t size, bool imperfect)
     if (!s)
         return;
     status = dfl_session_map(s, NULL);
-    demand(status != DFL_EXIT_INTERNAL && (status == DFL_EXIT_OK) == (dfl_session_errors(s) == 0));
+    demand(status != DFL_EXIT_INTERNAL && (status == DFL_EXIT_STOPPED || (status == DFL_EXIT_OK) == (dfl_session_errors(s) == 0)));
     mapped = dfl_session_mapped(s, &len);
     for (size_t i = 0; i < s->filled.n && status != DFL_EXIT_STOPPED; i++) {
         const dfl_search_summary *found = s->filled.at[i].search;

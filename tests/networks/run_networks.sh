@@ -28,7 +28,7 @@ search() {
 }
 
 # The messages of the search that are no limit on its work.
-messages() { grep -E '(^|: )(error|warning)\[' "$work/log" | grep -vcE 'error\[E06(02|03|20)\]: (step limit|time limit|limit on evaluations)'; }
+messages() { grep -E '(^|: )(error|warning)\[' "$work/log" | grep -vcE '(error|warning)\[E06(02|03|20)\]: (step limit|time limit|limit on evaluations)'; }
 
 # Whether a search with this exit status left a mapping: it ended (0), or it reached a limit and wrote the best mapping (5).
 is_found() { { [ "$1" -eq 0 ] || [ "$1" -eq 5 ]; } && [ -s "$work/out.dfl" ]; }

@@ -72,19 +72,19 @@ static void add_constant(dfl_workload_context *ctx, const dfl_ast_node *node)
         entry->value = v;
 }
 
-/* Declares `n = N;`, a statement that lacks its keyword, as a rank behind a `rank` on its line, else as a constant. Reports
-   E0314. */
-static void add_without_keyword(dfl_workload_context *ctx, const dfl_ast_node *node, bool after_ranks)
+/* Declares `n = N;`, a statement that lacks its keyword, as a rank if it follows ranks, else as a constant. Reports E0314. On the
+   line of the ranks (`on_line`), the keyword that is missing is certain. */
+static void add_without_keyword(dfl_workload_context *ctx, const dfl_ast_node *node, bool after_ranks, bool on_line)
 {
     const char *name = dfl_sema_text(ctx->sema, node->more->target->path->text);
     dfl_span start = { node->span.start, node->span.start };
     dfl_diag *d = dfl_report(ctx->sema->sink, DFL_EXPR_TYPE, node->span, "`%s` is computed from no tensor", name);
     dfl_ast_node declared = *node;
 
-    dfl_diag_help(ctx->sema->sink, d, after_ranks ? "a rank is declared by `rank %s = ...;`, or by `rank a = ..., %s = ...;`"
+    dfl_diag_help(ctx->sema->sink, d, on_line ? "a rank is declared by `rank %s = ...;`, or by `rank a = ..., %s = ...;`"
                                                   : "a constant is declared by `let %s = ...;`, a rank by `rank %s = ...;`",
                   name, name);
-    dfl_diag_fix(ctx->sema->sink, d, start, after_ranks ? "rank " : "let ", after_ranks ? DFL_FIX_SURE : DFL_FIX_MAYBE);
+    dfl_diag_fix(ctx->sema->sink, d, start, on_line ? "rank " : "let ", on_line ? DFL_FIX_SURE : DFL_FIX_MAYBE);
     declared.name = *node->more->target->path->head;
     ctx->draft->broken = true;
     if (after_ranks) {
@@ -442,17 +442,17 @@ static void elaborate_if(dfl_workload_context *ctx, const dfl_ast_node *node)
 void dfl_workload_elaborate_statements(dfl_workload_context *ctx, const dfl_ast_node *items)
 {
     dfl_scope_entry *unused;
-    bool after_ranks = false;
+    bool after_ranks = false, on_line = false;
     uint32_t before = 0;
 
     for (const dfl_ast_node *node = items; node != NULL && can_grow(ctx); node = node->next) {
         if (node->kind == DFL_AST_EINSUM && lacks_keyword(ctx, node)) {
-            after_ranks = after_ranks && is_one_line(ctx, before, node->span.start);
-            add_without_keyword(ctx, node, after_ranks);
+            on_line = on_line && is_one_line(ctx, before, node->span.start);
+            add_without_keyword(ctx, node, after_ranks, on_line);
             before = node->span.end;
             continue;
         }
-        after_ranks = node->kind == DFL_AST_RANKS;
+        after_ranks = on_line = node->kind == DFL_AST_RANKS;
         before = node->span.end;
         switch ((int)node->kind) {
         case DFL_AST_RANKS:
