@@ -24,6 +24,24 @@ typedef enum {
     DFL_BY_HOLE,  /* left to a search; see `hole` of dfl_line */
 } dfl_by;
 
+/* The order in which the stages of a pipeline over chips run the micro-batches. */
+typedef enum { DFL_SCHEDULE_GPIPE, DFL_SCHEDULE_ONE_F_ONE_B, DFL_SCHEDULE_ZERO_BUBBLE } dfl_schedule;
+
+/* Stages of a spatial loop, from `pipeline(schedule = one_f_one_b, interleave = 2)`. */
+typedef struct {
+    dfl_span span;
+    dfl_schedule schedule;
+    int64_t interleave;    /* chunks of layers of one stage, >= 1 */
+} dfl_stages;
+
+/* One part of a split home, from `keep T in M split r/K on axis`. */
+typedef struct {
+    dfl_span span;
+    uint32_t rank, axis;
+    dfl_by by;             /* DFL_BY_PARTS or DFL_BY_SIZE */
+    int64_t amount;        /* the K of `r/K`, the size of a part of `r:T` */
+} dfl_home_split;
+
 /* The amounts that a search may choose for a loop. */
 typedef struct {
     dfl_by by;                 /* SIZE for `r:?`, PARTS for `r/?` */
@@ -46,9 +64,13 @@ typedef struct {
     uint32_t axis;         /* spatial loop: axis of the system */
     const uint32_t *only;  /* `spatial ... for T, U`: einsums that the line applies to; NULL = all einsums below */
     uint32_t n_only;
+    const dfl_stages *stages; /* spatial loop: its instances are the stages of a pipeline; NULL = they work beside each other */
+    uint32_t statement;    /* lines of one statement have equal numbers */
     /* members of keeps */
     uint32_t tensor, memory;
     dfl_keep_mode mode;
+    const dfl_home_split *splits; /* the home of the tensor is cut into these parts */
+    uint32_t n_splits;
     bool given;            /* the line is written in the file, and its body has lines added by a search */
 } dfl_line;
 
@@ -98,6 +120,10 @@ typedef struct dfl_body {
 
 typedef struct {
     bool overlap_perfect;      /* option overlap = perfect; */
+    bool contention_none;      /* option contention = none: every message as if it were alone */
+    uint32_t chunks;           /* option chunks: pieces of every collective; 0 = the best number */
+    dfl_i128 bucket_bits;      /* option bucket: size of a gradient bucket (in bits); 0 = the default, 25 MB */
+    bool chip_search;          /* option chip = search: the mapper fills the chip */
 } dfl_options;
 
 typedef struct {

@@ -11,6 +11,7 @@
 #define DFL_IR_SYSTEM_H
 
 #include "ir/efficiency.h"
+#include "ir/topology.h"
 #include "ir/workload.h"
 
 typedef struct {
@@ -104,6 +105,7 @@ typedef struct {
     uint32_t port;         /* axis each of whose instances has a port of its own; DFL_NONE = one port for each instance of
                               the array over the network, shared by everything inside */
     const dfl_efficiency *efficiency; /* share of the bandwidth by the bits of a transfer; NULL = the whole bandwidth */
+    dfl_topology topology;     /* shape between chips */
 } dfl_network;
 
 typedef struct {

@@ -42,6 +42,16 @@ typedef enum {
     DFL_ROLE_OUTPUT,       /* leaves the chip: produced and never read, or declared `output` (then it may also be read) */
 } dfl_role;
 
+/* What a tensor is to a training step. */
+typedef enum {
+    DFL_PART_PLAIN,        /* a tensor of the forward pass */
+    DFL_PART_GRADIENT,     /* the gradient of `of` */
+    DFL_PART_MOMENT,       /* a state of the optimizer for the weight `of`, the master copy included */
+} dfl_part;
+
+/* The part of a training step that an einsum belongs to. */
+typedef enum { DFL_PHASE_FORWARD, DFL_PHASE_BACKWARD, DFL_PHASE_UPDATE } dfl_phase;
+
 typedef struct {
     dfl_sym name; /* name of the data type: "bf16" */
     uint32_t bits;
@@ -63,6 +73,8 @@ typedef struct {
     uint32_t n_producers;
     const uint32_t *consumers; /* einsums that read the tensor, in workload order */
     uint32_t n_consumers;
+    dfl_part part;
+    uint32_t of;               /* gradient or moment: the tensor of the forward pass; else DFL_NONE */
     const char *label;         /* a copy for one iteration of a repeat: its name with this iteration, "layer[3].T"; else NULL */
 } dfl_tensor;
 
@@ -114,6 +126,9 @@ typedef struct {
     uint32_t over_rank;         /* rank of `over`, or DFL_NONE */
     const dfl_condition *where; /* conditions of the `where` clause */
     uint32_t n_where;
+    dfl_phase phase;
+    uint32_t of;                /* backward einsum: the einsum of the forward pass; update: the weight; else DFL_NONE */
+    bool is_input_gradient;     /* backward: computes the gradient of an intermediate, else that of a weight */
     const char *label;          /* as of a tensor */
 } dfl_einsum;
 

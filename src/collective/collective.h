@@ -1,0 +1,69 @@
+/*
+ * What an exchange between chips costs. A collective is a sequence of steps, and a step is a set of messages. All groups of
+ * the collective run at the same time and share the links. The time of a step is the overhead of a rank, plus the largest
+ * latency of a message, plus the time of the busiest link. `collective/step_rule.h` computes this by definition, message by
+ * message; the closed forms of this room equal it.
+ */
+#ifndef DFL_COLLECTIVE_COLLECTIVE_H
+#define DFL_COLLECTIVE_COLLECTIVE_H
+
+#include "diag/diag.h"
+#include "ir/system.h"
+
+typedef enum {
+    DFL_COLLECTIVE_ALL_REDUCE,
+    DFL_COLLECTIVE_REDUCE_SCATTER,
+    DFL_COLLECTIVE_ALL_GATHER,
+    DFL_COLLECTIVE_ALL_TO_ALL,
+    DFL_COLLECTIVE_BROADCAST,
+    DFL_COLLECTIVE_POINT_TO_POINT, /* every instance sends one message to the instance `stride` further along its part */
+    DFL_N_COLLECTIVES,
+} dfl_collective_kind;
+
+/* Some instances of an axis: `count` of them, `stride` apart. */
+typedef struct {
+    uint32_t axis;
+    int64_t stride, count;
+} dfl_group_part;
+
+/* The ranks of one group are all combinations of the instances of its parts. The other coordinates of all axes give the
+   other groups, which run at the same time. */
+typedef struct {
+    dfl_collective_kind kind;
+    double bits;                 /* all-reduce, reduce-scatter, all-gather, broadcast: the whole result; all-to-all: what one
+                                    rank has; point to point: one message */
+    const dfl_group_part *parts; /* outer ones first, n_parts in all */
+    uint32_t n_parts;
+    double memory_rate;          /* rate at which a rank reads two pieces and writes one to reduce (in bit/s); 0 = no time */
+} dfl_collective;
+
+typedef struct {
+    bool contention_none;        /* every message as if it were alone */
+    uint32_t chunks;             /* pieces of every collective, 0 = the best of 1, 2, 4 ... 64 */
+} dfl_collective_options;
+
+/* Use of one class of links of a network. */
+typedef struct {
+    uint32_t network;
+    const char *name;            /* "port", "level 2", "global", "axis x+", ... */
+    double largest_bits;         /* bits on the busiest link of the class */
+    double seconds;              /* time that this link needs for them (in s) */
+} dfl_link_use;
+
+typedef struct {
+    dfl_algorithm algorithm;
+    uint32_t chunks;
+    uint32_t network;            /* network that takes the largest part of the time */
+    double seconds;              /* time of the collective (in s) */
+    const dfl_link_use *links;   /* n_links classes */
+    uint32_t n_links;
+} dfl_collective_cost;
+
+/* The cost of a collective by its best legal algorithm; ties go to the first in the order of dfl_algorithm. A group of one rank
+   costs nothing. False after a report at `span`: the group has no network, or no permitted algorithm is legal. */
+bool dfl_collective_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_system *system, dfl_span span,
+                         const dfl_collective *collective, const dfl_collective_options *options, dfl_collective_cost *out);
+/* The word of the report for a kind: "all_reduce". */
+const char *dfl_collective_name(dfl_collective_kind kind);
+
+#endif

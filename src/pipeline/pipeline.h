@@ -1,0 +1,48 @@
+/*
+ * The stages of a pipeline in time. Each stage runs its operations one at a time in the order of the schedule: forward and
+ * backward passes of micro-batches through its chunks of layers. An operation starts at the larger of the end of the previous
+ * operation of its stage and the end of its dependency plus the time of the message between them. This recurrence is the
+ * definition; it costs stages x micro-batches x chunks steps.
+ */
+#ifndef DFL_PIPELINE_PIPELINE_H
+#define DFL_PIPELINE_PIPELINE_H
+
+#include "ir/mapping.h"
+#include "support/arena.h"
+
+/* Times are in seconds per micro-batch. Chunk c of stage p has the index c * stages + p, which is also the order in which a
+   micro-batch passes the chunks forward. */
+typedef struct {
+    dfl_schedule schedule;
+    uint32_t stages, interleave, micro_batches; /* all >= 1 */
+    const double *forward;         /* [chunk index] */
+    const double *backward;        /* [chunk index]; with zero_bubble: of the input gradients alone; NULL = no backward pass */
+    const double *weight_gradient; /* [chunk index], zero_bubble; else NULL */
+    const double *send_forward;    /* [chunk index]: message from this chunk to the next one; the last is 0 */
+    const double *send_backward;   /* [chunk index]: message of the gradient from this chunk to the one before; the first is 0 */
+} dfl_pipeline;
+
+typedef struct {
+    double end;                    /* end of the last operation (in s) */
+    double busy;                   /* sum of the operations (in s) */
+    double waits_for_messages;     /* idle time between the end of a dependency and the arrival of its message (in s) */
+    double idle;                   /* all other idle time until the end of the last stage to end (in s) */
+    int64_t in_flight;             /* largest number of chunks whose forward pass has begun and whose backward pass (with
+                                      zero_bubble: weight gradient) has not ended */
+    double last_backward_start;    /* start of the last backward operation (in s) */
+} dfl_stage_times;
+
+typedef struct {
+    double seconds;                /* end of the stage that ends last */
+    uint32_t last;                 /* this stage; the first among equals */
+    dfl_stage_times *stages;       /* [stage] */
+} dfl_pipeline_times;
+
+/* Why a schedule cannot run; NULL if it can. */
+const char *dfl_pipeline_conflict(const dfl_pipeline *pipeline);
+/* The times of a pipeline without conflict. */
+dfl_pipeline_times dfl_pipeline_run(dfl_arena *arena, const dfl_pipeline *pipeline);
+/* The word of the language for a schedule: "one_f_one_b". */
+const char *dfl_schedule_name(dfl_schedule schedule);
+
+#endif
