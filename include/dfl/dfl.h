@@ -54,6 +54,8 @@ typedef struct {
     dfl_flag *cancel;       /* the session stops when a signal handler or another thread sets it; NULL = never */
     size_t max_file;        /* largest file, bytes; default 16 MiB */
     bool verbose;           /* texts about searches include the search space and the numbers of evaluated choices */
+    bool lenient;           /* a given `param` that a file lacks has no effect there, and a mapping `only` that it lacks no result:
+                               neither is an error, because another file has them */
 } dfl_session_options;
 
 /* Creates a session; NULL `options` mean the defaults. Never returns NULL: without memory the process ends with status 70. */
@@ -67,6 +69,12 @@ bool dfl_session_set_lint(dfl_session *session, const char *name, char level);
    opened file. `name` is NAME, or ALIAS.NAME for a `param` of an import. Each name may be given once. The next analysis reports
    a name that is no `param`, and a value of another dimension. */
 void dfl_session_set_param(dfl_session *session, const char *name, const char *value);
+
+/* Whether the open file or an import of it declares the `param` called `name`, to which dfl_session_set_param gave a value. False
+   if the syntax of the file is broken. */
+bool dfl_session_has_param(dfl_session *session, const char *name);
+/* Whether the open file declares a mapping or a template called `name`. */
+bool dfl_session_has_mapping(dfl_session *session, const char *name);
 
 /* Reads the file. DFL_EXIT_IO after a diagnostic if the file cannot be read, is a directory, is empty or exceeds `max_file`. */
 dfl_exit dfl_session_open(dfl_session *session, const char *path);
@@ -124,8 +132,8 @@ typedef struct {
                                whole report */
 } dfl_report_options;
 
-/* As dfl_session_report, with further options. If a name among `columns` is no figure, *status is DFL_EXIT_USAGE and the text is
-   a message about the name; else *status is DFL_EXIT_OK. */
+/* As dfl_session_report, with further options. If a name among `columns` is no figure, reports this at the place of the name in a
+   source called `--columns`, sets *status to DFL_EXIT_USAGE and returns NULL; else *status is DFL_EXIT_OK. */
 const char *dfl_session_report_with(dfl_session *session, const dfl_report_options *options, dfl_exit *status, size_t *len);
 /* All diagnostics of the session as text, short lines, JSON lines or SARIF; NULL for other formats. */
 const char *dfl_session_diagnostics(dfl_session *session, dfl_format format, bool color, size_t *len);

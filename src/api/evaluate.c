@@ -18,10 +18,9 @@ static dfl_exit run(dfl_session *s, const char *only, dfl_purpose purpose)
         return dfl_session_status(s);
     solver = dfl_session_solver(s);
     dfl_evaluate_mappings(&solver, only, purpose, &s->results);
-    if (purpose == DFL_PURPOSE_EVAL && s->results.n_items == 0 && s->budget.why == DFL_STOP_NONE &&
-        !dfl_session_refuse_template(s, only) && !dfl_session_refuse_sweep(s) && only)
-        dfl_session_unknown_mapping(s, only);
-    if (purpose != DFL_PURPOSE_CHECK)
+    if (purpose == DFL_PURPOSE_EVAL && s->results.n_items == 0)
+        dfl_session_refuse_nothing(s, only);
+    if (purpose != DFL_PURPOSE_CHECK && (s->results.n_items > 0 || !only))
         dfl_evaluate_checks(&solver, purpose, &s->results);
     return dfl_session_status(s);
 }

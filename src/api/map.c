@@ -60,9 +60,8 @@ dfl_exit dfl_session_map(dfl_session *s, const char *only)
             (void)dfl_solve_mapping(&solver, m, &stopped);
         dfl_solve_record_stop(&solver, stopped);
     }
-    if (!is_found && s->budget.why == DFL_STOP_NONE && !dfl_session_refuse_template(s, only) &&
-        !dfl_session_refuse_sweep(s) && only)
-        dfl_session_unknown_mapping(s, only);
+    if (!is_found)
+        dfl_session_refuse_nothing(s, only);
     s->nothing_open = !has_holes && dfl_sink_errors(s->sink) == 0;
     return dfl_session_status(s);
 }

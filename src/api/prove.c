@@ -37,8 +37,8 @@ dfl_exit dfl_session_prove(dfl_session *s, const char *only, const dfl_size *siz
     }
     if (found > 0)
         report_unused_sizes(s, &prover);
-    else if (only)
-        dfl_report(s->sink, DFL_NAME_UNKNOWN, (dfl_span){ 0, 0 }, "no mapping is called `%s`", only);
+    else if (only && !dfl_session_refuse_template(s, only))
+        dfl_session_unknown_mapping(s, only);
     s->proof = out.text;
     return dfl_session_status(s);
 }

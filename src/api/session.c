@@ -33,6 +33,7 @@ dfl_session *dfl_session_new(const dfl_session_options *given)
     /* The session lies in an arena of its own, because its budget must outlive the arena that the budget limits. */
     s->home = arena;
     s->verbose = options.verbose;
+    s->is_lenient = options.lenient;
     s->max_file = options.max_file ? options.max_file : DFL_MAX_FILE;
     s->budget.memory_limit = options.memory_limit ? options.memory_limit : DFL_DEFAULT_MEMORY;
     s->user_step_limit = options.step_limit != 0;
@@ -229,7 +230,8 @@ void dfl_session_unknown_mapping(dfl_session *s, const char *only)
 {
     const dfl_program *p = s->program;
     dfl_sym *names = DFL_NEW_ARRAY(s->arena, dfl_sym, (size_t)p->n_designs + 1);
-    dfl_diag *d = dfl_report(s->sink, DFL_NAME_UNKNOWN, (dfl_span){ 0, 0 }, "no mapping is called `%s`", only);
+    dfl_diag *d = dfl_report(s->sink, DFL_NAME_UNKNOWN, (dfl_span){ 0, 0 }, "no mapping is called `%s` in `%s`", only,
+                             s->root->source->name);
     dfl_sym near;
 
     for (uint32_t i = 0; i < p->n_designs; i++)
@@ -237,6 +239,33 @@ void dfl_session_unknown_mapping(dfl_session *s, const char *only)
     near = dfl_suggest(s->names, only, names, p->n_designs);
     if (near)
         dfl_diag_help(s->sink, d, "did you mean `%s`?", dfl_sym_text(s->names, near));
+}
+
+bool dfl_session_has_param(dfl_session *s, const char *name)
+{
+    if (!dfl_session_analyse(s))
+        return false;
+    for (size_t i = 0; i < s->given.n; i++)
+        if (strcmp(s->given.at[i].name, name) == 0)
+            return *s->given_found.at[i];
+    return false;
+}
+
+bool dfl_session_has_mapping(dfl_session *s, const char *name)
+{
+    const dfl_program *p = dfl_session_analyse(s) ? s->program : NULL;
+
+    for (uint32_t i = 0; p && i < p->n_templates; i++)
+        if (p->templates[i].from_root && strcmp(name, dfl_sym_text(s->names, p->templates[i].name)) == 0)
+            return true;
+    return p && dfl_program_find_mapping(p, s->names, name) != NULL;
+}
+
+void dfl_session_refuse_nothing(dfl_session *s, const char *only)
+{
+    if (s->budget.why == DFL_STOP_NONE && !(only && s->is_lenient) && !dfl_session_refuse_template(s, only) &&
+        !dfl_session_refuse_sweep(s) && only)
+        dfl_session_unknown_mapping(s, only);
 }
 
 bool dfl_session_refuse_template(dfl_session *s, const char *only)
@@ -337,11 +366,23 @@ size_t dfl_session_warnings(const dfl_session *s)
     return dfl_sink_warnings(s->sink);
 }
 
+/* Reports a name of `--columns` that is no figure, at its place in the list. */
+static void report_column(dfl_session *s, const char *columns, const dfl_unknown_column *unknown)
+{
+    const dfl_source *source = dfl_source_add(s->sources, "--columns", columns, strlen(columns));
+    const uint32_t start = source ? source->base + (uint32_t)unknown->at : 0;
+    const dfl_span span = { start, source ? start + (uint32_t)unknown->len : 0 };
+    dfl_diag *d = dfl_report(s->sink, unknown->is_part ? DFL_NAME_WRONG_KIND : DFL_NAME_UNKNOWN, span, "%s", unknown->message);
+
+    if (unknown->near)
+        dfl_diag_fix(s->sink, d, span, unknown->near, DFL_FIX_MAYBE);
+}
+
 const char *dfl_session_report_with(dfl_session *s, const dfl_report_options *options, dfl_exit *status, size_t *len)
 {
     dfl_results results = s->kept.n > 0 ? merge_kept(s) : s->results;
     dfl_report_options own = { 0 };
-    const char *unknown;
+    dfl_unknown_column unknown;
     dfl_strbuf out;
 
     memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
@@ -353,10 +394,9 @@ const char *dfl_session_report_with(dfl_session *s, const dfl_report_options *op
     if (own.columns && (own.format == DFL_FORMAT_TEXT || own.format == DFL_FORMAT_CSV)) {
         if (dfl_report_columns(&out, &results, own.columns, own.format == DFL_FORMAT_CSV, &unknown))
             return dfl_session_give(&out, len);
+        report_column(s, own.columns, &unknown);
         *status = DFL_EXIT_USAGE;
-        if (len)
-            *len = strlen(unknown);
-        return unknown;
+        return NULL;
     }
     switch (own.format) {
     case DFL_FORMAT_TEXT:

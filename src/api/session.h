@@ -28,6 +28,8 @@ struct dfl_session {
     dfl_sink *sink;
     dfl_lint_levels lints;
     dfl_given_list given;      /* values of parameters, in the order in which the caller gave them */
+    DFL_VEC(bool *) given_found; /* for each of them: the open file or an import declares it */
+    bool is_lenient;           /* a file without a given parameter, or without the mapping to process, has no error */
     const char *stdlib;        /* directory of the standard library, or NULL */
     size_t max_file;           /* largest file (in bytes) */
     bool verbose;              /* texts about searches include the search space and the numbers of evaluated choices */
@@ -64,6 +66,9 @@ dfl_solver dfl_session_solver(dfl_session *s);
 /* The arena for evaluating the result of a search. No interrupt stops it, so the incumbent of an interrupted search is
    still reported. */
 dfl_arena *dfl_session_after(dfl_session *s);
+/* Reports why there is nothing to process: E0201 if no mapping is called `only`; a template that lacks values; a sweep. Reports
+   nothing if `only` is NULL and the file has none of them, and in a lenient session. */
+void dfl_session_refuse_nothing(dfl_session *s, const char *only);
 /* Reports E0201: no mapping is called `only`. */
 void dfl_session_unknown_mapping(dfl_session *s, const char *only);
 /* Reports that the template called `only`, or for NULL the first template, lacks values of parameters. False if the file

@@ -72,6 +72,8 @@ dfl_exit dfl_cmd_test(const dfl_cmd_args *args);
 dfl_exit dfl_cmd_fmt(const dfl_cmd_args *args);
 dfl_exit dfl_cmd_explain(const dfl_cmd_args *args);
 dfl_exit dfl_cmd_import(const dfl_cmd_args *args);
+/* Number of arguments of `import` before its files: 1 if the first names a format, else 0. */
+unsigned dfl_cmd_import_first(const dfl_cmd_args *args);
 dfl_exit dfl_cmd_dump(const dfl_cmd_args *args);
 dfl_exit dfl_cmd_version(const dfl_cmd_args *args);
 dfl_exit dfl_cmd_help(const dfl_cmd_args *args);
@@ -145,10 +147,17 @@ dfl_exit dfl_cmd_buffer_flush(dfl_cmd_buffer *b, const char *path);
 
 /* ---- files.c ---- */
 
-/* Replaces the arguments by the files to process: each directory by all .dfl files below it, ordered by name. DFL_EXIT_IO after a
-   message if a directory cannot be read, or if no file is left; the other files remain. */
-dfl_exit dfl_cmd_expand(dfl_cmd_args *args);
+/* Replaces the arguments from number `first` on by the files to process: each directory by all files below it whose names end in
+   one of the suffixes (separated by blanks), ordered by name. DFL_EXIT_IO after a message if a directory cannot be read, or if no
+   file is left; the other files remain. */
+dfl_exit dfl_cmd_expand(dfl_cmd_args *args, unsigned first, const char *suffixes);
 void dfl_cmd_free_files(dfl_cmd_args *args);
+
+/* ---- shared_names.c ---- */
+
+/* Of several files, some may lack a `param` of --set or the mapping of --only. Makes the session lenient if each of these names
+   is in some file, and prints which files --set reaches; else each file reports the name that it lacks. */
+void dfl_cmd_share_names(dfl_cmd_args *args);
 
 /* ---- targets.c ---- */
 

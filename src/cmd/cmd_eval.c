@@ -21,9 +21,8 @@ static dfl_exit evaluate_files(dfl_session *s, const dfl_cmd_args *args)
     return status;
 }
 
-/* Prints the report, and sets `*is_printed`; there is none if no file can be read. False after a message if a name among the
-   columns is no figure. */
-static bool print_report(dfl_session *s, const dfl_cmd_args *args, dfl_format format, dfl_exit *status, bool *is_printed)
+/* Prints the report. False if there is none, because no file can be read or a name among the columns is no figure. */
+static bool print_report(dfl_session *s, const dfl_cmd_args *args, dfl_format format, dfl_exit *status)
 {
     const dfl_report_options report = { .size = sizeof report, .format = format, .detailed = args->details ? UINT_MAX : 0,
                                         .sum = args->sum, .columns = args->columns };
@@ -31,15 +30,12 @@ static bool print_report(dfl_session *s, const dfl_cmd_args *args, dfl_format fo
     size_t len;
     const char *text = dfl_session_report_with(s, &report, &shown, &len);
 
-    *is_printed = text != NULL && shown != DFL_EXIT_USAGE;
-    if (shown == DFL_EXIT_USAGE) {
-        dfl_cmd_say("`--columns`: %s", text);
-        *status = shown;
-    } else if (text) {
-        *status = dfl_cmd_worse(*status, dfl_cmd_write(args->output, text, len));
-        *status = dfl_cmd_worse(*status, dfl_cmd_write_certificate(s, args));
-    }
-    return shown != DFL_EXIT_USAGE;
+    *status = dfl_cmd_worse(*status, shown);
+    if (!text)
+        return false;
+    *status = dfl_cmd_worse(*status, dfl_cmd_write(args->output, text, len));
+    *status = dfl_cmd_worse(*status, dfl_cmd_write_certificate(s, args));
+    return true;
 }
 
 dfl_exit dfl_cmd_eval(const dfl_cmd_args *args)
@@ -57,8 +53,8 @@ dfl_exit dfl_cmd_eval(const dfl_cmd_args *args)
     }
     s = dfl_cmd_session(args);
     status = evaluate_files(s, args);
-    if (print_report(s, args, format, &status, &is_printed) &&
-        (format != DFL_FORMAT_JSON || args->has_messages || !is_printed)) /* the JSON report contains the diagnostics */
+    is_printed = print_report(s, args, format, &status);
+    if (format != DFL_FORMAT_JSON || args->has_messages || !is_printed) /* the JSON report contains the diagnostics */
         dfl_cmd_messages(s, args);
     dfl_session_free(s);
     return status;

@@ -2,6 +2,7 @@
 #include "cmd/cmd.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "support/strbuf.h"
 
@@ -96,10 +97,16 @@ static dfl_exit import_files(const importer *from, const dfl_cmd_args *args, siz
     return status;
 }
 
-/* Whether an argument in the place of a format is a file: names of formats have no dot and no slash. */
+/* Whether an argument in the place of a format, which is no format, is a file or a directory: these exist, or have a dot or a
+   slash. */
 static bool is_file(const char *argument)
 {
-    return strcmp(argument, "-") == 0 || strpbrk(argument, "./") != NULL;
+    return strcmp(argument, "-") == 0 || strpbrk(argument, "./") != NULL || access(argument, F_OK) == 0;
+}
+
+unsigned dfl_cmd_import_first(const dfl_cmd_args *args)
+{
+    return find_importer(args->files[0]) != NULL || !is_file(args->files[0]) ? 1 : 0;
 }
 
 dfl_exit dfl_cmd_import(const dfl_cmd_args *args)

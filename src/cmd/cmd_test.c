@@ -76,9 +76,12 @@ static void print_tap(FILE *out, const test_job *w)
             tap_text(out, w->args->files[i]);
             fprintf(out, ":%u: ", v.line);
             tap_text(out, v.text);
+            if (strcmp(v.outcome, "unknown") == 0)
+                fputs(" (not evaluated)", out);
             if (!passed && v.value) {
-                fputs(" is ", out);
+                fputs(" (found ", out);
                 tap_text(out, v.value);
+                fputc(')', out);
             }
             fputc('\n', out);
             failed += !passed;
@@ -116,7 +119,7 @@ static void junit_case(FILE *out, const char *name, bool passed, const char *val
         return;
     }
     fputs("\"><failure message=\"", out);
-    xml_text(out, value ? "is " : "failed");
+    xml_text(out, value ? "found " : "failed");
     xml_text(out, value ? value : "");
     fputs("\">", out);
     xml_text(out, text);

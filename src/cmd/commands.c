@@ -52,11 +52,12 @@ static const dfl_cmd table[] = {
       "dflc list examples/attention.dfl", "list the declarations of a file",
       "Prints what the file declares, one declaration per line: parameters with their values and domains, constants, "
       "operations, workloads, systems, mappings and sweeps. Analyses nothing, so that a file with errors has a list, too." },
-    { "import", DFL_CMD_IMPORT, 1, 0, NULL, "[OPTION]... [maestro|accelforge|timeloop] FILE...",
+    { "import", DFL_CMD_IMPORT, 1, 0, NULL, "[OPTION]... [maestro|accelforge|timeloop] FILE-OR-DIRECTORY...",
       "dflc import maestro --hw accelerator.m Resnet50_kcp_ws.m -o resnet50.dfl", "convert files of other tools to DFL",
       "Converts a mapping file of MAESTRO, a specification for AccelForge or a run of Timeloop to DFL. The latter two may "
-      "have several files. Where no tool is named, the files tell it. A part that cannot be converted, or that looks wrong "
-      "in the source, is reported as a warning and as a comment in the result." },
+      "have several files; a directory stands for all .yaml and .yml files in it. Where no tool is named, the files tell "
+      "it. A part that cannot be converted, or that looks wrong in the source, is reported as a warning and as a comment in "
+      "the result." },
     { "dump", DFL_CMD_DUMP, 2, 2, NULL, "[OPTION]... tokens|ast|ir FILE",
       "dflc dump ast examples/gemm.dfl", "print tokens, syntax tree or intermediate representation",
       "Prints an internal form of a file. The format may change with every version." },

@@ -36,24 +36,34 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool has_dfl_suffix(const char *name)
+/* Whether a name ends in one of the suffixes, which are separated by blanks. */
+static bool has_suffix(const char *name, const char *suffixes)
 {
-    size_t len = strlen(name);
+    const size_t len = strlen(name);
 
-    return len > 4 && strcmp(name + len - 4, ".dfl") == 0;
+    for (const char *at = suffixes; *at != '\0'; at += strspn(at, " ")) {
+        const size_t n = strcspn(at, " ");
+
+        if (len > n && strncmp(name + len - n, at, n) == 0)
+            return true;
+        at += n;
+    }
+    return false;
 }
 
-/* Adds all .dfl files below a directory, ordered by name. A file named on the command line may have any suffix. */
-static dfl_exit collect_files(const char *path, unsigned depth, path_list *paths)
+/* Adds all files with the suffixes below a directory, ordered by name; only regular files, since opening a pipe waits for its
+   other end. A file named on the command line may have any suffix, and be of any kind. */
+static dfl_exit collect_files(const char *path, const char *suffixes, unsigned depth, path_list *paths)
 {
     path_list here = { 0 };
     dfl_exit status = DFL_EXIT_OK;
     struct dirent *entry;
     struct stat info;
+    const bool is_known = stat(path, &info) == 0;
     DIR *dir;
 
-    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
-        if (depth == 0 || has_dfl_suffix(path))
+    if (!is_known || !S_ISDIR(info.st_mode)) {
+        if (depth == 0 || (has_suffix(path, suffixes) && (!is_known || S_ISREG(info.st_mode))))
             add_path(paths, path);
         return DFL_EXIT_OK;
     }
@@ -77,20 +87,22 @@ static dfl_exit collect_files(const char *path, unsigned depth, path_list *paths
     if (here.n > 0)
         qsort(here.at, here.n, sizeof *here.at, compare_names);
     for (size_t i = 0; i < here.n; i++)
-        status = dfl_cmd_worse(status, collect_files(here.at[i], depth + 1, paths));
+        status = dfl_cmd_worse(status, collect_files(here.at[i], suffixes, depth + 1, paths));
     free_paths(&here);
     return status;
 }
 
-dfl_exit dfl_cmd_expand(dfl_cmd_args *args)
+dfl_exit dfl_cmd_expand(dfl_cmd_args *args, unsigned first, const char *suffixes)
 {
     path_list paths = { 0 };
     dfl_exit status = DFL_EXIT_OK;
 
-    for (unsigned i = 0; i < args->n_files; i++)
-        status = dfl_cmd_worse(status, collect_files(args->files[i], 0, &paths));
-    if (paths.n == 0) {
-        dfl_cmd_say("the given directories contain no .dfl files: %s", args->files[0]);
+    for (unsigned i = 0; i < first; i++)
+        add_path(&paths, args->files[i]);
+    for (unsigned i = first; i < args->n_files; i++)
+        status = dfl_cmd_worse(status, collect_files(args->files[i], suffixes, 0, &paths));
+    if (paths.n == first && args->n_files > first) {
+        dfl_cmd_say("the given directories contain no %s files: %s", suffixes, args->files[first]);
         status = dfl_cmd_worse(status, DFL_EXIT_IO);
     }
     args->files = paths.at;

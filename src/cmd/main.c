@@ -37,9 +37,13 @@ static dfl_exit refuse_command(const char *name)
 /* Runs a command whose arguments may be directories. */
 static dfl_exit run_on_files(const dfl_cmd *cmd, dfl_cmd_args *args)
 {
-    const dfl_exit found = dfl_cmd_expand(args);
-    dfl_exit status = args->n_files > 0 ? dfl_cmd_check_targets(cmd, args) : found;
+    const bool is_import = cmd->bit == DFL_CMD_IMPORT;
+    const unsigned first = is_import ? dfl_cmd_import_first(args) : 0;
+    const dfl_exit found = dfl_cmd_expand(args, first, is_import ? ".yaml .yml" : ".dfl");
+    dfl_exit status = args->n_files > 0 && (!is_import || found == DFL_EXIT_OK) ? dfl_cmd_check_targets(cmd, args) : found;
 
+    if (args->n_files > 1 && status == DFL_EXIT_OK && !is_import)
+        dfl_cmd_share_names(args);
     if (args->n_files > 0 && status == DFL_EXIT_OK)
         status = dfl_cmd_worse(found, run_command(cmd, args));
     dfl_cmd_free_files(args);
@@ -68,7 +72,7 @@ int main(int argc, char **argv)
         dfl_cmd_print_help(b.out, cmd);
         return (int)dfl_cmd_buffer_flush(&b, NULL);
     }
-    if (cmd->bit & (DFL_CMD_CHECK | DFL_CMD_EVAL | DFL_CMD_FMT | DFL_CMD_TEST))
+    if (cmd->bit & (DFL_CMD_CHECK | DFL_CMD_EVAL | DFL_CMD_FMT | DFL_CMD_TEST | DFL_CMD_IMPORT))
         return (int)run_on_files(cmd, &args);
     status = dfl_cmd_check_targets(cmd, &args);
     return (int)(status == DFL_EXIT_OK ? run_command(cmd, &args) : status);

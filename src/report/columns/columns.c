@@ -158,8 +158,8 @@ static void add_names(dfl_intern *names, dfl_figure_scope scope, dfl_sym *all, s
             all[(*n)++] = dfl_intern_z(names, figures[i].key);
 }
 
-/* The message on a name that is no figure, with the nearest name. */
-static const char *message_of(chooser *c)
+/* Describes a name that is no figure. `at`: place of the name in the list of columns. */
+static dfl_unknown_column describe_unknown(chooser *c, size_t at)
 {
     static const dfl_figure_scope parts[] = { DFL_SCOPE_MEMORY, DFL_SCOPE_TRAFFIC, DFL_SCOPE_EINSUM, DFL_SCOPE_NETWORK };
     dfl_intern *names = dfl_intern_new(c->arena);
@@ -170,7 +170,9 @@ static const char *message_of(chooser *c)
     size_t n = 0;
 
     if (c->is_part)
-        return dfl_arena_printf(c->arena, "`%s` is a part, not a figure: name one of its figures", c->asked);
+        return (dfl_unknown_column){ .at = at, .len = strlen(c->asked), .is_part = true,
+                                     .message = dfl_arena_printf(c->arena, "`%s` is a part, not a figure: name one of its "
+                                                                 "figures", c->asked) };
     if (c->missing) {
         const dfl_node node = { .kind = DFL_NODE_PLACE, .place = c->miss };
 
@@ -182,9 +184,12 @@ static const char *message_of(chooser *c)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         add_names(names, parts[i], all, &n);
     near = dfl_suggest(names, word, all, n);
-    return dfl_arena_printf(c->arena, near ? "`%s` is no figure: there is no `%s`; did you mean `%s`?"
-                                           : "`%s` is no figure: there is no `%s`", c->asked, word,
-                            near ? dfl_sym_text(names, near) : "");
+    return (dfl_unknown_column){ .at = at + (size_t)(missing - c->asked), .len = strlen(word),
+                                 .near = near ? dfl_sym_text(names, near) : NULL,
+                                 .message = strcmp(word, c->asked) == 0
+                                                ? dfl_arena_printf(c->arena, "no figure is called `%s`", word)
+                                                : dfl_arena_printf(c->arena, "`%s` is no figure: there is no `%s`", c->asked,
+                                                                   word) };
 }
 
 /* ---- the table ---- */
@@ -367,23 +372,22 @@ static void print_rows(const chooser *c, dfl_strbuf *out, bool csv)
         dfl_table_print(&table, out, 0);
 }
 
-bool dfl_report_columns(dfl_strbuf *out, const dfl_results *results, const char *columns, bool csv, const char **unknown)
+bool dfl_report_columns(dfl_strbuf *out, const dfl_results *results, const char *columns, bool csv, dfl_unknown_column *unknown)
 {
     chooser c = { .arena = out->arena, .results = results, .rows = DFL_NEW_ARRAY(out->arena, cells, results->n_items + 1) };
 
-    *unknown = NULL;
-    for (const char *at = columns; *unknown == NULL;) {
+    for (const char *at = columns;;) {
         const size_t blanks = strspn(at, " "), len = strcspn(at, ",");
         const char *name = dfl_arena_copy(c.arena, at + blanks, len - blanks);
 
-        if (!choose(&c, name))
-            *unknown = message_of(&c);
+        if (!choose(&c, name)) {
+            *unknown = describe_unknown(&c, (size_t)(at - columns) + blanks);
+            return false;
+        }
         if (at[len] == '\0')
             break;
         at += len + 1;
     }
-    if (*unknown)
-        return false;
     print_rows(&c, out, csv);
     return true;
 }

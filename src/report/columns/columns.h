@@ -11,8 +11,16 @@
 
 #include "report/report.h"
 
+/* A name among the columns that is no figure. */
+typedef struct {
+    size_t at, len;      /* place of the unknown word in the list of columns, bytes */
+    const char *message;
+    const char *near;    /* the nearest name in place of the word; NULL = none is near */
+    bool is_part;        /* the name is that of a part, and not unknown */
+} dfl_unknown_column;
+
 /* Prints the table as text, or as CSV in SI units. `columns` is a list of names separated by commas. If a mapping has costs and a
-   name is no figure of any such mapping, prints nothing, sets `*unknown` to a message, and returns false. */
-bool dfl_report_columns(dfl_strbuf *out, const dfl_results *results, const char *columns, bool csv, const char **unknown);
+   name is no figure of any such mapping, prints nothing, describes the first such name in `*unknown`, and returns false. */
+bool dfl_report_columns(dfl_strbuf *out, const dfl_results *results, const char *columns, bool csv, dfl_unknown_column *unknown);
 
 #endif

@@ -2,8 +2,20 @@
 
 #include "sema/expr/dimension_errors.h"
 #include "sema/expr/eval.h"
+#include "sema/names/module.h"
 
-/* The declaration of a given parameter; NULL after reporting that it is no `param`. */
+/* Reports that no declaration has the name of a given parameter. */
+static void report_missing(dfl_sema *sema, const dfl_ast_path *path)
+{
+    const size_t before = dfl_sink_count(sema->sink);
+
+    (void)dfl_decl_need(sema, sema->root, path, DFL_AST_PARAM);
+    if (dfl_sink_count(sema->sink) > before)
+        dfl_diag_note(sema->sink, dfl_sink_at(sema->sink, before), "neither `%s` nor its imports declare it",
+                      sema->root->file.source->name);
+}
+
+/* The declaration of a given parameter; NULL after reporting that it is no `param`, and for an optional one that is none. */
 static dfl_decl *find_param(dfl_sema *sema, const dfl_sema_given *given)
 {
     dfl_ast_name names[] = { { given->alias, given->span }, { given->name, given->span } };
@@ -13,10 +25,18 @@ static dfl_decl *find_param(dfl_sema *sema, const dfl_sema_given *given)
                                 .text = has_alias ? dfl_intern_z(sema->names, dfl_arena_printf(sema->arena, "%s.%s",
                                                         dfl_sema_text(sema, given->alias), text)) : given->name };
     bool broken;
-    const dfl_decl *found = dfl_decl_find(sema, sema->root, &path, &broken);
+    dfl_decl *found = dfl_decl_find(sema, sema->root, &path, &broken);
     dfl_diag *d;
 
-    if (found == NULL || found->node->kind != DFL_AST_LET)
+    if (found != NULL && found->node->kind == DFL_AST_PARAM)
+        return found;
+    if (given->is_optional)
+        return NULL;
+    if (found == NULL) {
+        report_missing(sema, &path);
+        return NULL;
+    }
+    if (found->node->kind != DFL_AST_LET)
         return dfl_decl_need(sema, sema->root, &path, DFL_AST_PARAM);
     d = dfl_report(sema->sink, DFL_NAME_WRONG_KIND, given->span, "`%s` is a `let`, and only a `param` can be set",
                    dfl_sema_text(sema, path.text));
@@ -61,6 +81,8 @@ void dfl_given_apply(dfl_sema *sema)
 
         if (decl == NULL)
             continue;
+        if (input->given[i].is_found)
+            *input->given[i].is_found = true;
         decl->given = input->given[i].value;
         DFL_PUSH(sema->arena, &decls, decl);
     }

@@ -31,6 +31,8 @@ typedef struct {
     dfl_sym alias, name;          /* the `param` NAME of the file under analysis, or ALIAS.NAME of an import; alias 0 = none */
     dfl_span span;                /* place of the name, for reports */
     const dfl_expr *value;        /* expression over the constants of the file under analysis */
+    bool is_optional;             /* a file without such a declaration has no error */
+    bool *is_found;               /* set if the `param` exists; NULL = nobody asks */
 } dfl_sema_given;
 
 typedef struct {

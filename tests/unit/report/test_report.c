@@ -166,7 +166,7 @@ static void the_sum_is_that_of_all_results(void **state)
 static void columns_stand_for_all_parts(void **state)
 {
     fixture *f = fixture_new();
-    const char *unknown;
+    dfl_unknown_column unknown;
     dfl_strbuf out;
 
     (void)state;
@@ -182,7 +182,9 @@ static void columns_stand_for_all_parts(void **state)
     assert_non_null(strstr(out.text, "24 ns"));
     dfl_strbuf_init(&out, f->arena);
     assert_false(dfl_report_columns(&out, &f->results, "latency,sram.buffer", false, &unknown));
-    assert_non_null(strstr(unknown, "there is no `buffer`"));
+    assert_non_null(strstr(unknown.message, "there is no `buffer`"));
+    assert_int_equal(unknown.at, strlen("latency,sram."));
+    assert_int_equal(unknown.len, strlen("buffer"));
     assert_int_equal(out.len, 0);
     fixture_free(f);
 }
