@@ -16,7 +16,8 @@ typedef enum {
     DFL_COLLECTIVE_ALL_GATHER,
     DFL_COLLECTIVE_ALL_TO_ALL,
     DFL_COLLECTIVE_BROADCAST,
-    DFL_COLLECTIVE_POINT_TO_POINT, /* every instance sends one message to the instance `stride` further along its part */
+    DFL_COLLECTIVE_POINT_TO_POINT, /* every instance but the last of its part sends one message to the instance `stride`
+                                      further along the only part */
     DFL_N_COLLECTIVES,
 } dfl_collective_kind;
 
@@ -34,7 +35,10 @@ typedef struct {
                                     rank has; point to point: one message */
     const dfl_group_part *parts; /* outer ones first, n_parts in all */
     uint32_t n_parts;
-    double memory_rate;          /* rate at which a rank reads two pieces and writes one to reduce (in bit/s); 0 = no time */
+    uint32_t element;            /* the chip: the ranks are the instances of this element, which holds the homes. All parts lie
+                                    outside of it. The axes between a part and it tell how many ranks share a port */
+    double memory_rate;          /* bits of a piece over the time in which a rank reads two pieces and writes one to reduce
+                                    them (in bit/s); 0 = no time */
 } dfl_collective;
 
 typedef struct {
