@@ -28,9 +28,19 @@ typedef struct {
     double waits_for_messages;     /* idle time between the end of a dependency and the arrival of its message (in s) */
     double idle;                   /* all other idle time until the end of the last stage to end (in s) */
     int64_t in_flight;             /* largest number of chunks whose forward pass has begun and whose backward pass (with
-                                      zero_bubble: weight gradient) has not ended */
+                                      zero_bubble: weight gradient) has not ended; 1 without a backward pass */
     double last_backward_start;    /* start of the last backward operation (in s) */
 } dfl_stage_times;
+
+/* What an operation of a stage computes: the forward pass of a chunk, its backward pass (with zero_bubble its input gradients),
+   its weight gradients. */
+typedef enum { DFL_STAGE_FORWARD, DFL_STAGE_BACKWARD, DFL_STAGE_WEIGHT } dfl_stage_pass;
+
+typedef struct {
+    dfl_stage_pass pass;
+    uint32_t chunk, micro_batch;   /* the chunk index; the micro-batch, from 0 */
+    double start, end;             /* in s */
+} dfl_stage_operation;
 
 typedef struct {
     double seconds;                /* end of the stage that ends last */
@@ -42,6 +52,10 @@ typedef struct {
 const char *dfl_pipeline_conflict(const dfl_pipeline *pipeline);
 /* The times of a pipeline without conflict. */
 dfl_pipeline_times dfl_pipeline_run(dfl_arena *arena, const dfl_pipeline *pipeline);
+/* Number of operations of one stage. */
+uint64_t dfl_pipeline_operations(const dfl_pipeline *pipeline);
+/* The operations of every stage in their order, [stage][operation]: the schedule that dfl_pipeline_run sums up. */
+dfl_stage_operation **dfl_pipeline_list(dfl_arena *arena, const dfl_pipeline *pipeline);
 /* The word of the language for a schedule: "one_f_one_b". */
 const char *dfl_schedule_name(dfl_schedule schedule);
 
