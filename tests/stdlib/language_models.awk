@@ -4,7 +4,8 @@
 BEGIN {
     split("gpt3-175b gpt3 gpt3-6.7b gpt3_6_7b gpt3-13b gpt3_13b gpt2-small gpt2_small gpt2-medium gpt2_medium gpt2-xl gpt2_xl " \
           "llama3-8b llama3_8b llama3-70b llama3_70b llama3.1-405b llama3_405b bert-large bert_large bert-base bert_base " \
-          "llama2-7b llama2_7b llama2-13b llama2_13b llama2-70b llama2_70b vit-b/16 vit_b_16 vit-l/16 vit_l_16", m, " ")
+          "llama2-7b llama2_7b llama2-13b llama2_13b llama2-70b llama2_70b vit-b/16 vit_b_16 vit-l/16 vit_l_16 " \
+          "mixtral-8x7b mixtral_8x7b mixtral-8x22b mixtral_8x22b deepseek-v3-671b deepseek_v3", m, " ")
     for (i = 1; i in m; i += 2) workload_of[m[i]] = m[i + 1]
 }
 FILENAME ~ /\.csv$/ && FNR == 1 { delete col; n = split_csv($0, h); for (i = 1; i <= n; i++) col[h[i]] = i; next }

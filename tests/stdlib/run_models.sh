@@ -37,8 +37,10 @@ done
 m=$facts/models
 compare "language models" tests/stdlib/language_models.awk model=gpt3 "$m/gpt3_175b.csv" model=llama3_8b "$m/llama3_8b.csv" \
     model=llama3_70b "$m/llama3_70b.csv" model=llama3_405b "$m/llama3_1_405b.csv" model=bert_large "$m/bert_large.csv" \
+    model=mixtral_8x7b "$m/mixtral_8x7b.csv" model=deepseek_v3 "$m/deepseek_v3.csv" \
     "$m/llm_configs.csv" "$work"/workloads_gpt2.dfl "$work"/workloads_gpt3.dfl "$work"/workloads_llama2.dfl "$work"/workloads_llama3.dfl \
-    "$work"/workloads_bert_large.dfl "$work"/workloads_vit.dfl
+    "$work"/workloads_bert_large.dfl "$work"/workloads_vit.dfl \
+    "$work"/workloads_mixtral.dfl "$work"/workloads_deepseek_v3.dfl
 for pair in horowitz45 han45 eyeriss_norm65 maestro aladdin40 isaac32 edram16 tpu7nm google7nm; do
     compare "energy set $pair" tests/stdlib/energy.awk set="$pair" "$facts/energy.csv" "$work/energy_$pair.dfl"
 done
