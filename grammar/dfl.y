@@ -169,7 +169,9 @@ args: '(' ')'                                     { $$ = dfl_exprs_none(); }
 arglist: arg                                      { $$ = dfl_exprs_add(dfl_exprs_none(), $1); }
   | arglist ',' arg                               { $$ = dfl_exprs_add($1, $3); } ;
 arg: expr
-  | name '=' expr                                 { $$ = dfl_ast_label($1, $3); } ;
+  | set
+  | name '=' expr                                 { $$ = dfl_ast_label($1, $3); }
+  | name '=' set                                  { $$ = dfl_ast_label($1, $3); } ;
 
 workload: WORKLOAD name params dtype '{' wstmts end { $$ = dfl_ast_declared(p, DFL_AST_WORKLOAD, @$, $2, $3, $4, $6); }
   | WORKLOAD name params '=' ref ';'              { $$ = dfl_ast_derived(p, DFL_AST_WORKLOAD, @$, $2, $3, $5, dfl_list_none()); } ;

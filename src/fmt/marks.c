@@ -23,7 +23,8 @@ static void set_mark(const marker *m, uint32_t i, dfl_mark mark)
 
 static void open_bracket(marker *m, uint32_t i)
 {
-    bool is_set = m->tokens[i].kind == '{' && i > 0 && m->tokens[i - 1].kind == DFL_TOK_IN;
+    bool is_argument = m->open.n > 0 && m->tokens[m->open.at[m->open.n - 1]].kind == '(';
+    bool is_set = m->tokens[i].kind == '{' && i > 0 && (is_argument || m->tokens[i - 1].kind == DFL_TOK_IN);
 
     DFL_PUSH(m->arena, &m->open, i);
     if (is_set)

@@ -321,6 +321,54 @@ static void print_axis(dfl_strbuf *out, const dfl_intern *names, const dfl_syste
     dfl_strbuf_z(out, a->forward ? " forward\n" : "\n");
 }
 
+/* The shape and the price of a network between chips, as far as the file states them. */
+static void print_topology(dfl_strbuf *out, const dfl_topology *t)
+{
+    const struct { const char *what; double value; dfl_dim dim; } numbers[] = {
+        { "overhead", t->overhead, dfl_dim_of(DFL_BASE_TIME) },
+        { "price", t->price, dfl_dim_of(DFL_BASE_MONEY) },
+        { "power", t->power, dfl_dim_ratio(DFL_BASE_ENERGY, DFL_BASE_TIME) },
+        { "link price", t->link_price, dfl_dim_of(DFL_BASE_MONEY) },
+        { "link power", t->link_power, dfl_dim_ratio(DFL_BASE_ENERGY, DFL_BASE_TIME) },
+    };
+
+    if (t->kind == DFL_TOPOLOGY_FAT_TREE) {
+        dfl_strbuf_printf(out, " levels %u", t->levels);
+        for (uint32_t i = 1; i < t->levels; i++)
+            dfl_strbuf_printf(out, "%s%.6g", i == 1 ? " oversubscription " : ", ", t->oversubscription[i]);
+    } else if (t->kind == DFL_TOPOLOGY_DRAGONFLY) {
+        dfl_strbuf_printf(out, " groups %lld routers %lld global %lld", (long long)t->groups, (long long)t->routers,
+                          (long long)t->global);
+    }
+    dfl_strbuf_z(out, t->separate_rails ? " separate rails" : "");
+    for (unsigned i = 0; i < DFL_N_ALGORITHMS; i++)
+        if (t->algorithms & 1u << i)
+            dfl_strbuf_printf(out, " algorithm %s", dfl_algorithm_name((dfl_algorithm)i));
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (numbers[i].value != 0)
+            quantity(out, numbers[i].what, numbers[i].value, numbers[i].dim);
+}
+
+static void print_network(dfl_strbuf *out, const dfl_intern *names, const dfl_system *s, const dfl_network *n)
+{
+    dfl_strbuf_z(out, "  network ");
+    name(out, names, n->name);
+    dfl_strbuf_z(out, " = ");
+    name(out, names, n->kind);
+    dfl_strbuf_printf(out, " in %u:", n->element);
+    quantity(out, "bandwidth", n->bandwidth, dfl_dim_ratio(DFL_BASE_DATA, DFL_BASE_TIME));
+    quantity(out, "latency", n->latency, dfl_dim_of(DFL_BASE_TIME));
+    if (n->has_energy)
+        quantity(out, "energy", n->energy, dfl_dim_ratio(DFL_BASE_ENERGY, DFL_BASE_DATA));
+    if (n->port != DFL_NONE) {
+        dfl_strbuf_z(out, " port ");
+        name(out, names, s->axes[n->port].name);
+    }
+    print_topology(out, &n->topology);
+    efficiency(out, n->efficiency);
+    dfl_strbuf_char(out, '\n');
+}
+
 void dfl_system_print(dfl_strbuf *out, const dfl_intern *names, const dfl_system *s)
 {
     dfl_strbuf_z(out, "system ");
@@ -342,25 +390,8 @@ void dfl_system_print(dfl_strbuf *out, const dfl_intern *names, const dfl_system
         print_memory(out, names, &s->memories[i]);
     for (uint32_t i = 0; i < s->n_computes; i++)
         print_compute(out, names, &s->computes[i]);
-    for (uint32_t i = 0; i < s->n_networks; i++) {
-        const dfl_network *n = &s->networks[i];
-
-        dfl_strbuf_z(out, "  network ");
-        name(out, names, n->name);
-        dfl_strbuf_z(out, " = ");
-        name(out, names, n->kind);
-        dfl_strbuf_printf(out, " in %u:", n->element);
-        quantity(out, "bandwidth", n->bandwidth, dfl_dim_ratio(DFL_BASE_DATA, DFL_BASE_TIME));
-        quantity(out, "latency", n->latency, dfl_dim_of(DFL_BASE_TIME));
-        if (n->has_energy)
-            quantity(out, "energy", n->energy, dfl_dim_ratio(DFL_BASE_ENERGY, DFL_BASE_DATA));
-        if (n->port != DFL_NONE) {
-            dfl_strbuf_z(out, " port ");
-            name(out, names, s->axes[n->port].name);
-        }
-        efficiency(out, n->efficiency);
-        dfl_strbuf_char(out, '\n');
-    }
+    for (uint32_t i = 0; i < s->n_networks; i++)
+        print_network(out, names, s, &s->networks[i]);
     for (uint32_t i = 0; i < s->n_axes; i++)
         print_axis(out, names, s, &s->axes[i]);
     if (s->tdp != 0)

@@ -143,6 +143,19 @@ static const char *verify_compute(const dfl_system *s, const dfl_compute *c)
     return NULL;
 }
 
+static const char *verify_topology(const dfl_topology *t)
+{
+    VERIFY(t->kind != DFL_TOPOLOGY_FAT_TREE || (t->levels >= 1 && t->oversubscription != NULL && t->oversubscription[0] == 1),
+           "a fat tree has no levels");
+    for (uint32_t i = 1; i < t->levels; i++)
+        VERIFY(t->oversubscription[i] >= 1, "a level of a fat tree has more bandwidth than the level below");
+    VERIFY(t->kind != DFL_TOPOLOGY_DRAGONFLY || (t->groups >= 1 && t->routers >= 1 && t->global >= 1), "a dragonfly is empty");
+    VERIFY(t->algorithms >> DFL_N_ALGORITHMS == 0, "a network has an algorithm that is none");
+    VERIFY(t->overhead >= 0 && t->price >= 0 && t->power >= 0 && t->link_price >= 0 && t->link_power >= 0,
+           "a network has a negative figure");
+    return NULL;
+}
+
 const char *dfl_system_verify(const dfl_system *s)
 {
     const char *wrong;
@@ -164,6 +177,7 @@ const char *dfl_system_verify(const dfl_system *s)
         VERIFY(n->element < s->n_elements && n->bandwidth > 0 && (n->port == DFL_NONE || n->port < s->n_axes),
                "a network is nowhere or idle");
         VERIFY(n->efficiency == NULL || (wrong = dfl_efficiency_verify(n->efficiency)) == NULL, wrong);
+        VERIFY((wrong = verify_topology(&n->topology)) == NULL, wrong);
     }
     for (uint32_t i = 0; i < s->n_axes; i++) {
         const dfl_axis *a = &s->axes[i];

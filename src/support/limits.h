@@ -20,8 +20,7 @@
 
 /* Deepest nesting of brackets, of nodes and of expressions. Recursion over a tree needs no other limit. */
 enum { DFL_MAX_DEPTH = 200 };
-/* Longest name, characters. */
-enum { DFL_MOST_NAME = 255 };
+enum { DFL_MOST_NAME = 255 }; /* longest name, characters */
 /* Largest file (in bytes): far more than anybody writes. The places of all files of a session are 32-bit numbers. */
 enum { DFL_MAX_FILE = 16 << 20 };
 
@@ -144,6 +143,7 @@ enum {
 #define DFL_SEMA_MAX_COEFFICIENT (INT32_MAX * (int64_t)INT32_MAX)
 /* Largest size of an axis, argument of a network, and whole-number attribute (`buffers`). */
 #define DFL_SEMA_MAX_COUNT INT32_MAX
+#define DFL_SEMA_MAX_LEVELS 64 /* levels of a fat tree */
 
 /* ---- model: capacities; a mapping that exceeds one is refused with E0609, or counted in a slower way ---- */
 

@@ -110,6 +110,33 @@ static bool is_word(const dfl_system_draft *draft, const dfl_attribute_value *va
            strcmp(dfl_sym_text(draft->names, value->word), word) == 0;
 }
 
+/* Checks that a value is the word of an algorithm of collectives. */
+static void check_algorithm(dfl_system_draft *draft, const char *name, const dfl_attribute_value *value)
+{
+    dfl_sym known[DFL_N_ALGORITHMS], near;
+    const char *word = value->kind == DFL_ATTRIBUTE_WORD ? dfl_sym_text(draft->names, value->word) : "";
+    dfl_diag *d;
+
+    if (value->kind != DFL_ATTRIBUTE_WORD || value->n_args > 0) {
+        d = report_unexpected(draft, DFL_EXPR_TYPE, value->span, name, "names of algorithms", kind_text(draft, value));
+        dfl_diag_help(draft->sink, d, "write names, as in `algorithm = ring, halving_doubling`");
+        return;
+    }
+    for (unsigned i = 0; i < DFL_N_ALGORITHMS; i++) {
+        known[i] = dfl_intern_z(draft->new_names, dfl_algorithm_name((dfl_algorithm)i));
+        if (known[i] == value->word)
+            return;
+    }
+    d = dfl_report(draft->sink, DFL_NAME_UNKNOWN, value->span, "no algorithm `%s`", word);
+    near = dfl_suggest(draft->names, word, known, DFL_N_ALGORITHMS);
+    if (near != 0)
+        dfl_diag_fix(draft->sink, d, value->span, dfl_sym_text(draft->names, near), DFL_FIX_MAYBE);
+    else
+        dfl_diag_help(draft->sink, d, "algorithms are ring, two_rings, direct, halving_doubling, double_tree, per_dimension, "
+                      "rotated, chain, tree, message");
+    draft->broken = true;
+}
+
 /* Checks one value against the row of its attribute. `name`: full name, for reports. */
 static void check_value(dfl_system_draft *draft, const dfl_attribute_row *row, const char *name,
                         const dfl_attribute_value *value)
@@ -178,9 +205,21 @@ static void check_value(dfl_system_draft *draft, const dfl_attribute_row *row, c
             dfl_diag_help(draft->sink, d, "write names, as in `%s = %s`", name, row->example);
         }
         return;
+    case DFL_TAKES_ALGORITHMS:
+        check_algorithm(draft, name, value);
+        return;
     case DFL_TAKES_EFFICIENCY: /* checked by dfl_system_read_efficiency */
         return;
     }
+}
+
+/* The search is linear, since parts have few attributes. */
+const dfl_draft_attribute *dfl_draft_find_attribute(const dfl_draft_part *part, const char *name)
+{
+    for (size_t i = 0; i < part->attrs.n; i++)
+        if (part->attrs.at[i].n_values > 0 && part->attrs.at[i].name[0] == name[0] && strcmp(part->attrs.at[i].name, name) == 0)
+            return &part->attrs.at[i];
+    return NULL;
 }
 
 void dfl_system_put_attribute(dfl_system_draft *draft, uint32_t part, dfl_draft_attribute attr)

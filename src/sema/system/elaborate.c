@@ -57,60 +57,13 @@ static uint32_t add_part(dfl_system_context *ctx, dfl_part_kind kind, dfl_ast_na
     return part;
 }
 
-/* Kinds of networks, and the argument that a kind takes. */
-static const struct { const char *kind, *argument; } network_kinds[] = {
-    { "bus", NULL }, { "crossbar", NULL }, { "mesh", NULL }, { "torus", NULL }, { "ring", NULL }, { "switch", NULL },
-    { "fully_connected", NULL }, { "fat_tree", "levels" }, { "dragonfly", "groups" },
-};
-
-enum { N_NETWORK_KINDS = sizeof network_kinds / sizeof network_kinds[0] };
-
-/* Checks the kind of a network and its argument, and stores both in the part. */
-static void check_network_kind(dfl_system_context *ctx, uint32_t network, const dfl_ast_ref *ref)
-{
-    dfl_sym known[N_NETWORK_KINDS], near;
-    dfl_diag *d;
-    int64_t value;
-    bool unknown;
-
-    for (size_t i = 0; i < N_NETWORK_KINDS; i++) {
-        known[i] = dfl_intern_z(ctx->sema->names, network_kinds[i].kind);
-        if (known[i] != ref->path->text)
-            continue;
-        for (const dfl_expr *a = ref->args; a != NULL; a = a->next) {
-            const char *argument = network_kinds[i].argument;
-
-            if (argument == NULL || (a->label.sym != 0 && strcmp(text(ctx, a->label.sym), argument) != 0)) {
-                d = dfl_report(ctx->sema->sink, DFL_ARGUMENT_UNKNOWN, a->label.sym != 0 ? a->label.span : a->span,
-                               "network kind `%s` has no such argument", network_kinds[i].kind);
-                dfl_diag_help(ctx->sema->sink, d, argument == NULL ? "remove it" : "its argument is `%s`", argument);
-                ctx->draft->broken = true;
-            } else if (!dfl_eval_int(ctx->sema, ctx->scope, a, argument, 1, DFL_SEMA_MAX_COUNT, &value, &unknown)) {
-                ctx->draft->broken |= !unknown;
-            } else {
-                ctx->draft->parts.at[network].argument = argument;
-                ctx->draft->parts.at[network].argument_span = a->span;
-            }
-        }
-        return;
-    }
-    d = dfl_report(ctx->sema->sink, DFL_NAME_UNKNOWN, ref->path->span, "no network kind `%s`", text(ctx, ref->path->text));
-    near = dfl_suggest(ctx->sema->names, text(ctx, ref->path->text), known, N_NETWORK_KINDS);
-    if (near != 0)
-        dfl_diag_fix(ctx->sema->sink, d, ref->path->span, text(ctx, near), DFL_FIX_MAYBE);
-    else
-        dfl_diag_help(ctx->sema->sink, d, "kinds are bus, crossbar, mesh, torus, ring, switch, fully_connected, fat_tree, "
-                      "dragonfly");
-    ctx->draft->broken = true;
-}
-
 /* Elaborates `network n = mesh { ... }`. */
 static void elaborate_network(dfl_system_context *ctx, const dfl_ast_node *node)
 {
     uint32_t part = add_part(ctx, DFL_PART_NETWORK, node->name);
     dfl_scope_entry *entry = dfl_scope_find_here(ctx->scope, node->name.sym);
 
-    check_network_kind(ctx, part, node->more->ref);
+    dfl_system_read_topology(ctx, part, node->more->ref);
     ctx->draft->parts.at[part].network_kind = node->more->ref->path->text;
     if (entry == NULL)
         entry = dfl_scope_declare(ctx->sema, ctx->scope, node->name.sym, node->name.span, DFL_ENTRY_PART);

@@ -17,6 +17,7 @@ typedef struct {
     dfl_network *networks;
     dfl_axis *axes;
     bool any_energy;           /* some part has an energy */
+    bool one_chip;             /* the system inserts no other system */
     bool bad_clock;            /* a clock has no value, which has been reported */
     uint32_t *first_axis;      /* [network]: index of its first axis, plus 1; 0 = no axis */
     uint32_t *next_axis;       /* [axis]: index of the next axis of its network, plus 1; 0 = none */
@@ -33,16 +34,6 @@ static const char *text(const system_lowering *state, dfl_sym sym)
 static const char *part_text(const system_lowering *state, const dfl_draft_part *part)
 {
     return part->name != 0 ? text(state, part->name) : text(state, state->draft->name);
-}
-
-/* The attribute of a part by the attribute's name in the vocabulary; NULL = the part does not state it. The search is
-   linear, since parts have few attributes. */
-static const dfl_draft_attribute *find_attribute(const dfl_draft_part *part, const char *name)
-{
-    for (size_t i = 0; i < part->attrs.n; i++)
-        if (part->attrs.at[i].n_values > 0 && part->attrs.at[i].name[0] == name[0] && strcmp(part->attrs.at[i].name, name) == 0)
-            return &part->attrs.at[i];
-    return NULL;
 }
 
 /* The quantity with cycles converted by `clock` (Hz; 0 = no clock in scope); 0 after reporting, and for values that are
@@ -81,7 +72,7 @@ static double convert_quantity(system_lowering *state, const dfl_attribute_value
 static double lower_number(system_lowering *state, const dfl_draft_part *part, const char *name, double clock, double otherwise,
                            bool *given)
 {
-    const dfl_draft_attribute *attribute = find_attribute(part, name);
+    const dfl_draft_attribute *attribute = dfl_draft_find_attribute(part, name);
 
     if (given != NULL)
         *given = *given || attribute != NULL;
@@ -104,7 +95,7 @@ static void lower_element(system_lowering *state, const dfl_draft_part *part)
     state->elements[part->id] = (dfl_element){ .name = part->name, .span = part->span, .parent = parent, .side = part->side,
                                                .first_axis = part->first_axis, .n_axes = part->n_axes,
                                                .clock = lower_number(state, part, "clock", 0, inherited, NULL) };
-    state->bad_clock |= state->elements[part->id].clock <= 0 && (part->silent || find_attribute(part, "clock") != NULL);
+    state->bad_clock |= state->elements[part->id].clock <= 0 && (part->silent || dfl_draft_find_attribute(part, "clock") != NULL);
 }
 
 /* Whether a word is the name of a role of tensors. */
@@ -141,7 +132,7 @@ static void add_word(const system_lowering *state, dfl_selection *sel, dfl_sym *
 /* The tensors that the attribute `name` selects. */
 static dfl_selection lower_selection(system_lowering *state, const dfl_draft_part *part, const char *name)
 {
-    const dfl_draft_attribute *attribute = find_attribute(part, name);
+    const dfl_draft_attribute *attribute = dfl_draft_find_attribute(part, name);
     uint32_t n = attribute != NULL ? attribute->n_values : 0;
     dfl_sym *names = attribute != NULL ? DFL_NEW_ARRAY(state->draft->arena, dfl_sym, n) : NULL;
     dfl_span *spans = attribute != NULL ? DFL_NEW_ARRAY(state->draft->arena, dfl_span, n) : NULL;
@@ -158,7 +149,7 @@ static dfl_selection lower_selection(system_lowering *state, const dfl_draft_par
 /* The size of a memory in bits; -1 = unlimited, 0 after reporting. `*span` is set to the place for reports. */
 static int64_t lower_size(system_lowering *state, const dfl_draft_part *part, dfl_span *span)
 {
-    const dfl_draft_attribute *attribute = find_attribute(part, "size");
+    const dfl_draft_attribute *attribute = dfl_draft_find_attribute(part, "size");
     const dfl_attribute_value *value = attribute != NULL ? &attribute->values[0] : NULL;
 
     *span = part->span;
@@ -213,7 +204,8 @@ static void lower_bandwidths(system_lowering *state, const dfl_draft_part *part,
 {
     bool read = false, write = false;
     double both = lower_number(state, part, "bandwidth", clock, INFINITY, NULL);
-    const dfl_draft_attribute *plain = find_attribute(part, "bandwidth"), *shared = find_attribute(part, "ports");
+    const dfl_draft_attribute *plain = dfl_draft_find_attribute(part, "bandwidth");
+    const dfl_draft_attribute *shared = dfl_draft_find_attribute(part, "ports");
 
     memory->read_rate = lower_number(state, part, "read.bandwidth", clock, both, &read);
     memory->write_rate = lower_number(state, part, "write.bandwidth", clock, both, &write);
@@ -243,7 +235,7 @@ static void lower_members(system_lowering *state, const dfl_draft_part *part, vo
 /* The efficiency of a memory or network; NULL if the part states none. */
 static const dfl_efficiency *lower_efficiency(const dfl_draft_part *part)
 {
-    const dfl_draft_attribute *attribute = find_attribute(part, "efficiency");
+    const dfl_draft_attribute *attribute = dfl_draft_find_attribute(part, "efficiency");
 
     return attribute != NULL ? attribute->values[0].efficiency : NULL;
 }
@@ -253,8 +245,8 @@ static void lower_memory(system_lowering *state, const dfl_draft_part *part)
 {
     dfl_memory *memory = &state->memories[part->id];
     double clock = clock_of(state, part), both = lower_number(state, part, "energy", clock, 0, NULL);
-    bool plain = find_attribute(part, "energy") != NULL;
-    const dfl_draft_attribute *buffers = find_attribute(part, "buffers");
+    bool plain = dfl_draft_find_attribute(part, "energy") != NULL;
+    const dfl_draft_attribute *buffers = dfl_draft_find_attribute(part, "buffers");
 
     memory->name = part->name;
     memory->span = part->span;
@@ -268,12 +260,12 @@ static void lower_memory(system_lowering *state, const dfl_draft_part *part)
     memory->buffers = 1;
     if (buffers != NULL && buffers->values[0].kind == DFL_ATTRIBUTE_QUANTITY)
         memory->buffers = (int64_t)buffers->values[0].quantity.integer;
-    memory->stream = find_attribute(part, "overlap") != NULL;
+    memory->stream = dfl_draft_find_attribute(part, "overlap") != NULL;
     memory->efficiency = lower_efficiency(part);
     memory->holds = lower_selection(state, part, "holds");
     state->any_energy |= memory->has_read_energy || memory->has_write_energy;
-    if (plain && find_attribute(part, "read.energy") != NULL && find_attribute(part, "write.energy") != NULL)
-        lint_attribute(state, find_attribute(part, "energy"), part, "`read` and `write` have energies of their own");
+    if (plain && dfl_draft_find_attribute(part, "read.energy") != NULL && dfl_draft_find_attribute(part, "write.energy") != NULL)
+        lint_attribute(state, dfl_draft_find_attribute(part, "energy"), part, "`read` and `write` have energies of their own");
 }
 
 /* Whether a word is `mac`, `flop` or an operation. */
@@ -374,7 +366,7 @@ static void lower_compute(system_lowering *state, const dfl_draft_part *part)
 {
     dfl_compute *compute = &state->computes[part->id];
     double clock = clock_of(state, part), per_op = lower_number(state, part, "energy", clock, 0, &compute->has_energy);
-    const dfl_draft_attribute *ops = find_attribute(part, "ops");
+    const dfl_draft_attribute *ops = dfl_draft_find_attribute(part, "ops");
 
     compute->name = part->name;
     compute->span = part->span;
@@ -477,7 +469,7 @@ static void report_no_axis(system_lowering *state, const dfl_draft_part *network
 /* Lowers `multicast = row(weight), col`: sets the selection of tensors of each named axis over the network. */
 static void lower_axis_selections(system_lowering *state, const dfl_draft_part *network, const dfl_symmap *axes, const char *name)
 {
-    const dfl_draft_attribute *attribute = find_attribute(network, name);
+    const dfl_draft_attribute *attribute = dfl_draft_find_attribute(network, name);
 
     for (uint32_t i = 0; attribute != NULL && i < attribute->n_values; i++) {
         const dfl_attribute_value *value = &attribute->values[i];
@@ -504,17 +496,24 @@ static void lower_axis_selections(system_lowering *state, const dfl_draft_part *
     }
 }
 
+/* Whether the element `inner` is `outer` or lies inside of `outer`. */
+static bool element_within(const system_lowering *state, uint32_t inner, uint32_t outer)
+{
+    while (inner != outer && inner != DFL_NONE)
+        inner = state->elements[inner].parent;
+    return inner == outer;
+}
+
 /* Whether instances of an axis lie in one instance of an array over the network, so that each may have its own port: the
    innermost axis of such an array, or an axis inside the array. */
 static bool may_have_ports(const system_lowering *state, const dfl_axis *axis, uint32_t network)
 {
     for (uint32_t x = state->first_axis[network]; x != 0; x = state->next_axis[x - 1]) {
-        uint32_t array = state->axes[x - 1].element, element = axis->element;
+        uint32_t array = state->axes[x - 1].element;
         const dfl_element *body = &state->elements[array];
 
-        while (element != array && element != DFL_NONE)
-            element = state->elements[element].parent;
-        if (element == array && (axis->element != array || axis == &state->axes[body->first_axis + body->n_axes - 1]))
+        if (element_within(state, axis->element, array) &&
+            (axis->element != array || axis == &state->axes[body->first_axis + body->n_axes - 1]))
             return true;
     }
     return false;
@@ -523,7 +522,7 @@ static bool may_have_ports(const system_lowering *state, const dfl_axis *axis, u
 /* Lowers `port = gpu`: the axis each of whose instances has a port of the network. */
 static void lower_port(system_lowering *state, const dfl_draft_part *part)
 {
-    const dfl_draft_attribute *attribute = find_attribute(part, "port");
+    const dfl_draft_attribute *attribute = dfl_draft_find_attribute(part, "port");
     const dfl_attribute_value *value = attribute != NULL ? &attribute->values[0] : NULL;
     dfl_network *network = &state->networks[part->id];
     const char *word = value != NULL && value->kind == DFL_ATTRIBUTE_WORD && value->n_args == 0 ?
@@ -578,15 +577,10 @@ static void lower_network(system_lowering *state, const dfl_draft_part *part)
     network->span = part->span;
     network->element = state->draft->parts.at[part->element].id;
     network->bandwidth = lower_number(state, part, "bandwidth", clock, INFINITY, NULL);
+    network->topology = part->topology;
     lower_members(state, part, network, clock);
     network->energy = lower_number(state, part, "energy", clock, 0, &network->has_energy);
     network->efficiency = lower_efficiency(part);
-    for (size_t i = 0; i < part->attrs.n; i++) {
-        const char *why = dfl_attribute_at(part->attrs.at[i].row)->no_effect;
-
-        if (why != NULL && part->attrs.at[i].n_values > 0)
-            lint_attribute(state, &part->attrs.at[i], part, why);
-    }
 }
 
 /* Lowers an axis, without its selections. */
@@ -609,19 +603,19 @@ static double sum_figure(system_lowering *state, const dfl_system *sys, const ch
 {
     double sum = lower_number(state, &state->draft->parts.at[0], name, 0, 0, NULL);
 
-    if (find_attribute(&state->draft->parts.at[0], name) != NULL)
+    if (dfl_draft_find_attribute(&state->draft->parts.at[0], name) != NULL)
         return sum;
     for (size_t i = 1; i < state->draft->parts.n; i++) {
         const dfl_draft_part *part = &state->draft->parts.at[i];
         const dfl_draft_part *up = part;
         dfl_i128 n;
 
-        if (part->kind != DFL_PART_ELEMENT || find_attribute(part, name) == NULL)
+        if (part->kind != DFL_PART_ELEMENT || dfl_draft_find_attribute(part, name) == NULL)
             continue;
         /* The number of an enclosing element includes that of its inner elements. */
         do
             up = &state->draft->parts.at[up->element];
-        while (up->id != 0 && find_attribute(up, name) == NULL);
+        while (up->id != 0 && dfl_draft_find_attribute(up, name) == NULL);
         if (up->id == 0 && !dfl_element_instances(sys, part->id, &n))
             sum += dfl_i128_double(n) * lower_number(state, part, name, 0, 0, NULL);
     }
@@ -631,7 +625,7 @@ static double sum_figure(system_lowering *state, const dfl_system *sys, const ch
 /* The string of an attribute of the root; 0 = not stated. */
 static dfl_sym lower_string(const system_lowering *state, const char *name)
 {
-    const dfl_draft_attribute *attribute = find_attribute(&state->draft->parts.at[0], name);
+    const dfl_draft_attribute *attribute = dfl_draft_find_attribute(&state->draft->parts.at[0], name);
 
     return attribute != NULL && attribute->values[0].kind == DFL_ATTRIBUTE_STRING ? attribute->values[0].word : 0;
 }
@@ -659,22 +653,79 @@ static bool is_from_used_system(const system_lowering *state, const dfl_draft_pa
     return part->used_system;
 }
 
-/* Raises the lint attribute-no-effect about networks without axes, and about the shape of networks on one chip. */
+/* Whether a network may join chips: it has a shape, and the system inserts others, or no memory lies outside of the arrays
+   over the network. */
+static bool may_join_chips(const system_lowering *state, const dfl_draft_part *part)
+{
+    if (part->topology.kind == DFL_TOPOLOGY_NONE || !state->one_chip)
+        return part->topology.kind != DFL_TOPOLOGY_NONE;
+    for (uint32_t i = 0; i < state->draft->count[DFL_PART_MEMORY]; i++) {
+        uint32_t outer = state->draft->parts.at[part->element].id;
+
+        while (outer != DFL_NONE && outer != state->memories[i].element)
+            outer = state->elements[outer].parent;
+        if (outer != DFL_NONE)
+            return false;
+    }
+    return true;
+}
+
+/* Raises the lint attribute-no-effect about networks without axes. */
 static void lint_networks(system_lowering *state)
 {
-    bool one_chip = true;
-
-    for (size_t i = 0; i < state->draft->parts.n; i++)
-        one_chip &= !state->draft->parts.at[i].used_system;
     for (size_t i = 0; i < state->draft->parts.n; i++) {
         const dfl_draft_part *part = &state->draft->parts.at[i];
 
         if (part->kind == DFL_PART_NETWORK && state->first_axis[part->id] == 0 && !is_from_used_system(state, part))
             lint_no_effect(state->draft, part->span, part_text(state, part), 0, "no array is `over` this network");
-        if (part->argument != NULL && one_chip)
-            lint_no_effect(state->draft, part->argument_span, part->argument, part->name,
-                                        "the shape of a network matters between chips");
     }
+}
+
+/* Raises the lint attribute-no-effect about networks on one chip that state what matters only between chips. */
+static void lint_shapes(system_lowering *state)
+{
+    for (size_t i = 0; i < state->draft->parts.n; i++) {
+        const dfl_draft_part *part = &state->draft->parts.at[i];
+
+        if (part->kind != DFL_PART_NETWORK || may_join_chips(state, part))
+            continue;
+        if (part->argument != NULL)
+            lint_no_effect(state->draft, part->argument_spans[0], part->argument, part->name,
+                           "the shape of a network matters between chips");
+        for (size_t k = 0; k < part->attrs.n; k++) {
+            const char *why = dfl_attribute_at(part->attrs.at[k].row)->no_effect;
+
+            if (why != NULL && part->attrs.at[k].n_values > 0)
+                lint_attribute(state, &part->attrs.at[k], part, why);
+        }
+    }
+}
+
+/* The number of ports of a network in one of its instances: one per instance of the arrays over the network, or one per
+   instance of the axis `port` inside; 0 = no array is over the network, or too many to count. */
+static int64_t count_ports(const system_lowering *state, uint32_t network)
+{
+    const dfl_axis *port = state->networks[network].port != DFL_NONE ? &state->axes[state->networks[network].port] : NULL;
+    int64_t ports = 0;
+
+    for (uint32_t x = state->first_axis[network]; x != 0; x = state->next_axis[x - 1]) {
+        const dfl_axis *axis = &state->axes[x - 1];
+        int64_t n = 1;
+
+        if (state->elements[axis->element].first_axis != x - 1)
+            continue;
+        for (uint32_t y = 0; y < state->draft->count[DFL_PART_AXIS]; y++) {
+            const dfl_axis *other = &state->axes[y];
+            bool inside = port != NULL && y <= state->networks[network].port && other->element != axis->element &&
+                          element_within(state, port->element, other->element) &&
+                          element_within(state, other->element, axis->element);
+            if ((other->element == axis->element || inside) && __builtin_mul_overflow(n, other->size, &n))
+                return 0;
+        }
+        if (__builtin_add_overflow(ports, n, &ports))
+            return 0;
+    }
+    return ports;
 }
 
 const dfl_system *dfl_system_finish(dfl_system_draft *draft, bool (*is_op)(void *context, dfl_sym op), void *context)
@@ -686,6 +737,9 @@ const dfl_system *dfl_system_finish(dfl_system_draft *draft, bool (*is_op)(void 
         [DFL_PART_NETWORK] = lower_network, [DFL_PART_AXIS] = lower_axis,
     };
 
+    state.one_chip = true;
+    for (size_t i = 0; i < draft->parts.n; i++)
+        state.one_chip &= !draft->parts.at[i].used_system;
     state.elements = DFL_NEW_ARRAY(draft->arena, dfl_element, draft->count[DFL_PART_ELEMENT]);
     state.memories = DFL_NEW_ARRAY(draft->arena, dfl_memory, draft->count[DFL_PART_MEMORY]);
     state.computes = DFL_NEW_ARRAY(draft->arena, dfl_compute, draft->count[DFL_PART_COMPUTE]);
@@ -704,6 +758,8 @@ const dfl_system *dfl_system_finish(dfl_system_draft *draft, bool (*is_op)(void 
         lower_axis_selections(&state, &draft->parts.at[i], &axes, "reduce");
         lower_axis_selections(&state, &draft->parts.at[i], &axes, "forward");
         lower_port(&state, &draft->parts.at[i]);
+        dfl_system_finish_topology(draft, &draft->parts.at[i], count_ports(&state, draft->parts.at[i].id),
+                                   &state.networks[draft->parts.at[i].id].topology);
     }
     *out = (dfl_system){ .name = draft->name, .span = draft->span,
                          .elements = state.elements, .n_elements = draft->count[DFL_PART_ELEMENT],
@@ -712,6 +768,7 @@ const dfl_system *dfl_system_finish(dfl_system_draft *draft, bool (*is_op)(void 
                          .networks = state.networks, .n_networks = draft->count[DFL_PART_NETWORK],
                          .axes = state.axes, .n_axes = draft->count[DFL_PART_AXIS],
                          .source = lower_string(&state, "source"), .confidence = lower_string(&state, "confidence") };
+    lint_shapes(&state);
     if (draft->broken || draft->unsized)
         return NULL;
     out->tdp = sum_figure(&state, out, "tdp");

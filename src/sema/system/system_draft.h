@@ -23,6 +23,9 @@ typedef enum {
     DFL_ATTRIBUTE_UNKNOWN,  /* the value depends on a parameter without a value */
 } dfl_attribute_value_kind;
 
+/* Largest number of arguments that a kind of network takes. */
+enum { DFL_TOPOLOGY_ARGUMENTS = 3 };
+
 /* One of the values after the `=` of an attribute. */
 typedef struct {
     dfl_attribute_value_kind kind;
@@ -55,8 +58,9 @@ typedef struct {
     DFL_VEC(dfl_draft_attribute) attrs;
     uint32_t after_memory;          /* compute unit: number of memories declared before the unit */
     dfl_sym network_kind;           /* network: its kind, `bus`, `mesh`, ... */
-    const char *argument;           /* network: name of the argument of its kind (`levels`), or NULL */
-    dfl_span argument_span;
+    dfl_topology topology;          /* network: its shape; an argument of the kind that is not stated is 0 */
+    const char *argument;           /* network: name of the first argument of its kind (`levels`), or NULL */
+    dfl_span argument_spans[DFL_TOPOLOGY_ARGUMENTS]; /* network: places of the arguments, in the order of the kind */
     int64_t size;                   /* axis: number of instances along it; 0 = unknown */
     uint32_t network;               /* axis: part of the network after `over`, or DFL_NONE */
     uint32_t multiplies;            /* axis: part of the element that the axis repeats */

@@ -32,7 +32,16 @@ void dfl_system_apply_overrides(dfl_system_context *ctx, const dfl_ast_node *bin
 bool dfl_system_read_efficiency(dfl_system_context *ctx, const dfl_attribute_row *row, const dfl_expr *expr,
                                 dfl_attribute_value *out);
 
+/* ---- topology.c ---- */
+/* Reads the kind of a network and the arguments of the kind (`fat_tree(levels = 3)`) into the part. Reports what is wrong. */
+void dfl_system_read_topology(dfl_system_context *ctx, uint32_t network, const dfl_ast_ref *ref);
+/* Completes the shape of a network with `ports` ports (0 = unknown): arguments that are not stated, `algorithm` and `rails`.
+   Reports E0510. */
+void dfl_system_finish_topology(dfl_system_draft *draft, const dfl_draft_part *part, int64_t ports, dfl_topology *topology);
+
 /* ---- attribute_check.c ---- */
+/* The attribute of a part by the attribute's name in the vocabulary; NULL = the part does not state it. */
+const dfl_draft_attribute *dfl_draft_find_attribute(const dfl_draft_part *part, const char *name);
 /* Checks the number, kind and dimension of the values, then adds the attribute or replaces its value from a lower
    layer. */
 void dfl_system_put_attribute(dfl_system_draft *draft, uint32_t part, dfl_draft_attribute attribute);

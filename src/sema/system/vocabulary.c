@@ -30,14 +30,14 @@
 #define NETWORK(m) [DFL_PART_NETWORK] = offsetof(dfl_network, m) + 1
 
 /* Reasons why an attribute has no effect. */
-#define COLLECTIVES "it affects only communication between chips, which dflc does not evaluate"
+#define COLLECTIVES "it matters only for a network between chips"
 
 static const dfl_attribute_row vocabulary[] = {
     /* name              kinds      values              dimension  example           members; no effect */
     { "clock",            E,         DFL_TAKES_POSITIVE, FREQUENCY, "1GHz",          NONE, NULL },
     { "tdp",              E,         DFL_TAKES_QUANTITY, POWER,     "400W",          NONE, NULL },
     { "price",            E,         DFL_TAKES_QUANTITY, MONEY,     "12kUSD",        NONE, NULL },
-    { "price",            N,         DFL_TAKES_QUANTITY, MONEY,     "12kUSD",        NONE, COLLECTIVES },
+    { "price",            N,         DFL_TAKES_QUANTITY, MONEY,     "12kUSD", { NETWORK(topology.price) }, COLLECTIVES },
     { "area",             E | M | C, DFL_TAKES_QUANTITY, AREA,      "20mm2",         { MEMORY(area), COMPUTE(area) }, NULL },
     { "source",           E,         DFL_TAKES_STRING,   NO_DIM,    "\"...\"",       NONE, NULL },
     { "confidence",       E,         DFL_TAKES_STRING,   NO_DIM,    "\"high\"",      NONE, NULL },
@@ -71,8 +71,12 @@ static const dfl_attribute_row vocabulary[] = {
     { "reduce",           N,         DFL_TAKES_AXES,     NO_DIM,    "row",           NONE, NULL },
     { "forward",          N,         DFL_TAKES_AXES,     NO_DIM,    "row",           NONE, NULL },
     { "port",             N,         DFL_TAKES_AXIS,     NO_DIM,    "gpu",           NONE, NULL },
-    { "oversubscription", N,         DFL_TAKES_POSITIVE, NO_DIM,    "2",             NONE, COLLECTIVES },
-    { "power",            N,         DFL_TAKES_QUANTITY, POWER,     "100W",          NONE, COLLECTIVES },
+    { "overhead",         N,         DFL_TAKES_QUANTITY, TIME,      "1us",    { NETWORK(topology.overhead) }, COLLECTIVES },
+    { "rails",            N,         DFL_TAKES_WORD,     NO_DIM,    "separate",      NONE, COLLECTIVES },
+    { "algorithm",        N,         DFL_TAKES_ALGORITHMS, NO_DIM,  "ring, halving_doubling", NONE, COLLECTIVES },
+    { "power",            N,         DFL_TAKES_QUANTITY, POWER,     "100W",   { NETWORK(topology.power) }, COLLECTIVES },
+    { "link.price",       N,         DFL_TAKES_QUANTITY, MONEY,     "200USD", { NETWORK(topology.link_price) }, COLLECTIVES },
+    { "link.power",       N,         DFL_TAKES_QUANTITY, POWER,     "3W",     { NETWORK(topology.link_power) }, COLLECTIVES },
 };
 
 enum { N_ROWS = sizeof vocabulary / sizeof vocabulary[0] };

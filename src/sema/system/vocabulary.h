@@ -22,6 +22,7 @@ typedef enum {
     DFL_TAKES_TENSORS,    /* list of roles, names of tensors, `all` */
     DFL_TAKES_AXES,       /* list of axes, each with or without tensors in parentheses */
     DFL_TAKES_OPS,        /* list of `mac`, `flop`, names of operations */
+    DFL_TAKES_ALGORITHMS, /* list of algorithms of collectives */
 } dfl_attribute_takes;
 
 typedef struct {

@@ -52,6 +52,33 @@ static void a_port_names_an_inner_axis(void **state)
     analysed_free(a);
 }
 
+static void networks_have_shapes(void **state)
+{
+    analysed *a = analyse("system s { network ib = fat_tree(levels = 3, oversubscription = 2) { overhead = 3us; price = 5USD; power = 7W;"
+                          " link { price = 11USD; power = 13W; } port = gpu; rails = separate; algorithm = ring, double_tree; }"
+                          " network l = fat_tree(2, {1, 1.5}); network d = dragonfly(groups = 9); network t = torus;"
+                          " array node[4] over ib { array gpu[8] over l { memory m { size = 1MB; } } }"
+                          " array rack[3], drawer[9] over d { array x[2] over t { memory r { size = 1kB; } } } }");
+    const dfl_topology *tree, *list, *fly;
+
+    (void)state;
+    if (dfl_sink_errors(a->sink) > 0)
+        fail_msg("%s", analysed_message(a));
+    tree = &a->program->systems[0]->networks[0].topology;
+    list = &a->program->systems[0]->networks[1].topology;
+    fly = &a->program->systems[0]->networks[2].topology;
+    assert_true(tree->kind == DFL_TOPOLOGY_FAT_TREE && tree->levels == 3 && tree->separate_rails);
+    assert_true(tree->oversubscription[0] == 1 && tree->oversubscription[1] == 2 && tree->oversubscription[2] == 2);
+    assert_true(tree->overhead == 3e-6 && tree->price == 5 && tree->power == 7);
+    assert_true(tree->link_price == 11 && tree->link_power == 13);
+    assert_int_equal(tree->algorithms, 1u << DFL_ALGORITHM_RING | 1u << DFL_ALGORITHM_DOUBLE_TREE);
+    assert_true(list->levels == 2 && list->oversubscription[0] == 1 && list->oversubscription[1] == 1.5);
+    /* 27 ports in 9 groups: 3 routers in a group, which reach 8 groups with 3 links each. */
+    assert_true(fly->groups == 9 && fly->routers == 3 && fly->global == 3);
+    assert_true(a->program->systems[0]->networks[3].topology.kind == DFL_TOPOLOGY_TORUS);
+    analysed_free(a);
+}
+
 static void energies_may_depend_on_types(void **state)
 {
     analysed *a = analyse("system s { clock = 1GHz; memory d { size = 1MB; }"
@@ -101,6 +128,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_reach_their_members),
         cmocka_unit_test(a_port_names_an_inner_axis),
+        cmocka_unit_test(networks_have_shapes),
         cmocka_unit_test(energies_may_depend_on_types),
         cmocka_unit_test(a_selection_may_hold_intermediates),
         cmocka_unit_test(missing_numbers_are_zero),
