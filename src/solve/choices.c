@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "support/deadline.h"
 #include "support/limits.h"
 
 typedef struct {
@@ -133,7 +132,7 @@ static bool try_all(choice_search *choices, dfl_filled *out, dfl_stop *stopped)
     bool goes_on = true;
 
     choices->fill->n_choices = choices->n;
-    choices->fill->choices_start = dfl_deadline_clock();
+    choices->fill->choices_start = dfl_budget_time(choices->fill->solver->budget);
     while (choices->searched < choices->n && goes_on) {
         choices->fill->choice = choices->searched;
         left.evaluations = dfl_evaluations_left(all->evaluations, choices->evaluated);
@@ -223,7 +222,8 @@ static const dfl_search_summary *sum_up(const choice_search *choices, const dfl_
             found->value <= dfl_value_times(choices->bound, 1 + DFL_VALUE_TOLERANCE);
     proven = best->optimal && count_gaps(choices, &other) == 0;
     found->optimal = (proven || least) && choices->unsearched == 0 && stopped == DFL_STOP_NONE;
-    found->stopped = found->optimal ? DFL_STOP_NONE : stopped != DFL_STOP_NONE ? stopped : best->stopped;
+    found->stopped = found->optimal ? DFL_STOP_NONE
+                     : stopped != DFL_STOP_NONE ? dfl_fill_stop(choices->fill, stopped) : best->stopped;
     found->lower_bound = !choices->bounded || stopped != DFL_STOP_NONE ? NAN : fmin(choices->bound, found->value);
     found->space = space_text(choices, found->space);
     found->unproven = found->optimal ? NULL : unproven_text(choices, best->unproven, stopped);

@@ -687,19 +687,25 @@ static bool fill_kinds(dfl_fill *fill, const dfl_objective *objective, const dfl
 
 /* ---- progress ---- */
 
-/* The phase of a progress report: "choice 17 of 512, 40 s left: search" during a search over structural choices, else
-   `phase` alone. */
+/* The phase of a progress report: "choice 17 of 512, 40 s left, search" during a search over structural choices, "work of 40 s"
+   where the limit is one of work; else `phase` alone. */
 static const char *phase_text(const dfl_fill *fill, const char *phase, char *text, size_t room)
 {
-    const double used = dfl_deadline_clock() - fill->choices_start;
+    const dfl_budget *budget = fill->solver->budget;
+    const double now = dfl_budget_time(budget), used = now - fill->choices_start;
+    double left;
 
     if (fill->n_choices == 0)
         return phase;
-    if (fill->choice == 0)
+    if (fill->choice == 0) {
         snprintf(text, room, "choice 1 of %u, %s", fill->n_choices, phase);
-    else
-        snprintf(text, room, "choice %u of %u, %.0f s left, %s", fill->choice + 1, fill->n_choices,
-                 used / fill->choice * (fill->n_choices - fill->choice), phase);
+        return text;
+    }
+    left = used / fill->choice * (fill->n_choices - fill->choice);
+    if (fill->limits.deadline > 0) /* all choices together end then */
+        left = fmin(left, fmax(0, fill->limits.deadline - now));
+    snprintf(text, room, budget->work ? "choice %u of %u, work of %.0f s left, %s" : "choice %u of %u, %.0f s left, %s",
+             fill->choice + 1, fill->n_choices, left, phase);
     return text;
 }
 
@@ -777,6 +783,19 @@ static bool has_default_limit(const dfl_solver *solver)
     return !o->endless && !(o->seconds > 0) && o->evaluations == 0 && !solver->user_step_limit;
 }
 
+/* Names what ended the search among the reasons why its result is not proven, where a later stage has written another reason. */
+static void name_stop(const dfl_solver *solver, dfl_filled *filled)
+{
+    dfl_search_summary *summary;
+
+    if (filled->search == NULL || filled->search->optimal || filled->search->stopped == DFL_STOP_NONE)
+        return;
+    summary = DFL_NEW(solver->arena, dfl_search_summary);
+    *summary = *filled->search;
+    summary->unproven = dfl_proof_gaps_after_stop(solver->arena, summary->unproven, summary->stopped);
+    filled->search = summary;
+}
+
 /* Fills a mapping within the step limit of the budget. */
 static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mapping *m, dfl_stop *stopped)
 {
@@ -823,8 +842,10 @@ static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mappin
     dfl_arena_free(texts);
     if (fill.was_progress_shown)
         solver->options->progress(solver->options->progress_context, NULL);
-    if (is_found && m->n_front == 0 && !is_several)
+    if (is_found && m->n_front == 0 && !is_several) {
+        name_stop(solver, &filled);
         DFL_PUSH(solver->arena, solver->filled, filled);
+    }
     return is_found ? &solver->filled->at[first] : NULL;
 }
 

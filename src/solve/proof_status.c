@@ -2,6 +2,7 @@
 #include "solve/solve_internal.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "ir/mapping_open.h"
 
@@ -11,20 +12,42 @@ static void add_clause(dfl_strbuf *out, const char *text)
     dfl_strbuf_z(out, text);
 }
 
-static void add_stop(dfl_strbuf *out, dfl_stop why)
+/* The clause about what ended a search; NULL = it came to its end. */
+static const char *stop_clause(dfl_stop why)
 {
     switch (why) {
     case DFL_STOP_NONE: break;
-    case DFL_STOP_TIME:
-        add_clause(out, "stopped by `--time-limit`: raise it");
-        break;
-    case DFL_STOP_EVALUATIONS: add_clause(out, "stopped by the limit on evaluations: raise `--evaluations`"); break;
-    case DFL_STOP_STEPS: add_clause(out, "stopped by the limit on steps: raise `--step-limit`"); break;
-    case DFL_STOP_MEMORY: add_clause(out, "stopped by the limit on memory: raise `--memory-limit`"); break;
-    case DFL_STOP_GAP: add_clause(out, "stopped by `--gap`: the gap is small enough"); break;
-    case DFL_STOP_WORK: add_clause(out, "ended after the default amount of work: `--time-limit none` goes on"); break;
-    case DFL_STOP_CANCELLED: add_clause(out, "interrupted"); break;
+    case DFL_STOP_TIME: return "stopped by `--time-limit`: raise it";
+    case DFL_STOP_EVALUATIONS: return "stopped by the limit on evaluations: raise `--evaluations`";
+    case DFL_STOP_STEPS: return "stopped by the limit on steps: raise `--step-limit`";
+    case DFL_STOP_MEMORY: return "stopped by the limit on memory: raise `--memory-limit`";
+    case DFL_STOP_GAP: return "stopped by `--gap`: the gap is small enough";
+    case DFL_STOP_WORK: return "ended after the default amount of work: `--time-limit none` goes on";
+    case DFL_STOP_CANCELLED: return "interrupted";
     }
+    return NULL;
+}
+
+static void add_stop(dfl_strbuf *out, dfl_stop why)
+{
+    if (stop_clause(why))
+        add_clause(out, stop_clause(why));
+}
+
+const char *dfl_proof_gaps_after_stop(dfl_arena *arena, const char *unproven, dfl_stop stopped)
+{
+    const char *clause = stop_clause(stopped);
+
+    if (!clause || (unproven && strstr(unproven, clause)))
+        return unproven;
+    for (dfl_stop other = DFL_STOP_MEMORY; unproven && other <= DFL_STOP_WORK; other++) {
+        const char *stale = stop_clause(other);
+        const size_t len = strlen(stale);
+
+        if (strncmp(unproven, stale, len) == 0)
+            unproven = unproven[len] == ';' ? unproven + len + 2 : NULL;
+    }
+    return unproven ? dfl_arena_printf(arena, "%s; %s", clause, unproven) : clause;
 }
 
 const char *dfl_proof_gaps_one_by_one(dfl_arena *arena, const dfl_workload *w, const char *lack, dfl_stop stopped)

@@ -9,7 +9,13 @@
 
 dfl_stop dfl_fill_stop(const dfl_fill *fill, dfl_stop stopped)
 {
-    return fill->has_default_limit && (stopped == DFL_STOP_TIME || stopped == DFL_STOP_EVALUATIONS) ? DFL_STOP_WORK : stopped;
+    const atomic_bool *cancel = fill->solver->budget->cancel;
+
+    if (stopped != DFL_STOP_TIME && stopped != DFL_STOP_EVALUATIONS)
+        return stopped;
+    if (cancel && atomic_load(cancel)) /* a search that is interrupted ends by the time that an interrupt leaves */
+        return DFL_STOP_CANCELLED;
+    return fill->has_default_limit ? DFL_STOP_WORK : stopped;
 }
 
 dfl_search_summary dfl_fill_start_summary(const dfl_fill *fill, const dfl_objective *objective)
