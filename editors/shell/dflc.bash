@@ -27,14 +27,14 @@ _dflc() {
     *:--message-format) COMPREPLY=($(compgen -W 'text short json sarif' -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
-    check) words='--format --message-format -o --output --stdin-filename --set -A --allow -W --warn -D --deny --fix --time-limit -q --quiet --certificate --effort -j --jobs --memory-limit --step-limit --color -h --help ' ;;
-    eval) words='--format --message-format -o --output --stdin-filename --set -A --allow -W --warn -D --deny --only --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet --certificate --details --sum --columns -j --jobs --memory-limit --step-limit --color -v --verbose -h --help ' ;;
-    map) words='--format --message-format -o --output --stdin-filename --set -A --allow -W --warn -D --deny --only --name --tiles --spread --beyond --max-fused --top --time-limit --evaluations --gap -q --quiet --certificate -w --write -j --jobs --memory-limit --step-limit --color -v --verbose -h --help ' ;;
-    diff) words='--format --message-format -o --output --stdin-filename --set --only --name --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet --details -j --jobs --memory-limit --step-limit --color -h --help ' ;;
+    check) words='--format --message-format -o --output --stdin-filename --set -A --allow -W --warn -D --deny --fix --time-limit -q --quiet --progress --certificate --effort -j --jobs --memory-limit --step-limit --color -h --help ' ;;
+    eval) words='--format --message-format -o --output --stdin-filename --set -A --allow -W --warn -D --deny --only --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet --progress --certificate --details --sum --columns -j --jobs --memory-limit --step-limit --color -v --verbose -h --help ' ;;
+    map) words='--format --message-format -o --output --stdin-filename --set -A --allow -W --warn -D --deny --only --name --tiles --spread --beyond --max-fused --top --time-limit --evaluations --gap -q --quiet --progress --certificate -w --write -j --jobs --memory-limit --step-limit --color -v --verbose -h --help ' ;;
+    diff) words='--format --message-format -o --output --stdin-filename --set --only --name --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet --progress --details -j --jobs --memory-limit --step-limit --color -h --help ' ;;
     prove) words='--message-format -o --output --stdin-filename --set -A --allow -W --warn -D --deny --only --size --memory-limit --step-limit --color -h --help ' ;;
-    test) words='--format --message-format -o --output --set -A --allow -W --warn -D --deny --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet -j --jobs --memory-limit --step-limit --color -h --help ' ;;
+    test) words='--format --message-format -o --output --set -A --allow -W --warn -D --deny --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet --progress -j --jobs --memory-limit --step-limit --color -h --help ' ;;
     fmt) words='--message-format -o --output --stdin-filename -w --write --check --diff --memory-limit --step-limit --color -h --help ' ;;
-    explain) words='--format --message-format -o --output --stdin-filename --set --only --result --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet -j --jobs --memory-limit --step-limit --color -v --verbose -h --help ' ;;
+    explain) words='--format --message-format -o --output --stdin-filename --set --only --result --tiles --spread --beyond --max-fused --time-limit --evaluations --gap -q --quiet --progress -j --jobs --memory-limit --step-limit --color -v --verbose -h --help ' ;;
     list) words='--format --message-format -o --output --stdin-filename --memory-limit --step-limit --color -h --help ' ;;
     import) words='--message-format -o --output --stdin-filename --hw --memory-limit --step-limit --color -h --help ' ;;
     dump) words='--message-format -o --output --stdin-filename --set --memory-limit --step-limit --color -h --help ' ;;

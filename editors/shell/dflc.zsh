@@ -41,7 +41,8 @@ _dflc() {
         '--deny=[report the lint LINT as an error]:LINT' \
         '--fix[edit the files  apply the suggested edits that are certain to be right]' \
         '--time-limit=[stop each search, or the check of a certificate, after SECONDS and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s)]:SECONDS' \
-        '--quiet[do not show progress on a terminal]' \
+        '--quiet[the same as --progress none]' \
+        '--progress=[progress of searches on standard error  auto (one line that is overwritten, on a terminal; the default), plain (one line of text after another, for a log) or none]:KIND' \
         '--certificate=[check  verify the certificate FILE; map, eval  write the certificate of the result to FILE]:FILE' \
         '--effort=[with --certificate  total number of choices of tile sizes to evaluate (default  1000000)]:N' \
         '--jobs=[number of files to process at the same time, or of threads of a search; the results do not depend on it]:N' \
@@ -67,7 +68,8 @@ _dflc() {
         '--time-limit=[stop each search, or the check of a certificate, after SECONDS and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s)]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations and report the best result so far, which is the same for any number of threads (default  20000000 for tile sizes, none for lines)]:N' \
         '--gap=[stop each search when its result is at most PERCENT above the lower bound, as in --gap 1%; exit status 0]:PERCENT' \
-        '--quiet[do not show progress on a terminal]' \
+        '--quiet[the same as --progress none]' \
+        '--progress=[progress of searches on standard error  auto (one line that is overwritten, on a terminal; the default), plain (one line of text after another, for a log) or none]:KIND' \
         '--certificate=[check  verify the certificate FILE; map, eval  write the certificate of the result to FILE]:FILE' \
         '--details[eval  print a full report for every mapping; diff  print every part of a difference]' \
         '--sum[add the sum of latency, energy and operations over all mappings]' \
@@ -98,7 +100,8 @@ _dflc() {
         '--time-limit=[stop each search, or the check of a certificate, after SECONDS and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s)]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations and report the best result so far, which is the same for any number of threads (default  20000000 for tile sizes, none for lines)]:N' \
         '--gap=[stop each search when its result is at most PERCENT above the lower bound, as in --gap 1%; exit status 0]:PERCENT' \
-        '--quiet[do not show progress on a terminal]' \
+        '--quiet[the same as --progress none]' \
+        '--progress=[progress of searches on standard error  auto (one line that is overwritten, on a terminal; the default), plain (one line of text after another, for a log) or none]:KIND' \
         '--certificate=[check  verify the certificate FILE; map, eval  write the certificate of the result to FILE]:FILE' \
         '--write[rewrite the files in place]' \
         '--jobs=[number of files to process at the same time, or of threads of a search; the results do not depend on it]:N' \
@@ -123,7 +126,8 @@ _dflc() {
         '--time-limit=[stop each search, or the check of a certificate, after SECONDS and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s)]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations and report the best result so far, which is the same for any number of threads (default  20000000 for tile sizes, none for lines)]:N' \
         '--gap=[stop each search when its result is at most PERCENT above the lower bound, as in --gap 1%; exit status 0]:PERCENT' \
-        '--quiet[do not show progress on a terminal]' \
+        '--quiet[the same as --progress none]' \
+        '--progress=[progress of searches on standard error  auto (one line that is overwritten, on a terminal; the default), plain (one line of text after another, for a log) or none]:KIND' \
         '--details[eval  print a full report for every mapping; diff  print every part of a difference]' \
         '--jobs=[number of files to process at the same time, or of threads of a search; the results do not depend on it]:N' \
         '--memory-limit=[largest amount of memory to use (512MiB, 2GiB; default  4GiB)]:SIZE' \
@@ -161,7 +165,8 @@ _dflc() {
         '--time-limit=[stop each search, or the check of a certificate, after SECONDS and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s)]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations and report the best result so far, which is the same for any number of threads (default  20000000 for tile sizes, none for lines)]:N' \
         '--gap=[stop each search when its result is at most PERCENT above the lower bound, as in --gap 1%; exit status 0]:PERCENT' \
-        '--quiet[do not show progress on a terminal]' \
+        '--quiet[the same as --progress none]' \
+        '--progress=[progress of searches on standard error  auto (one line that is overwritten, on a terminal; the default), plain (one line of text after another, for a log) or none]:KIND' \
         '--jobs=[number of files to process at the same time, or of threads of a search; the results do not depend on it]:N' \
         '--memory-limit=[largest amount of memory to use (512MiB, 2GiB; default  4GiB)]:SIZE' \
         '--step-limit=[largest number of steps of work, as  dflc explain E0602  defines them (default  100000000)]:N' \
@@ -195,7 +200,8 @@ _dflc() {
         '--time-limit=[stop each search, or the check of a certificate, after SECONDS and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s)]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations and report the best result so far, which is the same for any number of threads (default  20000000 for tile sizes, none for lines)]:N' \
         '--gap=[stop each search when its result is at most PERCENT above the lower bound, as in --gap 1%; exit status 0]:PERCENT' \
-        '--quiet[do not show progress on a terminal]' \
+        '--quiet[the same as --progress none]' \
+        '--progress=[progress of searches on standard error  auto (one line that is overwritten, on a terminal; the default), plain (one line of text after another, for a log) or none]:KIND' \
         '--jobs=[number of files to process at the same time, or of threads of a search; the results do not depend on it]:N' \
         '--memory-limit=[largest amount of memory to use (512MiB, 2GiB; default  4GiB)]:SIZE' \
         '--step-limit=[largest number of steps of work, as  dflc explain E0602  defines them (default  100000000)]:N' \

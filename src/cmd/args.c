@@ -229,6 +229,19 @@ static bool set_color(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
     return true;
 }
 
+static bool set_progress(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
+{
+    static const char *const kinds[] = { [DFL_CMD_PROGRESS_AUTO] = "auto", [DFL_CMD_PROGRESS_PLAIN] = "plain",
+                                         [DFL_CMD_PROGRESS_NONE] = "none" };
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(kinds[i], value) == 0) {
+            args->progress = (dfl_cmd_progress_kind)i;
+            return true;
+        }
+    return refuse_value(cmd, "progress", value, "give auto, plain or none");
+}
+
 static bool set_jobs(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
 {
     unsigned long long jobs;
@@ -367,7 +380,8 @@ static bool apply_option(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_
     case OPTION_MEMORY: return set_memory(cmd, value, args);
     case OPTION_STEPS: return set_count(cmd, "step-limit", value, &args->session.step_limit);
     case OPTION_COLOR: return set_color(cmd, value, args);
-    case OPTION_QUIET: args->quiet = true; break;
+    case OPTION_QUIET: args->progress = DFL_CMD_PROGRESS_NONE; break;
+    case OPTION_PROGRESS: return set_progress(cmd, value, args);
     case OPTION_VERBOSE: args->session.verbose = true; break;
     case OPTION_HELP: args->help = true; break;
     case N_OPTIONS: break;
@@ -417,11 +431,15 @@ static bool has_right_files(const dfl_cmd *cmd, const dfl_cmd_args *args)
 }
 
 /* Refuses --max-fused with --beyond: mappings of the extensions share loops in ways that --max-fused does not bound. Refuses
-   --columns with JSON, which has all figures. */
+   --columns with JSON, which has all figures, and lines of progress among JSON. */
 static bool may_combine(const dfl_cmd_args *args)
 {
     if (args->columns && args->format && strcmp(args->format, "json") == 0) {
         dfl_cmd_say("`--columns` is for the formats text and csv; JSON has all figures");
+        return false;
+    }
+    if (args->progress == DFL_CMD_PROGRESS_PLAIN && args->messages != DFL_FORMAT_TEXT && args->messages != DFL_FORMAT_SHORT) {
+        dfl_cmd_say("`--progress plain` writes lines of text: it excludes `--message-format` json and sarif");
         return false;
     }
     if (args->search.max_fused == 0 || args->search.beyond == 0)

@@ -22,6 +22,9 @@ typedef enum {
 /* Largest numbers of lint levels, of sizes and of parameters on a command line. */
 enum { DFL_CMD_MOST_LINTS = 64, DFL_CMD_MOST_SIZES = 64, DFL_CMD_MOST_PARAMS = 64 };
 
+/* How the progress of a search is shown: `auto` on a terminal, `plain` as lines of a log. */
+typedef enum { DFL_CMD_PROGRESS_AUTO, DFL_CMD_PROGRESS_PLAIN, DFL_CMD_PROGRESS_NONE } dfl_cmd_progress_kind;
+
 /* The parsed options and arguments of a subcommand. Texts belong to argv. */
 typedef struct {
     const char *format;          /* output format; NULL = the first format of the subcommand */
@@ -40,11 +43,13 @@ typedef struct {
     unsigned n_sizes;
     struct { const char *name, *value; } params[DFL_CMD_MOST_PARAMS]; /* arguments of dfl_session_set_param */
     unsigned n_params;
-    bool fix, details, sum, write, verify, diff, quiet, help;
+    bool fix, details, sum, write, verify, diff, help;
+    dfl_cmd_progress_kind progress;
     bool color;                  /* messages on standard error are coloured */
     unsigned jobs;               /* files processed in parallel, or threads of a search; 0 = number of processors */
     uint64_t effort;             /* assignments of tile sizes that the check of a certificate evaluates; 0 = default */
     dfl_session_options session; /* limits of the session; dfl_cmd_session sets the other members */
+    struct dfl_cmd_log *log;     /* lines of progress, shared by all sessions */
     dfl_search_options search;   /* search options; dfl_cmd_session sets threads, progress and certificate */
     char **files;                /* positional arguments: files, a diagnostic code, or a subcommand */
     unsigned n_files;

@@ -1,5 +1,5 @@
 /* Calls the function of the subcommand that the command line names. */
-#include "cmd/cmd.h"
+#include "cmd/progress.h"
 
 static dfl_exit run_command(const dfl_cmd *cmd, const dfl_cmd_args *args)
 {
@@ -56,7 +56,9 @@ int main(int argc, char **argv)
     dfl_cmd_args args;
     dfl_exit status;
     dfl_cmd_buffer b;
+    dfl_cmd_log log;
 
+    dfl_cmd_log_start(&log);
     dfl_cmd_catch_signals();
     if (argc < 2) {
         dfl_cmd_print_overview(stderr);
@@ -67,6 +69,7 @@ int main(int argc, char **argv)
         return (int)refuse_command(argv[1]);
     if (!dfl_cmd_parse(cmd, argc - 1, argv + 1, &args))
         return DFL_EXIT_USAGE;
+    args.log = &log;
     if (args.help) {
         dfl_cmd_buffer_open(&b);
         dfl_cmd_print_help(b.out, cmd);

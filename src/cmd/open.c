@@ -69,7 +69,8 @@ static dfl_session *make_session(const dfl_cmd_args *args, size_t max_file)
         dfl_session_set_param(s, args->params[i].name, args->params[i].value);
     search.size = sizeof search;
     search.jobs = args->jobs ? args->jobs : dfl_pool_processors();
-    search.progress = dfl_cmd_progress(args->quiet);
+    search.progress = dfl_cmd_progress(args->progress);
+    search.progress_context = args->log;
     search.certificate = args->certificate != NULL;
     dfl_session_set_search(s, &search);
     return s;

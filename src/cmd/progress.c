@@ -1,4 +1,4 @@
-/* The progress line of a search. */
+/* The progress of a search: a line on a terminal, or lines of a log. */
 #include "cmd/progress.h"
 
 #include <math.h>
@@ -8,7 +8,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "support/deadline.h"
+
 enum { MOST_COLUMNS = 200, DEFAULT_COLUMNS = 80 };
+
+/* Pauses between lines of a log, ms. */
+enum { LEAST_PAUSE = 1000, MOST_PAUSE = 60 * 1000, PAUSE_SHARE = 10 };
 
 /* Writes a number with its digits in groups of three: "12_345". */
 static void write_grouped(uint64_t n, char *out, size_t room)
@@ -56,11 +61,40 @@ static void draw_line(void *context, const dfl_progress *now)
     fflush(stderr);
 }
 
-dfl_progress_told *dfl_cmd_progress(bool quiet)
+void dfl_cmd_log_start(dfl_cmd_log *log)
+{
+    log->start = dfl_deadline_clock();
+    atomic_init(&log->next, 0);
+}
+
+bool dfl_cmd_log_is_due(dfl_cmd_log *log, uint32_t ms)
+{
+    const uint32_t share = ms / PAUSE_SHARE;
+    const uint32_t pause = share < LEAST_PAUSE ? LEAST_PAUSE : share < MOST_PAUSE ? share : MOST_PAUSE;
+    uint_fast32_t next = atomic_load(&log->next);
+
+    return ms >= next && atomic_compare_exchange_strong(&log->next, &next, ms + pause);
+}
+
+static void print_line(void *context, const dfl_progress *now)
+{
+    dfl_cmd_log *log = context;
+    const double seconds = dfl_deadline_clock() - log->start;
+    char line[MOST_COLUMNS + 1] = "";
+
+    if (now == NULL || !dfl_cmd_log_is_due(log, (uint32_t)(1000 * fmin(seconds, 4e6))))
+        return;
+    dfl_cmd_progress_line(now, line, sizeof line);
+    fprintf(stderr, "progress: %s, %.1f s\n", line, seconds);
+}
+
+dfl_progress_told *dfl_cmd_progress(dfl_cmd_progress_kind kind)
 {
     const char *ci = getenv("CI"), *term = getenv("TERM");
 
-    if (quiet || !isatty(STDERR_FILENO) || (ci && *ci) || (term && strcmp(term, "dumb") == 0))
+    if (kind == DFL_CMD_PROGRESS_PLAIN)
+        return print_line;
+    if (kind == DFL_CMD_PROGRESS_NONE || !isatty(STDERR_FILENO) || (ci && *ci) || (term && strcmp(term, "dumb") == 0))
         return NULL;
     return draw_line;
 }

@@ -57,6 +57,6 @@ void dfl_cmd_share_names(dfl_cmd_args *args)
     for (unsigned i = 0; i < args->n_params; i++)
         is_in_one &= found.n[i] > 0;
     args->session.lenient = is_in_one && (!args->only || found.n_mappings > 0);
-    if (args->session.lenient && !args->quiet && (args->messages == DFL_FORMAT_TEXT || args->messages == DFL_FORMAT_SHORT))
+    if (args->session.lenient && (args->messages == DFL_FORMAT_TEXT || args->messages == DFL_FORMAT_SHORT))
         say_reach(args, &found);
 }

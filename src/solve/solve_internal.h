@@ -126,8 +126,8 @@ const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space,
 /* The reasons for a mapping of the workload that was searched einsum by einsum, after the limit that stopped the search, if any.
    `lack` is what the mapper does not support of a single einsum (dfl_mapper_lack), or NULL. */
 const char *dfl_proof_gaps_one_by_one(dfl_arena *arena, const dfl_workload *w, const char *lack, dfl_stop stopped);
-/* The reasons `unproven` with that of the stop in front, in place of another stop, which ended a part of the search. NULL = there is
-   none. */
+/* The reasons `unproven` with that of the stop in front, in place of another stop, which ended a part of the search. NULL = there
+   is none. */
 const char *dfl_proof_gaps_after_stop(dfl_arena *arena, const char *unproven, dfl_stop stopped);
 
 /* What ended a search, in words of the user: the end of the default amount of work is no limit that was asked for, and after an
