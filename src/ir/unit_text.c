@@ -92,7 +92,7 @@ static bool prefix_factor(const char *text, size_t len, prefixes allowed, int64_
             *under *= 1000;
         return true;
     }
-    if ((at = strchr(big, text[0])) == NULL)
+    if ((at = strchr(big, text[0])) == NULL || (allowed == SI && at >= strchr(big, 'P')))
         return false;
     for (long i = 0; i <= at - big; i++)
         *over *= 1000;
@@ -476,8 +476,8 @@ static const shape shapes[] = {
     { { { [DFL_BASE_OPS] = 1 } }, "FLOP", "", 1, 0, 5 },
     { { { [DFL_BASE_OPS] = 1, [DFL_BASE_TIME] = -1 } }, "FLOPS", "", 1, 0, 5 },
     { { { [DFL_BASE_OPS] = 1, [DFL_BASE_CYCLE] = -1 } }, "FLOP", "/cycle", 1, 0, 0 },
-    { { { [DFL_BASE_ENERGY] = 1 } }, "J", "", 1, -4, 5 },
-    { { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_TIME] = -1 } }, "W", "", 1, -4, 5 },
+    { { { [DFL_BASE_ENERGY] = 1 } }, "J", "", 1, -4, 4 },
+    { { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_TIME] = -1 } }, "W", "", 1, -4, 4 },
     { { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_DATA] = -1 } }, "J", "/bit", 1, -4, 0 },
     { { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_OPS] = -1 } }, "J", "/FLOP", 1, -4, 0 },
     { { { [DFL_BASE_CYCLE] = 1 } }, "cycle", "", 1, 0, 0 },
