@@ -3,19 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "syntax/feed.h"
-
-/* The report under construction, and the tokens around its place. */
-typedef struct {
-    dfl_parse *p;
-    dfl_diag *d;
-    const char *const *expected;
-    size_t n;
-    const dfl_feed *f;
-    uint16_t before, now, next, statement; /* kinds of the tokens */
-} slip;
-
-static bool wants(const slip *s, const char *name)
+bool dfl_slip_wants(const dfl_slip *s, const char *name)
 {
     for (size_t i = 0; i < s->n; i++)
         if (strcmp(s->expected[i], name) == 0)
@@ -28,26 +16,25 @@ static bool is_value(uint16_t kind)
     return kind == DFL_TOK_NUMBER || kind == DFL_TOK_QUANTITY || kind == DFL_TOK_STRING;
 }
 
-static bool is_name(uint16_t kind)
+bool dfl_slip_is_name(uint16_t kind)
 {
     return kind == DFL_TOK_IDENT || dfl_token_is_name(kind);
 }
 
 /* Whether `next` directly follows `now`. */
-static bool is_joined(const slip *s)
+static bool is_joined(const dfl_slip *s)
 {
     return s->f->next.span.start == s->f->now.span.end;
 }
 
-/* Adds help and one edit. Returns true. */
-static bool mend(const slip *s, dfl_span at, const char *text, dfl_certainty certainty, const char *help)
+bool dfl_slip_mend(const dfl_slip *s, dfl_span at, const char *text, dfl_certainty certainty, const char *help)
 {
     dfl_diag_help(s->p->sink, s->d, "%s", help);
     dfl_diag_fix(s->p->sink, s->d, at, text, certainty);
     return true;
 }
 
-static bool tell(const slip *s, const char *help)
+static bool tell(const dfl_slip *s, const char *help)
 {
     dfl_diag_help(s->p->sink, s->d, "%s", help);
     return true;
@@ -59,7 +46,7 @@ static dfl_span gap_before(const dfl_token *t)
 }
 
 /* The place of the comma before a token, with only blanks between; an empty span if there is none. */
-static dfl_span comma_before(const slip *s, const dfl_token *t)
+static dfl_span comma_before(const dfl_slip *s, const dfl_token *t)
 {
     const dfl_source *source = s->p->source;
     uint32_t at = t->span.start;
@@ -72,25 +59,25 @@ static dfl_span comma_before(const slip *s, const dfl_token *t)
 }
 
 /* `clock : 1GHz`, `clock := 1GHz`, `clock => 1GHz`, `clock == 1GHz`, `clock 1GHz`. */
-static bool help_assignment(const slip *s)
+static bool help_assignment(const dfl_slip *s)
 {
     static const char help[] = "a definition is written `name = value;`";
     dfl_span now = s->f->now.span;
-    bool named = is_name(s->before);
+    bool named = dfl_slip_is_name(s->before);
 
     if (s->now == '>' && s->before == '=' && s->f->before.span.end == now.start)
-        return mend(s, now, "", DFL_FIX_SURE, "a definition is written `name = value;`, with `=` alone");
-    if (s->now == '=' && (s->next == '>' || s->next == '<') && is_joined(s) && wants(s, "<="))
-        return mend(s, (dfl_span){ now.start, s->f->next.span.end }, s->next == '>' ? ">=" : "<=", DFL_FIX_MAYBE,
+        return dfl_slip_mend(s, now, "", DFL_FIX_SURE, "a definition is written `name = value;`, with `=` alone");
+    if (s->now == '=' && (s->next == '>' || s->next == '<') && is_joined(s) && dfl_slip_wants(s, "<="))
+        return dfl_slip_mend(s, (dfl_span){ now.start, s->f->next.span.end }, s->next == '>' ? ">=" : "<=", DFL_FIX_MAYBE,
                     "comparisons are `<=` and `>=`");
-    if (!wants(s, "'='") || !named)
+    if (!dfl_slip_wants(s, "'='") || !named)
         return false;
     if (s->now == ':' && s->next == '=' && is_joined(s))
-        return mend(s, (dfl_span){ now.start, s->f->next.span.end }, "=", DFL_FIX_SURE, help);
+        return dfl_slip_mend(s, (dfl_span){ now.start, s->f->next.span.end }, "=", DFL_FIX_SURE, help);
     if (s->now == ':' || s->now == DFL_TOK_EQ)
-        return mend(s, now, "=", is_value(s->next) ? DFL_FIX_SURE : DFL_FIX_MAYBE, help);
+        return dfl_slip_mend(s, now, "=", is_value(s->next) ? DFL_FIX_SURE : DFL_FIX_MAYBE, help);
     if (is_value(s->now))
-        return mend(s, gap_before(&s->f->now), "= ", DFL_FIX_SURE, help);
+        return dfl_slip_mend(s, gap_before(&s->f->now), "= ", DFL_FIX_SURE, help);
     return false;
 }
 
@@ -102,26 +89,26 @@ static bool is_opener(uint16_t kind)
 }
 
 /* A comma for a semicolon: `size = 1MiB, energy = 1pJ/bit;`, `temporal m:64,` before `temporal`. A comma before a bracket. */
-static bool help_comma(const slip *s)
+static bool help_comma(const dfl_slip *s)
 {
     static const char help[] = "statements end in `;`, the parts of one statement are separated by `,`";
     dfl_span comma;
 
     if (s->now == ';' && s->before == '}')
-        return mend(s, s->f->now.span, "", DFL_FIX_SURE, "remove the `;`: none follows a `}`");
+        return dfl_slip_mend(s, s->f->now.span, "", DFL_FIX_SURE, "remove the `;`: none follows a `}`");
     if (s->before == ',' && (s->now == ')' || s->now == ']' || (s->now == '}' && s->f->in_set)))
-        return mend(s, s->f->before.span, "", DFL_FIX_SURE, "no `,` stands behind the last part");
-    if (s->before == ',' && (s->now == '}' || (!is_name(s->now) && s->f->now.sym != 0 && dfl_feed_starts_line(s->f))))
-        return mend(s, s->f->before.span, ";", DFL_FIX_SURE, help);
-    if (!is_name(s->before) || (comma = comma_before(s, &s->f->before)).end == 0)
+        return dfl_slip_mend(s, s->f->before.span, "", DFL_FIX_SURE, "no `,` stands behind the last part");
+    if (s->before == ',' && (s->now == '}' || (!dfl_slip_is_name(s->now) && s->f->now.sym != 0 && dfl_feed_starts_line(s->f))))
+        return dfl_slip_mend(s, s->f->before.span, ";", DFL_FIX_SURE, help);
+    if (!dfl_slip_is_name(s->before) || (comma = comma_before(s, &s->f->before)).end == 0)
         return false;
-    if ((s->now == '=' && wants(s, "';'")) || (s->now == '{' && wants(s, "';'")) || (is_opener(s->before) && is_name(s->now)))
-        return mend(s, comma, ";", DFL_FIX_SURE, help);
+    if (((s->now == '=' || s->now == '{') && dfl_slip_wants(s, "';'")) || (is_opener(s->before) && dfl_slip_is_name(s->now)))
+        return dfl_slip_mend(s, comma, ";", DFL_FIX_SURE, help);
     return false;
 }
 
 /* A statement that goes on behind its `;`: `temporal m:64; n:64;`. */
-static bool help_continued(const slip *s)
+static bool help_continued(const dfl_slip *s)
 {
     const dfl_feed *f = s->f;
     const char *word = f->last.kind == DFL_TOK_TEMPORAL ? "temporal " : f->last.kind == DFL_TOK_SPATIAL ? "spatial "
@@ -132,48 +119,53 @@ static bool help_continued(const slip *s)
     if (word == NULL || !fits || f->statement.span.start != f->before.span.start || s->statement != DFL_TOK_IDENT || from > to)
         return false;
     if (memchr(s->p->source->text + (from - s->p->source->base), '\n', to - from) == NULL)
-        return mend(s, f->last_end, ",", DFL_FIX_SURE, "one statement lists its parts with `,`");
-    return mend(s, gap_before(&f->statement), word, DFL_FIX_MAYBE, "every line of a mapping begins with its keyword");
+        return dfl_slip_mend(s, f->last_end, ",", DFL_FIX_SURE, "one statement lists its parts with `,`");
+    return dfl_slip_mend(s, gap_before(&f->statement), word, DFL_FIX_MAYBE, "every line of a mapping begins with its keyword");
 }
 
 /* `keep Z sram`, `keep A B in sram`, `keep A on sram`, `spatial m/4 in row`, `spatial m/4 row`. */
-static bool help_place(const slip *s)
+static bool help_place(const dfl_slip *s)
 {
     bool keep = s->statement == DFL_TOK_KEEP;
     const char *word = keep ? "in" : "on";
     dfl_span now = s->f->now.span;
 
-    if ((!keep && s->statement != DFL_TOK_SPATIAL) || !wants(s, word))
+    if ((!keep && s->statement != DFL_TOK_SPATIAL) || !dfl_slip_wants(s, word))
         return false;
     if (s->now == (keep ? DFL_TOK_ON : DFL_TOK_IN))
-        return mend(s, now, word, DFL_FIX_SURE, keep ? "a tensor is kept `in` a memory" : "loops are spread `on` an axis");
+        return dfl_slip_mend(s, now, word, DFL_FIX_SURE,
+                             keep ? "a tensor is kept `in` a memory" : "loops are spread `on` an axis");
     if (s->now != DFL_TOK_IDENT)
         return false;
     if (keep && s->next == DFL_TOK_IN)
-        return mend(s, (dfl_span){ s->f->before.span.end, s->f->before.span.end }, ",", DFL_FIX_SURE,
+        return dfl_slip_mend(s, (dfl_span){ s->f->before.span.end, s->f->before.span.end }, ",", DFL_FIX_SURE,
                     "tensors are separated by `,`: `keep A, B in M;`");
     if (s->next == ';' || s->next == DFL_TOK_FRESH || s->next == DFL_TOK_WINDOW)
-        return mend(s, gap_before(&s->f->now), keep ? "in " : "on ", DFL_FIX_SURE,
+        return dfl_slip_mend(s, gap_before(&s->f->now), keep ? "in " : "on ", DFL_FIX_SURE,
                     keep ? "write the memory behind `in`: `keep Z in M;`" : "write the axis behind `on`: `spatial r/K on axis;`");
     return false;
 }
 
-/* `mapping t of mm on s`, `mapping t on s for mm`, `mapping t for mm in s`, `mapping t { }`. */
-static bool help_head(const slip *s)
+/* `mapping for mm on s`, `mapping t of mm on s`, `mapping t on s for mm`, `mapping t for mm in s`, `mapping t { }`. */
+static bool help_head(const dfl_slip *s)
 {
     static const char help[] = "a mapping names its workload, then its system: `mapping t for W on S { }`";
 
     if (s->statement != DFL_TOK_MAPPING && s->statement != DFL_TOK_SWEEP)
         return false;
-    if (wants(s, "for") && (s->now == DFL_TOK_OF || s->now == DFL_TOK_IN))
-        return mend(s, s->f->now.span, "for", DFL_FIX_SURE, help);
-    if (wants(s, "on") && (s->now == DFL_TOK_OF || s->now == DFL_TOK_IN || s->now == DFL_TOK_FOR))
-        return mend(s, s->f->now.span, "on", DFL_FIX_SURE, help);
-    return (wants(s, "for") || wants(s, "on")) && (s->now == '{' || s->now == DFL_TOK_ON || s->now == ';') && tell(s, help);
+    if (s->now == DFL_TOK_FOR && s->before == s->statement && dfl_slip_wants(s, "a name"))
+        return dfl_slip_mend(s, gap_before(&s->f->now), "t ", DFL_FIX_MAYBE, help);
+    if (dfl_slip_wants(s, "for") && (s->now == DFL_TOK_OF || s->now == DFL_TOK_IN))
+        return dfl_slip_mend(s, s->f->now.span, "for", DFL_FIX_SURE, help);
+    if (dfl_slip_wants(s, "on") && (s->now == DFL_TOK_OF || s->now == DFL_TOK_IN || s->now == DFL_TOK_FOR))
+        return dfl_slip_mend(s, s->f->now.span, "on", DFL_FIX_SURE, help);
+    if (!dfl_slip_wants(s, "for") && !dfl_slip_wants(s, "on"))
+        return false;
+    return (s->now == '{' || s->now == DFL_TOK_ON || s->now == ';') && tell(s, help);
 }
 
-/* `0...4`, `0..=4`, `0:4`, `range(4)`. */
-static bool help_range(const slip *s)
+/* `0...4`, `0..=4`, `0:4`, `range(4)`, `over m in 16;`. */
+static bool help_range(const dfl_slip *s)
 {
     static const char help[] = "a range is written `0..4`; its end is exclusive: this is 0, 1, 2 and 3";
     dfl_span now = s->f->now.span;
@@ -185,38 +177,40 @@ static bool help_range(const slip *s)
 
         if (s->next != DFL_TOK_NUMBER || len > 9 || strspn(digits, "0123456789") < len)
             return tell(s, help);
-        return mend(s, (dfl_span){ now.start, next->span.end },
+        return dfl_slip_mend(s, (dfl_span){ now.start, next->span.end },
                     dfl_arena_printf(s->p->arena, "%ld", strtol(digits, NULL, 10) + 1), DFL_FIX_SURE,
                     "the end of a range is exclusive, so the range needs an end that is larger by one");
     }
-    if (!wants(s, ".."))
+    if (!dfl_slip_wants(s, ".."))
         return false;
     if (s->now == DFL_TOK_ELLIPSIS)
-        return mend(s, now, "..", DFL_FIX_SURE, help);
+        return dfl_slip_mend(s, now, "..", DFL_FIX_SURE, help);
     if (s->now == ':')
-        return mend(s, now, "..", DFL_FIX_MAYBE, help);
+        return dfl_slip_mend(s, now, "..", DFL_FIX_MAYBE, help);
+    if (s->statement == DFL_TOK_OVER && (s->now == ';' || s->now == ','))
+        return tell(s, "an axis is over a range, `1..9` (8 is its last value), or over a set, `{4, 8}`");
     return s->now == '{' && s->statement == DFL_TOK_FOR && tell(s, help);
 }
 
 /* A bracket of the wrong kind, `A[m, k)`. */
-static bool help_bracket(const slip *s)
+static bool help_bracket(const dfl_slip *s)
 {
     uint16_t open = s->f->open.n > 0 ? s->f->open.at[s->f->open.n - 1].kind : 0;
 
-    if (open == '[' && (s->now == ')' || s->now == '}') && wants(s, "']'"))
-        return mend(s, s->f->now.span, "]", DFL_FIX_SURE, "close it with `]`");
-    if (open == '(' && (s->now == ']' || s->now == '}') && wants(s, "')'"))
-        return mend(s, s->f->now.span, ")", DFL_FIX_SURE, "close it with `)`");
+    if (open == '[' && (s->now == ')' || s->now == '}') && dfl_slip_wants(s, "']'"))
+        return dfl_slip_mend(s, s->f->now.span, "]", DFL_FIX_SURE, "close it with `]`");
+    if (open == '(' && (s->now == ']' || s->now == '}') && dfl_slip_wants(s, "')'"))
+        return dfl_slip_mend(s, s->f->now.span, ")", DFL_FIX_SURE, "close it with `)`");
     return false;
 }
 
 /* A misspelt keyword inside a statement: `keep A im sram`. */
-static bool help_word(const slip *s)
+static bool help_word(const dfl_slip *s)
 {
     dfl_sym words[8], near;
     size_t n = 0;
 
-    if (s->now != DFL_TOK_IDENT || wants(s, "a name"))
+    if (s->now != DFL_TOK_IDENT || dfl_slip_wants(s, "a name"))
         return false;
     for (size_t i = 0; i < s->n && n < sizeof words / sizeof words[0]; i++)
         if (s->expected[i][0] >= 'a' && s->expected[i][0] <= 'z' && strchr(s->expected[i], ' ') == NULL)
@@ -228,12 +222,8 @@ static bool help_word(const slip *s)
     return true;
 }
 
-bool dfl_parse_help_slip(dfl_parse *p, dfl_diag *d, const char *const *expected, size_t n)
+bool dfl_slip_help(const dfl_slip *s)
 {
-    const dfl_feed *f = p->feed;
-    const slip s = { .p = p, .d = d, .expected = expected, .n = n, .f = f, .before = f->before.kind, .now = f->now.kind,
-                     .next = f->next.kind, .statement = f->statement.kind };
-
-    return help_continued(&s) || help_comma(&s) || help_range(&s) || help_assignment(&s) || help_place(&s) || help_head(&s) ||
-           help_bracket(&s) || help_word(&s);
+    return help_continued(s) || help_comma(s) || help_range(s) || help_assignment(s) || help_place(s) || help_head(s) ||
+           help_bracket(s) || help_word(s);
 }

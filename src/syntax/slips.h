@@ -2,10 +2,27 @@
 #ifndef DFL_SYNTAX_SLIPS_H
 #define DFL_SYNTAX_SLIPS_H
 
+#include "syntax/feed.h"
 #include "syntax/parse.h"
 
-/* Adds help, and mostly an edit, to the report `d` about the present token; `expected`: the names of the `n` tokens that the
-   grammar allows instead. False if the slip is not known. */
-bool dfl_parse_help_slip(dfl_parse *p, dfl_diag *d, const char *const *expected, size_t n);
+/* The report under construction, the tokens that the grammar allows by their names, and the tokens around its place. */
+typedef struct {
+    dfl_parse *p;
+    dfl_diag *d;
+    const char *const *expected;
+    size_t n;
+    const dfl_feed *f;
+    uint16_t before, now, next, statement; /* kinds of the tokens */
+} dfl_slip;
+
+/* Whether the grammar allows the token `name` in place of the present one. */
+bool dfl_slip_wants(const dfl_slip *s, const char *name);
+/* Whether a token of this kind is a name, or a keyword that may be a name. */
+bool dfl_slip_is_name(uint16_t kind);
+/* Adds help and one edit. Returns true. */
+bool dfl_slip_mend(const dfl_slip *s, dfl_span at, const char *text, dfl_certainty certainty, const char *help);
+
+/* Adds help, and mostly an edit, to the report about the present token. False if the slip is not known. */
+bool dfl_slip_help(const dfl_slip *s);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "support/strbuf.h"
 #include "syntax/feed.h"
+#include "syntax/habits.h"
 #include "syntax/slips.h"
 #include "support/limits.h"
 
@@ -204,36 +205,21 @@ static bool is_reserved(const dfl_parse *p, const dfl_token *t)
            !dfl_token_is_name(t->kind);
 }
 
-/* Help for a misspelt keyword at the start of a statement: `temporel k;`, `sytem s { }`. */
-static bool help_keyword(dfl_parse *p, dfl_diag *d, const wanted *w)
+static dfl_slip slip_of(dfl_parse *p, dfl_diag *d, const char *const *expected, size_t n)
 {
-    static const char *const openers[] = {
-        "import", "option", "param", "workload", "system", "mapping", "sweep", "rank", "input", "weight", "output", "state",
-        "apply", "repeat", "memory", "compute", "network", "array", "element", "temporal", "spatial", "keep", "fuse",
-        "pipeline", "recompute", "require", "expect", "assume", "minimize", "pareto",
-    };
     const dfl_feed *f = p->feed;
-    const dfl_token *first = wants(w, "workload") ? &f->now : &f->before;
-    dfl_sym words[sizeof openers / sizeof *openers], near;
 
-    if (first->kind != DFL_TOK_IDENT || f->now.kind == ';' ||
-        (first == &f->before && f->statement.span.start != first->span.start))
-        return false;
-    for (size_t i = 0; i < sizeof openers / sizeof *openers; i++)
-        words[i] = dfl_intern_z(p->names, openers[i]);
-    near = dfl_suggest(p->names, dfl_sym_text(p->names, first->sym), words, sizeof words / sizeof *words);
-    if (near == 0)
-        return false;
-    dfl_diag_fix(p->sink, d, first->span, dfl_sym_text(p->names, near), DFL_FIX_MAYBE);
-    return true;
+    return (dfl_slip){ .p = p, .d = d, .expected = expected, .n = n, .f = f, .before = f->before.kind, .now = f->now.kind,
+                       .next = f->next.kind, .statement = f->statement.kind };
 }
 
 static void help(dfl_parse *p, dfl_diag *d, const wanted *w)
 {
     const dfl_feed *f = p->feed;
+    const dfl_slip slip = slip_of(p, d, w->all, w->n);
     const char *text;
 
-    if (help_unit(p, d) || dfl_parse_help_slip(p, d, w->all, w->n) || help_keyword(p, d, w))
+    if (help_unit(p, d) || dfl_slip_help(&slip) || dfl_habit_help(&slip))
         return;
     if ((text = help_habit(p, w)) != NULL)
         dfl_diag_help(p->sink, d, "%s", text);
@@ -257,11 +243,14 @@ static void label_open(dfl_parse *p, dfl_diag *d)
 void dfl_parse_unexpected(dfl_parse *p, dfl_span at, const char *const *expected, size_t n)
 {
     const dfl_feed *f = p->feed;
+    const dfl_slip slip = slip_of(p, NULL, expected, n);
     wanted w = { .all = expected, .n = n };
     dfl_strbuf text;
     dfl_diag *d;
 
     p->n_reports++;
+    if (dfl_habit_report(&slip))
+        return;
     fold(&w);
     dfl_strbuf_init(&text, p->arena);
     if (w.n_shown > 0 && !w.too_many) {
