@@ -57,6 +57,12 @@ typedef struct {
     bool from_root;
 } dfl_template;
 
+/* A sweep at the first values of its axes. No command runs a sweep; its names and dimensions are checked. */
+typedef struct {
+    const dfl_mapping *mapping;   /* a mapping without lines: name, workload, system, and the criteria as `minimize` */
+    const dfl_check *requirements; uint32_t n_requirements;
+} dfl_sweep;
+
 typedef struct {
     const dfl_workload *workload; /* workload at its default parameters */
     bool from_root;
@@ -68,6 +74,7 @@ typedef struct {
     const dfl_check *checks;   uint32_t n_checks;        /* checks of the root file and of its mappings */
     const dfl_sized_workload *workloads; uint32_t n_workloads;
     const dfl_system *const *systems; uint32_t n_systems;/* systems at their default parameters */
+    const dfl_sweep *sweeps;   uint32_t n_sweeps;        /* sweeps of the root file whose workload and system have no errors */
 } dfl_program;
 
 /* Whether the root file declares the mapping of the design and the mapping is called `only`; NULL = any name. */

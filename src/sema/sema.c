@@ -118,15 +118,6 @@ static void check_mapping(dfl_sema *sema, dfl_decl *decl)
         add_check(sema, elaborated->checks[i].node, elaborated->checks[i].scope, decl->name);
 }
 
-/* Checks the names and dimensions in expressions over results. */
-static void check_values(dfl_sema *sema, dfl_scope *scope, const dfl_expr *args)
-{
-    dfl_check_context ctx = { .sema = sema, .scope = scope, .inside = true };
-
-    for (const dfl_expr *expr = args; expr != NULL; expr = expr->next)
-        (void)dfl_check_lower_value(&ctx, expr);
-}
-
 /* An axis of a sweep: its name in the scope (NULL after reporting that it is taken), and its values. */
 typedef struct { dfl_scope_entry *entry; dfl_values values; } sweep_axis;
 
@@ -169,11 +160,45 @@ static void check_axis_values(dfl_sema *sema, dfl_decl *decl, dfl_scope *scope, 
         axis->entry->value = first;
 }
 
+/* Lowers the criteria and the requirements of a sweep into the results, for the type check. */
+static void add_sweep(dfl_sema *sema, dfl_decl *decl, dfl_scope *scope, const dfl_elaborated_workload *workload,
+                      const dfl_elaborated_system *system)
+{
+    dfl_check_context ctx = { .sema = sema, .scope = scope, .inside = true };
+    DFL_VEC(const dfl_val *) criteria = { 0 };
+    DFL_VEC(dfl_check) requirements = { 0 };
+    dfl_mapping *mapping = DFL_NEW(sema->arena, dfl_mapping);
+
+    for (const dfl_ast_node *l = decl->node->body; l != NULL; l = l->next) {
+        bool requires = l->kind == DFL_AST_REQUIRE;
+
+        if (!requires && l->kind != DFL_AST_MINIMIZE && l->kind != DFL_AST_PARETO)
+            continue;
+        for (const dfl_expr *expr = l->args; expr != NULL; expr = expr->next) {
+            const dfl_val *val = dfl_check_lower_value(&ctx, expr);
+
+            if (!requires)
+                DFL_PUSH(sema->arena, &criteria, val);
+            else
+                DFL_PUSH(sema->arena, &requirements,
+                         ((dfl_check){ .kind = DFL_CHECK_REQUIRE, .span = expr->span, .expr = val, .scope = decl->name,
+                                       .text = dfl_sema_slice(sema, expr->span) }));
+        }
+    }
+    if (workload == NULL || workload->broken || workload->workload == NULL || system == NULL || system->system == NULL)
+        return;
+    *mapping = (dfl_mapping){ .name = decl->name, .span = decl->node->name.span, .workload = workload->workload,
+                              .system = system->system, .minimize = criteria.at, .n_minimize = (uint32_t)criteria.n };
+    DFL_PUSH(sema->arena, &sema->sweeps, ((dfl_sweep){ mapping, requirements.at, (uint32_t)requirements.n }));
+}
+
 /* Checks the names, dimensions and values of a sweep. */
 static void check_sweep(dfl_sema *sema, dfl_decl *decl)
 {
     dfl_scope *scope = dfl_scope_new(sema, NULL, decl->module);
     const dfl_ast_node *node = decl->node;
+    const dfl_elaborated_workload *workload;
+    const dfl_elaborated_system *system;
     DFL_VEC(sweep_axis) axes = { 0 };
 
     for (const dfl_ast_node *l = node->body; l != NULL; l = l->next)
@@ -189,16 +214,14 @@ static void check_sweep(dfl_sema *sema, dfl_decl *decl)
                 entry->value = values.n > 0 ? values.at[0] : DFL_BAD;
             DFL_PUSH(sema->arena, &axes, ((sweep_axis){ entry, values }));
         }
-    (void)dfl_workload_elaborate(sema, decl->module, scope, node->more->work);
-    (void)dfl_system_elaborate(sema, decl->module, scope, node->more->machine);
+    workload = dfl_workload_elaborate(sema, decl->module, scope, node->more->work);
+    system = dfl_system_elaborate(sema, decl->module, scope, node->more->machine);
     for (size_t i = 0; i < axes.n; i++)
         check_axis_values(sema, decl, scope, &axes.at[i]);
-    for (const dfl_ast_node *l = node->body; l != NULL; l = l->next) {
-        if (l->kind == DFL_AST_REQUIRE || l->kind == DFL_AST_MINIMIZE || l->kind == DFL_AST_PARETO)
-            check_values(sema, scope, l->args);
-        else if (l->kind == DFL_AST_SWEEP_MAPPING)
+    for (const dfl_ast_node *l = node->body; l != NULL; l = l->next)
+        if (l->kind == DFL_AST_SWEEP_MAPPING)
             (void)dfl_decl_need(sema, decl->module, l->path, DFL_AST_MAPPING);
-    }
+    add_sweep(sema, decl, scope, workload, system);
 }
 
 /* Analyses a declaration of any kind. */
@@ -290,6 +313,7 @@ const dfl_program *dfl_sema_run(const dfl_sema_input *input, dfl_sema_file root)
                         .templates = sema->templates.at, .n_templates = (uint32_t)sema->templates.n,
                         .checks = sema->checks.at, .n_checks = (uint32_t)sema->checks.n,
                         .workloads = sema->workloads.at, .n_workloads = (uint32_t)sema->workloads.n,
-                        .systems = sema->systems.at, .n_systems = (uint32_t)sema->systems.n };
+                        .systems = sema->systems.at, .n_systems = (uint32_t)sema->systems.n,
+                        .sweeps = sema->sweeps.at, .n_sweeps = (uint32_t)sema->sweeps.n };
     return p;
 }

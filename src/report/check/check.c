@@ -62,7 +62,10 @@ static const char *value_text(const evaluator *eval, const value *v)
 
 static value report_kind(evaluator *eval, const dfl_val *at, const char *wanted)
 {
-    dfl_report(eval->results->sink, DFL_EXPR_TYPE, at->span, "this must be %s", wanted);
+    dfl_diag *d = dfl_report(eval->results->sink, DFL_EXPR_TYPE, at->span, "this must be %s", wanted);
+
+    if (strcmp(wanted, "a comparison") == 0)
+        dfl_diag_help(eval->results->sink, d, "compare figures with values, as in `latency <= 1ms`");
     return none;
 }
 

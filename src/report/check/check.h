@@ -33,7 +33,7 @@ bool dfl_check_quantity(const dfl_results *results, dfl_sym scope, const dfl_val
 /* ---- type check (type_check.c) ---- */
 
 /*
- * Type-checks all checks and objectives of the program before the evaluation of any mapping. Reports unknown paths, wrong
+ * Type-checks all checks, objectives and sweeps of the program before the evaluation of any mapping. Reports unknown paths, wrong
  * dimensions, and checks that are no condition, with the codes of dfl_check_evaluate. Reports nothing that depends on the
  * values of figures, on templates, or on declarations with errors. With `only_expected` checks only `expect`. Allocates in
  * `scratch` alone.

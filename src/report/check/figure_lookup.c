@@ -138,7 +138,10 @@ static void report_unknown(lookup *l, const dfl_val *path, const dfl_node *from,
         dfl_report_template(l->results, find_template(l, path), path->span);
         return;
     }
-    if (at == 0)
+    if (at == 0 && from->kind != DFL_NODE_ROOT)
+        d = dfl_report(l->results->sink, DFL_EVAL_NO_PATH, path->span,
+                       "`%s` is no figure of `%s`, and names no mapping, workload or system", word, text_of(l, l->scope));
+    else if (at == 0)
         d = dfl_report(l->results->sink, DFL_EVAL_NO_PATH, path->span, "`%s` names no mapping, workload or system",
                        word);
     else
@@ -146,9 +149,11 @@ static void report_unknown(lookup *l, const dfl_val *path, const dfl_node *from,
                        join_segments(l, path, 0, at), word);
     dfl_node_children(&l->list, from);
     near = nearest(l, word);
-    if (near)
+    if (near) {
         dfl_diag_help(l->results->sink, d, "did you mean `%s`?", near);
-    else
+        if (path->kind == DFL_VAL_PATH && path->n_path == 1)
+            dfl_diag_fix(l->results->sink, d, path->span, near, DFL_FIX_MAYBE);
+    } else
         dfl_diag_help(l->results->sink, d, "paths follow the keys of the report: `dflc eval --format json` shows them");
 }
 

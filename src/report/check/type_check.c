@@ -58,6 +58,37 @@ static void check_objective(dfl_arena *scratch, const dfl_results *blank, const 
         (void)dfl_check_number(blank, m->name, m->front[k], &value);
 }
 
+/* The results of the mapping alone, with blank figures. */
+static dfl_results blank_results(dfl_arena *scratch, const dfl_results *results, const dfl_mapping *mapping)
+{
+    extent most = { 0 };
+    dfl_results one = *results;
+    dfl_result_item *item = DFL_NEW(scratch, dfl_result_item);
+
+    add_extent(&most, mapping);
+    item->mapping = mapping;
+    item->result = make_blank_result(scratch, most);
+    one.items = item;
+    one.n_items = 1;
+    one.is_blank = true;
+    return one;
+}
+
+/* Evaluates the criteria and the requirements of the sweeps. */
+static void check_sweeps(dfl_arena *scratch, const dfl_results *results)
+{
+    const dfl_program *p = results->program;
+
+    for (uint32_t i = 0; i < p->n_sweeps; i++) {
+        const dfl_sweep *sweep = &p->sweeps[i];
+        const dfl_results one = blank_results(scratch, results, sweep->mapping);
+
+        check_objective(scratch, &one, sweep->mapping);
+        for (uint32_t k = 0; k < sweep->n_requirements && dfl_budget_ok(dfl_arena_budget(scratch)); k++)
+            (void)dfl_check_evaluate(&one, &sweep->requirements[k]);
+    }
+}
+
 /* Whether the program has a check, or a mapping with an objective. */
 static bool has_expressions(const dfl_program *p)
 {
@@ -75,6 +106,8 @@ void dfl_check_types(dfl_arena *scratch, const dfl_results *results, bool only_e
     dfl_result_item *items;
     const dfl_result *blank;
 
+    if (!only_expected)
+        check_sweeps(scratch, results);
     if (!has_expressions(p))
         return;
     items = DFL_NEW_ARRAY(scratch, dfl_result_item, (size_t)p->n_designs + 1);
@@ -96,22 +129,6 @@ void dfl_check_types(dfl_arena *scratch, const dfl_results *results, bool only_e
             (void)dfl_check_evaluate(&all, &p->checks[i]);
     for (uint32_t i = 0; i < p->n_designs && !only_expected; i++)
         check_objective(scratch, &all, p->designs[i].mapping);
-}
-
-/* The results of the mapping alone, with blank figures. */
-static dfl_results blank_results(dfl_arena *scratch, const dfl_results *results, const dfl_mapping *mapping)
-{
-    extent most = { 0 };
-    dfl_results one = *results;
-    dfl_result_item *item = DFL_NEW(scratch, dfl_result_item);
-
-    add_extent(&most, mapping);
-    item->mapping = mapping;
-    item->result = make_blank_result(scratch, most);
-    one.items = item;
-    one.n_items = 1;
-    one.is_blank = true;
-    return one;
 }
 
 bool dfl_check_objective_types(dfl_arena *scratch, const dfl_results *results, const dfl_mapping *mapping)

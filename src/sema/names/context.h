@@ -46,6 +46,7 @@ typedef struct {
     DFL_VEC(dfl_check) checks;
     DFL_VEC(dfl_sized_workload) workloads;
     DFL_VEC(const dfl_system *) systems;
+    DFL_VEC(dfl_sweep) sweeps;
 } dfl_sema;
 
 /* The text of a symbol. */
