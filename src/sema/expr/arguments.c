@@ -85,6 +85,30 @@ static const dfl_ast_node *find_param(dfl_sema *sema, const dfl_ast_node *params
     return NULL;
 }
 
+/* Whether an argument is the name of a parameter of `owner` that names nothing at the place of the reference: `w(M = 64, N)`.
+   Reports this. */
+static bool is_bare_parameter(dfl_sema *sema, const dfl_ast_node *params, const dfl_expr *arg, dfl_scope *from,
+                              const dfl_decl *owner)
+{
+    bool broken = false;
+    dfl_diag *d;
+
+    if (arg->label.sym != 0 || arg->kind != DFL_EXPR_PATH || arg->path->n != 1)
+        return false;
+    while (params != NULL && params->name.sym != arg->path->head->sym)
+        params = params->next;
+    if (params == NULL || dfl_scope_find(from, arg->path->head->sym) != NULL ||
+        dfl_decl_find(sema, from->module, arg->path, &broken) != NULL || broken)
+        return false;
+    d = dfl_report(sema->sink, DFL_NAME_UNKNOWN, arg->span, "unknown name `%s`", dfl_sema_text(sema, params->name.sym));
+    dfl_diag_label(sema->sink, d, params->name.span, "`%s` has a parameter of this name",
+                   dfl_sema_text(sema, owner->name));
+    dfl_diag_help(sema->sink, d, params->value != NULL ? "give it a value, `%s = ...`, or leave it out: it has a default"
+                                                       : "give it a value: `%s = ...`",
+                  dfl_sema_text(sema, params->name.sym));
+    return true;
+}
+
 bool dfl_args_bind(dfl_sema *sema, dfl_scope *scope, const dfl_ast_node *params, const dfl_ast_ref *ref, dfl_scope *from,
                    dfl_decl *owner, const dfl_ast_node **missing)
 {
@@ -113,7 +137,7 @@ bool dfl_args_bind(dfl_sema *sema, dfl_scope *scope, const dfl_ast_node *params,
         }
         dfl_symmap_put(sema->arena, &given, p->name.sym, (void *)(uintptr_t)arg);
         entry = dfl_scope_declare(sema, scope, p->name.sym, p->name.span, DFL_ENTRY_VALUE);
-        entry->value = dfl_eval(sema, from, arg);
+        entry->value = is_bare_parameter(sema, params, arg, from, owner) ? DFL_BAD : dfl_eval(sema, from, arg);
         ok = ok && entry->value.kind != DFL_VALUE_BAD;
     }
     for (const dfl_ast_node *p = params; p != NULL; p = p->next) {

@@ -4,9 +4,11 @@
 
 #include <stdint.h>
 
+#include "support/intern.h"
+
 /* Bits of an element of the data type `name` ("bf16"); 0 for any other name, and for `bits(n)`. */
 uint32_t dfl_data_type_bits(const char *name);
-/* The name of the data type with an index, counted from 0; NULL after the last one. Used for suggestions. */
-const char *dfl_data_type_name(uint32_t index);
+/* The data type that is probably meant by `name`: the name of the same type in other languages, or a similar one; NULL = none. */
+const char *dfl_data_type_suggest(dfl_intern *names, const char *name);
 
 #endif

@@ -87,6 +87,19 @@ static void report_no_head(dfl_check_context *ctx, const dfl_ast_path *path)
                       dfl_sema_text(ctx->sema, path->head->sym));
 }
 
+/* Reports a check on a mapping of another file, which gets no result here; `n`: number of names of the path that name it. */
+static void report_imported(dfl_check_context *ctx, const dfl_ast_path *path, uint32_t n, const dfl_decl *mapping)
+{
+    const dfl_span at = { path->head[0].span.start, path->head[n - 1].span.end };
+    const char *name = dfl_sema_slice(ctx->sema, at);
+    dfl_diag *d = dfl_report(ctx->sema->sink, DFL_EVAL_NO_PATH, at, "`%s` is a mapping of an import, which is not evaluated here",
+                             name);
+
+    ctx->ok = false;
+    dfl_diag_label(ctx->sema->sink, d, mapping->node->name.span, "declared here");
+    dfl_diag_help(ctx->sema->sink, d, "give it a name in this file, `mapping mine = %s;`, and check `mine`", name);
+}
+
 /* Lowers the names of a path to a result. The first names are those of a declaration, unless the check stands inside of
    one. An imported workload or system is elaborated at its first use, and keeps its own name. */
 static const dfl_sym *lower_path(dfl_check_context *ctx, const dfl_ast_path *path, uint32_t *n)
@@ -110,8 +123,11 @@ static const dfl_sym *lower_path(dfl_check_context *ctx, const dfl_ast_path *pat
         add_system(ctx->sema, head);
     else if (head->node->kind == DFL_AST_WORKLOAD)
         add_workload(ctx->sema, head);
-    else
+    else {
+        if (head->node->kind == DFL_AST_MAPPING)
+            report_imported(ctx, path, used, head);
         return out;
+    }
     *n -= used - 1;
     out += used - 1;
     out[0] = head->name;

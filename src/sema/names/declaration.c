@@ -122,6 +122,30 @@ dfl_sym dfl_decl_suggest(dfl_sema *sema, dfl_module *module, dfl_sym name)
     return suggest(sema, module, name, DFL_AST_LET, true);
 }
 
+/* Adds a help line with the names of the declarations of `kind`, called `what`, that a module and its imports have. */
+static void list_names(dfl_sema *sema, dfl_diag *d, const dfl_module *module, dfl_ast_kind kind, const char *what)
+{
+    enum { MOST = 6 };
+    sym_list names = { 0 };
+    dfl_strbuf text;
+
+    if (dfl_sink_drops(sema->sink))
+        return;
+    collect_names(sema, module, kind, false, &names);
+    for (size_t i = 0; i < module->imports.n; i++)
+        if (module->imports.at[i].alias == 0 && module->imports.at[i].module != NULL)
+            collect_names(sema, module->imports.at[i].module, kind, false, &names);
+    dfl_strbuf_init(&text, sema->arena);
+    for (size_t i = 0; i < names.n && i < MOST; i++)
+        dfl_strbuf_printf(&text, "%s`%s`", i == 0 ? "" : ", ", dfl_sema_text(sema, names.at[i]));
+    if (names.n == 0)
+        dfl_diag_help(sema->sink, d, "no %s is declared or imported: `import std.chips.h100;` imports a file of the library, "
+                      "`import \"file.dfl\";` one of your own", what);
+    else
+        dfl_diag_help(sema->sink, d, names.n == 1 ? "the only %s is %s%s" : "the %ss are %s%s", what, text.text,
+                      names.n > MOST ? ", ..." : "");
+}
+
 /* Reports E0201 for a path that names no declaration of `kind`. */
 static void report_missing(dfl_sema *sema, dfl_module *module, const dfl_ast_path *path, dfl_ast_kind kind)
 {
@@ -143,6 +167,8 @@ static void report_missing(dfl_sema *sema, dfl_module *module, const dfl_ast_pat
     }
     if (near != 0)
         dfl_diag_fix(sema->sink, d, name->span, dfl_sema_text(sema, near), DFL_FIX_MAYBE);
+    else if (path->n == 1)
+        list_names(sema, d, where, kind, what);
 }
 
 dfl_decl *dfl_decl_need(dfl_sema *sema, dfl_module *module, const dfl_ast_path *path, dfl_ast_kind kind)

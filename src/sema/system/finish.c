@@ -276,13 +276,37 @@ static bool names_op(system_lowering *state, dfl_sym word)
     return strcmp(t, "mac") == 0 || strcmp(t, "flop") == 0 || state->is_op(state->context, word);
 }
 
-/* Reports a word that is neither an operation nor a data type. */
+/* Reports a name of an attribute, `i9` of `rate { i9 = ...; }`, that is neither an operation nor a data type; `types_only`: the
+   attribute knows no operations. */
+static void report_unknown_key(system_lowering *state, dfl_sym word, dfl_span span, bool types_only)
+{
+    const char *near = dfl_data_type_suggest(state->draft->new_names, text(state, word));
+    dfl_diag *d = dfl_report(state->draft->sink, DFL_OP_UNKNOWN, span, types_only ? "no data type `%s`"
+                                                                                  : "no operation or data type `%s`",
+                             text(state, word));
+
+    state->draft->broken = true;
+    if (near != NULL && strchr(near, '(') == NULL)
+        dfl_diag_help(state->draft->sink, d, "did you mean `%s`?", near);
+    else
+        dfl_diag_help(state->draft->sink, d, types_only ? "data types are i4 i8 i16 i32 u8 fp8 fp16 bf16 tf32 fp32 fp64 c64 c128"
+                                                        : "`mac`, `flop`, a data type, or an operation of std.ops");
+}
+
+/* Reports a word of `ops` that is no operation. */
 static void report_unknown_op(system_lowering *state, dfl_sym word, dfl_span span)
 {
-    dfl_diag *d = dfl_report(state->draft->sink, DFL_OP_UNKNOWN, span, "no operation or data type `%s`", text(state, word));
+    dfl_diag *d = dfl_report(state->draft->sink, DFL_OP_UNKNOWN, span, "no operation `%s`", text(state, word));
+    const char *type = dfl_data_type_suggest(state->draft->new_names, text(state, word));
 
-    dfl_diag_help(state->draft->sink, d, "`mac`, `flop`, a data type, or an operation of std.ops");
     state->draft->broken = true;
+    if (dfl_data_type_bits(text(state, word)) > 0)
+        type = text(state, word);
+    if (type != NULL && strchr(type, '(') == NULL)
+        dfl_diag_help(state->draft->sink, d, "`ops` lists operations; a rate for a data type is `rate { %s = 1MAC/cycle; }`",
+                      type);
+    else
+        dfl_diag_help(state->draft->sink, d, "`ops` lists `mac`, `flop` and operations of std.ops");
 }
 
 /* Sets the operation and the data type that the free names of an attribute like `rate.mac.bf16` state. */
@@ -294,7 +318,7 @@ static void lower_keys(system_lowering *state, const dfl_draft_attribute *attrib
         else if (names_op(state, attribute->keys[k]))
             *op = attribute->keys[k];
         else
-            report_unknown_op(state, attribute->keys[k], attribute->span);
+            report_unknown_key(state, attribute->keys[k], attribute->span, false);
     }
 }
 
@@ -350,7 +374,7 @@ static void lower_type_energies(system_lowering *state, const dfl_draft_part *pa
         if (strcmp(attribute->name, "energy.*") != 0 || attribute->n_values == 0)
             continue;
         if (dfl_data_type_bits(text(state, attribute->keys[0])) == 0) {
-            report_unknown_op(state, attribute->keys[0], attribute->span);
+            report_unknown_key(state, attribute->keys[0], attribute->span, true);
             continue;
         }
         energies[compute->n_type_energies++] = (dfl_type_energy){

@@ -123,11 +123,35 @@ bool dfl_attribute_has_key(int row)
     return name[strlen(name) - 1] == '*';
 }
 
+/* The attribute of a kind of part that others call `name`, or NULL. */
+static const char *find_renamed(const char *name, dfl_part_kind kind)
+{
+    static const struct { unsigned kinds; const char *names, *attribute; } renamed[] = {
+        { E, " frequency freq clk clock_frequency clock_rate clock_speed ", "clock" },
+        { E, " power max_power ", "tdp" }, { E, " cost ", "price" },
+        { M, " capacity bytes bits depth entries capacity_bytes memory_size ", "size" },
+        { M | N, " bw throughput rate link_bandwidth ", "bandwidth" },
+        { M | N | C, " energy_per_bit energy_per_access access_energy energy_per_op energy_per_mac ", "energy" },
+        { M | N, " delay lat access_time ", "latency" }, { M | C, " static_power leak leakage_power idle_power ", "leakage" },
+        { M, " double_buffer double_buffered double_buffering ", "buffers" },
+        { M, " bypass keeps allows stores datatypes ", "holds" },
+        { C, " throughput performance peak flops tops macs speed bandwidth ", "rate" },
+        { C, " op operations supports ", "ops" }, { N, " broadcast ", "multicast" }, { N, " reduction ", "reduce" },
+    };
+    const size_t len = strlen(name);
+
+    for (size_t i = 0; i < sizeof renamed / sizeof renamed[0]; i++)
+        for (const char *at = strstr(renamed[i].names, name); at != NULL; at = strstr(at + 1, name))
+            if ((renamed[i].kinds & 1u << kind) != 0 && at[-1] == ' ' && at[len] == ' ')
+                return renamed[i].attribute;
+    return NULL;
+}
+
 void dfl_attribute_report_unknown(dfl_system_draft *draft, const char *name, dfl_part_kind kind, dfl_span span)
 {
     dfl_sym known[N_ROWS], near;
     size_t n = 0;
-    const char *elsewhere = NULL;
+    const char *elsewhere = NULL, *renamed = find_renamed(name, kind), *meant = name;
     dfl_diag *d = dfl_report(draft->sink, DFL_SYS_ATTRIBUTE_UNKNOWN, span, "%s has no attribute `%s`", kind_names[kind],
                              name);
 
@@ -140,11 +164,18 @@ void dfl_attribute_report_unknown(dfl_system_draft *draft, const char *name, dfl
                 if (vocabulary[i].kinds & 1u << k)
                     elsewhere = kind_names[k];
     }
+    for (unsigned k = 0; k < DFL_N_PART_KINDS && renamed == NULL && elsewhere == NULL; k++)
+        if (find_renamed(name, (dfl_part_kind)k) != NULL) {
+            meant = find_renamed(name, (dfl_part_kind)k);
+            elsewhere = kind_names[k];
+        }
     near = dfl_suggest(draft->names, name, known, n);
-    if (near != 0)
+    if (renamed != NULL)
+        dfl_diag_fix(draft->sink, d, span, renamed, DFL_FIX_MAYBE);
+    else if (near != 0)
         dfl_diag_fix(draft->sink, d, span, dfl_sym_text(draft->names, near), DFL_FIX_MAYBE);
     else if (elsewhere != NULL)
-        dfl_diag_help(draft->sink, d, "`%s` is an attribute of %s", name, elsewhere);
+        dfl_diag_help(draft->sink, d, "`%s` is an attribute of %s", meant, elsewhere);
     else if (n > 0)
         dfl_diag_help(draft->sink, d, "`dflc explain E0502` lists the attributes");
 }

@@ -377,6 +377,33 @@ static const dfl_eop *build_tree(rhs_builder *rhs, const dfl_expr *expr)
     return fail(rhs);
 }
 
+/* Reports each call of a tensor, as in `A(m, k) * W[k, n]`. False after reporting. */
+static bool check_calls(dfl_workload_context *ctx, const dfl_expr *expr)
+{
+    bool ok = true;
+    dfl_diag *d;
+
+    if (expr == NULL)
+        return true;
+    ok = check_calls(ctx, expr->left) && ok;
+    ok = check_calls(ctx, expr->right) && ok;
+    for (const dfl_expr *a = expr->args; a != NULL; a = a->next)
+        ok = check_calls(ctx, a) && ok;
+    if (expr->kind != DFL_EXPR_CALL || dfl_workload_find_tensor(ctx, expr->path) == DFL_NONE ||
+        (expr->path->n == 1 && dfl_decl_op(ctx->sema, ctx->scope->module, expr->path->head->sym) != NULL))
+        return ok;
+    d = dfl_report(ctx->sema->sink, DFL_NAME_WRONG_KIND, expr->path->span, "`%s` is a tensor, not an operation",
+                   dfl_sema_text(ctx->sema, expr->path->text));
+    dfl_diag_help(ctx->sema->sink, d, "the indices of a tensor stand in square brackets, as in `A[m, k]`");
+    for (uint32_t at = expr->path->span.end; at < expr->span.end; at++)
+        if (dfl_sema_slice(ctx->sema, (dfl_span){ at, at + 1 })[0] == '(') {
+            dfl_diag_fix(ctx->sema->sink, d, (dfl_span){ at, at + 1 }, "[", DFL_FIX_SURE);
+            break;
+        }
+    dfl_diag_fix(ctx->sema->sink, d, (dfl_span){ expr->span.end - 1, expr->span.end }, "]", DFL_FIX_SURE);
+    return false;
+}
+
 /* Whether a node reads one element, at a given or at a data-dependent position. */
 static bool is_read(const dfl_eop *e) { return e->kind == DFL_EOP_ACCESS || e->kind == DFL_EOP_GATHER; }
 
@@ -387,7 +414,7 @@ bool dfl_workload_lower_right_side(dfl_workload_context *ctx, const dfl_ast_node
                         .inputs = { .at = first, .cap = DFL_SEMA_STACK_INPUTS } };
     dfl_einsum *ir = &einsum->ir;
 
-    if (node->value == NULL)
+    if (node->value == NULL || !check_calls(ctx, node->value))
         return false;
     if (!dfl_workload_reads(node->value)) {
         dfl_diag *d = dfl_report(ctx->sema->sink, DFL_EXPR_TYPE, node->value->span, "the right side reads no tensor");

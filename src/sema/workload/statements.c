@@ -96,6 +96,42 @@ static void add_without_keyword(dfl_workload_context *ctx, const dfl_ast_node *n
     }
 }
 
+/* The keyword of a declaration that is meant by the word before its name: "rank", "let", or NULL. */
+static const char *find_meant_keyword(dfl_workload_context *ctx, const char *word)
+{
+    static const char ranks[] = " dim dims index iter range extent loop axis size int ",
+                      constants[] = " const var constant define val auto float double number param def ";
+    const char *padded = dfl_arena_printf(ctx->sema->arena, " %s ", word);
+    const dfl_sym known[] = { dfl_intern_z(ctx->sema->names, "rank"), dfl_intern_z(ctx->sema->names, "let") };
+    const dfl_sym near = dfl_suggest(ctx->sema->names, word, known, sizeof known / sizeof known[0]);
+
+    return strstr(ranks, padded) != NULL ? "rank" : strstr(constants, padded) != NULL ? "let"
+           : near != 0 ? dfl_sym_text(ctx->sema->names, near) : NULL;
+}
+
+/* Declares `m = N` of a statement with a wrong keyword, `dim m = N;`, which the grammar takes for a reduction `m=`. Reports
+   E0314. */
+static void add_with_wrong_keyword(dfl_workload_context *ctx, const dfl_ast_node *node)
+{
+    const dfl_ast_name *word = node->more->target->path->head;
+    const char *keyword = find_meant_keyword(ctx, dfl_sema_text(ctx->sema, word->sym));
+    const char *name = dfl_sema_text(ctx->sema, node->more->assign_name.sym);
+    dfl_diag *d = dfl_report(ctx->sema->sink, DFL_EXPR_TYPE, word->span, "no statement begins with `%s`",
+                             dfl_sema_text(ctx->sema, word->sym));
+    dfl_ast_node declared = *node;
+    dfl_scope_entry *unused;
+
+    ctx->draft->broken = true;
+    dfl_diag_help(ctx->sema->sink, d, "a rank is declared by `rank %s = ...;`, a constant by `let %s = ...;`", name, name);
+    if (keyword != NULL)
+        dfl_diag_fix(ctx->sema->sink, d, word->span, keyword, DFL_FIX_MAYBE);
+    declared.name = node->more->assign_name;
+    if (keyword != NULL && strcmp(keyword, "let") == 0)
+        add_constant(ctx, &declared);
+    else
+        (void)add_rank(ctx, declared.name, node->value, &unused);
+}
+
 /* Whether no line ends between two places of a file. */
 static bool is_one_line(const dfl_workload_context *ctx, uint32_t from, uint32_t to)
 {
@@ -104,12 +140,13 @@ static bool is_one_line(const dfl_workload_context *ctx, uint32_t from, uint32_t
     return source != NULL && memchr(source->text + (from - source->base), '\n', to - from) == NULL;
 }
 
-/* Whether a statement has the form `n = N;` of a declaration without its keyword. */
-static bool lacks_keyword(const dfl_workload_context *ctx, const dfl_ast_node *node)
+/* Whether a statement has the form `n = N;` of a declaration without its keyword; with `DFL_ASSIGN_NAMED`, the form `dim n = N;`
+   of a declaration with a wrong one. */
+static bool lacks_keyword(const dfl_workload_context *ctx, const dfl_ast_node *node, dfl_assign assign)
 {
     const dfl_ast_node *target = node->more->target;
 
-    return node->assign == DFL_ASSIGN_DEFINE && node->role == DFL_AST_NO_ROLE && target->path->n == 1 && target->args == NULL &&
+    return node->assign == assign && node->role == DFL_AST_NO_ROLE && target->path->n == 1 && target->args == NULL &&
            node->value != NULL && node->more->over.sym == 0 && node->more->n_where == 0 && !dfl_workload_reads(node->value) &&
            dfl_sema_slice(ctx->sema, target->span)[target->path->head->span.end - target->path->head->span.start] == '\0';
 }
@@ -446,7 +483,11 @@ void dfl_workload_elaborate_statements(dfl_workload_context *ctx, const dfl_ast_
     uint32_t before = 0;
 
     for (const dfl_ast_node *node = items; node != NULL && can_grow(ctx); node = node->next) {
-        if (node->kind == DFL_AST_EINSUM && lacks_keyword(ctx, node)) {
+        if (node->kind == DFL_AST_EINSUM && lacks_keyword(ctx, node, DFL_ASSIGN_NAMED)) {
+            add_with_wrong_keyword(ctx, node);
+            continue;
+        }
+        if (node->kind == DFL_AST_EINSUM && lacks_keyword(ctx, node, DFL_ASSIGN_DEFINE)) {
             on_line = on_line && is_one_line(ctx, before, node->span.start);
             add_without_keyword(ctx, node, after_ranks, on_line);
             before = node->span.end;

@@ -20,16 +20,12 @@ dfl_sym dfl_workload_full_name(dfl_workload_context *ctx, dfl_sym name)
 /* Reports a data type that does not exist. */
 static void report_unknown_type(dfl_workload_context *ctx, const dfl_ast_ref *ref)
 {
-    DFL_VEC(dfl_sym) known = { 0 };
-    dfl_sym near;
+    const char *near = dfl_data_type_suggest(ctx->sema->names, dfl_sema_text(ctx->sema, ref->path->text));
     dfl_diag *d = dfl_report(ctx->sema->sink, DFL_TYPE_UNKNOWN, ref->span, "no data type `%s`",
                              dfl_sema_text(ctx->sema, ref->path->text));
 
-    for (uint32_t i = 0; dfl_data_type_name(i) != NULL; i++)
-        DFL_PUSH(ctx->sema->arena, &known, dfl_intern_z(ctx->sema->names, dfl_data_type_name(i)));
-    near = dfl_suggest(ctx->sema->names, dfl_sema_text(ctx->sema, ref->path->text), known.at, known.n);
-    if (near != 0)
-        dfl_diag_fix(ctx->sema->sink, d, ref->path->span, dfl_sema_text(ctx->sema, near), DFL_FIX_MAYBE);
+    if (near != NULL)
+        dfl_diag_fix(ctx->sema->sink, d, ref->path->span, near, DFL_FIX_MAYBE);
     else
         dfl_diag_help(ctx->sema->sink, d, "data types are i4 i8 i16 i32 u8 fp8 fp16 bf16 tf32 fp32 fp64 c64 c128 bits(n)");
 }
