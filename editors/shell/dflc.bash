@@ -24,6 +24,7 @@ _dflc() {
     *:--only | *:--name | *:--result)
         COMPREPLY=($(compgen -W "$(_dflc_mappings "${COMP_WORDS[@]:2}")" -- "$word")); return ;;
     *:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$word")); return ;;
+    *:--progress) COMPREPLY=($(compgen -W 'auto plain none' -- "$word")); return ;;
     *:--message-format) COMPREPLY=($(compgen -W 'text short json sarif' -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in

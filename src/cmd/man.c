@@ -126,6 +126,7 @@ static void print_bash(FILE *out)
     fputs("    *:--only | *:--name | *:--result)\n"
           "        COMPREPLY=($(compgen -W \"$(_dflc_mappings \"${COMP_WORDS[@]:2}\")\" -- \"$word\")); return ;;\n", out);
     fputs("    *:--color) COMPREPLY=($(compgen -W 'auto always never' -- \"$word\")); return ;;\n"
+          "    *:--progress) COMPREPLY=($(compgen -W 'auto plain none' -- \"$word\")); return ;;\n"
           "    *:--message-format) COMPREPLY=($(compgen -W 'text short json sarif' -- \"$word\")); return ;;\n    esac\n"
           "    case ${COMP_WORDS[1]} in\n", out);
     for (const dfl_cmd *cmd = dfl_cmd_table(); cmd->name; cmd++) {

@@ -118,24 +118,32 @@ static void raise_bound(dfl_fill *fill, const dfl_objective *objective, const df
         summary->lower_bound = bound.value;
 }
 
+/* Searches all einsums together as a stage of its own, with the members of `stage` that the caller has set: a stage without a
+   mapping is no error, and its end by time does not end the others. */
+static bool search_apart(dfl_fill *stage, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *other)
+{
+    const dfl_solver *solver = stage->solver;
+    dfl_stop why = DFL_STOP_NONE;
+    bool is_found;
+
+    stage->sink = dfl_sink_new(solver->arena, NULL);
+    dfl_sink_limit(stage->sink, 0);
+    stage->is_last = true;
+    is_found = search(stage, objective, other, &why);
+    if (solver->budget->why == DFL_STOP_TIME)
+        solver->budget->why = DFL_STOP_NONE;
+    return is_found;
+}
+
 /* Searches all einsums together once more, and takes what is better: the mapping, the lower bound. */
 static void search_again(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
                          dfl_search_summary *summary, dfl_stop *stopped)
 {
-    const dfl_solver *solver = fill->solver;
     dfl_fill again = *fill;
     dfl_filled other = { .given = out->given };
-    dfl_stop why = DFL_STOP_NONE;
-    bool is_found;
 
     again.limits = share_limits(fill, summary, fill->is_part ? DFL_PART_AGAIN_SHARE : DFL_AGAIN_SHARE);
-    again.sink = dfl_sink_new(solver->arena, NULL); /* a search without a mapping is no error */
-    dfl_sink_limit(again.sink, 0);
-    again.is_last = true;
-    is_found = search(&again, objective, &other, &why);
-    if (solver->budget->why == DFL_STOP_TIME)
-        solver->budget->why = DFL_STOP_NONE;
-    if (!is_found)
+    if (!search_apart(&again, objective, search, &other))
         return;
     summary->evaluated += other.search->evaluated;
     summary->pruned += other.search->pruned;
@@ -152,22 +160,13 @@ static void search_again(dfl_fill *fill, const dfl_objective *objective, dfl_fil
 bool dfl_fill_start_narrow(const dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
                            dfl_search_summary *summary)
 {
-    const dfl_solver *solver = fill->solver;
     dfl_fill narrow = *fill;
     dfl_filled other = { .given = out->given };
-    dfl_stop why = DFL_STOP_NONE;
-    bool is_found;
 
     narrow.space = (dfl_search_space){ .perfect = true, .max_shared_loops = fill->space.max_shared_loops };
     narrow.limits = share_limits(fill, summary, DFL_NARROW_SHARE);
     narrow.limits.gap = 0; /* which is one of the wide space */
-    narrow.sink = dfl_sink_new(solver->arena, NULL); /* a search without a mapping is no error */
-    dfl_sink_limit(narrow.sink, 0);
-    narrow.is_last = true;
-    is_found = search(&narrow, objective, &other, &why);
-    if (solver->budget->why == DFL_STOP_TIME)
-        solver->budget->why = DFL_STOP_NONE;
-    if (!is_found || other.mapping == NULL)
+    if (!search_apart(&narrow, objective, search, &other) || other.mapping == NULL)
         return false;
     summary->evaluated += other.search->evaluated;
     summary->pruned += other.search->pruned;
