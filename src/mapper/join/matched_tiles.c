@@ -199,7 +199,9 @@ typedef struct {
 
 static int64_t find_middle(const mismatch *x)
 {
-    return (int64_t)floor(exp((x->least + x->most) / 2) + 1e-6);
+    const double middle = floor(exp((x->least + x->most) / 2) + 1e-6);
+
+    return middle >= 0 && middle < 9e18 ? (int64_t)middle : 0; /* without tiles in the dimension there is no middle */
 }
 
 /* Whether a split of the leaf at the middle of the tiles takes some einsum's tile from each half. */
