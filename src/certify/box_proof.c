@@ -187,7 +187,8 @@ static bool fits(const prover *p)
 /* The objective of the least energy and the least time of the box (SEARCH.md, B51 and B52). */
 static double bound_box(const prover *p)
 {
-    double joules = p->terms.joules, sure = joules, seconds = least(p, &p->terms.work), ports[2 * DFL_CERTIFY_LEVELS] = { 0 };
+    double joules = p->terms.joules, sure = joules, all = joules, seconds = least(p, &p->terms.work);
+    double ports[2 * DFL_CERTIFY_LEVELS] = { 0 };
 
     for (uint32_t i = 0; i < p->terms.n_terms; i++) {
         const dfl_box_term *t = &p->terms.term[i];
@@ -196,12 +197,14 @@ static double bound_box(const prover *p)
             ports[t->port] += bits * t->seconds;
             continue;
         }
-        joules += t->joules * (t->joules > 0 ? bits : largest(p, &t->bits));
+        const double part = t->joules * (t->joules > 0 ? bits : largest(p, &t->bits));
+        joules += part;
+        all += fabs(part);
         sure += t->sure * bits;
     }
     for (uint32_t i = 0; i < 2 * p->of->problem->n_levels; i++)
         seconds = fmax(seconds, ports[i]);
-    return dfl_certify_value(p->of->run, p->terms.is_sure ? sure : fmax(joules, sure), seconds);
+    return dfl_certify_value(p->of->run, p->terms.is_sure ? sure : fmax(joules - all * DFL_BOX_ROUNDING, sure), seconds);
 }
 
 /* The variable with the widest interval; n_vars if all are single values. */
