@@ -1,5 +1,7 @@
 #include "solve/homes.h"
 
+#include <math.h>
+
 #include "ir/path/unit_choice.h"
 
 uint32_t dfl_outermost_for(const dfl_mapping *m, uint32_t tensor, uint32_t compute)
@@ -59,4 +61,67 @@ bool dfl_check_homes(dfl_fill *fill, const dfl_mapping *m)
     dfl_diag_label(fill->sink, d, memory->span, "each instance of the array has its own");
     dfl_diag_help(fill->sink, d, "map the einsums one at a time and write the lines, or take a system with one instance");
     return false;
+}
+
+double dfl_home_bits(const dfl_tensor *t)
+{
+    dfl_i128 elements = 0;
+
+    if (t->n_producers + t->n_consumers == 0)
+        return 0;
+    (void)dfl_tensor_stored(t, &elements);
+    return dfl_i128_double(elements) * t->type.bits;
+}
+
+/* Puts a tensor into the first memory outside of arrays that may hold it and, if `is_moving`, has room for it. Returns whether
+   there is one; `*is_first`: it is the outermost. */
+static bool place(const dfl_mapping *m, uint32_t tensor, bool is_moving, double *left, uint32_t *home, bool *is_first)
+{
+    const dfl_tensor *t = &m->workload->tensors[tensor];
+
+    *is_first = true;
+    for (uint32_t i = 0; i < m->system->n_memories; i++) {
+        const dfl_memory *memory = &m->system->memories[i];
+        if (dfl_memory_is_in_array(m->system, i) || (memory->holds.on && !dfl_selects(&memory->holds, t)))
+            continue;
+        if (is_moving && dfl_home_bits(t) > left[i]) {
+            *is_first = false;
+            continue;
+        }
+        left[i] -= dfl_home_bits(t);
+        home[tensor] = i;
+        return left[i] >= 0;
+    }
+    return false;
+}
+
+bool dfl_homes_pack(dfl_arena *arena, const dfl_mapping *m, uint32_t *home)
+{
+    const dfl_workload *w = m->workload;
+    double *left = DFL_NEW_ARRAY(arena, double, (size_t)m->system->n_memories + 1);
+    bool *placed = DFL_NEW_ARRAY(arena, bool, (size_t)w->n_tensors + 1);
+    bool fits = true, moved = false, is_first;
+
+    for (uint32_t i = 0; i < m->system->n_memories; i++)
+        left[i] = m->system->memories[i].size_bits < 0 ? INFINITY : (double)m->system->memories[i].size_bits;
+    for (uint32_t t = 0; t < w->n_tensors; t++) {
+        home[t] = DFL_NONE;
+        placed[t] = w->tensors[t].n_producers + w->tensors[t].n_consumers == 0;
+        if (!placed[t] && w->tensors[t].role != DFL_ROLE_INTERMEDIATE) {
+            placed[t] = true;
+            fits = place(m, t, false, left, home, &is_first) && fits;
+        }
+    }
+    for (uint32_t n = 0; n < w->n_tensors && fits; n++) {
+        uint32_t largest = DFL_NONE;
+        for (uint32_t t = 0; t < w->n_tensors; t++)
+            if (!placed[t] && (largest == DFL_NONE || dfl_home_bits(&w->tensors[t]) > dfl_home_bits(&w->tensors[largest])))
+                largest = t;
+        if (largest == DFL_NONE)
+            break;
+        placed[largest] = true;
+        fits = place(m, largest, true, left, home, &is_first);
+        moved |= !is_first;
+    }
+    return fits && moved;
 }

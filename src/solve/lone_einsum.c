@@ -1,5 +1,6 @@
 #include "solve/lone_einsum.h"
 
+#include "solve/homes.h"
 #include "support/strbuf.h"
 
 /* Index in own ranks. The index of an iteration of a carried repeat becomes that of the first iteration. False if the index
@@ -71,21 +72,53 @@ static bool suits(const dfl_selection *selection, const dfl_tensor *own, const d
     return given->role != DFL_ROLE_INTERMEDIATE || (selection->roles & sides) == 0 || (selection->roles >> own->role & 1) != 0;
 }
 
-/* A selection by the names of exactly those own tensors that stand for selected tensors of the network. */
-static void name_selected(const dfl_lone_source *a, const dfl_lone_einsum *one, bool is_memory, dfl_selection *selection)
+/* Whether a memory that may hold a tensor suits it. If none does, all do. */
+static bool is_suited(const dfl_lone_source *a, const dfl_selection *selection, const dfl_tensor *own, const dfl_tensor *given)
 {
+    bool any = false;
+
+    for (uint32_t m = 0; m < a->system->n_memories; m++) {
+        const dfl_selection *holds = &a->system->memories[m].holds;
+        any |= !holds->on || (dfl_selects(holds, given) && suits(holds, own, given));
+    }
+    return !any || suits(selection, own, given);
+}
+
+/* A selection by the names of exactly those own tensors that stand for selected tensors of the network. `memory`: the one that
+   has the selection; DFL_NONE = another part. */
+static void name_selected(const dfl_lone_source *a, const dfl_lone_einsum *one, uint32_t memory, dfl_selection *selection)
+{
+    const bool is_memory = memory != DFL_NONE, is_any = !selection->on || selection->all;
     dfl_sym *names;
     uint32_t n = 0;
 
-    if (!selection->on || selection->all)
+    if (is_any && (!is_memory || a->home == NULL))
         return;
     names = DFL_NEW_ARRAY(a->arena, dfl_sym, one->workload->n_tensors + 1);
     for (uint32_t t = 0; t < one->workload->n_tensors; t++) {
         const dfl_tensor *own = &one->workload->tensors[t], *given = &a->workload->tensors[one->tensor_of[t]];
-        if (dfl_selects(selection, given) && (!is_memory || suits(selection, own, given)))
+        if (is_memory && a->home != NULL && dfl_memory_outside(a->system, memory, a->home[one->tensor_of[t]]))
+            continue;
+        if (is_any || (dfl_selects(selection, given) && (!is_memory || is_suited(a, selection, own, given))))
             names[n++] = own->name;
     }
     *selection = (dfl_selection){ .on = true, .names = names, .n_names = n };
+}
+
+/* Bits of a memory that the homes of tensors of other einsums leave; -1 = unlimited. */
+static int64_t find_left(const dfl_lone_source *a, const dfl_lone_einsum *one, uint32_t memory)
+{
+    int64_t left = a->system->memories[memory].size_bits;
+
+    for (uint32_t t = 0; t < a->workload->n_tensors && a->home != NULL && left > 0; t++) {
+        const double bits = dfl_home_bits(&a->workload->tensors[t]);
+        bool is_own = false;
+        for (uint32_t i = 0; i < one->workload->n_tensors; i++)
+            is_own |= one->tensor_of[i] == t;
+        if (!is_own && a->home[t] == memory)
+            left = bits < (double)left ? left - (int64_t)bits : 0;
+    }
+    return left;
 }
 
 /* Makes two systems for the einsum. Both select its tensors by name; the second one also lacks what the mapper does not support
@@ -102,18 +135,19 @@ static void make_systems(const dfl_lone_source *a, dfl_lone_einsum *one)
     *s = *a->system;
     for (uint32_t i = 0; i < s->n_memories; i++) {
         memories[i] = s->memories[i];
-        name_selected(a, one, true, &memories[i].holds);
+        name_selected(a, one, i, &memories[i].holds);
+        memories[i].size_bits = find_left(a, one, i);
     }
     for (uint32_t i = 0; i < s->n_axes; i++) {
         axes[i] = s->axes[i];
-        name_selected(a, one, false, &axes[i].multicast);
-        name_selected(a, one, false, &axes[i].reduce);
+        name_selected(a, one, DFL_NONE, &axes[i].multicast);
+        name_selected(a, one, DFL_NONE, &axes[i].reduce);
         plain_axes[i] = axes[i];
         plain_axes[i].forward = false;
     }
     for (uint32_t i = 0; i < s->n_computes; i++) {
         computes[i] = s->computes[i];
-        name_selected(a, one, false, &computes[i].operand_reuse);
+        name_selected(a, one, DFL_NONE, &computes[i].operand_reuse);
         plain_computes[i] = computes[i];
         plain_computes[i].operand_reuse = (dfl_selection){ .on = false };
     }
@@ -279,6 +313,8 @@ const char *dfl_lone_einsum_key(const dfl_lone_source *a, const dfl_lone_einsum 
         }
         for (uint32_t m = 0; m < a->system->n_memories; m++)
             dfl_strbuf_char(&out, !a->system->memories[m].holds.on || dfl_selects(&a->system->memories[m].holds, t) ? '1' : '0');
+        if (a->home != NULL)
+            dfl_strbuf_printf(&out, "h%u %u", one->tensor_of[access->tensor], a->home[one->tensor_of[access->tensor]]);
         for (uint32_t c = 0; c < a->system->n_computes; c++)
             dfl_strbuf_char(&out, dfl_selects(&a->system->computes[c].operand_reuse, t) ? '1' : '0');
         for (uint32_t x = 0; x < a->system->n_axes; x++)

@@ -14,6 +14,7 @@ typedef struct {
     const dfl_workload *workload;
     const dfl_system *system;
     const bool *is_carried;         /* [rank]: rank of a repeat that carries a tensor */
+    const uint32_t *home;           /* [tensor]: its outermost memory (solve/homes.h), which takes room of it; NULL = any */
 } dfl_lone_source;
 
 /* One einsum alone, and the parts of the network that its ranks and tensors stand for. */

@@ -41,6 +41,7 @@ typedef struct {
     const dfl_system *system;
     bool *is_carried;               /* [rank]: rank of a repeat that carries a tensor */
     uint32_t *home;                 /* [tensor]: outermost memory that keeps it, DFL_NONE = not known yet */
+    const uint32_t *asked_home;     /* [tensor]: the memory that must be the outermost; NULL = any */
     DFL_VEC(kind) kinds;
     uint32_t *kind_of;              /* [einsum]: index in `kinds` */
     dfl_lone_einsum *ones;                    /* [einsum]: the einsum alone */
@@ -317,9 +318,12 @@ static found_set search_by_mapper(assembly *a, const kind *k)
     return out;
 }
 
-/* The first memory outside of all arrays that may hold the tensor and that the unit sees; DFL_NONE if there is none. */
+/* The memory that must be the outermost of a tensor, or the first one outside of all arrays that may hold it and that the unit sees;
+   DFL_NONE if there is none. */
 static uint32_t outermost(const assembly *a, uint32_t tensor, uint32_t compute)
 {
+    if (a->asked_home != NULL)
+        return a->asked_home[tensor];
     for (uint32_t m = 0; m < a->system->n_memories; m++) {
         const dfl_memory *memory = &a->system->memories[m];
         dfl_i128 n;
@@ -404,7 +408,7 @@ static bool explain_none(assembly *a, const kind *k)
 /* Finds the kinds of einsums. */
 static void find_kinds(assembly *a)
 {
-    const dfl_lone_source source = { a->arena, a->workload, a->system, a->is_carried };
+    const dfl_lone_source source = { a->arena, a->workload, a->system, a->is_carried, a->asked_home };
 
     for (uint32_t e = 0; e < a->workload->n_einsums; e++) {
         const dfl_einsum *einsum = &a->workload->einsums[e];
@@ -551,7 +555,7 @@ static bool find_lines(assembly *a)
         const char *lack;
         dfl_diag *d;
 
-        if (k->is_found || (!a->reports && make_plain_lines(a, &k->one, e, &k->lines)))
+        if (k->is_found || ((!a->reports || a->asked_home != NULL) && make_plain_lines(a, &k->one, e, &k->lines)))
             continue;
         if (!a->reports || explain_none(a, k))
             return false;
@@ -840,19 +844,51 @@ static dfl_mapping *map_one_by_one(assembly *a)
     return assemble(a);
 }
 
+/* Maps the einsums one by one and copies the mapping to `out`. Returns its costs by the model; NULL after reporting. */
+static const dfl_result *fill_from(assembly *a, dfl_filled *out)
+{
+    const dfl_mapping *found = map_one_by_one(a);
+
+    out->mapping = found ? dfl_mapping_copy(a->fill->solver->arena, found) : NULL;
+    return out->mapping ? dfl_fill_costs(a->fill, out->mapping) : NULL;
+}
+
+/* Maps the einsums one by one where the outermost memories have too little room for all tensors, with other homes of
+   intermediates. If that gives a mapping, takes back the reports from `first` on. */
+static const dfl_result *fill_packed(assembly *a, dfl_filled *out, size_t first)
+{
+    uint32_t *home = DFL_NEW_ARRAY(a->arena, uint32_t, a->workload->n_tensors + 1);
+    dfl_sink *sink = a->fill->sink;
+    const dfl_result *costs;
+
+    if (a->stopped != DFL_STOP_NONE || !dfl_homes_pack(a->arena, a->given, home))
+        return NULL;
+    a->asked_home = home;
+    a->kinds.n = a->kinds.cap = 0;
+    a->kinds.at = NULL;
+    a->fill->sink = dfl_sink_new(a->arena, a->fill->solver->sources);
+    costs = fill_from(a, out);
+    a->fill->sink = sink;
+    if (costs) {
+        dfl_sink_withdraw(sink, first, DFL_EVAL_INFEASIBLE);
+        dfl_sink_withdraw(sink, first, DFL_MAP_CAPACITY);
+    }
+    return costs;
+}
+
 bool dfl_fill_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
 {
     const dfl_solver *solver = fill->solver;
     assembly a = { .fill = fill, .arena = dfl_arena_new(solver->budget), .objective = objective, .given = out->given,
                    .workload = out->given->workload, .system = out->given->system, .reports = true, .climbs = true };
     dfl_search_summary *summary = DFL_NEW(solver->arena, dfl_search_summary);
-    const dfl_mapping *found = map_one_by_one(&a);
-    const dfl_result *costs;
+    const size_t reports = dfl_sink_count(fill->sink);
+    const dfl_result *costs = fill_from(&a, out);
 
-    out->mapping = found ? dfl_mapping_copy(solver->arena, found) : NULL;
+    if (!costs)
+        costs = fill_packed(&a, out, reports);
     *stopped = a.stopped;
     dfl_arena_free(a.arena);
-    costs = out->mapping ? dfl_fill_costs(fill, out->mapping) : NULL;
     if (!costs)
         return false;
     if (!dfl_objective_met(objective, costs, NULL)) {
