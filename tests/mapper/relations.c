@@ -65,8 +65,9 @@ static outcome search(relation *k, uint32_t changes, uint32_t alone, bool imperf
             out.sum_of = dfl_objective_value(&objective, sum->joules, sum->seconds);
     }
     if (filled) {
-        const dfl_paths *paths = dfl_paths_resolve(s->arena, s->sink, s->names, filled->mapping);
-        const dfl_result *r = paths ? dfl_model_eval(s->arena, s->sink, s->names, paths) : NULL;
+        dfl_arena *fresh = dfl_arena_new(NULL); /* a search that its limit ended has used up the budget of the session */
+        const dfl_paths *paths = dfl_paths_resolve(fresh, s->sink, s->names, filled->mapping);
+        const dfl_result *r = paths ? dfl_model_eval(fresh, s->sink, s->names, paths) : NULL;
         out.found = r != NULL;
         out.value = filled->search->value;
         out.bound = filled->search->lower_bound;
@@ -74,6 +75,7 @@ static outcome search(relation *k, uint32_t changes, uint32_t alone, bool imperf
         out.stopped = stopped != DFL_STOP_NONE;
         out.joules = r ? r->joules : NAN;
         out.seconds = r ? r->seconds : NAN;
+        dfl_arena_free(fresh);
     }
     dfl_session_free(s);
     free(text);

@@ -68,7 +68,27 @@ static bool find_home(const space *s, uint32_t tensor, uint32_t *body, uint32_t 
     return false;
 }
 
-/* Einsums that exchange a tensor below line `at` of `body`, a mask; `*fits`: one such tensor is indexed by the rank. */
+/* Whether the memory is the outermost that may hold the tensor, and has room for all tensors. */
+static bool holds_whole(const space *s, uint32_t tensor, uint32_t memory)
+{
+    const dfl_system *chip = s->open->system;
+    const dfl_workload *w = s->open->workload;
+    double all = 0;
+
+    for (uint32_t i = 0; i < memory; i++)
+        if (!chip->memories[i].holds.on || dfl_selects(&chip->memories[i].holds, &w->tensors[tensor]))
+            return false;
+    for (uint32_t t = 0; t < w->n_tensors; t++) {
+        double bits = w->tensors[t].type.bits;
+        for (uint32_t d = 0; d < w->tensors[t].n_dims; d++)
+            bits *= (double)w->tensors[t].extents[d];
+        all += bits;
+    }
+    return chip->memories[memory].size_bits < 0 || all <= (double)chip->memories[memory].size_bits;
+}
+
+/* Einsums that exchange a tensor below line `at` of `body`, a mask; `*fits`: one such tensor is indexed by the rank. A tensor that
+   the outermost memory holds whole is not exchanged below a loop. */
 static uint32_t exchangers(const space *s, uint32_t body, uint32_t at, uint32_t rank, bool *fits)
 {
     const dfl_workload *w = s->open->workload;
@@ -78,7 +98,8 @@ static uint32_t exchangers(const space *s, uint32_t body, uint32_t at, uint32_t 
     for (uint32_t t = 0; t < w->n_tensors; t++) {
         uint32_t home_body, home_line, users = users_of(s, t, below);
         if (w->tensors[t].role != DFL_ROLE_INTERMEDIATE || !find_home(s, t, &home_body, &home_line) || home_body < body ||
-            !is_below(s->m, home_body, body) || (home_body == body && home_line < at) || (users & (users - 1)) == 0)
+            !is_below(s->m, home_body, body) || (home_body == body && home_line < at) || (users & (users - 1)) == 0 ||
+            holds_whole(s, t, s->m->body[home_body].line[home_line].where))
             continue;
         all |= users;
         for (uint32_t e = 0; e < w->n_einsums; e++)
@@ -87,13 +108,20 @@ static uint32_t exchangers(const space *s, uint32_t body, uint32_t at, uint32_t 
     return all;
 }
 
+/* The first loop of the body below line `at`; the number of lines if there is none. */
+static uint32_t find_loop_below(const space *s, uint32_t body, uint32_t at)
+{
+    uint32_t i = at + 1;
+
+    while (i < s->m->body[body].n && s->m->body[body].line[i].kind == DFL_LINE_KEEP)
+        i++;
+    return i;
+}
+
 /* Whether a loop of the body stands below line `at`. */
 static bool has_loop_below(const space *s, uint32_t body, uint32_t at)
 {
-    for (uint32_t i = at + 1; i < s->m->body[body].n; i++)
-        if (s->m->body[body].line[i].kind != DFL_LINE_KEEP)
-            return true;
-    return false;
+    return find_loop_below(s, body, at) < s->m->body[body].n;
 }
 
 static const char *judge_loop(const space *s, uint32_t body, uint32_t at)
@@ -143,7 +171,7 @@ static const char *judge_keep(const space *s, uint32_t body, uint32_t at)
     }
     if (!has_loop_below(s, body, at))
         return "a keep above a branch without a shared loop between";
-    if (s->timed && (exchangers(s, body, at, 0, &fits) & users) != users)
+    if (s->timed && (exchangers(s, body, find_loop_below(s, body, at), 0, &fits) & users) != users)
         return "a keep above loops in which its einsum exchanges nothing";
     if ((users & (users - 1)) != 0 && s->open->workload->tensors[l->what].role != DFL_ROLE_INPUT &&
         s->open->workload->tensors[l->what].role != DFL_ROLE_WEIGHT)
@@ -197,7 +225,8 @@ bool rival_lifts_keeps(const rival *k, const rival_mapping *from)
             if (l->kind != DFL_LINE_KEEP || m->body[b].einsum >= 0)
                 continue;
             if (home ? s.open->system->memories[l->where].element > 0
-                     : !has_loop_below(&s, b, i) || (exchangers(&s, b, i, 0, &fits) & users) != users)
+                     : !has_loop_below(&s, b, i) ||
+                       (exchangers(&s, b, find_loop_below(&s, b, i), 0, &fits) & users) != users)
                 return true;
         }
     return false;
