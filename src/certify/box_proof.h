@@ -22,7 +22,7 @@ enum {
     DFL_BOX_PROVEN_PART = 64,
 };
 
-/* Relative error of a sum of DFL_BOX_TERMS products of DFL_BOX_POWERS powers, in units of the sum without signs: each product takes
+/* Error of a sum of DFL_BOX_TERMS products of DFL_BOX_POWERS powers over the sum without signs: each product takes
    DFL_BOX_POWERS + 2 operations, and the sum DFL_BOX_TERMS, of at most 2^-53 each; this is more than twice as much. */
 #define DFL_BOX_ROUNDING 0x1p-44
 

@@ -12,8 +12,9 @@ bool dfl_check_homes(dfl_fill *fill, const dfl_mapping *mapping);
 
 /* Bits of a tensor in its home. */
 double dfl_home_bits(const dfl_tensor *tensor);
-/* Sets `home`, by tensor: the outermost memory outside of arrays that may hold it, and for an intermediate the first one with room
-   for it, the largest intermediate first. True if all tensors fit, and some intermediate has no room in its outermost memory. */
+/* Sets `home`, by tensor: the outermost memory outside of arrays that may hold it, and for an intermediate the first one with
+   room for it, the largest intermediate first. True if all tensors fit, and some intermediate has no room in its outermost
+   memory. */
 bool dfl_homes_pack(dfl_arena *arena, const dfl_mapping *mapping, uint32_t *home);
 
 #endif

@@ -318,8 +318,8 @@ static found_set search_by_mapper(assembly *a, const kind *k)
     return out;
 }
 
-/* The memory that must be the outermost of a tensor, or the first one outside of all arrays that may hold it and that the unit sees;
-   DFL_NONE if there is none. */
+/* The memory that must be the outermost of a tensor, or the first one outside of all arrays that may hold it and that the unit
+   sees; DFL_NONE if there is none. */
 static uint32_t outermost(const assembly *a, uint32_t tensor, uint32_t compute)
 {
     if (a->asked_home != NULL)
