@@ -82,7 +82,7 @@ static void yyerror(dfl_span *at, dfl_parse *p, const char *message);
 %token <name> EACH "each" ONLINE "online" CYCLIC "cyclic" FRESH "fresh" WINDOW "window" AS "as" BY "by" ELSE "else"
 %token <name> EXACTLY "exactly" FOR "for" FROM "from" IF "if" IN "in" OF "of" ON "on" OVER "over" STEP "step"
 %token <name> TIMES "times" WITHIN "within" REQUIRE "require" EXPECT "expect" ASSUME "assume" MINIMIZE "minimize"
-%token <name> PARETO "pareto"
+%token <name> PARETO "pareto" SPLIT "split"
 
 %left OR
 %left AND
@@ -133,7 +133,7 @@ opt_as: %empty                                    { $$ = dfl_name_none(); }
 name: IDENT | word ;
 word: APPLY | ARRAY | BY | CARRYING | COMPUTE | CYCLIC | DFL | EACH | ELEMENT | EXACTLY | FRESH | FROM | INPUT
   | LET | MEMORY | MINIMIZE | NETWORK | OF | ONLINE | OP | OPTION | OUTPUT | PARAM | PARETO | RANK | RECOMPUTE | REPEAT
-  | STATE | STEP | SWEEP | SYSTEM | TIMES | WEIGHT | WINDOW | WITHIN | WORKLOAD ;
+  | SPLIT | STATE | STEP | SWEEP | SYSTEM | TIMES | WEIGHT | WINDOW | WITHIN | WORKLOAD ;
 names: name                                       { $$ = dfl_names_add(p, (dfl_name_list){ 0 }, $1); }
   | names ',' name                                { $$ = dfl_names_add(p, $1, $3); } ;
 path: IDENT                                       { $$ = dfl_path_of(p, $1); }
@@ -266,6 +266,7 @@ mline: TEMPORAL loops ';'                         { $$ = dfl_ast_temporal(p, @$,
   | SPATIAL sgroups ';'                           { $$ = dfl_ast_items(p, DFL_AST_SPATIAL, @$, $2); }
   | SPATIAL sgroups FOR paths ';'                 { $$ = dfl_ast_pathed(p, DFL_AST_SPATIAL, @$, $2, $4); }
   | KEEP kgroups ';'                              { $$ = dfl_ast_items(p, DFL_AST_KEEP, @$, $2); }
+  | KEEP kgroups SPLIT sgroups ';'                { $$ = dfl_ast_split(p, dfl_ast_items(p, DFL_AST_KEEP, @$, $2), $4); }
   | ON path ';'                                   { $$ = dfl_ast_at_path(p, DFL_AST_ON, @$, $2); }
   | RECOMPUTE paths ';'                           { $$ = dfl_ast_pathed(p, DFL_AST_RECOMPUTE, @$, dfl_list_none(), $2); }
   | FUSE '{' children end                         { $$ = dfl_ast_bodied(p, DFL_AST_FUSE, @$, dfl_name_none(), $3); }

@@ -12,7 +12,8 @@ typedef struct {
     dfl_marks *marks;
     DFL_VEC(uint32_t) open; /* open brackets: parentheses, brackets, braces of blocks and of sets */
     uint32_t inside;        /* number of brackets that the current statement has open */
-    bool is_loops;          /* the current statement is `temporal` or `spatial` */
+    bool is_keep;           /* the current statement is `keep` */
+    bool is_loops;          /* loops follow in the current statement: `temporal`, `spatial`, or `keep ... split` */
     bool wants_split;       /* a loop of the current statement has begun, and its `:` or `/` is not read yet */
 } marker;
 
@@ -31,7 +32,7 @@ static void open_bracket(marker *m, uint32_t i)
         set_mark(m, i, DFL_MARK_SET);
     if (m->tokens[i].kind == '{' && !is_set) {
         m->inside = 0;
-        m->is_loops = false;
+        m->is_loops = m->is_keep = false;
     } else {
         m->inside++;
     }
@@ -59,6 +60,14 @@ static void mark_colon(const marker *m, uint32_t i)
         set_mark(m, i, DFL_MARK_LABEL);
 }
 
+/* Whether the word `split` stands behind a memory of a `keep`, where it is no name. */
+static bool begins_split(const marker *m, uint32_t i)
+{
+    uint16_t before = m->tokens[i - 1].kind;
+
+    return m->is_keep && m->inside == 0 && before != DFL_TOK_KEEP && before != DFL_TOK_IN && before != ',' && before != '.';
+}
+
 static void mark_tokens(marker *m)
 {
     for (uint32_t i = 0; i < m->n; i++) {
@@ -70,8 +79,12 @@ static void mark_tokens(marker *m)
             close_bracket(m, i);
         else if (kind == DFL_TOK_TEMPORAL || kind == DFL_TOK_SPATIAL)
             m->is_loops = m->wants_split = true;
+        else if (kind == DFL_TOK_KEEP)
+            m->is_keep = true;
+        else if (kind == DFL_TOK_SPLIT && begins_split(m, i))
+            m->is_loops = m->wants_split = true;
         else if (kind == ';')
-            m->is_loops = false;
+            m->is_loops = m->is_keep = false;
         else if (kind == ',' && m->is_loops && m->inside == 0)
             m->wants_split = true;
         else if ((kind == ':' || kind == '/') && m->is_loops && m->inside == 0 && m->wants_split) {

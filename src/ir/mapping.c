@@ -3,6 +3,85 @@
 
 #include <string.h>
 
+const char *dfl_schedule_name(dfl_schedule schedule)
+{
+    switch (schedule) {
+    case DFL_SCHEDULE_GPIPE: return "gpipe";
+    case DFL_SCHEDULE_ONE_F_ONE_B: return "one_f_one_b";
+    case DFL_SCHEDULE_ZERO_BUBBLE: return "zero_bubble";
+    }
+    return "";
+}
+
+/* Whether the instances of an axis may be chips: several, over a network with a shape, with the memory of every keep inside;
+   without keeps, with all memories inside. */
+static bool may_join_chips(const dfl_mapping *m, uint32_t axis)
+{
+    const dfl_system *s = m->system;
+    const dfl_axis *a = &s->axes[axis];
+    bool has_keep = false;
+
+    if (a->size == 1 || a->network == DFL_NONE || s->networks[a->network].topology.kind == DFL_TOPOLOGY_NONE)
+        return false;
+    for (uint32_t b = 0; b < m->n_bodies; b++)
+        for (uint32_t i = 0; i < m->bodies[b]->n_lines; i++) {
+            const dfl_line *line = &m->bodies[b]->lines[i];
+            if (line->kind == DFL_LINE_KEEP && !dfl_axis_encloses(s, axis, s->memories[line->memory].element))
+                return false;
+            has_keep |= line->kind == DFL_LINE_KEEP;
+        }
+    for (uint32_t i = 0; !has_keep && i < s->n_memories; i++)
+        if (!dfl_axis_encloses(s, axis, s->memories[i].element))
+            return false;
+    return s->n_memories > 0;
+}
+
+/* Whether an axis encloses a system that `use` inserts. */
+static bool encloses_system(const dfl_system *s, uint32_t axis)
+{
+    for (uint32_t e = 1; e < s->n_elements; e++)
+        if (s->elements[e].n_axes == 0 && !s->elements[e].side && dfl_axis_encloses(s, axis, e))
+            return true;
+    return false;
+}
+
+/* Whether a mapping has a word that only plans have, or maps a training step. */
+static bool has_plan_words(const dfl_mapping *m)
+{
+    const dfl_options *o = &m->options;
+
+    if (o->contention_none || o->chunks > 0 || o->bucket_bits > 0 || o->chip_search)
+        return true;
+    for (uint32_t b = 0; b < m->n_bodies; b++)
+        for (uint32_t i = 0; i < m->bodies[b]->n_lines; i++)
+            if (m->bodies[b]->lines[i].stages != NULL || m->bodies[b]->lines[i].n_splits > 0)
+                return true;
+    for (uint32_t e = 0; e < m->workload->n_einsums; e++)
+        if (m->workload->einsums[e].phase != DFL_PHASE_FORWARD)
+            return true;
+    return false;
+}
+
+bool dfl_mapping_is_plan(const dfl_mapping *m)
+{
+    const dfl_system *s = m->system;
+    bool chips = false, words = has_plan_words(m), open = false, spread = false;
+
+    for (uint32_t x = 0; x < s->n_axes && !chips; x++)
+        chips = may_join_chips(m, x);
+    if (!chips || words)
+        return chips;
+    for (uint32_t b = 0; b < m->n_bodies; b++) {
+        open |= m->bodies[b]->open || m->bodies[b]->open_children;
+        for (uint32_t i = 0; i < m->bodies[b]->n_lines; i++) {
+            const dfl_line *line = &m->bodies[b]->lines[i];
+            spread |= line->kind == DFL_LINE_SPATIAL && may_join_chips(m, line->axis) &&
+                      (m->workload->n_einsums > 1 || encloses_system(s, line->axis));
+        }
+    }
+    return open && spread;
+}
+
 const dfl_body *dfl_mapping_leaf(const dfl_mapping *m, uint32_t einsum)
 {
     const dfl_body *b = m->root;

@@ -161,6 +161,15 @@ typedef struct {
                                     shares with the first operand alone, with the second alone, and over those it lacks */
 } dfl_work_size;
 
+/* The word of the language for a schedule: "one_f_one_b". */
+const char *dfl_schedule_name(dfl_schedule schedule);
+/*
+ * Whether a mapping is a plan over chips: it keeps tensors only inside of chips, and uses several of them. Chips are the
+ * instances of an axis over a network with a shape (`switch`, `torus`, ...). Such an axis is inside of no memory that the
+ * mapping uses. A plan states this by a word that only plans have, or has a spatial loop over chips and open lines below. The
+ * instances of an axis that encloses no other system may be parts of one chip: then a plan has several einsums.
+ */
+bool dfl_mapping_is_plan(const dfl_mapping *m);
 /* The leaf of an einsum, or NULL. */
 const dfl_body *dfl_mapping_leaf(const dfl_mapping *m, uint32_t einsum);
 /* A copy with its own bodies and lines; workload, system and choices of holes are shared. */

@@ -52,7 +52,9 @@ static void print_loop(const printer *p, const dfl_line *l)
 /* Whether lines `a` and `b`, in this order, can be parts of one statement. */
 static bool joins(const dfl_line *a, const dfl_line *b)
 {
-    if (a->kind != b->kind)
+    if (a->kind != b->kind || a->splits != b->splits || a->stages != b->stages)
+        return false;
+    if ((a->n_splits > 0 || a->stages != NULL) && a->statement != b->statement)
         return false;
     if (a->kind == DFL_LINE_TEMPORAL)
         return !a->online && !b->online;
@@ -75,10 +77,27 @@ static void print_group_end(const printer *p, const dfl_line *l)
     if (l->kind == DFL_LINE_SPATIAL) {
         dfl_strbuf_z(p->out, " on ");
         name(p, p->m->system->axes[l->axis].name);
+        if (l->stages != NULL)
+            dfl_strbuf_printf(p->out, " pipeline(schedule = %s, interleave = %lld)", dfl_schedule_name(l->stages->schedule),
+                              (long long)l->stages->interleave);
     } else if (l->kind == DFL_LINE_KEEP) {
         dfl_strbuf_z(p->out, " in ");
         name(p, p->m->system->memories[l->memory].name);
         dfl_strbuf_z(p->out, l->mode == DFL_KEEP_FRESH ? " fresh" : l->mode == DFL_KEEP_WINDOW ? " window" : "");
+    }
+}
+
+static void print_splits(const printer *p, const dfl_line *l)
+{
+    for (uint32_t i = 0; i < l->n_splits; i++) {
+        const dfl_home_split *split = &l->splits[i];
+
+        dfl_strbuf_z(p->out, i == 0 ? " split " : ", ");
+        name(p, p->m->workload->ranks[split->rank].name);
+        dfl_strbuf_char(p->out, split->by == DFL_BY_PARTS ? '/' : ':');
+        dfl_strbuf_i128(p->out, split->amount);
+        dfl_strbuf_z(p->out, " on ");
+        name(p, p->m->system->axes[split->axis].name);
     }
 }
 
@@ -175,6 +194,7 @@ static void print_lines(const printer *p, const dfl_body *b, uint32_t depth)
         }
         if (l->online)
             dfl_strbuf_z(p->out, " online");
+        print_splits(p, l);
         print_only(p, l);
         dfl_strbuf_z(p->out, ";\n");
     }
@@ -261,6 +281,31 @@ void dfl_mapping_print_lines(dfl_strbuf *out, const dfl_intern *names, const dfl
     print_body(&p, m->root, 0);
 }
 
+/* Prints the options that matter in plans over chips. */
+static void print_plan_options(const printer *p)
+{
+    const dfl_options *o = &p->m->options;
+
+    if (o->contention_none) {
+        print_indent(p, 1);
+        dfl_strbuf_z(p->out, "option contention = none;\n");
+    }
+    if (o->chunks > 0) {
+        print_indent(p, 1);
+        dfl_strbuf_printf(p->out, "option chunks = %u;\n", o->chunks);
+    }
+    if (o->bucket_bits > 0) {
+        print_indent(p, 1);
+        dfl_strbuf_z(p->out, "option bucket = ");
+        dfl_strbuf_i128(p->out, o->bucket_bits);
+        dfl_strbuf_z(p->out, "bit;\n");
+    }
+    if (o->chip_search) {
+        print_indent(p, 1);
+        dfl_strbuf_z(p->out, "option chip = search;\n");
+    }
+}
+
 void dfl_mapping_print(dfl_strbuf *out, const dfl_intern *names, const dfl_mapping *m, unsigned indent)
 {
     const printer p = { out, names, m, indent };
@@ -280,6 +325,7 @@ void dfl_mapping_print(dfl_strbuf *out, const dfl_intern *names, const dfl_mappi
         print_indent(&p, 1);
         dfl_strbuf_z(out, "option overlap = perfect;\n");
     }
+    print_plan_options(&p);
     for (uint32_t i = 0; i < m->n_minimize; i++) {
         print_indent(&p, i == 0 ? 1 : 0);
         dfl_strbuf_z(out, i == 0 ? "minimize " : ", ");

@@ -196,6 +196,9 @@ static const char *verify_line(const dfl_mapping *m, const dfl_line *l)
 {
     if (l->kind == DFL_LINE_KEEP) {
         VERIFY(l->tensor < m->workload->n_tensors && l->memory < m->system->n_memories, "a keep of nothing");
+        for (uint32_t i = 0; i < l->n_splits; i++)
+            VERIFY(l->splits[i].rank < m->workload->n_ranks && l->splits[i].axis < m->system->n_axes && l->splits[i].amount > 0 &&
+                   l->splits[i].by != DFL_BY_HOLE, "a home is split into nothing");
         return NULL;
     }
     VERIFY(l->rank < m->workload->n_ranks && l->amount > 0, "a loop over nothing");
@@ -204,6 +207,7 @@ static const char *verify_line(const dfl_mapping *m, const dfl_line *l)
     VERIFY(l->hole == NULL || l->hole->by != DFL_BY_HOLE, "a hole for neither a size nor parts");
     for (uint32_t i = 0; l->hole != NULL && i < l->hole->n_choices; i++)
         VERIFY(l->hole->choices[i] > (i > 0 ? l->hole->choices[i - 1] : 0), "choices of a hole are not ascending");
+    VERIFY(l->stages == NULL || (l->kind == DFL_LINE_SPATIAL && l->stages->interleave >= 1), "stages that are none");
     VERIFY(l->only == NULL || ascending(l->only, l->n_only, m->workload->n_einsums), "`for` lists are not ascending");
     return NULL;
 }

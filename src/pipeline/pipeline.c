@@ -31,16 +31,6 @@ typedef struct {
     dfl_budget *budget;            /* or NULL */
 } pipeline_run;
 
-const char *dfl_schedule_name(dfl_schedule schedule)
-{
-    switch (schedule) {
-    case DFL_SCHEDULE_GPIPE: return "gpipe";
-    case DFL_SCHEDULE_ONE_F_ONE_B: return "one_f_one_b";
-    case DFL_SCHEDULE_ZERO_BUBBLE: return "zero_bubble";
-    }
-    return "";
-}
-
 const char *dfl_pipeline_conflict(const dfl_pipeline *pipeline)
 {
     if (pipeline->schedule == DFL_SCHEDULE_ZERO_BUBBLE && pipeline->interleave > 1)

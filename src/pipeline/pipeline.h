@@ -56,7 +56,5 @@ dfl_pipeline_times dfl_pipeline_run(dfl_arena *arena, const dfl_pipeline *pipeli
 uint64_t dfl_pipeline_operations(const dfl_pipeline *pipeline);
 /* The operations of every stage in their order, [stage][operation]: the schedule that dfl_pipeline_run sums up. */
 dfl_stage_operation **dfl_pipeline_list(dfl_arena *arena, const dfl_pipeline *pipeline);
-/* The word of the language for a schedule: "one_f_one_b". */
-const char *dfl_schedule_name(dfl_schedule schedule);
 
 #endif

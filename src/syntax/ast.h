@@ -51,7 +51,7 @@ typedef enum __attribute__((packed)) {
     DFL_AST_SPATIAL,           /* items = SPREAD, paths = `for` */
     DFL_AST_SPREAD,            /* items = LOOP, path = axis, pipelined, args = its arguments */
     DFL_AST_LOOP,              /* path (absent for `?`), split, value, cyclic */
-    DFL_AST_KEEP,              /* items = KEPT */
+    DFL_AST_KEEP,              /* items = KEPT, body = SPREAD of `split` */
     DFL_AST_KEPT,              /* paths (an absent path = `?`), path = memory, mode */
     DFL_AST_ON,                /* path */
     DFL_AST_RECOMPUTE,         /* paths */

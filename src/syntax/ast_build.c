@@ -433,6 +433,13 @@ dfl_ast_node *dfl_ast_pipelined(dfl_parse *p, dfl_span at, dfl_ast_node *spread,
     return spread;
 }
 
+dfl_ast_node *dfl_ast_split(dfl_parse *p, dfl_ast_node *keep, dfl_ast_list spreads)
+{
+    keep->body = open_ring(spreads);
+    enclose_items(p, keep, keep->body);
+    return keep;
+}
+
 dfl_ast_node *dfl_ast_kept(dfl_parse *p, dfl_span at, dfl_path_list tensors, dfl_ast_path *memory, dfl_kmode mode)
 {
     dfl_ast_node *n = dfl_ast_at_path(p, DFL_AST_KEPT, at, memory);

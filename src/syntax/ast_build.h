@@ -54,6 +54,7 @@ dfl_ast_node *dfl_ast_loop(dfl_parse *p, dfl_span at, dfl_ast_path *path, dfl_sp
 dfl_ast_node *dfl_ast_temporal(dfl_parse *p, dfl_span at, dfl_ast_list loops, bool online);
 dfl_ast_node *dfl_ast_spread(dfl_parse *p, dfl_span at, dfl_ast_list loops, dfl_ast_path *axis);
 dfl_ast_node *dfl_ast_pipelined(dfl_parse *p, dfl_span at, dfl_ast_node *spread, dfl_expr_list args);
+dfl_ast_node *dfl_ast_split(dfl_parse *p, dfl_ast_node *keep, dfl_ast_list spreads);
 dfl_ast_node *dfl_ast_kept(dfl_parse *p, dfl_span at, dfl_path_list tensors, dfl_ast_path *memory, dfl_kmode mode);
 /* The parts behind the condition of a check; each may be NULL. */
 const dfl_ast_more *dfl_ast_verdict(dfl_parse *p, dfl_expr *exactly, dfl_expr *within, dfl_expr *of, dfl_expr *from);

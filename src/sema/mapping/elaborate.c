@@ -239,7 +239,7 @@ static void lower_use(dfl_mapping_context *ctx, chain_state *chain, const dfl_as
     dfl_scope *from = ctx->scope;
     dfl_mapping_context inner = *ctx;
     dfl_template_bindings bindings = { node->more->binds, ctx->bindings, ctx->instance };
-    dfl_span option = { 0 };
+    dfl_span options[DFL_N_OPTIONS] = { { 0 } };
     const dfl_ast_node *missing;
 
     if (ctx->depth >= DFL_SEMA_MAX_NESTING) {
@@ -256,7 +256,7 @@ static void lower_use(dfl_mapping_context *ctx, chain_state *chain, const dfl_as
             inner.scope = args;
             inner.module = decl->module;
             inner.bindings = &bindings;
-            inner.option = &option;
+            inner.options = options;
             inner.depth++;
             lower_chain_items(&inner, decl->node->body, chain);
             return;
@@ -301,11 +301,14 @@ static void lower_lines(dfl_mapping_context *ctx, chain_state *chain, const dfl_
                         void (*lower)(dfl_mapping_context *ctx, const dfl_ast_node *node, dfl_lines *out,
                                       dfl_line_choices *choices))
 {
-    size_t before = chain->choices.n;
+    size_t before = chain->choices.n, first = ctx->draft->sema->lines.n;
 
     if (!check_before_end(ctx, chain, node))
         return;
+    ctx->draft->statements++;
     lower(ctx, node, &ctx->draft->sema->lines, &chain->choices);
+    for (size_t i = first; i < ctx->draft->sema->lines.n; i++)
+        ctx->draft->sema->lines.at[i].statement = ctx->draft->statements;
     for (size_t i = before; i < chain->choices.n; i++) {
         chain->choices.at[i].at -= (uint32_t)chain->first_line;
         chain->choices.at[i].opens = (uint32_t)chain->opens.n;
@@ -333,7 +336,7 @@ static void lower_item(dfl_mapping_context *ctx, const dfl_ast_node *node, chain
         for (const dfl_ast_paths *t = node->paths; t != NULL; t = t->next) {
             dfl_id_list tensors = { 0 };
 
-            dfl_mapping_add_tensors(ctx, t->path, &tensors);
+            dfl_mapping_add_recomputed(ctx, t->path, &tensors);
             for (size_t i = 0; i < tensors.n; i++)
                 DFL_PUSH(ctx->draft->sema->arena, &chain->recompute, tensors.at[i]);
         }
@@ -372,10 +375,7 @@ static void lower_item(dfl_mapping_context *ctx, const dfl_ast_node *node, chain
             lower_use(ctx, chain, node);
         return;
     case DFL_AST_OPTION:
-        if (dfl_module_take_option(ctx->draft->sema, node, ctx->option))
-            ctx->draft->overlap_perfect = true;
-        else
-            ctx->draft->broken = true;
+        dfl_mapping_take_option(ctx, node);
         return;
     case DFL_AST_CHECK:
         DFL_PUSH(ctx->draft->sema->arena, &ctx->draft->checks, ((dfl_scoped_check){ node, ctx->scope }));
@@ -567,8 +567,8 @@ static void lower_declaration(dfl_sema *sema, dfl_decl *decl, const dfl_mapping_
                               dfl_elaborated_system *system, dfl_elaborated_mapping *out)
 {
     dfl_mapping_draft draft = { .sema = sema, .workload = workload, .system = system };
-    dfl_span option = { 0 };
-    dfl_mapping_context ctx = { .draft = &draft, .scope = parts->scope, .module = parts->scope->module, .option = &option };
+    dfl_span options[DFL_N_OPTIONS] = { { 0 } };
+    dfl_mapping_context ctx = { .draft = &draft, .scope = parts->scope, .module = parts->scope->module, .options = options };
     size_t before = dfl_sink_count(sema->sink);
     dfl_body *root;
     uint32_t *all;

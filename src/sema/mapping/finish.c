@@ -1,5 +1,6 @@
 /* The finished mapping: its target as text, its objectives, its options. */
 #include "ir/unit_text.h"
+#include "lint/system.h"
 #include "sema/mapping/checks.h"
 #include "sema/mapping/mapping_internal.h"
 
@@ -79,8 +80,9 @@ const dfl_mapping *dfl_mapping_finish(dfl_mapping_draft *draft, const dfl_decl *
                                       dfl_body *root)
 {
     dfl_mapping *mapping = DFL_NEW(draft->sema->arena, dfl_mapping);
-    bool overlap = draft->overlap_perfect || decl->module->overlap_perfect;
+    dfl_options options = draft->options;
 
+    options.overlap_perfect |= decl->module->overlap_perfect;
     *mapping = (dfl_mapping){ .name = decl->name,
                               .span = decl->node->name.span,
                               .text = decl->node->span,
@@ -94,13 +96,19 @@ const dfl_mapping *dfl_mapping_finish(dfl_mapping_draft *draft, const dfl_decl *
                               .has_holes = draft->has_holes,
                               .hole_span = draft->hole_span,
                               .n_choices = draft->n_choices,
-                              .options = { .overlap_perfect = overlap } };
+                              .options = options };
     if (!lower_goals(draft, mapping))
         return NULL;
+    if (dfl_mapping_is_plan(mapping))
+        return mapping;
     if (draft->refused.start != 0) {
-        mapping->refused = "a pipeline over an axis";
+        mapping->refused = draft->refused_what;
         mapping->refused_span = draft->refused;
     }
+    if (draft->plan_option.sym != 0)
+        dfl_lint_attribute_no_effect(draft->sema->sink, dfl_module_lints(draft->sema, decl->module), draft->plan_option.span,
+                                     dfl_sema_text(draft->sema, draft->plan_option.sym), dfl_sema_text(draft->sema, decl->name),
+                                     "it matters only for a plan over chips");
     return mapping;
 }
 

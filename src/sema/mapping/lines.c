@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "lint/split.h"
 #include "sema/expr/eval.h"
 #include "sema/expr/sets.h"
 #include "support/limits.h"
@@ -12,6 +13,15 @@ void dfl_mapping_note_hole(dfl_mapping_context *ctx, dfl_span span)
     if (!ctx->draft->has_holes)
         ctx->draft->hole_span = span;
     ctx->draft->has_holes = true;
+}
+
+/* Notes a construct that is evaluated only in plans over chips. */
+static void refuse(dfl_mapping_context *ctx, dfl_span span, const char *what)
+{
+    if (ctx->draft->refused.start != 0)
+        return;
+    ctx->draft->refused = span;
+    ctx->draft->refused_what = what;
 }
 
 /* Adds a structural choice after the lines `above`. */
@@ -112,8 +122,10 @@ void dfl_mapping_lower_spatial(dfl_mapping_context *ctx, const dfl_ast_node *nod
     for (const dfl_ast_node *g = node->items; g != NULL; g = g->next) {
         uint32_t axis = dfl_mapping_find_axis(ctx, g->path);
 
-        if (g->pipelined && ctx->draft->refused.start == 0)
-            ctx->draft->refused = g->span;
+        const dfl_stages *stages = g->pipelined ? dfl_mapping_lower_stages(ctx, g) : NULL;
+
+        if (g->pipelined)
+            refuse(ctx, g->span, "a pipeline over an axis");
         for (const dfl_ast_node *l = g->items; l != NULL; l = l->next) {
             dfl_line line;
 
@@ -123,6 +135,9 @@ void dfl_mapping_lower_spatial(dfl_mapping_context *ctx, const dfl_ast_node *nod
             if (l->path->n == 0 || !lower_loop(ctx, l, DFL_LINE_SPATIAL, &line) || axis == DFL_NONE)
                 continue;
             line.axis = axis;
+            line.stages = stages;
+            if (stages != NULL)
+                dfl_mapping_check_stages(ctx, &line);
             line.only = node->paths != NULL ? only.at : NULL;
             line.n_only = (uint32_t)only.n;
             DFL_PUSH(ctx->draft->sema->arena, out, line);
@@ -144,12 +159,122 @@ static void push_keep(dfl_mapping_context *ctx, dfl_line line, dfl_lines *out)
         }
 }
 
+/* ---- split homes ---- */
+
+typedef DFL_VEC(dfl_home_split) home_splits;
+
+/* Reports E0430 about a loop of `split`. */
+static void report_split(dfl_mapping_context *ctx, dfl_span at, const char *what)
+{
+    dfl_diag_help(ctx->draft->sema->sink, dfl_report(ctx->draft->sema->sink, DFL_MAP_HOME_SPLIT, at, "%s", what),
+                  "write parts or sizes, as in `split d/8 on node`");
+    ctx->draft->broken = true;
+}
+
+/* The number of parts of a split; 0 if it is unknown. */
+static int64_t count_parts(const dfl_mapping_context *ctx, const dfl_home_split *split)
+{
+    int64_t extent = ctx->draft->workload->draft.ranks.at[split->rank].extent;
+
+    return split->by == DFL_BY_PARTS ? split->amount : extent > 0 ? (extent - 1) / split->amount + 1 : 0;
+}
+
+/* Reports E0405 if the parts of the splits on the axis of the last one are more than its instances. */
+static void check_parts(dfl_mapping_context *ctx, const home_splits *splits)
+{
+    const dfl_system *system = ctx->draft->system->system;
+    const dfl_home_split *last = &splits->at[splits->n - 1];
+    dfl_i128 parts = 1;
+    dfl_diag *d;
+
+    for (size_t i = 0; i < splits->n && parts <= INT64_MAX; i++)
+        if (splits->at[i].axis == last->axis)
+            parts *= count_parts(ctx, &splits->at[i]);
+    if (system == NULL || parts <= system->axes[last->axis].size)
+        return;
+    d = dfl_report(ctx->draft->sema->sink, DFL_MAP_TOO_MANY_INSTANCES, last->span, "axis `%s` has %lld instances",
+                   dfl_sema_text(ctx->draft->sema, system->axes[last->axis].name), (long long)system->axes[last->axis].size);
+    if (parts <= INT64_MAX)
+        dfl_diag_here(ctx->draft->sema->sink, d, "the home has %lld parts on it", (long long)parts);
+    dfl_diag_help(ctx->draft->sema->sink, d, "split the home into at most %lld parts", (long long)system->axes[last->axis].size);
+    ctx->draft->broken = true;
+}
+
+/* Lowers the parts behind `split`. */
+static home_splits lower_splits(dfl_mapping_context *ctx, const dfl_ast_node *spreads)
+{
+    home_splits out = { 0 };
+
+    for (const dfl_ast_node *g = spreads; g != NULL; g = g->next) {
+        uint32_t axis = dfl_mapping_find_axis(ctx, g->path);
+
+        if (g->pipelined)
+            report_split(ctx, g->span, "the parts of a home are no stages of a pipeline");
+        for (const dfl_ast_node *l = g->items; l != NULL; l = l->next) {
+            dfl_line line;
+
+            if (l->path->n == 0 || l->cyclic || (l->value != NULL && l->value->kind == DFL_EXPR_HOLE)) {
+                report_split(ctx, l->span, l->cyclic ? "the parts of a home are not dealt round-robin"
+                                                     : "the parts of a home are not searched");
+                continue;
+            }
+            if (!lower_loop(ctx, l, DFL_LINE_KEEP, &line) || axis == DFL_NONE)
+                continue;
+            DFL_PUSH(ctx->draft->sema->arena, &out, ((dfl_home_split){ .span = l->span, .rank = line.rank, .axis = axis,
+                                                                       .by = line.by, .amount = line.amount }));
+            check_parts(ctx, &out);
+        }
+    }
+    return out;
+}
+
+/* Whether an access of the tensor has the rank in an index. */
+static bool has_rank(const dfl_workload *w, uint32_t tensor, uint32_t rank)
+{
+    const dfl_tensor *t = &w->tensors[tensor];
+
+    for (uint32_t p = 0; p < t->n_producers + t->n_consumers; p++) {
+        const dfl_einsum *e = &w->einsums[p < t->n_producers ? t->producers[p] : t->consumers[p - t->n_producers]];
+
+        for (uint32_t i = 0; i <= e->n_inputs; i++) {
+            const dfl_access *a = i < e->n_inputs ? &e->inputs[i] : &e->output;
+            for (uint32_t d = 0; a->tensor == tensor && d < a->n_dims; d++)
+                if (dfl_index_coef(&a->index[d], rank) != 0)
+                    return true;
+        }
+    }
+    return false;
+}
+
+/* Sets the splits of a home: those over ranks of the tensor. `named`: the text names the tensor itself, no group; then the
+   lint split-unused reports the others. */
+static void set_splits(dfl_mapping_context *ctx, const home_splits *all, bool named, dfl_line *line)
+{
+    const dfl_workload *w = ctx->draft->workload->workload;
+    home_splits own = { 0 };
+
+    for (size_t i = 0; w != NULL && i < all->n; i++) {
+        if (has_rank(w, line->tensor, all->at[i].rank))
+            DFL_PUSH(ctx->draft->sema->arena, &own, all->at[i]);
+        else if (named)
+            dfl_lint_split_unused(ctx->draft->sema->sink, dfl_module_lints(ctx->draft->sema, ctx->module), all->at[i].span,
+                                  dfl_sema_text(ctx->draft->sema, w->ranks[all->at[i].rank].name),
+                                  dfl_sema_text(ctx->draft->sema, w->tensors[line->tensor].name));
+    }
+    line->splits = own.n == all->n ? all->at : own.at;
+    line->n_splits = (uint32_t)own.n;
+}
+
 void dfl_mapping_lower_keep(dfl_mapping_context *ctx, const dfl_ast_node *node, dfl_lines *out, dfl_line_choices *choices)
 {
     static const dfl_keep_mode modes[] = {
         [DFL_KMODE_NONE] = DFL_KEEP_EXACT, [DFL_KMODE_FRESH] = DFL_KEEP_FRESH, [DFL_KMODE_WINDOW] = DFL_KEEP_WINDOW,
     };
 
+    const home_splits splits = lower_splits(ctx, node->body);
+
+    if (splits.n > 0)
+        refuse(ctx, node->body->span, "the split of a home");
     for (const dfl_ast_node *g = node->items; g != NULL; g = g->next) {
         uint32_t memory = dfl_mapping_find_memory(ctx, g->path);
 
@@ -166,8 +291,24 @@ void dfl_mapping_lower_keep(dfl_mapping_context *ctx, const dfl_ast_node *node, 
             dfl_mapping_add_tensors(ctx, t->path, &tensors);
             for (size_t i = 0; i < tensors.n && memory != DFL_NONE; i++) {
                 line.tensor = tensors.at[i];
+                if (splits.n > 0)
+                    set_splits(ctx, &splits, tensors.n == 1, &line);
                 push_keep(ctx, line, out);
             }
         }
     }
+}
+
+void dfl_mapping_add_recomputed(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_id_list *out)
+{
+    const dfl_workload *w = ctx->draft->workload->workload;
+    dfl_id_list einsums = { 0 };
+    bool declared = path->members != NULL || dfl_lookup_find(dfl_mapping_tensor_names(ctx->draft), path->text) != NULL;
+
+    if (declared || !dfl_mapping_add_einsum_group(ctx, path->text, &einsums)) {
+        dfl_mapping_add_tensors(ctx, path, out);
+        return;
+    }
+    for (size_t i = 0; w != NULL && i < einsums.n; i++)
+        DFL_PUSH(ctx->draft->sema->arena, out, w->einsums[einsums.at[i]].output.tensor);
 }

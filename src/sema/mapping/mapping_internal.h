@@ -19,6 +19,11 @@ typedef struct {
     dfl_span unknown_span;
 } dfl_mapping_parts;
 
+/* Options of mappings. */
+typedef enum {
+    DFL_OPTION_OVERLAP, DFL_OPTION_CONTENTION, DFL_OPTION_CHUNKS, DFL_OPTION_BUCKET, DFL_OPTION_CHIP, DFL_N_OPTIONS
+} dfl_mapping_option;
+
 /* The mapping under construction. */
 typedef struct {
     dfl_sema *sema;
@@ -31,7 +36,10 @@ typedef struct {
     uint32_t n_choices;          /* structural choices that are left to a search */
     dfl_span pareto;             /* first `pareto`; nowhere = none */
     dfl_span refused;            /* place of a construct that is checked, but not evaluated; nowhere = no such construct */
-    bool overlap_perfect;        /* the text has the option `overlap = perfect` */
+    const char *refused_what;    /* name of this construct */
+    dfl_options options;         /* options of the text; those of the file are not among them */
+    dfl_ast_name plan_option;    /* last option that matters only in plans over chips; absent = no such option */
+    uint32_t statements;         /* number of statements with lines so far */
     /* Each einsum has a number by its position in the text, and an id of the IR by its position in the order of
        execution. */
     uint32_t n_einsums;
@@ -58,7 +66,7 @@ typedef struct {
                                               template */
     uint32_t instance;           /* innermost instance that contains all einsums of the branch; 0 = the workload itself */
     dfl_module *module;          /* module of the text */
-    dfl_span *option;            /* place of the option in the text; nowhere before the first one */
+    dfl_span *options;           /* [dfl_mapping_option]: place of the option in the text; nowhere = not stated so far */
     unsigned depth;              /* number of enclosing branches and templates */
 } dfl_mapping_context;
 
@@ -98,8 +106,25 @@ void dfl_mapping_lower_spatial(dfl_mapping_context *ctx, const dfl_ast_node *nod
                                dfl_line_choices *choices);
 void dfl_mapping_lower_keep(dfl_mapping_context *ctx, const dfl_ast_node *node, dfl_lines *out,
                             dfl_line_choices *choices);
+/* Appends the tensors that a name behind `recompute` stands for: those that it names, or the results of a group of einsums. */
+void dfl_mapping_add_recomputed(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_id_list *out);
 /* Records that the mapping has a hole. */
 void dfl_mapping_note_hole(dfl_mapping_context *ctx, dfl_span span);
+
+/* ---- stages.c ---- */
+/* Lowers the arguments of `pipeline(...)` behind an axis. */
+const dfl_stages *dfl_mapping_lower_stages(dfl_mapping_context *ctx, const dfl_ast_node *spread);
+/* Reports E0429 if the rank of a loop over stages is no rank of a `repeat`, or if a stage has no iteration of it. */
+void dfl_mapping_check_stages(dfl_mapping_context *ctx, const dfl_line *line);
+
+/* ---- groups.c ---- */
+/* Appends the einsums or tensors of the group `name`. False if there is no such group; a template has all groups, empty. */
+bool dfl_mapping_add_einsum_group(dfl_mapping_context *ctx, dfl_sym name, dfl_id_list *out);
+bool dfl_mapping_add_tensor_group(dfl_mapping_context *ctx, dfl_sym name, dfl_id_list *out);
+
+/* ---- options.c ---- */
+/* Reads `option NAME = value;` into the draft. Reports unknown options, wrong values and repetitions. */
+void dfl_mapping_take_option(dfl_mapping_context *ctx, const dfl_ast_node *node);
 
 /* ---- selections.c ---- */
 /* Reports names in the selections of the system that are no tensors of the workload. `use`: place of the reference to

@@ -271,6 +271,8 @@ static uint32_t find_in_workload(dfl_mapping_context *ctx, const dfl_ast_path *w
     id = find_in_lookup(ctx, path, names, what);
     if (id == DFL_NONE && family != NULL)
         add_family_tensors(ctx, path->text, family);
+    if (id == DFL_NONE && family != NULL && family->n == 0 && dfl_mapping_add_tensor_group(ctx, path->text, family))
+        return DFL_NONE;
     if (id == DFL_NONE && !workload->draft.partial && (family == NULL || family->n == 0))
         report_none(ctx, path, names, rank ? DFL_RANK_UNKNOWN : DFL_NAME_UNKNOWN, what, "workload", workload->decl->name);
     return id;
@@ -504,7 +506,7 @@ bool dfl_mapping_add_head(dfl_mapping_context *ctx, const dfl_ast_path *written,
         dfl_mapping_add_instance(ctx->draft, instance->id, out);
         return true;
     }
-    return add_family(ctx, name, out) || report_no_head(ctx, path);
+    return add_family(ctx, name, out) || dfl_mapping_add_einsum_group(ctx, name, out) || report_no_head(ctx, path);
 }
 
 bool dfl_mapping_find_applied(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_id_list *instances)

@@ -38,6 +38,8 @@ static const fmt_case cases[] = {
       "mapping m for w on s { temporal ?, r:? in {8, 16}; fuse ?; ...; }\n" },
     { "set as an argument", "system s { network n = fat_tree( 3,oversubscription={ 1,2 } ){ } }",
       "system s { network n = fat_tree(3, oversubscription = {1, 2}) { } }\n" },
+    { "split home", "mapping m for w on s { keep A,B in d split r / 8 on n , q:4 on g ; keep split in d; }",
+      "mapping m for w on s { keep A, B in d split r/8 on n, q:4 on g; keep split in d; }\n" },
     { "pipeline schedule", "mapping m for w on s { spatial l/4 on n pipeline ( schedule=gpipe ) ; }",
       "mapping m for w on s { spatial l/4 on n pipeline(schedule = gpipe); }\n" },
     { "ranges and sets", "sweep s for w on m { over a in 0 .. 8 times 2 , b in { 1KiB ,2KiB } ; }",

@@ -1,0 +1,158 @@
+/* Stages of a pipeline over chips: `spatial layer/16 on node pipeline(schedule = one_f_one_b, interleave = 2)`. */
+#include "sema/mapping/mapping_internal.h"
+
+#include <string.h>
+
+#include "sema/expr/eval.h"
+#include "support/limits.h"
+
+enum { N_SCHEDULES = DFL_SCHEDULE_ZERO_BUBBLE + 1 };
+enum { SCHEDULE, INTERLEAVE, N_ARGUMENTS };
+static const char *const arguments[N_ARGUMENTS] = { [SCHEDULE] = "schedule", [INTERLEAVE] = "interleave" };
+
+/* Reports a name that is none of the words `known`, arguments or schedules, with the most similar one. */
+static void report_word(dfl_mapping_context *ctx, dfl_span at, const char *name, const char *const *known, uint32_t n)
+{
+    dfl_sema *sema = ctx->draft->sema;
+    dfl_diag *d = known == arguments ? dfl_report(sema->sink, DFL_ARGUMENT_UNKNOWN, at, "`pipeline` has no argument `%s`", name)
+                                     : dfl_report(sema->sink, DFL_NAME_UNKNOWN, at, "no schedule `%s`", name);
+    dfl_sym words[N_SCHEDULES + N_ARGUMENTS], near;
+
+    ctx->draft->broken = true;
+    for (uint32_t i = 0; i < n; i++)
+        words[i] = dfl_intern_z(sema->names, known[i]);
+    near = dfl_suggest(sema->names, name, words, n);
+    if (near != 0)
+        dfl_diag_fix(sema->sink, d, at, dfl_sema_text(sema, near), DFL_FIX_MAYBE);
+    else
+        dfl_diag_help(sema->sink, d, n == 2 ? "`%s` and `%s` are known" : "`%s`, `%s` and `%s` are known", known[0], known[1],
+                      known[n - 1]);
+}
+
+/* Reads the word of a schedule. */
+static void read_schedule(dfl_mapping_context *ctx, const dfl_expr *arg, dfl_schedule *out)
+{
+    const char *known[N_SCHEDULES];
+    const char *word = arg->kind == DFL_EXPR_PATH ? dfl_sema_text(ctx->draft->sema, arg->path->text) : NULL;
+
+    for (unsigned i = 0; i < N_SCHEDULES; i++) {
+        known[i] = dfl_schedule_name((dfl_schedule)i);
+        if (word != NULL && strcmp(word, known[i]) == 0) {
+            *out = (dfl_schedule)i;
+            return;
+        }
+    }
+    if (word != NULL) {
+        report_word(ctx, arg->span, word, known, N_SCHEDULES);
+        return;
+    }
+    dfl_diag_help(ctx->draft->sema->sink,
+                  dfl_report(ctx->draft->sema->sink, DFL_EXPR_TYPE, arg->span, "expected the name of a schedule"),
+                  "write `schedule = gpipe`, `one_f_one_b` or `zero_bubble`");
+    ctx->draft->broken = true;
+}
+
+/* The position of an argument in `arguments`; N_ARGUMENTS after reporting. */
+static uint32_t find_argument(dfl_mapping_context *ctx, const dfl_expr *arg, uint32_t position)
+{
+    const char *label = arg->label.sym != 0 ? dfl_sema_text(ctx->draft->sema, arg->label.sym) : NULL;
+
+    for (uint32_t i = 0; i < N_ARGUMENTS; i++)
+        if (label != NULL ? strcmp(label, arguments[i]) == 0 : i == position)
+            return i;
+    if (label != NULL) {
+        report_word(ctx, arg->label.span, label, arguments, N_ARGUMENTS);
+    } else {
+        dfl_diag_help(ctx->draft->sema->sink,
+                      dfl_report(ctx->draft->sema->sink, DFL_ARGUMENT_TOO_MANY, arg->span, "too many arguments for `pipeline`"),
+                      "its arguments are `schedule` and `interleave`");
+        ctx->draft->broken = true;
+    }
+    return N_ARGUMENTS;
+}
+
+const dfl_stages *dfl_mapping_lower_stages(dfl_mapping_context *ctx, const dfl_ast_node *spread)
+{
+    dfl_sema *sema = ctx->draft->sema;
+    dfl_stages *out = DFL_NEW(sema->arena, dfl_stages);
+    const dfl_expr *given[N_ARGUMENTS] = { NULL };
+    uint32_t position = 0;
+    bool unknown = false;
+
+    *out = (dfl_stages){ .span = spread->span, .interleave = 1 };
+    for (const dfl_expr *arg = spread->args; arg != NULL; arg = arg->next, position++) {
+        uint32_t i = find_argument(ctx, arg, position);
+
+        if (i < N_ARGUMENTS && given[i] != NULL) {
+            dfl_scope_report_twice(sema, arg->span, given[i]->span, "given", arguments[i]);
+            ctx->draft->broken = true;
+        } else if (i < N_ARGUMENTS) {
+            given[i] = arg;
+        }
+    }
+    if (given[SCHEDULE] != NULL) {
+        read_schedule(ctx, given[SCHEDULE], &out->schedule);
+    } else if (position == 0 || given[INTERLEAVE] != NULL) {
+        dfl_diag_help(sema->sink, dfl_report(sema->sink, DFL_ARGUMENT_MISSING, spread->span, "`pipeline` needs a `schedule`"),
+                      "write `pipeline(schedule = one_f_one_b)`; the others are `gpipe` and `zero_bubble`");
+        ctx->draft->broken = true;
+    }
+    if (given[INTERLEAVE] != NULL && !dfl_eval_int(sema, ctx->scope, given[INTERLEAVE], "the interleave", 1, DFL_SEMA_MAX_COUNT,
+                                                   &out->interleave, &unknown))
+        ctx->draft->broken |= !unknown;
+    return out;
+}
+
+/* Whether a rank counts the iterations of a `repeat`. */
+static bool is_repeat(const dfl_mapping_draft *draft, uint32_t rank)
+{
+    const dfl_workload_draft *w = &draft->workload->draft;
+    const dfl_workload *ir = draft->workload->workload;
+
+    for (size_t i = 0; i < w->carries.n; i++)
+        if (w->carries.at[i].rank == rank)
+            return true;
+    for (uint32_t i = 0; ir != NULL && i < ir->n_carries; i++)
+        if (ir->carries[i].rank == rank)
+            return true;
+    for (size_t t = 0; t < w->tensors.n; t++)
+        for (uint32_t i = 0; i < w->tensors.at[t].n_lead; i++)
+            if (w->tensors.at[t].lead[i] == rank)
+                return true;
+    return false;
+}
+
+void dfl_mapping_check_stages(dfl_mapping_context *ctx, const dfl_line *line)
+{
+    const dfl_workload_draft *w = &ctx->draft->workload->draft;
+    const char *name = dfl_sema_text(ctx->draft->sema, w->ranks.at[line->rank].name);
+    int64_t layers = w->ranks.at[line->rank].extent, stages = line->amount;
+    dfl_sink *sink = ctx->draft->sema->sink;
+    dfl_diag *d;
+
+    if (!is_repeat(ctx->draft, line->rank) && !w->partial) {
+        d = dfl_report(sink, DFL_MAP_STAGES, line->span, "`%s` is no rank of a `repeat`", name);
+        dfl_diag_label(sink, d, w->ranks.at[line->rank].span, "declared here");
+        dfl_diag_help(sink, d, "stages consist of iterations, as of `repeat 96 as layer`: without `pipeline`, the instances work "
+                      "beside each other");
+        ctx->draft->broken = true;
+        return;
+    }
+    if (layers == 0 || line->by == DFL_BY_HOLE)
+        return;
+    if (line->by == DFL_BY_SIZE)
+        stages = (layers - 1) / line->amount + 1;
+    if ((dfl_i128)stages * line->stages->interleave <= layers)
+        return;
+    d = dfl_report(sink, DFL_MAP_STAGES, line->amount_span, "a stage has no layer");
+    if (line->stages->interleave > 1)
+        dfl_diag_here(sink, d, "%lld stages with %lld chunks each, for %lld iterations of `%s`", (long long)stages,
+                      (long long)line->stages->interleave, (long long)layers, name);
+    else
+        dfl_diag_here(sink, d, "%lld stages for %lld iterations of `%s`", (long long)stages, (long long)layers, name);
+    if (stages <= layers)
+        dfl_diag_help(sink, d, "an interleave of at most %lld gives each chunk a layer", (long long)(layers / stages));
+    else
+        dfl_diag_help(sink, d, "at most %lld stages have a layer each", (long long)layers);
+    ctx->draft->broken = true;
+}
