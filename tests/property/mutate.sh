@@ -63,6 +63,7 @@ unit_tests() { # unit_tests DIR
     mapper/join/lines.c) echo "$OUT/obj/tests/unit/mapper/test_lines.o" ;;
     mapper/join/*) echo "$OUT/obj/tests/unit/mapper/test_exchange_bound.o" ;;
     mapper/tiling/*) echo "$OUT/obj/tests/unit/mapper/test_tiling.o" ;;
+    groups/groups.c) echo "$OUT/obj/tests/unit/groups/test_groups.o" ;;
     pipeline/*) echo "$OUT/obj/tests/unit/pipeline/test_pipeline.o" ;;
     esac
 }
