@@ -169,7 +169,6 @@ args: '(' ')'                                     { $$ = dfl_exprs_none(); }
 arglist: arg                                      { $$ = dfl_exprs_add(dfl_exprs_none(), $1); }
   | arglist ',' arg                               { $$ = dfl_exprs_add($1, $3); } ;
 arg: expr
-  | set
   | name '=' expr                                 { $$ = dfl_ast_label($1, $3); }
   | name '=' set                                  { $$ = dfl_ast_label($1, $3); } ;
 

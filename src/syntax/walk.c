@@ -76,7 +76,7 @@ void dfl_walk_node(dfl_walk *walk, const dfl_ast_node *node, const char *as)
     dfl_walk_expr(walk, more->of, "of");
     dfl_walk_expr(walk, more->from, "from");
     walk_nodes(walk, more->binds, "bind");
-    walk_nodes(walk, node->body, "body");
+    walk_nodes(walk, node->body, node->kind == DFL_AST_KEEP ? "split" : "body");
     walk_nodes(walk, more->otherwise, "else");
     if (walk->leave_node != NULL)
         walk->leave_node(walk, node);

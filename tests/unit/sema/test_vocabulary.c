@@ -56,7 +56,7 @@ static void networks_have_shapes(void **state)
 {
     analysed *a = analyse("system s { network ib = fat_tree(levels = 3, oversubscription = 2) { overhead = 3us; price = 5USD; power = 7W;"
                           " link { price = 11USD; power = 13W; } port = gpu; rails = separate; algorithm = ring, double_tree; }"
-                          " network l = fat_tree(2, {1, 1.5}); network d = dragonfly(groups = 9); network t = torus;"
+                          " network l = fat_tree(2, oversubscription = {1, 1.5}); network d = dragonfly(groups = 9); network t = torus;"
                           " array node[4] over ib { array gpu[8] over l { memory m { size = 1MB; } } }"
                           " array rack[3], drawer[9] over d { array x[2] over t { memory r { size = 1kB; } } } }");
     const dfl_topology *tree, *list, *fly;

@@ -169,7 +169,7 @@ static const char everything[] =
     "system s { clock = 1GHz; memory d { size = 1GB; read { width = 1B; } } array x[2] over n { compute c { } }\n"
     "  use t as u; }\n"
     "mapping m for w(1) on s { temporal m:? in {1, 2}, n:2 cyclic; \n"
-    "  spatial m on x pipeline(a) for A; keep A, ? in d fresh;\n"
+    "  spatial m on x pipeline(a) for A; keep A, ? in d fresh split m/2 on x;\n"
     "  fuse { each a, b[1] { ...; } } minimize latency; require a < b; }\n"
     "sweep z for w on s { over a in 1..8 times 2; pareto area; } expect a within 1% of b from \"c\\n\";\n";
 
