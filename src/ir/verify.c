@@ -72,6 +72,15 @@ static const char *verify_einsum(const dfl_workload *w, const dfl_einsum *e)
     return verify_eop(e, e->body);
 }
 
+/* True if a gather reads rows of the tensor; these rows are a tensor of their own, which lists the reader. */
+static bool has_rows(const dfl_workload *w, const dfl_tensor *table)
+{
+    for (uint32_t t = 0; t < w->n_tensors; t++)
+        if (w->tensors[t].table == (uint32_t)(table - w->tensors))
+            return true;
+    return false;
+}
+
 static const char *verify_tensor(const dfl_workload *w, const dfl_tensor *t)
 {
     bool input = t->role == DFL_ROLE_INPUT || t->role == DFL_ROLE_WEIGHT;
@@ -80,8 +89,8 @@ static const char *verify_tensor(const dfl_workload *w, const dfl_tensor *t)
     VERIFY(ascending(t->producers, t->n_producers, w->n_einsums), "producers of a tensor are not ascending");
     VERIFY(ascending(t->consumers, t->n_consumers, w->n_einsums), "consumers of a tensor are not ascending");
     VERIFY(!input || t->n_producers == 0, "an input is produced");
-    VERIFY(t->role != DFL_ROLE_INTERMEDIATE || (t->n_producers > 0 && t->n_consumers > 0),
-           "an intermediate is not produced or not read");
+    VERIFY(t->role != DFL_ROLE_INTERMEDIATE || t->n_producers > 0 || t->table != DFL_NONE, "an intermediate is not produced");
+    VERIFY(t->role != DFL_ROLE_INTERMEDIATE || t->n_consumers > 0 || has_rows(w, t), "an intermediate is not read");
     for (uint32_t d = 0; d < t->n_dims; d++)
         VERIFY(t->extents[d] > 0, "a tensor has an extent that is not positive");
     for (uint32_t i = 0; i < t->n_producers; i++)
