@@ -1,0 +1,183 @@
+#include "collective/closed_forms.h"
+
+#include "collective/fat_tree_form.h"
+#include "collective/grid_form.h"
+#include "collective/patterns.h"
+
+/* ---- patterns ---------------------------------------------------------------------------------------------------- */
+
+static void add(dfl_rounds *out, dfl_pattern_kind kind, int64_t distance, int64_t senders, double bits, int64_t times,
+                bool reduces)
+{
+    if (times > 0 && out->n < DFL_PATTERNS)
+        out->at[out->n++] = (dfl_round){ .kind = kind, .distance = distance, .senders = senders, .bits = bits, .times = times,
+                                           .uses = times, .reduces = reduces };
+}
+
+static void list_exchanges(const dfl_team *team, const dfl_team_exchange *e, dfl_rounds *out)
+{
+    int64_t p = team->ranks, turns = e->algorithm == DFL_ALGORITHM_DIRECT ? 1 : p - 1;
+    bool all = e->kind == DFL_COLLECTIVE_ALL_TO_ALL;
+    bool sums = e->kind == DFL_COLLECTIVE_ALL_REDUCE || e->kind == DFL_COLLECTIVE_REDUCE_SCATTER;
+    bool gathers = e->kind == DFL_COLLECTIVE_ALL_REDUCE || e->kind == DFL_COLLECTIVE_ALL_GATHER;
+
+    if (e->algorithm == DFL_ALGORITHM_HALVING_DOUBLING) {
+        for (int64_t d = 1; d < p; d *= 2) {
+            double bits = all ? e->bits / 2 : e->bits / (double)(2 * d);
+            add(out, DFL_PATTERN_SWAP, d, p, bits, sums, true);
+            add(out, DFL_PATTERN_SWAP, d, p, bits, gathers || all, false);
+        }
+    } else {
+        dfl_pattern_kind kind = e->algorithm == DFL_ALGORITHM_RING        ? DFL_PATTERN_NEXT
+                                : e->algorithm == DFL_ALGORITHM_TWO_RINGS ? DFL_PATTERN_BOTH
+                                                                          : DFL_PATTERN_ALL;
+        int64_t rounds = all && kind != DFL_PATTERN_ALL ? p * (p - 1) / 2 : all ? 1 : gathers ? turns : 0;
+        add(out, kind, 1, p, e->bits / (double)p, sums ? turns : 0, true);
+        add(out, kind, 1, p, e->bits / (double)p, rounds, false);
+    }
+}
+
+/* False for algorithms that do not consist of patterns. */
+static bool list_patterns(const dfl_team *team, const dfl_team_exchange *e, dfl_rounds *out)
+{
+    int64_t p = team->ranks;
+
+    out->n = 0;
+    switch (e->algorithm) {
+    case DFL_ALGORITHM_RING:
+    case DFL_ALGORITHM_TWO_RINGS:
+    case DFL_ALGORITHM_DIRECT:
+    case DFL_ALGORITHM_HALVING_DOUBLING: list_exchanges(team, e, out); return true;
+    case DFL_ALGORITHM_CHAIN:
+        add(out, DFL_PATTERN_CHAIN, 1, p - 1, e->bits / (double)e->pieces, p - 1 + e->pieces - 1, false);
+        out->at[0].uses = e->pieces;
+        return true;
+    case DFL_ALGORITHM_TREE:
+        for (int64_t d = 1; d < p; d *= 2)
+            add(out, DFL_PATTERN_ONWARD, d, p - d < d ? p - d : d, e->bits, 1, false);
+        return true;
+    case DFL_ALGORITHM_MESSAGE: add(out, DFL_PATTERN_ONWARD, 1, p - 1, e->bits, 1, false); return true;
+    case DFL_ALGORITHM_DOUBLE_TREE:
+    case DFL_ALGORITHM_PER_DIMENSION:
+    case DFL_ALGORITHM_ROTATED:
+    case DFL_N_ALGORITHMS: break;
+    }
+    return false;
+}
+
+/* ---- switch, fully connected ------------------------------------------------------------------------------------- */
+
+/* Each rank sends and receives at most one message in a step, or one for each other rank. */
+static void cost_switch(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, const dfl_rounds *patterns,
+                        dfl_exchange_cost *out)
+{
+    for (uint32_t i = 0; i < patterns->n; i++) {
+        const dfl_round *p = &patterns->at[i];
+        double load = p->bits * (double)(p->kind == DFL_PATTERN_ALL ? team->ranks - 1 : 1) * (double)e->sharers;
+        dfl_pattern_add_time(f, team, e, p, 2, load, out);
+        out->bits[0] += load * (double)p->uses;
+    }
+}
+
+/* A message has a link of its own. Swaps and trees use other links in every step, the other patterns the same ones. */
+static void cost_fully_connected(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e,
+                                 const dfl_rounds *patterns, dfl_exchange_cost *out)
+{
+    double here = 0;
+
+    for (uint32_t i = 0; i < patterns->n; i++) {
+        const dfl_round *p = &patterns->at[i];
+        double load = p->bits * (double)e->sharers;
+        here = i > 0 && p->distance == patterns->at[i - 1].distance ? here : 0;
+        here += load * (double)p->uses;
+        dfl_pattern_add_time(f, team, e, p, 1, load, out);
+        out->bits[0] = here > out->bits[0] ? here : out->bits[0];
+    }
+}
+
+/* ---- double tree ------------------------------------------------------------------------------------------------- */
+
+/* All steps but the last one upwards and the first one downwards have a rank with two children, whose messages share its port. A
+   port has all bits upwards and all bits downwards. */
+static void cost_double_tree(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, uint32_t hops,
+                             dfl_exchange_cost *out)
+{
+    double piece = e->bits / (double)(2 * e->pieces), sharers = (double)e->sharers, steps = (double)(e->pieces - 1);
+    double pairs, singles, reduced;
+
+    for (int64_t d = 1; d < team->ranks; d *= 2)
+        steps += 1;
+    pairs = team->ranks > 2 ? steps - 1 : 0;
+    singles = steps - pairs;
+    reduced = e->memory_rate > 0 ? (2 * pairs + singles) * piece / e->memory_rate : 0;
+    out->seconds += 2 * steps * (f->overhead + hops * f->latency) + reduced;
+    out->seconds += 2 * piece * (e->alone ? steps : (2 * pairs + singles) * sharers) / e->rate;
+    out->bits[0] = (team->ranks > 2 ? 2 : 1) * e->bits * sharers;
+}
+
+/* ---- rotated dimensions ------------------------------------------------------------------------------------------ */
+
+/* Equal sides take equal times, so every step is that of one dimension with its part of the data; a rank adds what arrives over
+   all dimensions. */
+static bool cost_rotated(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, bool links,
+                         dfl_exchange_cost *out)
+{
+    uint32_t n = team->n;
+    dfl_team_exchange part = *e;
+
+    part.algorithm = e->inner;
+    part.bits = e->bits / n;
+    part.memory_rate = e->memory_rate / n;
+    for (uint32_t k = 1; k < n; k++)
+        if (team->part[k].stride != team->part[0].stride || f->size[team->part[k].dim] != f->size[team->part[0].dim])
+            return false;
+    for (uint32_t phase = 0; phase < n; phase++) {
+        for (uint32_t k = 0; k < n; k++) {
+            dfl_team line = { .n = 1, .part = { team->part[k] }, .ranks = team->part[k].count };
+            dfl_exchange_cost cost;
+            if (!dfl_closed_form(f, &line, &part, links, &cost))
+                return false;
+            if (k == 0)
+                out->seconds += cost.seconds - f->overhead;
+            for (uint32_t c = 0; c < DFL_LINK_CLASSES; c++)
+                out->bits[c] += cost.bits[c];
+        }
+        if (e->kind != DFL_COLLECTIVE_ALL_TO_ALL)
+            part.bits /= (double)team->part[0].count;
+    }
+    return true;
+}
+
+bool dfl_closed_form(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, bool links, dfl_exchange_cost *out)
+{
+    dfl_rounds patterns;
+    uint32_t hops;
+
+    *out = (dfl_exchange_cost){ .seconds = f->overhead };
+    if (e->algorithm == DFL_ALGORITHM_ROTATED)
+        return cost_rotated(f, team, e, links, out);
+    if (e->algorithm == DFL_ALGORITHM_DOUBLE_TREE) {
+        if (f->kind == DFL_TOPOLOGY_FAT_TREE) {
+            if (!dfl_fat_tree_hops(f, team, &hops))
+                return false;
+        } else {
+            hops = 2;
+        }
+        cost_double_tree(f, team, e, hops, out);
+        /* some switch has only ranks below it that use their port most */
+        for (uint32_t l = 1; 2 * (l + 1) <= hops; l++)
+            out->bits[l] = out->bits[0];
+        return true;
+    }
+    if (!list_patterns(team, e, &patterns))
+        return false;
+    if (f->kind == DFL_TOPOLOGY_SWITCH)
+        cost_switch(f, team, e, &patterns, out);
+    else if (f->kind == DFL_TOPOLOGY_FULLY_CONNECTED)
+        cost_fully_connected(f, team, e, &patterns, out);
+    else if (f->kind == DFL_TOPOLOGY_FAT_TREE)
+        return dfl_fat_tree_form(f, team, e, &patterns, links, out);
+    else
+        return dfl_fabric_is_grid(f) && dfl_grid_form(f, team, e, &patterns, links, out);
+    return true;
+}

@@ -1,0 +1,14 @@
+/*
+ * The cost of an exchange by formula, without following messages. COLLECTIVES.md derives the formulas. They equal the step rule.
+ */
+#ifndef DFL_COLLECTIVE_CLOSED_FORMS_H
+#define DFL_COLLECTIVE_CLOSED_FORMS_H
+
+#include "collective/algorithms.h"
+
+/* False if no formula holds for a legal exchange. The time does not depend on the number of chips, except for fat trees whose
+   levels narrow or lie askew to the groups: there it grows with the number of switches. Without `links`, bits are not
+   computed. */
+bool dfl_closed_form(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, bool links, dfl_exchange_cost *out);
+
+#endif
