@@ -243,7 +243,7 @@ static void run_tree(stopwatch *t, const dfl_eop *e)
 {
     if (e->kind == DFL_EOP_CALL)
         run(t, dfl_i128_double(e->flops), dfl_sym_text(t->names, e->op), "flop");
-    else if (e->kind != DFL_EOP_ACCESS && e->kind != DFL_EOP_CONST && e->kind != DFL_EOP_GATHER)
+    else if (e->kind != DFL_EOP_ACCESS && e->kind != DFL_EOP_CONST && e->kind != DFL_EOP_GATHER && e->kind != DFL_EOP_SCATTER)
         run(t, 1, "flop", "flop");
     for (uint32_t i = 0; i < e->n_args; i++)
         run_tree(t, e->args[i]);

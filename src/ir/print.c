@@ -80,6 +80,10 @@ static void print_eop(dfl_strbuf *out, const dfl_intern *names, const dfl_worklo
         dfl_strbuf_z(out, "gather");
         sign = ", ";
         break;
+    case DFL_EOP_SCATTER:
+        dfl_strbuf_z(out, "scatter");
+        sign = ", ";
+        break;
     case DFL_EOP_NEG:
         dfl_strbuf_char(out, '-');
         break;

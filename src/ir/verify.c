@@ -88,7 +88,9 @@ static const char *verify_tensor(const dfl_workload *w, const dfl_tensor *t)
     VERIFY(t->name != 0 && t->type.bits > 0, "a tensor lacks a name or a type");
     VERIFY(ascending(t->producers, t->n_producers, w->n_einsums), "producers of a tensor are not ascending");
     VERIFY(ascending(t->consumers, t->n_consumers, w->n_einsums), "consumers of a tensor are not ascending");
-    VERIFY(!input || t->n_producers == 0, "an input is produced");
+    VERIFY(!input || t->n_producers == 0 ||
+               (t->role == DFL_ROLE_WEIGHT && t->n_producers == 1 && w->einsums[t->producers[0]].phase == DFL_PHASE_UPDATE),
+           "an input is produced");
     VERIFY(t->role != DFL_ROLE_INTERMEDIATE || t->n_producers > 0 || t->table != DFL_NONE, "an intermediate is not produced");
     VERIFY(t->role != DFL_ROLE_INTERMEDIATE || t->n_consumers > 0 || has_rows(w, t), "an intermediate is not read");
     for (uint32_t d = 0; d < t->n_dims; d++)
@@ -115,7 +117,7 @@ const char *dfl_workload_verify(const dfl_workload *w)
         for (uint32_t i = 0; i < x->n_inputs; i++) {
             const dfl_tensor *t = &w->tensors[x->inputs[i].tensor];
 
-            VERIFY(t->role == DFL_ROLE_STATE || t->n_producers == 0 || t->producers[t->n_producers - 1] < e,
+            VERIFY(dfl_tensor_is_updated(t) || t->n_producers == 0 || t->producers[t->n_producers - 1] < e,
                    "an einsum runs before what it reads is complete");
         }
     }

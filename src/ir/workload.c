@@ -129,6 +129,14 @@ bool dfl_index_is_bare(const dfl_index *index, uint32_t *rank)
     return true;
 }
 
+bool dfl_einsum_renews_any(const dfl_workload *w, const dfl_einsum *e)
+{
+    for (uint32_t i = 0; i < e->n_inputs; i++)
+        if (dfl_einsum_renews(w, e, i))
+            return true;
+    return false;
+}
+
 bool dfl_einsum_reads(const dfl_einsum *e, uint32_t tensor)
 {
     for (uint32_t i = 0; i < e->n_inputs; i++)

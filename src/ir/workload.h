@@ -37,7 +37,7 @@ typedef struct {
 typedef enum {
     DFL_ROLE_INTERMEDIATE, /* produced and read; a mapping may fuse it away */
     DFL_ROLE_INPUT,        /* read, never produced */
-    DFL_ROLE_WEIGHT,       /* read, never produced, persistent */
+    DFL_ROLE_WEIGHT,       /* read, persistent; produced only by the update of a training step, in place */
     DFL_ROLE_STATE,        /* persistent, updated in place */
     DFL_ROLE_OUTPUT,       /* leaves the chip: produced and never read, or declared `output` (then it may also be read) */
 } dfl_role;
@@ -95,6 +95,8 @@ typedef enum {
     DFL_EOP_NEG, DFL_EOP_ADD, DFL_EOP_SUB, DFL_EOP_MUL, DFL_EOP_DIV,
     DFL_EOP_CALL,   /* call of an `op` by name */
     DFL_EOP_GATHER, /* a row of a table, at the position that an access reads: args[0] is the row, args[1] the position */
+    DFL_EOP_SCATTER,/* a value that is added to the row at the position that an access reads: args[0] is the value, args[1] the
+                       position; only as the root of a tree */
 } dfl_eop_kind;
 
 typedef struct dfl_eop {
@@ -137,6 +139,7 @@ typedef struct {
 typedef struct {
     uint32_t rank;     /* rank of the iterations */
     uint32_t from, to; /* tensors; `to` has the rank as a leading dimension */
+    bool downwards;    /* the iterations run from the last one to the first one: gradients of a forward carry */
 } dfl_carry;
 
 typedef struct {
@@ -188,6 +191,17 @@ static inline int64_t dfl_index_coef(const dfl_index *index, uint32_t rank)
 }
 /* Whether an index is one rank with coefficient 1 and offset 0; sets `*rank` to it. */
 bool dfl_index_is_bare(const dfl_index *index, uint32_t *rank);
+/* Whether the tensor persists and is updated in place: a state, or a weight of a training step. */
+static inline bool dfl_tensor_is_updated(const dfl_tensor *t)
+{
+    return t->role == DFL_ROLE_STATE || (t->role == DFL_ROLE_WEIGHT && t->n_producers > 0);
+}
+/* Whether an einsum also writes back the tensor of input `i`, each element once: an optimizer renews its moments. */
+static inline bool dfl_einsum_renews(const dfl_workload *w, const dfl_einsum *e, uint32_t i)
+{
+    return e->phase == DFL_PHASE_UPDATE && w->tensors[e->inputs[i].tensor].part == DFL_PART_MOMENT;
+}
+bool dfl_einsum_renews_any(const dfl_workload *w, const dfl_einsum *e);
 bool dfl_einsum_reads(const dfl_einsum *e, uint32_t tensor);
 /* Whether the einsum reads or produces the tensor. */
 bool dfl_einsum_touches(const dfl_einsum *e, uint32_t tensor);

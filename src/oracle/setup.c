@@ -217,7 +217,7 @@ static void fill_homes(dfl_oracle_machine *machine)
     for (size_t i = 0; i < machine->keeps.n; i++) {
         dfl_oracle_keep *keep = machine->keeps.at[i];
         const dfl_tensor *t = &machine->workload->tensors[keep->tensor];
-        bool valued = t->n_producers == 0 || t->role == DFL_ROLE_STATE;
+        bool valued = t->n_producers == 0 || dfl_tensor_is_updated(t);
         if (!keep->lasting)
             continue;
         for (size_t c = 0; c < (size_t)keep->n_inst * keep->n_elem; c++)
@@ -281,6 +281,12 @@ bool dfl_oracle_setup(dfl_oracle_machine *machine)
         dfl_oracle_refuse_unsupported(machine, machine->workload->span, "a `repeat` that carries a tensor");
         return false;
     }
+    for (uint32_t e = 0; e < machine->workload->n_einsums; e++)
+        if (dfl_einsum_renews_any(machine->workload, &machine->workload->einsums[e])) {
+            dfl_oracle_refuse_unsupported(machine, machine->workload->einsums[e].span,
+                                          "an optimizer that writes its moments back");
+            return false;
+        }
     if (!set_tensors(machine))
         return false;
     machine->einsums = DFL_NEW_ARRAY(machine->arena, dfl_oracle_einsum, machine->workload->n_einsums);

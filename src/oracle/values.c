@@ -94,7 +94,7 @@ bool dfl_oracle_evaluate(dfl_oracle_machine *machine)
 
     for (uint32_t t = 0; t < machine->workload->n_tensors; t++) {
         const dfl_tensor *tensor = &machine->workload->tensors[t];
-        bool given = tensor->n_producers == 0 || tensor->role == DFL_ROLE_STATE;
+        bool given = tensor->n_producers == 0 || dfl_tensor_is_updated(tensor);
         valued[t] = DFL_NEW_ARRAY(machine->arena, bool, machine->tensors[t].n_elem);
         for (uint32_t i = 0; given && i < machine->tensors[t].n_elem; i++) {
             machine->tensors[t].value[i] = dfl_oracle_first_value(t, i);
@@ -113,7 +113,7 @@ dfl_i128 dfl_oracle_count_wrong(dfl_oracle_machine *machine)
     for (size_t i = 0; i < machine->keeps.n; i++) {
         const dfl_oracle_keep *keep = machine->keeps.at[i];
         const dfl_tensor *t = &machine->workload->tensors[keep->tensor];
-        bool is_state = t->role == DFL_ROLE_STATE;
+        bool is_state = dfl_tensor_is_updated(t);
         if (!keep->lasting || t->n_producers == 0)
             continue;
         for (uint32_t elem = 0; elem < keep->n_elem; elem++) {

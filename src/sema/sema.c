@@ -83,10 +83,6 @@ static void check_workload(dfl_sema *sema, dfl_decl *decl)
 {
     dfl_elaborated_workload *workload;
 
-    if (dfl_workload_is_training(sema, decl->node->more->ref)) {
-        dfl_workload_check_training(sema, decl->node->more->ref);
-        return; /* that training is not derived is reported at the uses */
-    }
     workload = dfl_workload_elaborate_default(sema, decl);
     if (workload == NULL || workload->broken || workload->workload == NULL)
         return;

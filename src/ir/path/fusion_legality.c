@@ -180,7 +180,7 @@ bool dfl_path_check_complete(dfl_sink *sink, const dfl_intern *names, const dfl_
     for (uint32_t e = 0; e < w->n_einsums; e++) {
         const dfl_path *p = &paths->paths[e];
         const dfl_tensor *t = &w->tensors[w->einsums[e].output.tensor];
-        ok &= t->role != DFL_ROLE_STATE || check_own_reads(sink, names, paths, e);
+        ok &= !dfl_tensor_is_updated(t) || check_own_reads(sink, names, paths, e);
         for (uint32_t k = 0; k < t->n_consumers; k++) {
             uint32_t c = t->consumers[k];
             const dfl_path *q = &paths->paths[c];

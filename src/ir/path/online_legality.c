@@ -103,6 +103,8 @@ static dependence apply_call(const char *op, const dependence *arg, uint32_t n)
         return nothing ? ON_NOTHING : ON_PURE;
     if (n != 1)
         return ON_OTHER;
+    if (strcmp(op, "hold") == 0)
+        return arg[0];
     if (strcmp(op, "exp") == 0 && arg[0] == ON_SHIFT)
         return ON_FACTOR;
     if ((strcmp(op, "log") == 0 || strcmp(op, "log2") == 0) && arg[0] == ON_FACTOR)
@@ -169,7 +171,7 @@ static bool check_inside(const checker *check, uint32_t producer, uint32_t reade
     const dfl_einsum *e = &check->w->einsums[reader];
     const dfl_tensor *made = &check->w->tensors[e->output.tensor];
 
-    if (made->role == DFL_ROLE_OUTPUT || made->role == DFL_ROLE_STATE) {
+    if (made->role == DFL_ROLE_OUTPUT || dfl_tensor_is_updated(made)) {
         refuse(check, producer, reader, e->span, "this result leaves the loop before the correction");
         return false;
     }

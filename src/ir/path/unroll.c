@@ -356,7 +356,8 @@ static void make_carries(unrolling *u)
         if (from->rank == u->rank)
             continue;
         for (int64_t k = 0; k < (inside ? u->n : 1); k++)
-            DFL_PUSH(u->arena, &carries, ((dfl_carry){ from->rank, copy_of(u, from->from, k), copy_of(u, from->to, k) }));
+            DFL_PUSH(u->arena, &carries, ((dfl_carry){ from->rank, copy_of(u, from->from, k), copy_of(u, from->to, k),
+                                                        from->downwards }));
     }
     u->unrolled->carries = carries.at;
     u->unrolled->n_carries = (uint32_t)carries.n;
@@ -597,6 +598,15 @@ const dfl_unrolled *dfl_mapping_unroll(dfl_arena *arena, dfl_sink *sink, const d
     const dfl_unrolled *out = whole;
 
     *whole = (dfl_unrolled){ .given = given, .mapping = given };
+    for (uint32_t c = 0; c < given->workload->n_carries; c++)
+        if (given->workload->carries[c].downwards) {
+            const dfl_rank *rank = &given->workload->ranks[given->workload->carries[c].rank];
+            dfl_diag *d = dfl_report(sink, DFL_EVAL_UNSUPPORTED, given->span,
+                                     "a training step of a `repeat` that carries a tensor is evaluated only over chips");
+            dfl_diag_label(sink, d, rank->span, "`%s` repeats, and carries a tensor", dfl_sym_text(names, rank->name));
+            dfl_diag_help(sink, d, "train one iteration, as a workload of its own");
+            return NULL;
+        }
     while (out && out->mapping->workload->n_carries > 0)
         out = unroll_once(arena, sink, names, out);
     return out;

@@ -74,7 +74,7 @@ static void find_role(const dfl_nest *nest, dfl_keep *keep)
             keep->n_makers++;
         }
     keep->written = keep->n_makers > 0;
-    keep->is_state = t->role == DFL_ROLE_STATE;
+    keep->is_state = dfl_tensor_is_updated(t);
     const dfl_path *path = &nest->paths->paths[keep->producer];
     keep->exchanged = keep->written && ((path->has_exchange && dfl_body_within(path->exchange.branch, keep->body)) ||
                                         (keep->is_state && keep->footprint.n_references > keep->n_makers));

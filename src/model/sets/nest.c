@@ -158,6 +158,11 @@ bool dfl_nest_init(dfl_nest *nest, dfl_arena *arena, dfl_sink *sink, const dfl_i
         dfl_nest_refuse(nest, nest->workload->span, "a `repeat` that carries a tensor",
                         "evaluate one iteration as a workload of its own");
     for (uint32_t e = 0; e < n; e++)
+        if (dfl_einsum_renews_any(nest->workload, &nest->workload->einsums[e]))
+            dfl_nest_refuse(nest, nest->workload->einsums[e].span, "an optimizer that writes its moments back",
+                            "evaluate the step as a plan over chips, or train with an optimizer without state: "
+                            "`sgd` in the data type of the weights");
+    for (uint32_t e = 0; e < n; e++)
         if (paths->paths[e].has_exchange && paths->paths[e].exchange.restricts &&
             nest->workload->tensors[nest->workload->einsums[e].output.tensor].n_producers > 1)
             dfl_nest_refuse(nest, nest->workload->einsums[e].span,
@@ -165,7 +170,7 @@ bool dfl_nest_init(dfl_nest *nest, dfl_arena *arena, dfl_sink *sink, const dfl_i
                             "give each result a name of its own, or give the loops ranks of the producers");
     for (uint32_t e = 0; e < n; e++)
         if (paths->paths[e].has_exchange && paths->paths[e].exchange.restricts && paths->paths[e].exchange.recompute &&
-            nest->workload->tensors[nest->workload->einsums[e].output.tensor].role == DFL_ROLE_STATE)
+            dfl_tensor_is_updated(&nest->workload->tensors[nest->workload->einsums[e].output.tensor]))
             dfl_nest_refuse(nest, nest->workload->einsums[e].span, "an update of a state that `recompute` repeats",
                             "keep the state further out, and remove `recompute`");
     for (uint32_t e = 0; e < n && !nest->refused; e++)

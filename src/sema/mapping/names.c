@@ -35,6 +35,20 @@ void dfl_id_list_sort(dfl_id_list *ids)
     ids->n = n;
 }
 
+/* Fills the lookups of what a training step derives. A name of the text takes precedence over a shortened derived one. */
+static void list_derived(dfl_sema *sema, dfl_elaborated_workload *workload)
+{
+    const dfl_workload_draft *draft = &workload->draft;
+
+    dfl_lookup_init(&workload->derived, sema->arena, sema->names);
+    dfl_lookup_init(&workload->updates, sema->arena, sema->names);
+    for (uint32_t i = workload->n_written; i < draft->tensors.n && workload->n_written > 0; i++)
+        dfl_lookup_add(&workload->derived, draft->tensors.at[i].name, i);
+    for (uint32_t i = 0; i < draft->einsums.n; i++)
+        if (draft->einsums.at[i].ir.phase == DFL_PHASE_UPDATE)
+            dfl_lookup_add(&workload->updates, draft->einsums.at[i].ir.name, i);
+}
+
 /* Fills the lookups of the workload when a name is no name of the body itself, which is rare. */
 static void list_workload(dfl_sema *sema, dfl_elaborated_workload *workload)
 {
@@ -47,8 +61,9 @@ static void list_workload(dfl_sema *sema, dfl_elaborated_workload *workload)
     dfl_lookup_init(&workload->heads, sema->arena, sema->names);
     for (uint32_t i = 0; i < draft->ranks.n; i++)
         dfl_lookup_add(&workload->ranks, draft->ranks.at[i].name, i);
-    for (uint32_t i = 0; i < draft->tensors.n; i++)
+    for (uint32_t i = 0; i < draft->tensors.n && (workload->n_written == 0 || i < workload->n_written); i++)
         dfl_lookup_add(&workload->tensors, draft->tensors.at[i].name, i);
+    list_derived(sema, workload);
     for (uint32_t i = 1; i < workload->instances.n; i++)
         dfl_lookup_add(&workload->heads, workload->instances.at[i].name, i);
     workload->listed = true;
@@ -269,6 +284,8 @@ static uint32_t find_in_workload(dfl_mapping_context *ctx, const dfl_ast_path *w
         return entry->id;
     list_workload(ctx->draft->sema, workload);
     id = find_in_lookup(ctx, path, names, what);
+    if (id == DFL_NONE && !rank)
+        id = find_in_lookup(ctx, path, &workload->derived, what);
     if (id == DFL_NONE && family != NULL)
         add_family_tensors(ctx, path->text, family);
     if (id == DFL_NONE && family != NULL && family->n == 0 && dfl_mapping_add_tensor_group(ctx, path->text, family))
@@ -458,6 +475,18 @@ static bool add_producer(dfl_mapping_context *ctx, const dfl_ast_path *path, con
     return false;
 }
 
+/* Appends the derived einsums of a training step that a head names: those of `grad.T`, or `update.W`. */
+static bool add_derived(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_id_list *out)
+{
+    dfl_elaborated_workload *workload = ctx->draft->workload;
+    uint32_t update = find_in_lookup(ctx, path, &workload->updates, "einsum");
+    uint32_t tensor = update == DFL_NONE ? find_in_lookup(ctx, path, &workload->derived, "einsum") : DFL_NONE;
+
+    if (update != DFL_NONE)
+        DFL_PUSH(ctx->draft->sema->arena, out, ctx->draft->final[update]);
+    return update != DFL_NONE || (tensor != DFL_NONE && add_tensor(ctx, path, tensor, out));
+}
+
 bool dfl_mapping_add_head(dfl_mapping_context *ctx, const dfl_ast_path *written, dfl_id_list *out)
 {
     const dfl_ast_path *path = complete_path(ctx, written);
@@ -506,7 +535,8 @@ bool dfl_mapping_add_head(dfl_mapping_context *ctx, const dfl_ast_path *written,
         dfl_mapping_add_instance(ctx->draft, instance->id, out);
         return true;
     }
-    return add_family(ctx, name, out) || dfl_mapping_add_einsum_group(ctx, name, out) || report_no_head(ctx, path);
+    return add_derived(ctx, path, out) || add_family(ctx, name, out) || dfl_mapping_add_einsum_group(ctx, name, out) ||
+           report_no_head(ctx, path);
 }
 
 bool dfl_mapping_find_applied(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_id_list *instances)

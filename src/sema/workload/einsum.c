@@ -274,7 +274,7 @@ static bool find_over(dfl_workload_context *ctx, const dfl_ast_node *node, uint3
 
 void dfl_workload_elaborate_einsum(dfl_workload_context *ctx, const dfl_ast_node *node)
 {
-    dfl_draft_einsum einsum = { .ir = { .span = node->more->target->path->span }, .instance = ctx->instance };
+    dfl_draft_einsum einsum = { .ir = { .span = node->more->target->path->span, .of = DFL_NONE }, .instance = ctx->instance };
     uint32_t tensor;
     bool ok;
 

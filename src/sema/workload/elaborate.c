@@ -2,16 +2,22 @@
 
 #include "sema/expr/memo.h"
 #include "sema/names/module.h"
+#include "sema/workload/training.h"
 #include "sema/workload/workload_internal.h"
 
 /* Callback of type dfl_elaborate: elaborates the workload of a declaration with values for its parameters. */
 static void *elaborate(dfl_sema *sema, dfl_decl *decl, dfl_scope *args, const dfl_ast_node *missing,
                        const dfl_lint_levels *lints, bool *broken)
 {
-    dfl_elaborated_workload *workload = DFL_NEW(sema->arena, dfl_elaborated_workload);
+    dfl_elaborated_workload *workload = dfl_workload_elaborate_training(sema, decl, args, missing, elaborate, broken);
     dfl_instance self = { .span = decl->node->name.span, .decl = decl, .parent = DFL_NONE };
-    dfl_workload_context ctx = { .sema = sema, .workload = workload, .draft = &workload->draft, .family = "", .scope = args };
+    dfl_workload_context ctx = { .sema = sema, .family = "", .scope = args };
 
+    if (workload != NULL)
+        return workload;
+    workload = DFL_NEW(sema->arena, dfl_elaborated_workload);
+    ctx.workload = workload;
+    ctx.draft = &workload->draft;
     workload->decl = decl;
     workload->args = args;
     workload->missing = missing;
@@ -43,20 +49,4 @@ dfl_elaborated_workload *dfl_workload_elaborate(dfl_sema *sema, dfl_module *modu
     if (dfl_workload_refuse_training(sema, ref))
         return NULL;
     return dfl_memo_reference(sema, dfl_decl_need(sema, module, ref->path, DFL_AST_WORKLOAD), from, ref, elaborate);
-}
-
-void dfl_workload_check_training(dfl_sema *sema, const dfl_ast_ref *ref)
-{
-    static const char *const known[] = { "optimizer", "gradients", "recompute", "loss" };
-
-    for (const dfl_expr *arg = ref->args; arg != NULL; arg = arg->next) {
-        bool found = arg->label.sym == 0;
-        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-            found |= arg->label.sym != 0 && strcmp(dfl_sema_text(sema, arg->label.sym), known[i]) == 0;
-        if (found)
-            continue;
-        dfl_diag *d = dfl_report(sema->sink, DFL_ARGUMENT_UNKNOWN, arg->label.span, "`train` has no parameter `%s`",
-                                 dfl_sema_text(sema, arg->label.sym));
-        dfl_diag_help(sema->sink, d, "the parameters are `optimizer`, `gradients`, `recompute` and `loss`");
-    }
 }

@@ -13,6 +13,7 @@
  *   finish          roles, data types, lowering to the intermediate representation
  *   shapes          derivation of shapes from the accesses, and check of the accesses against shapes
  *   schedule        the order of execution of the einsums
+ *   training        training steps, which room `train` derives from a workload
  */
 #ifndef DFL_SEMA_WORKLOAD_ELABORATE_H
 #define DFL_SEMA_WORKLOAD_ELABORATE_H
@@ -51,9 +52,13 @@ typedef struct {
     DFL_VEC(dfl_instance) instances;
     DFL_VEC(dfl_scoped_check) checks;  /* `require`, `expect` and `assume` of the body */
     uint32_t iterations;               /* number of iterations of the body's `for` loops so far */
+    /* Training step: number of tensors of the text; all others are derived, and are no part of the text's names. 0 = no training
+       step. */
+    uint32_t n_written;
     /* sema/mapping fills the following members at the first mapping of the workload. */
     bool listed;                       /* the lookups have been filled */
     dfl_lookup ranks, tensors, heads;  /* lookups of the indices of ranks, tensors, instances */
+    dfl_lookup derived, updates;       /* training step: lookups of derived tensors, and of einsums `update.W` by their name */
     /* `first_producer` [tensor]: 1 + the index of the first producer of the tensor. `next_producer` [einsum]: 1 + the index
        of the next producer of the same tensor. 0 = no such producer. */
     uint32_t *first_producer, *next_producer;
@@ -64,13 +69,10 @@ typedef struct {
 dfl_elaborated_workload *dfl_workload_elaborate(dfl_sema *sema, dfl_module *module, dfl_scope *from, const dfl_ast_ref *ref);
 /* The elaborated workload of a declaration at its defaults. */
 dfl_elaborated_workload *dfl_workload_elaborate_default(dfl_sema *sema, dfl_decl *decl);
-/* Whether a reference is `train(...)`, which is parsed but not derived; its use is E0609. */
+/* Whether a reference is `train(...)`. */
 static inline bool dfl_workload_is_training(const dfl_sema *sema, const dfl_ast_ref *ref)
 {
     return ref->path->n == 1 && strcmp(dfl_sema_text(sema, ref->path->text), "train") == 0;
 }
-
-/* Reports arguments that `train` does not have (E0208). */
-void dfl_workload_check_training(dfl_sema *sema, const dfl_ast_ref *ref);
 
 #endif

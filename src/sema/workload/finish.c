@@ -230,7 +230,7 @@ static dfl_tensor *lower_tensors(dfl_workload_draft *draft, const tensor_usage *
 
         out[t] = (dfl_tensor){ .name = from->name, .span = from->span, .type = from->type, .n_dims = from->n_dims,
                                .role = derive_role(from, usage->produced[t], usage->read[t]), .extents = from->extents,
-                               .table = DFL_NONE, .stored = -1 };
+                               .table = DFL_NONE, .stored = -1, .of = DFL_NONE };
     }
     return out;
 }

@@ -15,8 +15,8 @@ bool dfl_workload_refuse_training(dfl_sema *sema, const dfl_ast_ref *ref)
 
     if (!dfl_workload_is_training(sema, ref))
         return false;
-    d = dfl_report(sema->sink, DFL_EVAL_UNSUPPORTED, ref->span, "training steps are parsed, but not derived");
-    dfl_diag_help(sema->sink, d, "write the backward einsums out");
+    d = dfl_report(sema->sink, DFL_EVAL_UNSUPPORTED, ref->span, "a training step stands in a declaration of its own");
+    dfl_diag_help(sema->sink, d, "declare it, `workload step = train(...);`, and name `step` in mappings");
     return true;
 }
 
@@ -373,7 +373,7 @@ static void add_carried(dfl_workload_context *ctx, dfl_workload_context *inner, 
         dfl_workload_report_no_tensor(inner, bind->value->path);
     if (from != DFL_NONE && to != DFL_NONE) {
         DFL_PUSH(ctx->sema->arena, &ctx->draft->carries,
-                 ((dfl_carry){ .rank = inner->repeats[inner->n_repeats - 1], .from = from, .to = to }));
+                 ((dfl_carry){ .rank = inner->repeats[inner->n_repeats - 1], .from = from, .to = to, .downwards = false }));
         DFL_PUSH(ctx->sema->arena, &ctx->draft->claims,
                  ((dfl_shape_claim){ .tensor = to, .like = from, .formal = bind->path->text, .span = bind->value->span }));
     }

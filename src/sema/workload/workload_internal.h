@@ -53,7 +53,7 @@ void dfl_workload_elaborate_statements(dfl_workload_context *ctx, const dfl_ast_
 /* Elaborates the body of `decl`, with the parameters in `args`, as instance `ctx->instance`; `use`: the place that inserts
    the body. */
 void dfl_workload_elaborate_body(dfl_workload_context *ctx, dfl_decl *decl, dfl_scope *args, dfl_span use);
-/* Whether a reference is `train(...)`; reports E0609 if so. */
+/* Whether a reference is `train(...)`, which may stand only in a declaration of its own; reports E0609 if so. */
 bool dfl_workload_refuse_training(dfl_sema *sema, const dfl_ast_ref *ref);
 
 /* ---- tensors.c ---- */
