@@ -162,7 +162,8 @@ static void try_algorithm(collective_phase *p, dfl_algorithm algorithm, dfl_algo
     }
 }
 
-/* `most` is the largest number of pieces of a chain or a double tree, `least` the smallest. */
+/* `most` is the largest number of pieces of a chain or a double tree, `least` the smallest. The other algorithms have one
+   piece. */
 static void find_algorithm(const collective_search *s, collective_phase *p, int64_t least, int64_t most)
 {
     network_group within = *p->group;
@@ -175,14 +176,16 @@ static void find_algorithm(const collective_search *s, collective_phase *p, int6
         dfl_algorithm algorithm = (dfl_algorithm)a;
         if (!(permitted >> a & 1) || !dfl_algorithm_legal(p->group->fabric, &p->group->team, p->exchange.kind, algorithm))
             continue;
-        if (algorithm == DFL_ALGORITHM_ROTATED) {
+        if (algorithm == DFL_ALGORITHM_CHAIN || algorithm == DFL_ALGORITHM_DOUBLE_TREE) {
+            for (int64_t pieces = least; pieces <= most; pieces *= 2)
+                try_algorithm(p, algorithm, algorithm, pieces);
+        } else if (least > 1) {
+            continue;
+        } else if (algorithm == DFL_ALGORITHM_ROTATED) {
             dfl_team line = { .n = 1, .part = { p->group->team.part[0] }, .ranks = p->group->team.part[0].count };
             for (uint32_t i = 0; i < DFL_ALGORITHM_DOUBLE_TREE; i++)
                 if ((inner >> i & 1) && dfl_algorithm_legal(p->group->fabric, &line, p->exchange.kind, (dfl_algorithm)i))
                     try_algorithm(p, algorithm, (dfl_algorithm)i, 1);
-        } else if (algorithm == DFL_ALGORITHM_CHAIN || algorithm == DFL_ALGORITHM_DOUBLE_TREE) {
-            for (int64_t pieces = least; pieces <= most; pieces *= 2)
-                try_algorithm(p, algorithm, algorithm, pieces);
         } else {
             try_algorithm(p, algorithm, algorithm, 1);
         }
@@ -339,7 +342,8 @@ static bool refuse_phase(collective_search *s, const collective_schedule *schedu
     return false;
 }
 
-/* The fastest schedule: groups whole or by parts, pieces of the whole and of chains and trees. */
+/* The fastest schedule: groups whole or by parts, pieces of the whole and of chains and trees. Pieces of a single phase follow
+   one another, which only costs overhead: the file must ask for them. */
 static bool find_best(collective_search *s, collective_schedule *best)
 {
     int64_t chunks = s->options->chunks, most = chunks > 0 ? chunks : 64;
@@ -368,7 +372,7 @@ static bool find_best(collective_search *s, collective_schedule *best)
                     best->phase[i].group = copy;
                 }
             }
-            if (now.n == 1)
+            if (chunks == 0 && now.n == 1)
                 break;
         }
     }

@@ -26,6 +26,13 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+static double largest_of(double a, double b, double c)
+{
+    double most = a > b ? a : b;
+
+    return most > c ? most : c;
+}
+
 /* Number of ports in [from, to) whose place in their block of `block` ports is below `limit`. */
 static int64_t count_below(int64_t block, int64_t limit, int64_t from, int64_t to)
 {
@@ -59,25 +66,25 @@ static int64_t count_pairs(const team_layout *t, int64_t a, int64_t e)
     return pairs;
 }
 
-/* Messages of a pattern that leave or enter the ports [a, e), whichever are more. */
-static int64_t count_messages(const team_layout *t, const dfl_round *p, int64_t a, int64_t e)
+/* Messages of a pattern that leave the ports [a, e), and that enter them. */
+static crossing count_messages(const team_layout *t, const dfl_round *p, int64_t a, int64_t e)
 {
     int64_t reach = p->distance * t->stride, last = (t->count - 1) * t->stride;
     crossing c;
 
     if (p->kind == DFL_PATTERN_ALL)
-        return count_pairs(t, a, e);
+        return (crossing){ .out = count_pairs(t, a, e), .in = count_pairs(t, a, e) };
     if (p->kind == DFL_PATTERN_SWAP) {
         c = count_onward(2 * reach, reach, reach, a, e);
-        return c.out + c.in;
+        return (crossing){ .out = c.out + c.in, .in = c.out + c.in };
     }
     c = count_onward(t->block, p->kind == DFL_PATTERN_ONWARD ? p->senders * t->stride : last, reach, a, e);
     if (p->kind == DFL_PATTERN_NEXT) {
         int64_t to = smaller(e, a + last);
         c.out += larger(to - a, 0) - count_below(t->block, last, a, larger(a, to));
-        return c.out;
+        c.in = c.out;
     }
-    return larger(c.out, c.in);
+    return c;
 }
 
 /* Whether every message of the group crosses the boundaries between the subtrees of a level: 1, none: 0, some: -1. */
@@ -114,13 +121,15 @@ static double find_load(const dfl_fabric *f, const team_layout *t, const dfl_rou
     *bits = 0;
     for (int64_t a = 0; a < t->used; a += subtree) {
         int64_t e = smaller(a + subtree, t->used);
-        double width = (double)smaller(subtree, f->ports - a) / f->narrowing[level + 1], sum = 0;
+        double width = (double)smaller(subtree, f->ports - a) / f->narrowing[level + 1], out = 0, in = 0;
         for (uint32_t i = 0; i < n; i++) {
-            double load = (double)count_messages(t, &p[i], a, e) / width;
+            crossing c = count_messages(t, &p[i], a, e);
+            double load = (double)larger(c.out, c.in) / width, share = p[i].bits * (double)p[i].uses / width;
             most = load > most ? load : most;
-            sum += load * p[i].bits * (double)p[i].uses;
+            out += (double)c.out * share;
+            in += (double)c.in * share;
         }
-        *bits = sum > *bits ? sum : *bits;
+        *bits = largest_of(out, in, *bits);
     }
     return most;
 }

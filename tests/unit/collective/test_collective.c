@@ -1,25 +1,18 @@
 /* What an exchange costs: one row per algorithm and network, computed by hand. */
-#include <math.h>
-#include <stdio.h>
-
 #include "tests/harness/check.h"
 
-#include "collective/collective.h"
-
-enum { AXES = 3 };
-
-typedef struct { int64_t size; int network; } axis_size; /* network: index in `nets` of the row */
+#include "tests/unit/collective/chips.h"
 
 typedef struct {
     const char *name;
-    dfl_topology_kind nets[2];
-    int n_nets;
+    dfl_topology_kind nets[CHIP_NETWORKS];
+    uint32_t n_nets;
     bool port;                 /* the innermost axis has ports of its own on the first network */
-    axis_size axes[AXES];      /* axes of one network are one array; size 0 = none */
+    chip_axis axes[CHIP_AXES];
     uint32_t algorithms;
     dfl_collective_kind kind;
     double bits;
-    dfl_group_part parts[AXES];
+    dfl_group_part parts[CHIP_AXES];
     uint32_t n_parts, chunks;
     double seconds;
     dfl_algorithm algorithm;
@@ -50,6 +43,8 @@ static const cost_case cases[] = {
       DFL_COLLECTIVE_BROADCAST, 400, { { 0, 1, 4 } }, 1, 1, 55, DFL_ALGORITHM_CHAIN },
     { "chain of 4 pieces: 10 + (3 + 3) (10 + 1 + 1)", { DFL_TOPOLOGY_FULLY_CONNECTED }, 1, false, { { 4, 0 } }, ONLY(CHAIN),
       DFL_COLLECTIVE_BROADCAST, 400, { { 0, 1, 4 } }, 1, 4, 82, DFL_ALGORITHM_CHAIN },
+    { "ring, 2 pieces: 2 (10 + 6 (10 + 1 + 1/2))", { DFL_TOPOLOGY_RING }, 1, false, { { 4, 0 } }, ONLY(RING),
+      DFL_COLLECTIVE_ALL_REDUCE, 400, { { 0, 1, 4 } }, 1, 2, 158, DFL_ALGORITHM_RING },
     { "torus, per dimension: 2 (10 + 3 (10 + 1 + 4)) + 10 + 6 (10 + 1 + 1)", { DFL_TOPOLOGY_TORUS }, 1, false,
       { { 4, 0 }, { 4, 0 } }, ONLY(PER_DIMENSION) | ONLY(RING), DFL_COLLECTIVE_ALL_REDUCE, 1600, { { 0, 1, 4 }, { 1, 1, 4 } }, 2,
       1, 192, DFL_ALGORITHM_PER_DIMENSION },
@@ -77,45 +72,21 @@ static const cost_case cases[] = {
       1, 1, 0, DFL_ALGORITHM_MESSAGE },
 };
 
-/* ---- systems ----------------------------------------------------------------------------------------------------- */
-
-typedef struct {
-    dfl_element elements[AXES + 1];
-    dfl_axis axes[AXES];
-    dfl_network networks[2];
-    dfl_system system;
-} small_system;
-
-static const double narrowing[] = { 1, 2 };
-
-static void add_network(small_system *s, const cost_case *c, int i)
+static chip_plan plan_chips(const cost_case *c)
 {
-    s->networks[i] = (dfl_network){
-        .bandwidth = 100, .latency = 1, .port = c->port && i == 0 ? s->system.n_axes - 1 : DFL_NONE,
-        .topology = { .kind = c->nets[i], .levels = 2, .oversubscription = narrowing, .groups = 2, .routers = 2, .global = 1,
-                      .overhead = 10, .algorithms = c->algorithms },
-    };
-}
+    static const double narrowing[] = { 1, 2 };
+    chip_plan plan = { .n_networks = c->n_nets };
+    uint32_t n_axes = 0;
 
-static void make_system(const cost_case *c, small_system *s)
-{
-    *s = (small_system){ .elements = { { .parent = DFL_NONE } }, .system = { .n_elements = 1 } };
-    for (uint32_t a = 0; a < AXES && c->axes[a].size > 0; a++) {
-        bool same = a > 0 && c->axes[a - 1].network == c->axes[a].network;
-        uint32_t element = s->system.n_elements - (same ? 1 : 0);
-        s->axes[a] = (dfl_axis){ .size = c->axes[a].size, .element = element, .network = (uint32_t)c->axes[a].network };
-        if (!same)
-            s->elements[element] = (dfl_element){ .parent = element - 1, .first_axis = a };
-        s->elements[element].n_axes++;
-        s->system.n_elements = element + 1;
-        s->system.n_axes = a + 1;
-    }
-    for (int i = 0; i < c->n_nets; i++)
-        add_network(s, c, i);
-    s->system.elements = s->elements;
-    s->system.axes = s->axes;
-    s->system.networks = s->networks;
-    s->system.n_networks = (uint32_t)c->n_nets;
+    for (uint32_t a = 0; a < CHIP_AXES && c->axes[a].size > 0; a++)
+        plan.axes[n_axes++] = c->axes[a];
+    for (uint32_t i = 0; i < c->n_nets; i++)
+        plan.networks[i] = (dfl_network){
+            .bandwidth = 100, .latency = 1, .port = c->port && i == 0 ? n_axes - 1 : DFL_NONE,
+            .topology = { .kind = c->nets[i], .levels = 2, .oversubscription = narrowing, .groups = 2, .routers = 2, .global = 1,
+                          .overhead = 10, .algorithms = c->algorithms },
+        };
+    return plan;
 }
 
 static void costs(void **state)
@@ -125,16 +96,19 @@ static void costs(void **state)
     dfl_intern *names = dfl_intern_new(arena);
     dfl_sink *sink = dfl_sink_new(arena, NULL);
     const dfl_collective_options options = { .contention_none = false, .chunks = c->chunks };
-    small_system s;
+    const chip_plan plan = plan_chips(c);
+    chip_system s;
     dfl_collective_cost got;
     dfl_collective what;
 
-    make_system(c, &s);
+    make_chips(&plan, &s);
     what = (dfl_collective){ .kind = c->kind, .bits = c->bits, .parts = c->parts, .n_parts = c->n_parts,
                              .element = s.system.n_elements - 1, .memory_rate = 0 };
     assert_true(dfl_collective_find(arena, sink, names, &s.system, (dfl_span){ 0 }, &what, &options, &got));
     assert_close(got.seconds, c->seconds, 1e-12);
     assert_int_equal(got.algorithm, c->algorithm);
+    for (uint32_t i = 0; i < got.n_links; i++)
+        assert_true(got.links[i].seconds <= got.seconds);
     dfl_arena_free(arena);
 }
 
