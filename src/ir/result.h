@@ -5,7 +5,7 @@
 #ifndef DFL_IR_RESULT_H
 #define DFL_IR_RESULT_H
 
-#include "ir/mapping.h"
+#include "ir/plan_result.h"
 
 /* Transfers of a keep, in elements. Reads: serve (to inner keeps and operands), drain (to the outer keep), accumulate
    (before an update). Writes: fill (from the outer keep), update (from inside). */
@@ -85,6 +85,7 @@ typedef struct {
     dfl_i128 macs, flops, padding, extra;
     double seconds, joules, watts, area;
     double utilization;                             /* fraction of the peak MAC (or FLOP) rate of the units in use, 0 .. 1 */
+    const dfl_plan_result *plan;                    /* a plan over chips; NULL = a mapping of one chip */
     const char *bound_by;
 } dfl_result;
 

@@ -1,0 +1,94 @@
+/*
+ * The result of a plan over chips: what a step takes, what of it is exposed communication and bubble, and what each stage
+ * holds. Times are in seconds, data in bits.
+ */
+#ifndef DFL_IR_PLAN_RESULT_H
+#define DFL_IR_PLAN_RESULT_H
+
+#include "ir/mapping.h"
+
+/* Kinds of parallelism, by what the ranks of a part divide. */
+typedef enum {
+    DFL_PARALLEL_DATA,      /* a rank of the micro-batches: no weight has it */
+    DFL_PARALLEL_TENSOR,    /* a rank of weights */
+    DFL_PARALLEL_SEQUENCE,  /* a rank of activations that no weight has, beside ranks of weights on the same instances */
+    DFL_PARALLEL_EXPERT,    /* the rows of a gathered tensor */
+    DFL_PARALLEL_CONTEXT,   /* a rank of activations that no weight has */
+    DFL_PARALLEL_PIPELINE,  /* the iterations of a repeat, as stages */
+    DFL_PARALLEL_OPTIMIZER, /* only the steps of the optimizer */
+} dfl_parallel;
+
+/* The ranks that one group of instances of an axis divides among itself. */
+typedef struct {
+    uint32_t axis;
+    int64_t degree, stride;  /* number of parts; distance of two instances with neighbouring parts */
+    const uint32_t *ranks; uint32_t n_ranks;
+    dfl_parallel kind;
+} dfl_plan_part;
+
+/* Parts of the time of a step; exposed time only, so that the parts sum to the step. */
+typedef enum {
+    DFL_STEP_FORWARD, DFL_STEP_BACKWARD, DFL_STEP_RECOMPUTE, DFL_STEP_UPDATE, DFL_STEP_COLLECTIVES,
+    DFL_STEP_POINT_TO_POINT, DFL_STEP_OFFLOAD, DFL_STEP_BUBBLE, DFL_N_STEP_PARTS
+} dfl_step_part;
+
+/* Parts of what a memory holds. */
+typedef enum {
+    DFL_HELD_WEIGHTS, DFL_HELD_GRADIENTS, DFL_HELD_MOMENTS, DFL_HELD_ACTIVATIONS, DFL_HELD_WORKING, DFL_HELD_CACHE,
+    DFL_HELD_OTHER, DFL_N_HELD
+} dfl_held;
+
+/* An exchange of a tensor between chips. */
+typedef struct {
+    uint32_t tensor, einsum;   /* the einsum that asks for the exchange, or that made the tensor */
+    const char *kind;          /* "all_reduce", ... */
+    const char *axes;          /* names of the axes: "node, gpu" */
+    int64_t group;             /* number of ranks */
+    dfl_i128 bits;             /* whole result of one rank; of one message for point to point */
+    const char *algorithm;
+    uint32_t chunks;
+    dfl_i128 count;            /* per chip of the stage that ends last, and step */
+    double seconds;            /* of one */
+    double exposed_seconds;    /* of all, in the stage that ends last */
+    uint32_t network;
+} dfl_plan_collective;
+
+/* Use of one class of links in a step. */
+typedef struct {
+    uint32_t network;
+    const char *name;
+    double largest_bits;       /* bits on the busiest link of the class in a step */
+    double busy_seconds;       /* time that this link needs for them */
+    double load;               /* busy_seconds as a share of the time in which its exchanges run */
+} dfl_plan_link;
+
+typedef struct {
+    dfl_i128 peak_bits;
+    dfl_i128 held[DFL_N_HELD]; /* sums to peak_bits */
+} dfl_plan_memory;
+
+typedef struct {
+    int64_t layers;            /* iterations of the repeat in the stage */
+    double forward_seconds, backward_seconds; /* of one micro-batch */
+    double end_seconds;        /* end of its last work in the step */
+    dfl_plan_memory *memories; /* [memory] */
+} dfl_plan_stage;
+
+typedef struct {
+    int64_t chips;
+    const char *chip;          /* how the work of a chip was found: "roofline", "search" or "written" */
+    const dfl_plan_part *parts; uint32_t n_parts;
+    uint32_t pipeline_axis;    /* DFL_NONE = one stage */
+    dfl_schedule schedule;
+    int64_t n_stages, interleave, micro_batches;
+    double bubble_seconds;
+    double step[DFL_N_STEP_PARTS]; /* sums to the latency */
+    uint32_t last_stage;       /* the stage that ends last */
+    const dfl_plan_collective *collectives; uint32_t n_collectives;
+    const dfl_plan_link *links; uint32_t n_links;
+    const dfl_plan_stage *stages; /* [n_stages] */
+    double tokens_per_second;  /* 0 = the workload has no input of positions */
+    double model_utilization, hardware_utilization; /* shares of the peak rate; hardware includes recomputed work */
+} dfl_plan_result;
+
+#endif

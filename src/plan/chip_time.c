@@ -1,0 +1,168 @@
+#include "plan/chip_time.h"
+
+#include <math.h>
+
+#include "ir/path/unit_choice.h"
+
+double dfl_chip_units(const dfl_frame *f, uint32_t compute)
+{
+    double n = 1;
+
+    for (uint32_t a = 0; a < f->system->n_axes; a++)
+        if (!dfl_frame_is_chip_axis(f, a) && dfl_axis_encloses(f->system, a, f->system->computes[compute].element))
+            n *= (double)f->system->axes[a].size;
+    return n;
+}
+
+/* The innermost unit of a chip that can run an einsum; DFL_NONE after E0418. */
+static uint32_t choose_unit(const dfl_frame *f, const dfl_einsum *e)
+{
+    for (uint32_t c = f->system->n_computes; c-- > 0;)
+        if (dfl_unit_can_run(f->names, f->mapping, &f->system->computes[c], e) &&
+            dfl_element_within(f->system, f->system->computes[c].element, f->system->memories[f->home].element))
+            return c;
+    return DFL_NONE;
+}
+
+/* The extents m, n and k of a product in one pass: ranks that the result shares with the first operand alone, with the second
+   alone, and ranks that it lacks. */
+static void find_shape(const dfl_frame *f, uint32_t einsum, double shape[DFL_GRID_DIMS])
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+
+    for (uint32_t d = 0; d < DFL_GRID_DIMS; d++)
+        shape[d] = 1;
+    for (uint32_t i = 0; i < e->n_ranks; i++) {
+        uint32_t r = e->ranks[i];
+        bool in[3] = { false, false, false };
+        const dfl_access *of[3] = { &e->output, e->n_inputs > 0 ? &e->inputs[0] : NULL, e->n_inputs > 1 ? &e->inputs[1] : NULL };
+
+        for (uint32_t k = 0; k < 3; k++)
+            for (uint32_t d = 0; of[k] != NULL && d < of[k]->n_dims; d++)
+                in[k] |= dfl_index_coef(&of[k]->index[d], r) != 0;
+        if (!in[0])
+            shape[2] *= (double)dfl_frame_pass(f, einsum, r);
+        else if (in[1] != in[2])
+            shape[in[2]] *= (double)dfl_frame_pass(f, einsum, r);
+    }
+}
+
+/* Sets the points and the time of the operations of one pass. */
+static bool time_operations(const dfl_frame *f, uint32_t einsum, dfl_chip_time *out)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    const dfl_compute *unit = &f->system->computes[out->compute];
+    double units = dfl_chip_units(f, out->compute), each;
+    const dfl_efficiency *small = NULL;
+    dfl_work_size size;
+    dfl_i128 flops = 0;
+    bool overflow = dfl_einsum_point_flops(f->workload, e, &flops);
+
+    out->points = 1;
+    for (uint32_t i = 0; i < e->n_ranks; i++)
+        if (e->ranks[i] != e->over_rank)
+            overflow |= dfl_mul(out->points, dfl_frame_pass(f, einsum, e->ranks[i]), &out->points);
+    if (overflow) {
+        dfl_report(f->sink, DFL_EVAL_OVERFLOW, e->span, "the operations of this einsum exceed 128 bits");
+        return false;
+    }
+    size.flop = dfl_i128_double(out->points) * (e->is_mac ? 2 : dfl_i128_double(flops)) / units;
+    find_shape(f, einsum, size.shape);
+    each = dfl_point_seconds_at(f->names, f->workload, e, unit, &size, &small);
+    if (small != NULL) {
+        dfl_diag *d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, e->span, "`%s` is smaller than the first point of an efficiency of `%s`",
+                                 dfl_sym_text(f->names, e->name), dfl_sym_text(f->names, unit->name));
+        dfl_diag_label(f->sink, d, small->span, "the first point of this efficiency is above %g FLOP", size.flop);
+        dfl_diag_help(f->sink, d, "add a point for smaller work");
+        return false;
+    }
+    out->operation_seconds = dfl_i128_double(out->points) * each / units + unit->launch;
+    return true;
+}
+
+/* Adds the time of an access to the port of its memory. */
+static bool add_bits(const dfl_frame *f, uint32_t einsum, const dfl_access *access, bool is_read, double *seconds, dfl_chip_time *out)
+{
+    const dfl_memory *m = &f->system->memories[f->home_of[access->tensor]];
+    double rate = is_read ? m->read_rate : m->write_rate, share;
+    dfl_i128 bits, *sum = is_read ? &out->read_bits : &out->written_bits;
+    bool overflow = dfl_frame_elements(f, einsum, access, true, &bits) ||
+                    dfl_mul(bits, f->workload->tensors[access->tensor].type.bits, &bits) || dfl_add(*sum, bits, sum);
+
+    if (overflow) {
+        dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "the data of this access exceeds 128 bits");
+        return false;
+    }
+    share = m->efficiency != NULL ? dfl_efficiency_share(m->efficiency, dfl_i128_double(bits)) : 1;
+    if (share <= 0) {
+        dfl_diag *d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, access->span, "this transfer is smaller than the first point of the "
+                                 "efficiency of `%s`", dfl_sym_text(f->names, m->name));
+        dfl_diag_help(f->sink, d, "add a point for smaller transfers");
+        return false;
+    }
+    if (isfinite(rate))
+        seconds[f->home_of[access->tensor] * 2 + (is_read ? 0 : 1)] += dfl_i128_double(bits) / (rate * share);
+    return true;
+}
+
+/* Sets the data of one pass and the time of the busiest port. */
+static bool time_memories(const dfl_frame *f, uint32_t einsum, dfl_chip_time *out)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    double *seconds = DFL_NEW_ARRAY(f->arena, double, (size_t)f->system->n_memories * 2);
+
+    out->slowest_memory = DFL_NONE;
+    for (uint32_t i = 0; i < e->n_inputs; i++)
+        if (!add_bits(f, einsum, &e->inputs[i], true, seconds, out))
+            return false;
+    if (!add_bits(f, einsum, &e->output, false, seconds, out))
+        return false;
+    for (uint32_t m = 0; m < f->system->n_memories; m++) {
+        double busy = f->system->memories[m].one_port ? seconds[2 * m] + seconds[2 * m + 1] : fmax(seconds[2 * m], seconds[2 * m + 1]);
+
+        if (busy > out->memory_seconds) {
+            out->memory_seconds = busy;
+            out->slowest_memory = m;
+        }
+    }
+    return true;
+}
+
+/* Whether transfers between the home and a unit run beside the work: the first memory behind the home streams or has two
+   buffers, or there is none. */
+static bool overlaps(const dfl_frame *f, uint32_t compute)
+{
+    const dfl_system *s = f->system;
+
+    if (f->mapping->options.overlap_perfect)
+        return true;
+    for (uint32_t m = f->home + 1; m < s->n_memories; m++)
+        if (dfl_memory_outside(s, f->home, m) && dfl_compute_sees(s, compute, m) && s->memories[m].element == s->memories[f->home].element)
+            return s->memories[m].stream || s->memories[m].buffers > 1;
+    return true;
+}
+
+const dfl_chip_time *dfl_chip_times_find(const dfl_frame *f)
+{
+    const dfl_workload *w = f->workload;
+    dfl_chip_time *times = DFL_NEW_ARRAY(f->arena, dfl_chip_time, w->n_einsums);
+
+    if (!dfl_mapping_check_units(f->sink, f->names, f->mapping))
+        return NULL;
+    for (uint32_t e = 0; e < w->n_einsums; e++) {
+        dfl_chip_time *t = &times[e];
+
+        t->compute = choose_unit(f, &w->einsums[e]);
+        if (t->compute == DFL_NONE) {
+            dfl_diag *d = dfl_report(f->sink, DFL_MAP_NO_COMPUTE, w->einsums[e].span, "no unit of a chip can run einsum `%s`",
+                                     dfl_sym_text(f->names, w->einsums[e].name));
+            dfl_diag_help(f->sink, d, "add a rate for its operations to a unit of the chip");
+            return NULL;
+        }
+        if (!time_operations(f, e, t) || !time_memories(f, e, t))
+            return NULL;
+        t->seconds = overlaps(f, t->compute) ? fmax(t->operation_seconds, t->memory_seconds)
+                                             : t->operation_seconds + t->memory_seconds;
+    }
+    return times;
+}

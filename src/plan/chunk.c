@@ -1,0 +1,254 @@
+#include "plan/chunk.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "support/vec.h"
+
+/* A point of the list: an einsum, or an exchange. */
+typedef struct {
+    bool is_exchange;
+    uint32_t index;            /* einsum or exchange */
+    dfl_step_part part;        /* einsum: the part of the step that its time belongs to */
+} task;
+typedef DFL_VEC(task) task_vec;
+
+/* Times at which values are there. A tensor has two: the results of its producers, and its home behind the exchanges of these
+   results. An exchange before an einsum makes a copy. */
+typedef struct {
+    const dfl_plan_work *work;
+    double *raw, *home;        /* [tensor] */
+    double *copy;              /* [exchange] */
+    uint32_t *made_by;         /* [tensor]: exchange that made the home; DFL_NONE = an einsum */
+    double *unit_free, *net_free; /* [compute], [network] */
+    double front;              /* end of the last einsum */
+    uint32_t *reads;           /* [einsum's first operand + operand]: exchange whose copy it reads; DFL_NONE = the home */
+    size_t *first;             /* [einsum]: index of its first operand in `reads` */
+    dfl_chunk_time out;
+    DFL_VEC(dfl_arrival) arrivals;
+} clock_state;
+
+/* ---- which einsums ---- */
+
+/* The repeat that an einsum belongs to, or DFL_NONE. */
+static uint32_t repeat_of(const dfl_frame *f, const dfl_einsum *e)
+{
+    for (uint32_t i = 0; i < e->n_ranks; i++)
+        if (f->repeats[e->ranks[i]])
+            return e->ranks[i];
+    return DFL_NONE;
+}
+
+/* Whether an einsum runs in the chunk. */
+static bool is_in(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum)
+{
+    int side = dfl_frame_side(f, einsum);
+
+    if (side == 0)
+        return true;
+    if (f->workload->einsums[einsum].phase == DFL_PHASE_BACKWARD)
+        side = -side; /* the backward pass begins behind the repeat */
+    return side < 0 ? chunk->has_first : chunk->has_last;
+}
+
+/* ---- the list ---- */
+
+static void add_einsum(const dfl_plan_work *work, uint32_t einsum, dfl_step_part part, task_vec *list)
+{
+    const dfl_frame *f = work->frame;
+    const dfl_exchanges *x = work->exchanges;
+
+    for (uint32_t i = 0; i < x->n; i++)
+        if (x->at[i].einsum == einsum && x->at[i].place == DFL_EXCHANGE_BEFORE)
+            DFL_PUSH(f->arena, list, ((task){ true, i, DFL_STEP_COLLECTIVES }));
+    DFL_PUSH(f->arena, list, ((task){ false, einsum, part }));
+    for (uint32_t i = 0; i < x->n; i++)
+        if (x->at[i].einsum == einsum && x->at[i].place != DFL_EXCHANGE_BEFORE)
+            DFL_PUSH(f->arena, list, ((task){ true, i, DFL_STEP_COLLECTIVES }));
+}
+
+/* Adds the forward einsums of a repeat (DFL_NONE: outside of repeats) that make recomputed tensors. */
+static void add_recomputed(const dfl_plan_work *work, const dfl_chunk *chunk, uint32_t repeat, task_vec *list)
+{
+    const dfl_workload *w = work->frame->workload;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        if (w->einsums[e].phase == DFL_PHASE_FORWARD && work->is_recomputed[w->einsums[e].output.tensor] &&
+            repeat_of(work->frame, &w->einsums[e]) == repeat && is_in(work->frame, chunk, e))
+            add_einsum(work, e, DFL_STEP_RECOMPUTE, list);
+}
+
+/* ---- the clock ---- */
+
+static void run_einsum(clock_state *c, const task *t)
+{
+    const dfl_workload *w = c->work->frame->workload;
+    const dfl_einsum *e = &w->einsums[t->index];
+    const dfl_chip_time *time = &c->work->times[t->index];
+    double start = c->unit_free[time->compute], end;
+    uint32_t blamed = DFL_NONE;
+
+    for (uint32_t i = 0; i < e->n_inputs; i++) {
+        uint32_t x = c->reads[c->first[t->index] + i], tensor = e->inputs[i].tensor;
+        double ready = x != DFL_NONE ? c->copy[x] : c->home[tensor];
+
+        if (ready > start) {
+            start = ready;
+            blamed = x != DFL_NONE ? x : c->made_by[tensor];
+        }
+    }
+    if (start > c->front) {
+        c->out.step[DFL_STEP_COLLECTIVES] += start - c->front;
+        if (blamed != DFL_NONE)
+            c->out.exposed[blamed] += start - c->front;
+        c->front = start;
+    }
+    end = start + time->seconds;
+    if (end > c->front) {
+        c->out.step[t->part] += end - c->front;
+        c->front = end;
+    }
+    c->unit_free[time->compute] = end;
+    c->raw[e->output.tensor] = c->home[e->output.tensor] = end;
+    c->made_by[e->output.tensor] = DFL_NONE;
+}
+
+static void run_exchange(clock_state *c, uint32_t index)
+{
+    const dfl_exchange *x = &c->work->exchanges->at[index];
+    bool before = x->place == DFL_EXCHANGE_BEFORE;
+    double ready = before ? c->home[x->tensor] : c->home[x->tensor] > c->raw[x->tensor] ? c->home[x->tensor] : c->raw[x->tensor];
+    double end;
+
+    c->out.count[index]++;
+    if (x->place == DFL_EXCHANGE_ONCE) {
+        DFL_PUSH(c->work->frame->arena, &c->arrivals, ((dfl_arrival){ index, c->raw[x->tensor] }));
+        return;
+    }
+    end = fmax(ready, c->net_free[x->cost.network]) + x->cost.seconds;
+    c->net_free[x->cost.network] = end;
+    if (before) {
+        c->copy[index] = end;
+    } else {
+        c->home[x->tensor] = end;
+        c->made_by[x->tensor] = index;
+    }
+}
+
+/* At the start of an iteration the carried tensors are those of the iteration before. */
+static void carry(clock_state *c, uint32_t repeat)
+{
+    const dfl_workload *w = c->work->frame->workload;
+
+    for (uint32_t i = 0; i < w->n_carries; i++)
+        if (w->carries[i].rank == repeat) {
+            c->home[w->carries[i].from] = c->home[w->carries[i].to];
+            c->raw[w->carries[i].from] = c->raw[w->carries[i].to];
+            c->made_by[w->carries[i].from] = c->made_by[w->carries[i].to];
+        }
+}
+
+static clock_state start_clock(const dfl_plan_work *work)
+{
+    const dfl_frame *f = work->frame;
+    const dfl_workload *w = f->workload;
+    clock_state c = { .work = work };
+    size_t n = 0;
+
+    c.raw = DFL_NEW_ARRAY(f->arena, double, w->n_tensors);
+    c.home = DFL_NEW_ARRAY(f->arena, double, w->n_tensors);
+    c.made_by = DFL_NEW_ARRAY(f->arena, uint32_t, w->n_tensors);
+    c.copy = DFL_NEW_ARRAY(f->arena, double, (size_t)work->exchanges->n + 1);
+    c.unit_free = DFL_NEW_ARRAY(f->arena, double, (size_t)f->system->n_computes + 1);
+    c.net_free = DFL_NEW_ARRAY(f->arena, double, (size_t)f->system->n_networks + 1);
+    c.out.exposed = DFL_NEW_ARRAY(f->arena, double, (size_t)work->exchanges->n + 1);
+    c.out.count = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)work->exchanges->n + 1);
+    c.first = DFL_NEW_ARRAY(f->arena, size_t, w->n_einsums);
+    for (uint32_t t = 0; t < w->n_tensors; t++)
+        c.made_by[t] = DFL_NONE;
+    for (uint32_t e = 0; e < w->n_einsums; e++) {
+        c.first[e] = n;
+        n += w->einsums[e].n_inputs;
+    }
+    c.reads = DFL_NEW_ARRAY(f->arena, uint32_t, n + 1);
+    for (size_t i = 0; i < n; i++)
+        c.reads[i] = DFL_NONE;
+    for (uint32_t x = 0; x < work->exchanges->n; x++)
+        for (uint32_t r = 0; r < work->exchanges->at[x].n_readers; r++) {
+            uint32_t e = work->exchanges->at[x].readers[r];
+            for (uint32_t i = 0; i < w->einsums[e].n_inputs; i++)
+                if (w->einsums[e].inputs[i].tensor == work->exchanges->at[x].tensor)
+                    c.reads[c.first[e] + i] = x;
+        }
+    return c;
+}
+
+static void run_list(clock_state *c, const task_vec *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        if (list->at[i].is_exchange)
+            run_exchange(c, list->at[i].index);
+        else
+            run_einsum(c, &list->at[i]);
+    }
+}
+
+/* Waits for the exchanges that still run. */
+static void finish_clock(clock_state *c)
+{
+    const dfl_plan_work *work = c->work;
+    double end = c->front;
+
+    for (uint32_t n = 0; n < work->frame->system->n_networks; n++)
+        end = fmax(end, c->net_free[n]);
+    if (end > c->front) {
+        uint32_t last = DFL_NONE;
+
+        for (uint32_t t = 0; t < work->frame->workload->n_tensors; t++)
+            if (c->home[t] >= end && c->made_by[t] != DFL_NONE)
+                last = c->made_by[t];
+        c->out.step[DFL_STEP_COLLECTIVES] += end - c->front;
+        if (last != DFL_NONE)
+            c->out.exposed[last] += end - c->front;
+    }
+    c->out.seconds = end;
+    c->out.arrivals = c->arrivals.at;
+    c->out.n_arrivals = (uint32_t)c->arrivals.n;
+}
+
+dfl_chunk_time dfl_chunk_run(const dfl_plan_work *work, const dfl_chunk *chunk)
+{
+    static const dfl_step_part parts[] = { [DFL_PHASE_FORWARD] = DFL_STEP_FORWARD, [DFL_PHASE_BACKWARD] = DFL_STEP_BACKWARD,
+                                           [DFL_PHASE_UPDATE] = DFL_STEP_UPDATE };
+    const dfl_frame *f = work->frame;
+    const dfl_workload *w = f->workload;
+    uint32_t stage_rank = f->stage_slot != DFL_NONE ? f->slots[f->stage_slot].stage_rank : DFL_NONE;
+    clock_state c = start_clock(work);
+    bool has_recomputed = false; /* the einsums outside of repeats are recomputed first */
+
+    for (uint32_t e = 0; e < w->n_einsums;) {
+        const uint32_t repeat = repeat_of(f, &w->einsums[e]);
+        int64_t iterations = repeat == DFL_NONE || chunk->phase == DFL_PHASE_UPDATE ? 1
+                             : repeat == stage_rank ? chunk->layers : dfl_frame_local(f, e, repeat);
+        task_vec list = { 0 };
+
+        if (w->einsums[e].phase != chunk->phase) {
+            e++;
+            continue;
+        }
+        if (chunk->phase == DFL_PHASE_BACKWARD && (repeat != DFL_NONE || !has_recomputed)) {
+            add_recomputed(work, chunk, repeat, &list);
+            has_recomputed |= repeat == DFL_NONE;
+        }
+        for (; e < w->n_einsums && w->einsums[e].phase == chunk->phase && repeat_of(f, &w->einsums[e]) == repeat; e++)
+            if (is_in(f, chunk, e))
+                add_einsum(work, e, parts[chunk->phase], &list);
+        for (int64_t i = 0; i < iterations; i++) {
+            if (i > 0)
+                carry(&c, repeat);
+            run_list(&c, &list);
+        }
+    }
+    finish_clock(&c);
+    return c.out;
+}

@@ -1,0 +1,44 @@
+/*
+ * The work of one pass through some layers in time: einsums and exchanges in workload order. Each unit and each network does one
+ * thing at a time. An einsum starts when its unit is free and its operands have arrived; an exchange starts when its tensor is there
+ * and its network is free. Nothing is reordered.
+ */
+#ifndef DFL_PLAN_CHUNK_H
+#define DFL_PLAN_CHUNK_H
+
+#include "ir/plan_result.h"
+#include "plan/chip_time.h"
+#include "plan/exchanges.h"
+
+/* One pass of a phase through consecutive layers. */
+typedef struct {
+    dfl_phase phase;
+    int64_t layers;           /* iterations of the repeat with stages, or of every repeat without stages */
+    bool has_first, has_last; /* the einsums before the repeat belong to it, and those behind the repeat */
+} dfl_chunk;
+
+/* When a tensor is there. */
+typedef struct {
+    uint32_t exchange;        /* an exchange after the last pass (DFL_EXCHANGE_ONCE) */
+    double seconds;           /* time since the start of the chunk at which its parts are there */
+} dfl_arrival;
+
+typedef struct {
+    double seconds;           /* from the start to the end of the last einsum or exchange */
+    double step[DFL_N_STEP_PARTS]; /* exposed time by part; sums to `seconds` */
+    double *exposed;          /* [exchange]: exposed time of the exchange */
+    int64_t *count;           /* [exchange]: number of times that it runs */
+    dfl_arrival *arrivals; uint32_t n_arrivals; /* gradients, in the order in which they are made */
+} dfl_chunk_time;
+
+typedef struct {
+    const dfl_frame *frame;
+    const dfl_chip_time *times;
+    const dfl_exchanges *exchanges;
+    const bool *is_recomputed; /* [tensor]: made again in the backward pass */
+} dfl_plan_work;
+
+/* The time of a chunk. */
+dfl_chunk_time dfl_chunk_run(const dfl_plan_work *work, const dfl_chunk *chunk);
+
+#endif

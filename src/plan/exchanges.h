@@ -1,0 +1,47 @@
+/*
+ * What moves between chips: an exchange for every change from the layout in which a tensor lies to the one in which an einsum
+ * asks for it, and for every sum whose parts lie on several chips.
+ *
+ *   from         to          exchange
+ *   split a      replicated  all-gather
+ *   split a      split b     all-to-all
+ *   replicated   any         none: each chip takes its part
+ *   parts of sum replicated  all-reduce
+ *   parts of sum split       reduce-scatter
+ */
+#ifndef DFL_PLAN_EXCHANGES_H
+#define DFL_PLAN_EXCHANGES_H
+
+#include "plan/layouts.h"
+
+/* Where an exchange stands in the order of work. */
+typedef enum {
+    DFL_EXCHANGE_BEFORE, /* before `einsum`, which asks for the tensor */
+    DFL_EXCHANGE_AFTER,  /* after `einsum`, the last that adds to the tensor, in every pass */
+    DFL_EXCHANGE_ONCE,   /* after the last pass of the step: sums over all micro-batches */
+} dfl_exchange_place;
+
+typedef struct {
+    dfl_collective_kind kind;
+    dfl_exchange_place place;
+    uint32_t tensor, einsum;
+    dfl_phase phase;
+    uint64_t slots;              /* mask of the slots of the group */
+    bool is_tied;                /* a sum over the first and the last stage, which both use the tensor */
+    dfl_i128 bits;               /* of one exchange, as in dfl_collective */
+    dfl_layout *asked;           /* BEFORE: [slot], the layout asked for */
+    uint32_t *readers; uint32_t n_readers; /* BEFORE: the einsums that read the copy */
+    dfl_collective_cost cost;
+} dfl_exchange;
+
+typedef struct {
+    dfl_exchange *at;
+    uint32_t n;
+} dfl_exchanges;
+
+/* The exchanges of a plan, in workload order, with their costs. False after a report. */
+bool dfl_exchanges_find(const dfl_frame *f, const dfl_layouts *layouts, dfl_exchanges *out);
+/* Number of ranks of the group of an exchange. */
+int64_t dfl_exchange_group(const dfl_frame *f, const dfl_exchange *exchange);
+
+#endif

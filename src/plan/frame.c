@@ -1,0 +1,340 @@
+#include "plan/frame.h"
+
+#include <string.h>
+
+int64_t dfl_line_parts(const dfl_line *line, int64_t extent)
+{
+    return line->by == DFL_BY_PARTS ? line->amount : dfl_ceil_div(extent, line->amount);
+}
+
+bool dfl_frame_refuse(const dfl_frame *f, dfl_span span, const char *what, const char *help)
+{
+    dfl_diag *d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, span, "%s is checked but not evaluated in a plan over chips", what);
+
+    dfl_diag_help(f->sink, d, "%s", help);
+    return false;
+}
+
+bool dfl_frame_is_chip_axis(const dfl_frame *f, uint32_t axis)
+{
+    return dfl_axis_encloses(f->system, axis, f->system->memories[f->home].element);
+}
+
+static const char *text(const dfl_frame *f, dfl_sym s) { return dfl_sym_text(f->names, s); }
+
+static bool names_einsum(const dfl_line *line, uint32_t einsum)
+{
+    for (uint32_t i = 0; i < line->n_only; i++)
+        if (line->only[i] == einsum)
+            return true;
+    return false;
+}
+
+/* Whether a spatial line divides a rank of an einsum. A line `for` an einsum also holds for what is derived from it in the
+   backward pass. */
+static bool applies(const dfl_frame *f, const dfl_line *line, uint32_t einsum)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+
+    if (!dfl_einsum_has_rank(e, line->rank))
+        return false;
+    return line->only == NULL || names_einsum(line, einsum) ||
+           (e->phase == DFL_PHASE_BACKWARD && e->of != DFL_NONE && names_einsum(line, e->of));
+}
+
+/* Whether no einsum has both the line and another line of the slot. */
+static bool fits_slot(const dfl_frame *f, const dfl_line *line, uint32_t slot)
+{
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++)
+        if (dfl_frame_line(f, e, slot) != NULL && applies(f, line, e))
+            return false;
+    return true;
+}
+
+/* The slot of a line: one on its axis with as many parts that none of its einsums uses, else a new one. DFL_NONE after a
+   report. */
+static uint32_t find_slot(dfl_frame *f, const dfl_line *line)
+{
+    int64_t parts = dfl_line_parts(line, f->workload->ranks[line->rank].extent);
+
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if (f->slots[s].axis == line->axis && f->slots[s].count == parts && fits_slot(f, line, s) &&
+            (f->slots[s].stages == NULL) == (line->stages == NULL))
+            return s;
+    f->slots[f->n_slots] = (dfl_slot){ .axis = line->axis, .stride = 1, .count = parts, .line = line, .stages = line->stages,
+                                       .stage_rank = line->stages != NULL ? line->rank : DFL_NONE };
+    return f->n_slots++;
+}
+
+static bool check_stages(dfl_frame *f, uint32_t slot)
+{
+    const dfl_slot *s = &f->slots[slot];
+    int64_t layers = f->workload->ranks[s->stage_rank].extent;
+    dfl_diag *d;
+
+    if (f->stage_slot != DFL_NONE && f->stage_slot != slot)
+        return dfl_frame_refuse(f, s->stages->span, "a second line of stages", "divide the layers on one axis");
+    f->stage_slot = slot;
+    if (s->count * s->stages->interleave <= layers)
+        return true;
+    d = dfl_report(f->sink, DFL_MAP_STAGES, s->line->amount_span, "%lld stages for %lld layers leave a stage without a layer",
+                   (long long)(s->count * s->stages->interleave), (long long)layers);
+    dfl_diag_help(f->sink, d, "divide `%s` into at most %lld parts", text(f, f->workload->ranks[s->stage_rank].name),
+                  (long long)(layers / s->stages->interleave));
+    return false;
+}
+
+/* Sets the strides of the slots: the last one of an axis is the innermost. Reports groups that pass an axis, and chips without
+   work. */
+static bool place_slots(dfl_frame *f)
+{
+    for (uint32_t a = 0; a < f->system->n_axes; a++) {
+        const dfl_axis *axis = &f->system->axes[a];
+        int64_t used = 1;
+        const dfl_slot *last = NULL;
+        dfl_diag *d;
+
+        if (!dfl_frame_is_chip_axis(f, a))
+            continue;
+        for (uint32_t s = f->n_slots; s-- > 0;) {
+            if (f->slots[s].axis != a)
+                continue;
+            f->slots[s].stride = used;
+            last = last == NULL ? &f->slots[s] : last;
+            if (__builtin_mul_overflow(used, f->slots[s].count, &used) || used > axis->size) {
+                d = dfl_report(f->sink, DFL_MAP_TOO_MANY_INSTANCES, f->slots[s].line->amount_span,
+                               "the parts on axis `%s` need %lld instances or more, and it has %lld", text(f, axis->name),
+                               (long long)used, (long long)axis->size);
+                dfl_diag_label(f->sink, d, axis->span, "axis `%s`", text(f, axis->name));
+                dfl_diag_help(f->sink, d, "use fewer parts here: at most %lld",
+                              (long long)(axis->size / (used / f->slots[s].count)));
+                return false;
+            }
+        }
+        if (used < axis->size) {
+            d = dfl_report(f->sink, DFL_MAP_IDLE_INSTANCES, last != NULL ? last->line->amount_span : f->mapping->span,
+                           "only %lld of %lld instances of `%s` have work", (long long)used, (long long)axis->size,
+                           text(f, axis->name));
+            dfl_diag_help(f->sink, d, "divide a rank into %lld parts, or state a system with fewer instances",
+                          (long long)axis->size);
+        }
+    }
+    return true;
+}
+
+/* Collects the slots of the spatial lines and sets `spread`. */
+static bool build_slots(dfl_frame *f)
+{
+    const dfl_body *root = f->mapping->root;
+
+    f->columns = 1;
+    for (uint32_t i = 0; i < root->n_lines; i++)
+        f->columns += root->lines[i].kind == DFL_LINE_SPATIAL;
+    f->slots = DFL_NEW_ARRAY(f->arena, dfl_slot, f->columns);
+    f->spread = DFL_NEW_ARRAY(f->arena, const dfl_line *, (size_t)f->workload->n_einsums * f->columns);
+    f->stage_slot = DFL_NONE;
+    for (uint32_t i = 0; i < root->n_lines; i++) {
+        const dfl_line *line = &root->lines[i];
+        uint32_t slot;
+
+        if (line->kind != DFL_LINE_SPATIAL)
+            continue;
+        if (!dfl_frame_is_chip_axis(f, line->axis))
+            return dfl_frame_refuse(f, line->span, "a line inside of a chip", "leave the chip to `...;`");
+        if (line->by == DFL_BY_HOLE)
+            return dfl_frame_refuse(f, line->span, "an open number of parts", "write the number of parts");
+        if (line->cyclic)
+            return dfl_frame_refuse(f, line->span, "a cyclic line", "write blocks: leave out `cyclic`");
+        slot = find_slot(f, line);
+        for (uint32_t e = 0; e < f->workload->n_einsums; e++)
+            if (applies(f, line, e))
+                f->spread[(size_t)e * f->columns + slot] = line;
+        if (line->stages != NULL && !check_stages(f, slot))
+            return false;
+    }
+    return place_slots(f);
+}
+
+/* Sets the extents of an einsum on one chip, and in one pass. */
+static void set_extents(dfl_frame *f, uint32_t einsum)
+{
+    const dfl_workload *w = f->workload;
+    const dfl_einsum *e = &w->einsums[einsum];
+    int64_t *local = &f->local[(size_t)einsum * w->n_ranks], *pass = &f->pass[(size_t)einsum * w->n_ranks];
+    const dfl_body *root = f->mapping->root;
+
+    for (uint32_t r = 0; r < w->n_ranks; r++)
+        local[r] = 1;
+    for (uint32_t i = 0; i < e->n_ranks; i++)
+        local[e->ranks[i]] = w->ranks[e->ranks[i]].extent;
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        const dfl_line *line = dfl_frame_line(f, einsum, s);
+        if (line != NULL)
+            local[line->rank] = dfl_ceil_div(local[line->rank], f->slots[s].count);
+    }
+    memcpy(pass, local, w->n_ranks * sizeof *pass);
+    if (e->phase == DFL_PHASE_UPDATE)
+        return;
+    for (uint32_t i = 0; i < root->n_lines; i++) {
+        const dfl_line *line = &root->lines[i];
+        if (line->kind != DFL_LINE_TEMPORAL || !dfl_einsum_has_rank(e, line->rank))
+            continue;
+        pass[line->rank] = line->by == DFL_BY_PARTS ? dfl_ceil_div(pass[line->rank], line->amount)
+                           : line->amount < pass[line->rank] ? line->amount : pass[line->rank];
+    }
+    for (uint32_t r = 0; r < w->n_ranks; r++)
+        pass[r] = f->repeats[r] ? 1 : pass[r];
+}
+
+/* The passes of an einsum over its micro-batches. */
+static int64_t count_passes(const dfl_frame *f, uint32_t einsum)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    int64_t n = 1;
+
+    for (uint32_t i = 0; i < e->n_ranks; i++)
+        if (!f->repeats[e->ranks[i]])
+            n *= dfl_ceil_div(dfl_frame_local(f, einsum, e->ranks[i]), dfl_frame_pass(f, einsum, e->ranks[i]));
+    return n;
+}
+
+/* Sets the number of micro-batches, which all einsums with passes must share. */
+static bool count_micro_batches(dfl_frame *f)
+{
+    const dfl_body *root = f->mapping->root;
+    dfl_span span = f->mapping->span;
+
+    for (uint32_t i = 0; i < root->n_lines; i++)
+        if (root->lines[i].kind == DFL_LINE_TEMPORAL && !f->repeats[root->lines[i].rank]) {
+            span = root->lines[i].span;
+            break;
+        }
+    f->micro_batches = 1;
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
+        int64_t n = f->workload->einsums[e].phase == DFL_PHASE_UPDATE ? 1 : count_passes(f, e);
+
+        if (n != 1 && f->micro_batches != 1 && n != f->micro_batches) {
+            dfl_diag *d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, span, "einsums with %lld and with %lld micro-batches are "
+                                     "checked but not evaluated in a plan over chips", (long long)f->micro_batches, (long long)n);
+            dfl_diag_help(f->sink, d, "divide the ranks of the micro-batches alike in all einsums; `%s` has %lld",
+                          text(f, f->workload->einsums[e].name), (long long)n);
+            return false;
+        }
+        f->micro_batches = n > f->micro_batches ? n : f->micro_batches;
+    }
+    return true;
+}
+
+/* Sets the memories that hold the tensors: those of the keeps, else the outermost memory of a chip. */
+static bool find_homes(dfl_frame *f)
+{
+    const dfl_body *root = f->mapping->root;
+
+    f->home_of = DFL_NEW_ARRAY(f->arena, uint32_t, f->workload->n_tensors);
+    for (uint32_t t = 0; t < f->workload->n_tensors; t++)
+        f->home_of[t] = f->home;
+    for (uint32_t i = 0; i < root->n_lines; i++) {
+        const dfl_line *line = &root->lines[i];
+        if (line->kind != DFL_LINE_KEEP)
+            continue;
+        if (f->system->memories[line->memory].element != f->system->memories[f->home].element)
+            return dfl_frame_refuse(f, line->span, "a home in another element than the outermost memory of a chip",
+                                    "keep the tensor in the outermost memory of the chip");
+        f->home_of[line->tensor] = line->memory;
+    }
+    return true;
+}
+
+/* Sets the sides of the einsums of the phases forward and backward; those of a phase without stages are 0. */
+static void set_sides(dfl_frame *f, dfl_phase phase, uint32_t rank)
+{
+    const dfl_workload *w = f->workload;
+    uint32_t first = DFL_NONE, last = 0;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        if (w->einsums[e].phase == phase && dfl_einsum_has_rank(&w->einsums[e], rank)) {
+            first = first == DFL_NONE ? e : first;
+            last = e;
+        }
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        if (w->einsums[e].phase == phase && first != DFL_NONE)
+            f->side[e] = e < first ? -1 : e > last ? 1 : 0;
+}
+
+/* Sets the side of a step of the optimizer to that of the first einsum of the forward pass that reads its weight. */
+static void set_update_side(dfl_frame *f, uint32_t einsum, uint32_t rank)
+{
+    const dfl_workload *w = f->workload;
+    const dfl_einsum *e = &w->einsums[einsum];
+
+    if (dfl_einsum_has_rank(e, rank) || e->of == DFL_NONE)
+        return;
+    for (uint32_t r = 0; r < w->n_einsums; r++)
+        if (w->einsums[r].phase == DFL_PHASE_FORWARD && dfl_einsum_reads(&w->einsums[r], e->of)) {
+            f->side[einsum] = f->side[r];
+            return;
+        }
+}
+
+static void find_sides(dfl_frame *f)
+{
+    f->side = DFL_NEW_ARRAY(f->arena, int8_t, f->workload->n_einsums);
+    if (f->stage_slot == DFL_NONE)
+        return;
+    set_sides(f, DFL_PHASE_FORWARD, f->slots[f->stage_slot].stage_rank);
+    set_sides(f, DFL_PHASE_BACKWARD, f->slots[f->stage_slot].stage_rank);
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++)
+        if (f->workload->einsums[e].phase == DFL_PHASE_UPDATE)
+            set_update_side(f, e, f->slots[f->stage_slot].stage_rank);
+}
+
+bool dfl_frame_build(dfl_frame *f)
+{
+    const dfl_workload *w = f->workload;
+
+    f->repeats = DFL_NEW_ARRAY(f->arena, bool, (size_t)w->n_ranks + 1);
+    for (uint32_t c = 0; c < w->n_carries; c++)
+        f->repeats[w->carries[c].rank] = true;
+    if (!find_homes(f) || !build_slots(f))
+        return false;
+    find_sides(f);
+    f->local = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)w->n_einsums * w->n_ranks);
+    f->pass = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)w->n_einsums * w->n_ranks);
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        set_extents(f, e);
+    return count_micro_batches(f);
+}
+
+int64_t dfl_frame_iterations(const dfl_frame *f, uint32_t einsum)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    int64_t n = 1;
+
+    for (uint32_t i = 0; i < e->n_ranks; i++)
+        if (f->repeats[e->ranks[i]])
+            n *= dfl_frame_local(f, einsum, e->ranks[i]);
+    return n;
+}
+
+bool dfl_frame_elements(const dfl_frame *f, uint32_t einsum, const dfl_access *access, bool pass, dfl_i128 *out)
+{
+    const dfl_tensor *t = &f->workload->tensors[access->tensor];
+    bool overflow = false;
+
+    *out = 1;
+    for (uint32_t d = 0; d < access->n_dims; d++) {
+        const dfl_index *index = &access->index[d];
+        dfl_i128 width = 1, term;
+
+        for (uint32_t k = 0; k < index->n_terms; k++) {
+            int64_t coef = index->terms[k].coef < 0 ? -index->terms[k].coef : index->terms[k].coef;
+            uint32_t rank = index->terms[k].rank;
+            overflow |= dfl_mul(coef, (pass ? dfl_frame_pass(f, einsum, rank) : dfl_frame_local(f, einsum, rank)) - 1, &term);
+            overflow |= dfl_add(width, term, &width);
+        }
+        if (width > t->extents[d])
+            width = t->extents[d];
+        overflow |= dfl_mul(*out, width, out);
+    }
+    return overflow;
+}

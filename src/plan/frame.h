@@ -1,0 +1,70 @@
+/*
+ * What all parts of the evaluation of a plan share: the groups of chips, the ranks that each einsum divides on them, and
+ * the extents that remain for one chip and one pass.
+ */
+#ifndef DFL_PLAN_FRAME_H
+#define DFL_PLAN_FRAME_H
+
+#include "collective/collective.h"
+#include "diag/diag.h"
+#include "ir/mapping.h"
+
+/* A group of instances of an axis of chips: `count` instances, `stride` apart. */
+typedef struct {
+    uint32_t axis;
+    int64_t stride, count;
+    const dfl_line *line;       /* its first line */
+    const dfl_stages *stages;   /* the instances are the stages of a pipeline; NULL = they work beside each other */
+    uint32_t stage_rank;        /* rank of the repeat whose iterations the stages divide */
+} dfl_slot;
+
+typedef struct {
+    dfl_arena *arena;
+    dfl_sink *sink;
+    const dfl_intern *names;
+    const dfl_mapping *mapping;
+    const dfl_workload *workload;
+    const dfl_system *system;
+    dfl_slot *slots; uint32_t n_slots;
+    uint32_t columns;           /* most slots that there can be: the spatial lines */
+    uint32_t stage_slot;        /* the slot with stages; DFL_NONE = one stage */
+    const dfl_line **spread;    /* [einsum * columns + slot]: the line by which the einsum divides a rank there; NULL = every
+                                   instance computes the same */
+    int64_t *local;             /* [einsum * n_ranks + rank]: extent on one chip; 1 for a rank that the einsum lacks */
+    int64_t *pass;              /* the same in one pass: one micro-batch, one iteration of a repeat */
+    bool *repeats;              /* [rank]: the iterations of a repeat, which run one after another */
+    uint32_t home;              /* the memory of the chips that holds tensors without a keep */
+    uint32_t *home_of;          /* [tensor]: its memory */
+    int8_t *side;               /* [einsum]: whether it stands before (-1), in (0) or behind (1) the repeat with stages, in the order
+                                   of its phase; 0 without stages. The step of a weight stands where the forward pass first
+                                   reads the weight */
+    int64_t micro_batches;
+} dfl_frame;
+
+static inline const dfl_line *dfl_frame_line(const dfl_frame *f, uint32_t einsum, uint32_t slot)
+{
+    return f->spread[(size_t)einsum * f->columns + slot];
+}
+static inline int64_t dfl_frame_local(const dfl_frame *f, uint32_t einsum, uint32_t rank)
+{
+    return f->local[(size_t)einsum * f->workload->n_ranks + rank];
+}
+static inline int64_t dfl_frame_pass(const dfl_frame *f, uint32_t einsum, uint32_t rank)
+{
+    return f->pass[(size_t)einsum * f->workload->n_ranks + rank];
+}
+static inline int dfl_frame_side(const dfl_frame *f, uint32_t einsum) { return f->side[einsum]; }
+/* Whether an axis lies outside of all memories that hold tensors, so that its instances are chips. */
+bool dfl_frame_is_chip_axis(const dfl_frame *f, uint32_t axis);
+/* Parts into which a line divides a rank of `extent` values. */
+int64_t dfl_line_parts(const dfl_line *line, int64_t extent);
+/* Sets the slots and the extents. False after a report. */
+bool dfl_frame_build(dfl_frame *f);
+/* Elements of an access in one pass (`pass`), or on one chip over all passes. True on overflow. */
+bool dfl_frame_elements(const dfl_frame *f, uint32_t einsum, const dfl_access *access, bool pass, dfl_i128 *out);
+/* Iterations of the repeats of an einsum on one chip; 1 for an einsum outside of all repeats. */
+int64_t dfl_frame_iterations(const dfl_frame *f, uint32_t einsum);
+/* Reports E0609 at `span`: the plan needs what is not evaluated. Returns false. */
+bool dfl_frame_refuse(const dfl_frame *f, dfl_span span, const char *what, const char *help);
+
+#endif

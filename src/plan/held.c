@@ -1,0 +1,263 @@
+#include "plan/held.h"
+
+const char *dfl_held_name(dfl_held part)
+{
+    static const char *const names[DFL_N_HELD] = {
+        [DFL_HELD_WEIGHTS] = "weights", [DFL_HELD_GRADIENTS] = "gradients", [DFL_HELD_MOMENTS] = "moments",
+        [DFL_HELD_ACTIVATIONS] = "activations", [DFL_HELD_WORKING] = "working", [DFL_HELD_CACHE] = "cache",
+        [DFL_HELD_OTHER] = "other",
+    };
+
+    return names[part];
+}
+
+bool dfl_held_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, dfl_i128 *out)
+{
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+    uint32_t maker = t->n_producers > 0 ? t->producers[0] : t->consumers[0];
+    const dfl_einsum *e = &f->workload->einsums[maker];
+    const dfl_access *access = &e->output;
+    bool overflow;
+
+    for (uint32_t i = 0; t->n_producers == 0 && i < e->n_inputs; i++)
+        access = e->inputs[i].tensor == tensor ? &e->inputs[i] : access;
+    overflow = dfl_frame_elements(f, maker, access, true, out);
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        dfl_layout made = dfl_layout_asked(f, maker, access, s), home = dfl_layout_home(layouts, tensor, s);
+
+        if (f->slots[s].stages != NULL || made == home)
+            continue;
+        if (made >= 0)
+            overflow |= dfl_mul(*out, f->slots[s].count, out);
+        if (home >= 0)
+            *out = (*out + f->slots[s].count - 1) / f->slots[s].count;
+    }
+    return overflow | dfl_mul(*out, t->type.bits, out);
+}
+
+/* Whether an einsum at a side of the repeat runs in the stage. */
+static bool runs_in(const dfl_frame *f, const dfl_stage_shape *stage, uint32_t einsum)
+{
+    int side = dfl_frame_side(f, einsum);
+
+    if (f->workload->einsums[einsum].phase == DFL_PHASE_BACKWARD)
+        side = -side;
+    return side == 0 || (side < 0 ? stage->has_first : stage->has_last);
+}
+
+static bool is_touched(const dfl_frame *f, const dfl_stage_shape *stage, uint32_t tensor)
+{
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++)
+        if (dfl_einsum_touches(&f->workload->einsums[e], tensor) && runs_in(f, stage, e))
+            return true;
+    return false;
+}
+
+/* Whether the stages divide the first dimension of a tensor: it has one part for each layer. */
+static bool has_layers(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor)
+{
+    return f->stage_slot != DFL_NONE && dfl_layout_home(layouts, tensor, f->stage_slot) >= 0;
+}
+
+/* Bits of the whole home of a tensor on a chip of the stage; true on overflow. */
+static bool home_bits(const dfl_frame *f, const dfl_layouts *layouts, const dfl_stage_shape *stage, uint32_t tensor, dfl_i128 *out)
+{
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+    bool overflow = false;
+
+    *out = 1;
+    if (t->gathered)
+        return dfl_tensor_stored(t, out) | dfl_mul(*out, t->type.bits, out);
+    for (uint32_t d = 0; d < t->n_dims; d++) {
+        int64_t extent = t->extents[d];
+
+        for (uint32_t s = 0; s < f->n_slots; s++)
+            if (dfl_layout_home(layouts, tensor, s) == (dfl_layout)d)
+                extent = f->slots[s].stages != NULL ? stage->layers : dfl_ceil_div(extent, f->slots[s].count);
+        overflow |= dfl_mul(*out, extent, out);
+    }
+    return overflow | dfl_mul(*out, t->type.bits, out);
+}
+
+/* ---- activations ---- */
+
+/* Whether an einsum runs in the backward pass: a backward einsum, or a forward one that makes a recomputed tensor. */
+static bool runs_backward(const dfl_plan_work *work, uint32_t einsum)
+{
+    const dfl_einsum *e = &work->frame->workload->einsums[einsum];
+
+    return e->phase == DFL_PHASE_BACKWARD || (e->phase == DFL_PHASE_FORWARD && work->is_recomputed[e->output.tensor]);
+}
+
+/* [tensor]: made in the forward pass, read in the backward pass, and not made again there. The layers of a carried tensor stand
+   for the tensor that the first layer reads. */
+static bool *find_stored(const dfl_plan_work *work)
+{
+    const dfl_frame *f = work->frame;
+    const dfl_workload *w = f->workload;
+    bool *stored = DFL_NEW_ARRAY(f->arena, bool, w->n_tensors);
+
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        for (uint32_t i = 0; runs_backward(work, e) && i < w->einsums[e].n_inputs; i++) {
+            uint32_t t = w->einsums[e].inputs[i].tensor, carried = dfl_layout_carried(f, e, t);
+
+            t = carried != DFL_NONE ? carried : t;
+            if (w->tensors[t].n_producers > 0 && w->einsums[w->tensors[t].producers[0]].phase == DFL_PHASE_FORWARD &&
+                (w->tensors[t].role == DFL_ROLE_INTERMEDIATE || w->tensors[t].role == DFL_ROLE_OUTPUT))
+                stored[t] = !work->is_recomputed[t];
+        }
+    return stored;
+}
+
+static bool in_repeat(const dfl_frame *f, const dfl_tensor *t)
+{
+    const dfl_einsum *e = &f->workload->einsums[t->producers[0]];
+
+    for (uint32_t i = 0; i < e->n_ranks; i++)
+        if (f->repeats[e->ranks[i]])
+            return true;
+    return false;
+}
+
+/* ---- working set ---- */
+
+/* A value of one pass: bits, and the positions between which it is needed. */
+typedef struct { uint32_t first, last; dfl_i128 bits; } live_range;
+
+/* Position of an einsum in a pass of the backward phase (recomputed einsums first) or of the forward phase; DFL_NONE = not in it. */
+static uint32_t position(const dfl_plan_work *work, uint32_t einsum, dfl_phase phase, bool repeated, uint32_t repeat)
+{
+    const dfl_workload *w = work->frame->workload;
+    const dfl_einsum *e = &w->einsums[einsum];
+    bool is_in = repeated ? dfl_einsum_has_rank(e, repeat) : true;
+
+    for (uint32_t i = 0; !repeated && i < e->n_ranks; i++)
+        is_in &= !work->frame->repeats[e->ranks[i]];
+    if (!is_in)
+        return DFL_NONE;
+    if (phase == DFL_PHASE_FORWARD)
+        return e->phase == DFL_PHASE_FORWARD ? einsum : DFL_NONE;
+    return runs_backward(work, einsum) ? einsum : DFL_NONE;
+}
+
+/* The largest sum of values that a pass needs at one of its einsums, without what the stage stores for longer. */
+static bool working_peak(const dfl_plan_work *work, const dfl_layouts *l, const dfl_stage_shape *stage, const bool *stored,
+                         dfl_phase phase, bool repeated, uint32_t repeat, dfl_i128 *out)
+{
+    const dfl_frame *f = work->frame;
+    const dfl_workload *w = f->workload;
+    dfl_i128 *at = DFL_NEW_ARRAY(f->arena, dfl_i128, (size_t)w->n_einsums + 1), sum = 0;
+    bool overflow = false;
+
+    for (uint32_t t = 0; t < w->n_tensors; t++) {
+        live_range r = { .first = DFL_NONE };
+
+        if (stored[t] || w->tensors[t].n_producers == 0 ||
+            (w->tensors[t].part != DFL_PART_PLAIN && w->tensors[w->tensors[t].of].role == DFL_ROLE_WEIGHT) ||
+            (w->tensors[t].role != DFL_ROLE_INTERMEDIATE && w->tensors[t].role != DFL_ROLE_OUTPUT))
+            continue;
+        for (uint32_t e = 0; e < w->n_einsums; e++) {
+            uint32_t at_e = dfl_einsum_touches(&w->einsums[e], t) && runs_in(f, stage, e)
+                                ? position(work, e, phase, repeated, repeat) : DFL_NONE;
+
+            if (at_e == DFL_NONE)
+                continue;
+            r.first = r.first == DFL_NONE ? at_e : r.first;
+            r.last = at_e;
+        }
+        if (r.first == DFL_NONE)
+            continue;
+        overflow |= dfl_held_pass_bits(f, l, t, &r.bits);
+        overflow |= dfl_add(at[r.first], r.bits, &at[r.first]);
+        overflow |= dfl_sub(at[r.last + 1], r.bits, &at[r.last + 1]);
+    }
+    for (uint32_t x = 0; x < work->exchanges->n; x++) {
+        const dfl_exchange *exchange = &work->exchanges->at[x];
+        uint32_t first = position(work, exchange->einsum, phase, repeated, repeat), last = first;
+
+        if (exchange->place != DFL_EXCHANGE_BEFORE || first == DFL_NONE || !runs_in(f, stage, exchange->einsum))
+            continue;
+        for (uint32_t r = 0; r < exchange->n_readers; r++)
+            last = exchange->readers[r] > last ? exchange->readers[r] : last;
+        overflow |= dfl_add(at[first], exchange->bits, &at[first]);
+        overflow |= dfl_sub(at[last + 1], exchange->bits, &at[last + 1]);
+    }
+    for (uint32_t e = 0; e <= w->n_einsums; e++) {
+        overflow |= dfl_add(sum, at[e], &sum);
+        *out = sum > *out ? sum : *out;
+    }
+    return overflow;
+}
+
+/* The largest working set of all passes of the stage. */
+static bool find_working(const dfl_plan_work *work, const dfl_layouts *l, const dfl_stage_shape *stage, const bool *stored,
+                         dfl_i128 *out)
+{
+    const dfl_workload *w = work->frame->workload;
+    bool overflow = false;
+
+    for (dfl_phase phase = DFL_PHASE_FORWARD; phase <= DFL_PHASE_BACKWARD; phase++) {
+        overflow |= working_peak(work, l, stage, stored, phase, false, DFL_NONE, out);
+        for (uint32_t c = 0; c < w->n_carries; c++)
+            overflow |= working_peak(work, l, stage, stored, phase, true, w->carries[c].rank, out);
+    }
+    return overflow;
+}
+
+/* ---- all parts ---- */
+
+/* Adds what a stage holds of a tensor for the whole step or for its micro-batches in flight. */
+static bool add_tensor(const dfl_plan_work *work, const dfl_layouts *l, const dfl_stage_shape *stage, const bool *stored,
+                       uint32_t tensor, dfl_plan_memory *memory)
+{
+    const dfl_frame *f = work->frame;
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+    dfl_held part = DFL_HELD_OTHER;
+    dfl_i128 bits = 0, copies = 1;
+    bool overflow;
+
+    if (stored[tensor]) {
+        part = DFL_HELD_ACTIVATIONS;
+        overflow = dfl_held_pass_bits(f, l, tensor, &bits);
+        if (!in_repeat(f, t))
+            copies = dfl_ceil_div(stage->chunks_in_flight, stage->interleave);
+        else if (has_layers(f, l, tensor))
+            copies = stage->chunks_in_flight * stage->chunk_layers;
+        else
+            copies = stage->chunks_in_flight * dfl_frame_iterations(f, t->producers[0]);
+        overflow |= dfl_mul(bits, copies, &bits);
+    } else if (t->part == DFL_PART_GRADIENT && f->workload->tensors[t->of].role == DFL_ROLE_WEIGHT) {
+        part = DFL_HELD_GRADIENTS;
+        overflow = home_bits(f, l, stage, tensor, &bits);
+    } else if (t->part == DFL_PART_MOMENT) {
+        part = DFL_HELD_MOMENTS;
+        overflow = home_bits(f, l, stage, tensor, &bits);
+    } else if (t->role == DFL_ROLE_WEIGHT || t->role == DFL_ROLE_STATE) {
+        part = t->role == DFL_ROLE_STATE ? DFL_HELD_CACHE : DFL_HELD_WEIGHTS;
+        overflow = home_bits(f, l, stage, tensor, &bits);
+    } else if (t->role == DFL_ROLE_INPUT) {
+        overflow = home_bits(f, l, stage, tensor, &bits);
+    } else {
+        return false;
+    }
+    return overflow | dfl_add(memory->held[part], bits, &memory->held[part]);
+}
+
+dfl_plan_memory *dfl_held_find(const dfl_plan_work *work, const dfl_layouts *layouts, const dfl_stage_shape *stage)
+{
+    const dfl_frame *f = work->frame;
+    const bool *stored = find_stored(work);
+    dfl_plan_memory *out = DFL_NEW_ARRAY(f->arena, dfl_plan_memory, f->system->n_memories);
+    bool overflow = false;
+
+    for (uint32_t t = 0; t < f->workload->n_tensors; t++)
+        if (is_touched(f, stage, t))
+            overflow |= add_tensor(work, layouts, stage, stored, t, &out[f->home_of[t]]);
+    overflow |= find_working(work, layouts, stage, stored, &out[f->home].held[DFL_HELD_WORKING]);
+    for (uint32_t m = 0; m < f->system->n_memories; m++)
+        for (uint32_t h = 0; h < DFL_N_HELD; h++)
+            overflow |= dfl_add(out[m].peak_bits, out[m].held[h], &out[m].peak_bits);
+    if (overflow)
+        dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->mapping->span, "the memory of this plan exceeds 128 bits");
+    return overflow ? NULL : out;
+}

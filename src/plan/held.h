@@ -1,0 +1,24 @@
+/*
+ * What a chip of a stage holds at the peak of a step, by part. All numbers are exact; the parts sum to the peak.
+ */
+#ifndef DFL_PLAN_HELD_H
+#define DFL_PLAN_HELD_H
+
+#include "plan/chunk.h"
+
+/* A stage, as far as its memory depends on it. */
+typedef struct {
+    int64_t layers;            /* iterations of the repeat in the stage */
+    int64_t chunk_layers;      /* those of its largest chunk */
+    int64_t chunks_in_flight, interleave;
+    bool has_first, has_last;  /* the einsums before and behind the repeat run in it */
+} dfl_stage_shape;
+
+/* What the stage holds in every memory, [memory]. NULL after a report: a count overflows. */
+dfl_plan_memory *dfl_held_find(const dfl_plan_work *work, const dfl_layouts *layouts, const dfl_stage_shape *stage);
+/* Bits of the home of a tensor of the pass on one chip; true on overflow. */
+bool dfl_held_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, dfl_i128 *out);
+/* The report key of a part: "weights". */
+const char *dfl_held_name(dfl_held part);
+
+#endif

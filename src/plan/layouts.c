@@ -1,0 +1,144 @@
+#include "plan/layouts.h"
+
+dfl_layout dfl_layout_asked(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t slot)
+{
+    const dfl_line *line = dfl_frame_line(f, einsum, slot);
+    uint32_t rank;
+
+    if (line == NULL)
+        return DFL_LAYOUT_REPLICATED;
+    for (uint32_t d = 0; d < access->n_dims; d++)
+        if (dfl_index_coef(&access->index[d], line->rank) != 0)
+            return dfl_index_is_bare(&access->index[d], &rank) ? (dfl_layout)d : DFL_LAYOUT_WINDOW;
+    return DFL_LAYOUT_REPLICATED;
+}
+
+dfl_layout dfl_layout_made(const dfl_frame *f, uint32_t einsum, uint32_t slot)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+
+    if (dfl_frame_line(f, einsum, slot) == NULL)
+        return DFL_LAYOUT_REPLICATED;
+    dfl_layout made = dfl_layout_asked(f, einsum, &e->output, slot);
+    return made == DFL_LAYOUT_REPLICATED ? DFL_LAYOUT_PARTIAL : made;
+}
+
+uint32_t dfl_layout_carried(const dfl_frame *f, uint32_t einsum, uint32_t tensor)
+{
+    const dfl_workload *w = f->workload;
+
+    for (uint32_t c = 0; c < w->n_carries; c++)
+        if (w->carries[c].from == tensor && dfl_einsum_has_rank(&w->einsums[einsum], w->carries[c].rank))
+            return w->carries[c].to;
+    return DFL_NONE;
+}
+
+/* Whether an einsum makes the tensor in its home: the steps of the optimizer write weights that lie elsewhere already. */
+static bool makes_home(const dfl_frame *f, const dfl_tensor *t, uint32_t einsum)
+{
+    return f->workload->einsums[einsum].phase != DFL_PHASE_UPDATE || t->role == DFL_ROLE_INTERMEDIATE ||
+           t->role == DFL_ROLE_OUTPUT;
+}
+
+/* The layout that the first reader of a tensor asks for on a slot; replicated if nothing reads it. */
+static dfl_layout first_asked(const dfl_frame *f, uint32_t tensor, uint32_t slot)
+{
+    const dfl_workload *w = f->workload;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        for (uint32_t i = 0; i < w->einsums[e].n_inputs; i++) {
+            const dfl_access *a = &w->einsums[e].inputs[i];
+            dfl_layout asked = dfl_layout_asked(f, e, a, slot);
+
+            if (a->tensor == tensor)
+                return asked == DFL_LAYOUT_WINDOW ? DFL_LAYOUT_REPLICATED : asked;
+            /* the carried tensor has the iterations as its first dimension */
+            if (dfl_layout_carried(f, e, a->tensor) == tensor)
+                return asked < 0 ? DFL_LAYOUT_REPLICATED : asked + 1;
+        }
+    return DFL_LAYOUT_REPLICATED;
+}
+
+/* The slot of a part of a split home: one on its axis with as many parts, on which the layout splits nothing. */
+static uint32_t split_slot(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor, const dfl_home_split *split)
+{
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        int64_t extent = f->workload->ranks[split->rank].extent;
+        int64_t parts = split->by == DFL_BY_PARTS ? split->amount : dfl_ceil_div(extent, split->amount);
+
+        if (f->slots[s].axis == split->axis && f->slots[s].count == parts && f->slots[s].stages == NULL &&
+            dfl_layout_home(l, tensor, s) == DFL_LAYOUT_REPLICATED)
+            return s;
+    }
+    return DFL_NONE;
+}
+
+/* The dimension of a tensor that some einsum indexes with a rank alone. */
+static dfl_layout find_dimension(const dfl_frame *f, uint32_t tensor, uint32_t rank)
+{
+    const dfl_workload *w = f->workload;
+    uint32_t bare;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        for (uint32_t i = 0; i <= w->einsums[e].n_inputs; i++) {
+            const dfl_access *a = i < w->einsums[e].n_inputs ? &w->einsums[e].inputs[i] : &w->einsums[e].output;
+
+            for (uint32_t d = 0; a->tensor == tensor && d < a->n_dims; d++)
+                if (dfl_index_is_bare(&a->index[d], &bare) && bare == rank)
+                    return (dfl_layout)d;
+        }
+    return DFL_LAYOUT_REPLICATED;
+}
+
+/* Splits the homes that `keep T in M split r/K on axis` names. */
+static bool split_homes(const dfl_frame *f, dfl_layouts *l)
+{
+    const dfl_body *root = f->mapping->root;
+
+    for (uint32_t i = 0; i < root->n_lines; i++)
+        for (uint32_t k = 0; k < root->lines[i].n_splits; k++) {
+            const dfl_line *line = &root->lines[i];
+            const dfl_home_split *split = &line->splits[k];
+            dfl_layout dim = find_dimension(f, line->tensor, split->rank);
+            uint32_t slot = split_slot(f, l, line->tensor, split);
+
+            if (dim < 0)
+                continue; /* a tensor without the rank is replicated */
+            if (slot == DFL_NONE)
+                return dfl_frame_refuse(f, split->span, "a split home that no line of the axis matches",
+                                        "divide a rank into as many parts on this axis");
+            l->home[(size_t)line->tensor * l->columns + slot] = dim;
+        }
+    return true;
+}
+
+bool dfl_layouts_find(const dfl_frame *f, dfl_layouts *out)
+{
+    const dfl_workload *w = f->workload;
+
+    out->columns = f->columns;
+    out->home = DFL_NEW_ARRAY(f->arena, dfl_layout, (size_t)w->n_tensors * f->columns);
+    out->is_summed = DFL_NEW_ARRAY(f->arena, bool, (size_t)w->n_tensors * f->columns);
+    for (uint32_t t = 0; t < w->n_tensors; t++)
+        for (uint32_t s = 0; s < f->n_slots; s++) {
+            dfl_layout *home = &out->home[(size_t)t * f->columns + s];
+            bool *is_summed = &out->is_summed[(size_t)t * f->columns + s], is_made = false;
+
+            for (uint32_t p = 0; p < w->tensors[t].n_producers; p++) {
+                uint32_t e = w->tensors[t].producers[p];
+                dfl_layout made = dfl_layout_made(f, e, s);
+
+                if (!makes_home(f, &w->tensors[t], e))
+                    continue;
+                if (made == DFL_LAYOUT_WINDOW)
+                    return dfl_frame_refuse(f, w->einsums[e].span, "a divided rank in a sum of ranks of a result",
+                                            "divide another rank");
+                *is_summed |= made == DFL_LAYOUT_PARTIAL;
+                *home = is_made ? *home : made;
+                is_made = true;
+            }
+            if (!is_made || *is_summed)
+                *home = first_asked(f, t, s);
+        }
+    return split_homes(f, out);
+}

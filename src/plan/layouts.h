@@ -1,0 +1,34 @@
+/*
+ * How tensors lie on groups of chips. A layout states for every slot: one dimension of the tensor is split among the
+ * instances, every instance has the same, or every instance has a part of a sum.
+ */
+#ifndef DFL_PLAN_LAYOUTS_H
+#define DFL_PLAN_LAYOUTS_H
+
+#include "plan/frame.h"
+
+/* A layout on one slot: the split dimension, from 0, or one of these. */
+typedef int32_t dfl_layout;
+enum { DFL_LAYOUT_REPLICATED = -1, DFL_LAYOUT_PARTIAL = -2, DFL_LAYOUT_WINDOW = -3 };
+
+typedef struct {
+    uint32_t columns;
+    dfl_layout *home;  /* [tensor * columns + slot]; never partial */
+    bool *is_summed;   /* [tensor * columns + slot]: its producers leave parts of a sum on this slot */
+} dfl_layouts;
+
+static inline dfl_layout dfl_layout_home(const dfl_layouts *l, uint32_t tensor, uint32_t slot)
+{
+    return l->home[(size_t)tensor * l->columns + slot];
+}
+/* The layout in which an einsum asks for an operand: WINDOW if it needs neighbouring rows. */
+dfl_layout dfl_layout_asked(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t slot);
+/* The layout in which an einsum leaves its result. */
+dfl_layout dfl_layout_made(const dfl_frame *f, uint32_t einsum, uint32_t slot);
+/* The tensor that an einsum of a repeat reads in place of the one that the repeat carries from before: from the second
+   iteration on, `from` is the `to` of the iteration before. DFL_NONE = the access is no such read. */
+uint32_t dfl_layout_carried(const dfl_frame *f, uint32_t einsum, uint32_t tensor);
+/* Layouts of the homes of all tensors. False after a report. */
+bool dfl_layouts_find(const dfl_frame *f, dfl_layouts *out);
+
+#endif

@@ -1,0 +1,328 @@
+#include "plan/plan.h"
+
+#include <math.h>
+
+#include "plan/plan_internal.h"
+
+static bool has_phase(const dfl_workload *w, dfl_phase phase)
+{
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        if (w->einsums[e].phase == phase)
+            return true;
+    return false;
+}
+
+/* The outermost memory that lies inside of an axis; DFL_NONE = none. */
+static uint32_t find_home(const dfl_system *s)
+{
+    for (uint32_t m = 0; m < s->n_memories; m++)
+        if (dfl_memory_is_in_array(s, m) && !s->elements[s->memories[m].element].side)
+            return m;
+    return DFL_NONE;
+}
+
+/* The lines of a plan stand above all einsums: nothing may stand below them but `...;`. */
+static bool check_body(const dfl_frame *f)
+{
+    const dfl_body *root = f->mapping->root;
+
+    for (uint32_t i = 0; i < root->n_children; i++)
+        if (root->kind != DFL_BODY_FUSE || root->children[i]->n_lines > 0 || root->children[i]->n_children > 0)
+            return dfl_frame_refuse(f, root->children[i]->span, "a branch below lines of chips", "leave the chip to `...;`");
+    return true;
+}
+
+static bool *find_recomputed(const dfl_frame *f)
+{
+    bool *out = DFL_NEW_ARRAY(f->arena, bool, f->workload->n_tensors);
+
+    for (uint32_t i = 0; i < f->mapping->root->n_recompute; i++)
+        out[f->mapping->root->recompute[i]] = true;
+    for (uint32_t c = 0; c < f->workload->n_carries; c++)
+        out[f->workload->carries[c].to] = false; /* the input of a layer stays */
+    return out;
+}
+
+/* ---- chunks ---- */
+
+/* Divides the layers among the chunks: consecutive layers, the first chunks one more. */
+static void divide_layers(dfl_plan_state *p)
+{
+    const dfl_frame *f = &p->frame;
+    const dfl_slot *slot = f->stage_slot != DFL_NONE ? &f->slots[f->stage_slot] : NULL;
+    int64_t chunks;
+
+    p->stages = slot != NULL ? (uint32_t)slot->count : 1;
+    p->interleave = slot != NULL ? (uint32_t)slot->stages->interleave : 1;
+    p->layers = slot != NULL ? f->workload->ranks[slot->stage_rank].extent : 0;
+    chunks = (int64_t)p->stages * p->interleave;
+    p->chunk_layers = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)chunks);
+    for (int64_t c = 0; c < chunks; c++)
+        p->chunk_layers[c] = p->layers / chunks + (c < p->layers % chunks);
+}
+
+/* The time of a chunk; equal chunks are computed once. */
+static const dfl_chunk_time *time_chunk(dfl_plan_state *p, const dfl_chunk_time **all, uint32_t index, dfl_phase phase)
+{
+    uint32_t last = p->stages * p->interleave - 1;
+    dfl_chunk chunk = { .phase = phase, .layers = p->chunk_layers[index], .has_first = index == 0, .has_last = index == last };
+    dfl_chunk_time *out;
+
+    for (uint32_t i = 0; i < index; i++)
+        if (p->chunk_layers[i] == chunk.layers && (i == 0) == chunk.has_first && (i == last) == chunk.has_last)
+            return all[i];
+    out = DFL_NEW(p->frame.arena, dfl_chunk_time);
+    *out = dfl_chunk_run(&p->work, &chunk);
+    return out;
+}
+
+static void time_chunks(dfl_plan_state *p)
+{
+    const uint32_t n = p->stages * p->interleave;
+    bool trains = has_phase(p->frame.workload, DFL_PHASE_BACKWARD);
+
+    p->forward = DFL_NEW_ARRAY(p->frame.arena, const dfl_chunk_time *, n);
+    p->backward = trains ? DFL_NEW_ARRAY(p->frame.arena, const dfl_chunk_time *, n) : NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        p->forward[i] = time_chunk(p, p->forward, i, DFL_PHASE_FORWARD);
+        if (trains)
+            p->backward[i] = time_chunk(p, p->backward, i, DFL_PHASE_BACKWARD);
+    }
+    for (uint32_t k = 0; k < 3 && has_phase(p->frame.workload, DFL_PHASE_UPDATE); k++) {
+        dfl_chunk chunk = { .phase = DFL_PHASE_UPDATE, .layers = 1, .has_first = k == 0 || p->stages == 1,
+                            .has_last = k == 2 || p->stages == 1 };
+        dfl_chunk_time *out = DFL_NEW(p->frame.arena, dfl_chunk_time);
+
+        *out = dfl_chunk_run(&p->work, &chunk);
+        p->update[k] = out;
+    }
+}
+
+/* ---- stages ---- */
+
+/* Sets the cost of the message between stages: the tensor that the repeat carries. */
+static bool find_message(dfl_plan_state *p)
+{
+    const dfl_frame *f = &p->frame;
+    const dfl_slot *slot = f->stage_slot != DFL_NONE ? &f->slots[f->stage_slot] : NULL;
+    const dfl_collective_options options = { .contention_none = f->mapping->options.contention_none, .chunks = 1 };
+    dfl_group_part part;
+    dfl_collective ask = { .kind = DFL_COLLECTIVE_POINT_TO_POINT, .parts = &part, .n_parts = 1 };
+    dfl_i128 bits;
+
+    if (slot == NULL || p->stages == 1)
+        return true;
+    for (uint32_t c = 0; c < f->workload->n_carries; c++) {
+        const dfl_carry *carry = &f->workload->carries[c];
+        uint32_t maker = f->workload->tensors[carry->to].n_producers > 0 ? f->workload->tensors[carry->to].producers[0] : 0;
+
+        if (carry->rank != slot->stage_rank || f->workload->einsums[maker].phase != DFL_PHASE_FORWARD)
+            continue;
+        if (dfl_held_pass_bits(f, &p->layouts, carry->to, &bits) || dfl_add(p->message_bits, bits, &p->message_bits)) {
+            dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->mapping->span, "the data between stages exceeds 128 bits");
+            return false;
+        }
+    }
+    ask.bits = dfl_i128_double(p->message_bits);
+    part = (dfl_group_part){ .axis = slot->axis, .stride = slot->stride, .count = slot->count };
+    return dfl_collective_find(f->arena, f->sink, f->names, f->system, slot->stages->span, &ask, &options, &p->message);
+}
+
+static bool run_pipeline(dfl_plan_state *p)
+{
+    const dfl_frame *f = &p->frame;
+    const uint32_t n = p->stages * p->interleave;
+    double *forward = DFL_NEW_ARRAY(f->arena, double, n), *backward = p->backward ? DFL_NEW_ARRAY(f->arena, double, n) : NULL;
+    double *ahead = DFL_NEW_ARRAY(f->arena, double, n), *back = DFL_NEW_ARRAY(f->arena, double, n);
+    dfl_pipeline pipeline = { .schedule = f->stage_slot != DFL_NONE ? f->slots[f->stage_slot].stages->schedule : DFL_SCHEDULE_ONE_F_ONE_B,
+                              .stages = p->stages, .interleave = p->interleave, .forward = forward, .backward = backward,
+                              .send_forward = ahead, .send_backward = back };
+    const char *conflict;
+
+    if (f->micro_batches > UINT32_MAX) {
+        dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->mapping->span, "a step of more than 4294967295 micro-batches");
+        return false;
+    }
+    pipeline.micro_batches = (uint32_t)f->micro_batches;
+    for (uint32_t i = 0; i < n; i++) {
+        forward[i] = p->forward[i]->seconds;
+        if (backward)
+            backward[i] = p->backward[i]->seconds;
+        ahead[i] = i + 1 < n ? p->message.seconds : 0;
+        back[i] = i > 0 ? p->message.seconds : 0;
+    }
+    if (pipeline.schedule == DFL_SCHEDULE_ZERO_BUBBLE)
+        return dfl_frame_refuse(f, f->slots[f->stage_slot].stages->span, "the schedule `zero_bubble`", "use `one_f_one_b`");
+    conflict = dfl_pipeline_conflict(&pipeline);
+    if (conflict != NULL) {
+        dfl_diag *d = dfl_report(f->sink, DFL_MAP_STAGES, f->slots[f->stage_slot].stages->span, "%s", conflict);
+
+        dfl_diag_help(f->sink, d, "change the number of micro-batches, of stages, or `interleave`");
+        return false;
+    }
+    p->pipeline = dfl_pipeline_run(f->arena, &pipeline);
+    p->out.schedule = pipeline.schedule;
+    return true;
+}
+
+/* ---- gradients ---- */
+
+enum { BUCKET_BITS = 25 * 1000 * 1000 * 8 }; /* 25 MB, the default of the data-parallel module of PyTorch */
+
+/* Exchanges the gradients of a stage in buckets, beside the last backward pass: a bucket is sent when its last gradient is there.
+   Returns the end. */
+static double exchange_gradients(dfl_plan_state *p, uint32_t stage)
+{
+    const dfl_frame *f = &p->frame;
+    const dfl_chunk_time *last = p->backward[stage]; /* the first chunk of the stage is the last to run backward */
+    dfl_i128 limit = f->mapping->options.bucket_bits > 0 ? f->mapping->options.bucket_bits : BUCKET_BITS, sum = 0;
+    double *net = DFL_NEW_ARRAY(f->arena, double, (size_t)f->system->n_networks + 1);
+    double start = p->pipeline.stages[stage].last_backward_start, end = p->pipeline.stages[stage].end;
+
+    /* gradients of the other chunks are there before the last pass starts */
+    for (uint32_t c = 1; c < p->interleave; c++) {
+        const dfl_chunk_time *other = p->backward[c * p->stages + stage];
+
+        for (uint32_t i = 0; i < other->n_arrivals; i++) {
+            const dfl_exchange *x = &p->exchanges.at[other->arrivals[i].exchange];
+            net[x->cost.network] = fmax(net[x->cost.network], start) + x->cost.seconds;
+        }
+    }
+    for (uint32_t i = 0, from = 0; i < last->n_arrivals; i++) {
+        const dfl_exchange *x = &p->exchanges.at[last->arrivals[i].exchange];
+
+        sum += x->bits;
+        if (sum < limit && i + 1 < last->n_arrivals)
+            continue;
+        for (uint32_t k = from; k <= i; k++) {
+            const dfl_collective_cost *cost = &p->exchanges.at[last->arrivals[k].exchange].cost;
+            net[cost->network] = fmax(net[cost->network], start + last->arrivals[i].seconds) + cost->seconds;
+            end = fmax(end, net[cost->network]);
+        }
+        from = i + 1;
+        sum = 0;
+    }
+    for (uint32_t n = 0; n < f->system->n_networks; n++)
+        end = fmax(end, net[n]);
+    return end;
+}
+
+static double end_of_stage(const dfl_plan_state *p, uint32_t stage)
+{
+    return p->exchanged[stage] + (dfl_plan_update(p, stage) ? dfl_plan_update(p, stage)->seconds : 0);
+}
+
+/* Sets the end of every stage, and the parts of the step on the stage that ends last. */
+static void find_step(dfl_plan_state *p)
+{
+    const dfl_frame *f = &p->frame;
+    double *step = p->out.step, latest = -1, spent = 0;
+
+    p->exchanged = DFL_NEW_ARRAY(f->arena, double, p->stages);
+    for (uint32_t s = 0; s < p->stages; s++) {
+        p->exchanged[s] = p->backward ? exchange_gradients(p, s) : p->pipeline.stages[s].end;
+        if (end_of_stage(p, s) > latest) {
+            latest = end_of_stage(p, s);
+            p->out.last_stage = s;
+        }
+    }
+    const uint32_t last = p->out.last_stage;
+    for (uint32_t c = 0; c < p->interleave; c++)
+        for (uint32_t k = 0; k < DFL_N_STEP_PARTS; k++) {
+            step[k] += (double)f->micro_batches * p->forward[c * p->stages + last]->step[k];
+            step[k] += p->backward ? (double)f->micro_batches * p->backward[c * p->stages + last]->step[k] : 0;
+        }
+    for (uint32_t k = 0; k < DFL_N_STEP_PARTS && dfl_plan_update(p, last); k++)
+        step[k] += dfl_plan_update(p, last)->step[k];
+    step[DFL_STEP_COLLECTIVES] += p->exchanged[last] - p->pipeline.stages[last].end;
+    step[DFL_STEP_POINT_TO_POINT] += p->pipeline.stages[last].waits_for_messages;
+    for (uint32_t k = 0; k < DFL_N_STEP_PARTS; k++)
+        spent += step[k];
+    step[DFL_STEP_BUBBLE] = fmax(0, latest - spent);
+    p->out.bubble_seconds = step[DFL_STEP_BUBBLE];
+}
+
+/* ---- memory ---- */
+
+static dfl_stage_shape shape_of(const dfl_plan_state *p, uint32_t stage)
+{
+    dfl_stage_shape shape = { .interleave = p->interleave, .chunks_in_flight = p->backward ? p->pipeline.stages[stage].in_flight : 0,
+                              .has_first = stage == 0, .has_last = stage + 1 == p->stages };
+
+    for (uint32_t c = 0; c < p->interleave; c++) {
+        int64_t layers = p->chunk_layers[c * p->stages + stage];
+        shape.layers += layers;
+        shape.chunk_layers = layers > shape.chunk_layers ? layers : shape.chunk_layers;
+    }
+    return shape;
+}
+
+/* Reports the memory that a stage exceeds. */
+static bool check_capacity(const dfl_plan_state *p, uint32_t stage, const dfl_plan_memory *held)
+{
+    const dfl_frame *f = &p->frame;
+
+    for (uint32_t m = 0; m < f->system->n_memories; m++) {
+        const dfl_memory *memory = &f->system->memories[m];
+        dfl_diag *d;
+
+        if (memory->size_bits < 0 || held[m].peak_bits <= memory->size_bits)
+            continue;
+        d = dfl_report(f->sink, DFL_MAP_CAPACITY, f->mapping->span, "stage %lu needs %.4g GB of `%s`, which has %.4g GB",
+                       (unsigned long)stage, dfl_i128_double(held[m].peak_bits) / 8e9, dfl_sym_text(f->names, memory->name),
+                       (double)memory->size_bits / 8e9);
+        dfl_diag_label(f->sink, d, memory->size_span, "the size of `%s`", dfl_sym_text(f->names, memory->name));
+        for (uint32_t h = 0; h < DFL_N_HELD; h++)
+            if (held[m].held[h] > 0)
+                dfl_diag_note(f->sink, d, "%s: %.4g GB", dfl_held_name(h), dfl_i128_double(held[m].held[h]) / 8e9);
+        dfl_diag_help(f->sink, d, "divide weights or layers among more chips, use smaller micro-batches, or `recompute` activations");
+        return false;
+    }
+    return true;
+}
+
+static bool find_stages(dfl_plan_state *p)
+{
+    dfl_plan_stage *stages = DFL_NEW_ARRAY(p->frame.arena, dfl_plan_stage, p->stages);
+
+    for (uint32_t s = 0; s < p->stages; s++) {
+        dfl_stage_shape shape = shape_of(p, s);
+
+        stages[s].layers = shape.layers;
+        stages[s].end_seconds = end_of_stage(p, s);
+        for (uint32_t c = 0; c < p->interleave; c++) {
+            stages[s].forward_seconds += p->forward[c * p->stages + s]->seconds;
+            stages[s].backward_seconds += p->backward ? p->backward[c * p->stages + s]->seconds : 0;
+        }
+        stages[s].memories = dfl_held_find(&p->work, &p->layouts, &shape);
+        if (stages[s].memories == NULL || !check_capacity(p, s, stages[s].memories))
+            return false;
+    }
+    p->out.stages = stages;
+    p->out.n_stages = p->stages;
+    return true;
+}
+
+const dfl_result *dfl_plan_evaluate(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
+{
+    dfl_plan_state *p = DFL_NEW(arena, dfl_plan_state);
+
+    p->frame = (dfl_frame){ .arena = arena, .sink = sink, .names = names, .mapping = mapping, .workload = mapping->workload,
+                            .system = mapping->system, .home = find_home(mapping->system) };
+    if (p->frame.home == DFL_NONE || !check_body(&p->frame) || !dfl_frame_build(&p->frame) ||
+        !dfl_layouts_find(&p->frame, &p->layouts))
+        return NULL;
+    p->times = dfl_chip_times_find(&p->frame);
+    if (p->times == NULL || !dfl_exchanges_find(&p->frame, &p->layouts, &p->exchanges))
+        return NULL;
+    p->work = (dfl_plan_work){ .frame = &p->frame, .times = p->times, .exchanges = &p->exchanges,
+                               .is_recomputed = find_recomputed(&p->frame) };
+    divide_layers(p);
+    time_chunks(p);
+    if (!find_message(p) || !run_pipeline(p))
+        return NULL;
+    find_step(p);
+    if (!find_stages(p) || !dfl_plan_record(p))
+        return NULL;
+    return dfl_plan_result_of(p);
+}

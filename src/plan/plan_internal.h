@@ -1,0 +1,37 @@
+/* What the evaluation of a plan knows after each of its steps; shared by plan.c and record.c. */
+#ifndef DFL_PLAN_PLAN_INTERNAL_H
+#define DFL_PLAN_PLAN_INTERNAL_H
+
+#include "ir/result.h"
+#include "pipeline/pipeline.h"
+#include "plan/held.h"
+
+typedef struct {
+    dfl_frame frame;
+    dfl_layouts layouts;
+    dfl_exchanges exchanges;
+    dfl_plan_work work;
+    const dfl_chip_time *times;
+    uint32_t stages, interleave;
+    int64_t layers;                 /* iterations of the repeat with stages; 0 without stages */
+    int64_t *chunk_layers;          /* [chunk * stages + stage] */
+    const dfl_chunk_time **forward, **backward; /* [chunk * stages + stage]; backward NULL without a backward pass */
+    const dfl_chunk_time *update[3]; /* on the first, a middle and the last stage */
+    dfl_i128 message_bits;          /* what a stage sends to the next one for one micro-batch */
+    dfl_collective_cost message;
+    dfl_pipeline_times pipeline;
+    double *exchanged;              /* [stage]: end of the exchange of its gradients (in s) */
+    dfl_plan_result out;
+} dfl_plan_state;
+
+/* The step of the optimizer on a stage; NULL = the plan has none. */
+static inline const dfl_chunk_time *dfl_plan_update(const dfl_plan_state *p, uint32_t stage)
+{
+    return p->update[stage == 0 ? 0 : stage + 1 == p->stages ? 2 : 1];
+}
+/* Records the exchanges, the links, the groups of chips and the shares of the peak rate in `p->out`. False after a report. */
+bool dfl_plan_record(dfl_plan_state *p);
+/* The result with the costs of einsums, memories and networks; the sums of the whole system. NULL after a report. */
+const dfl_result *dfl_plan_result_of(dfl_plan_state *p);
+
+#endif

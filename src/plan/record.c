@@ -1,0 +1,402 @@
+/* The report of a plan: its exchanges, links, groups and sums over the whole system. */
+#include "plan/plan_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "support/strbuf.h"
+#include "support/vec.h"
+
+typedef DFL_VEC(dfl_plan_collective) collective_vec;
+typedef DFL_VEC(dfl_plan_link) link_vec;
+
+/* Names of the axes of a group: "node, gpu". */
+static const char *axes_text(const dfl_frame *f, uint64_t slots)
+{
+    dfl_strbuf out;
+    uint32_t previous = DFL_NONE;
+
+    dfl_strbuf_init(&out, f->arena);
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if (slots >> s & 1 && f->slots[s].axis != previous) {
+            dfl_strbuf_printf(&out, "%s%s", previous != DFL_NONE ? ", " : "",
+                              dfl_sym_text(f->names, f->system->axes[f->slots[s].axis].name));
+            previous = f->slots[s].axis;
+        }
+    return out.text;
+}
+
+/* How often the stage that ends last runs an exchange in a step, and what of it is exposed. */
+static dfl_i128 count_exchange(const dfl_plan_state *p, uint32_t x, double *exposed)
+{
+    const uint32_t last = p->out.last_stage;
+    bool once = p->exchanges.at[x].place == DFL_EXCHANGE_ONCE;
+    int64_t passes = once ? 1 : p->frame.micro_batches;
+    const dfl_chunk_time *update = dfl_plan_update(p, last);
+    dfl_i128 n = 0;
+
+    *exposed = 0;
+    for (uint32_t c = 0; c < p->interleave; c++) {
+        const dfl_chunk_time *both[] = { p->forward[c * p->stages + last], p->backward ? p->backward[c * p->stages + last] : NULL };
+
+        for (uint32_t k = 0; k < 2; k++)
+            if (both[k] != NULL) {
+                n += (dfl_i128)both[k]->count[x] * passes;
+                *exposed += both[k]->exposed[x] * (double)passes;
+            }
+    }
+    if (update != NULL) {
+        n += update->count[x];
+        *exposed += update->exposed[x];
+    }
+    return n;
+}
+
+/* Adds the use of links by `count` exchanges. */
+static void add_links(const dfl_plan_state *p, const dfl_collective_cost *cost, dfl_i128 count, link_vec *links)
+{
+    for (uint32_t i = 0; i < cost->n_links; i++) {
+        const dfl_link_use *use = &cost->links[i];
+        size_t k = 0;
+
+        while (k < links->n && (links->at[k].network != use->network || strcmp(links->at[k].name, use->name) != 0))
+            k++;
+        if (k == links->n)
+            DFL_PUSH(p->frame.arena, links, ((dfl_plan_link){ .network = use->network, .name = use->name }));
+        links->at[k].largest_bits += use->largest_bits * dfl_i128_double(count);
+        links->at[k].busy_seconds += use->seconds * dfl_i128_double(count);
+        links->at[k].load += cost->seconds * dfl_i128_double(count); /* divided below */
+    }
+}
+
+static void record_exchanges(dfl_plan_state *p, collective_vec *rows, link_vec *links)
+{
+    const dfl_frame *f = &p->frame;
+    double gradients = fmax(0, p->exchanged[p->out.last_stage] - p->pipeline.stages[p->out.last_stage].end), sum = 0;
+
+    for (uint32_t x = 0; x < p->exchanges.n; x++) {
+        const dfl_exchange *e = &p->exchanges.at[x];
+        dfl_plan_collective row = { .tensor = e->tensor, .einsum = e->einsum, .kind = dfl_collective_name(e->kind),
+                                    .axes = e->is_tied ? "stages" : axes_text(f, e->slots), .group = dfl_exchange_group(f, e),
+                                    .bits = e->bits, .algorithm = dfl_algorithm_name(e->cost.algorithm), .chunks = e->cost.chunks,
+                                    .seconds = e->cost.seconds, .network = e->cost.network };
+
+        row.count = count_exchange(p, x, &row.exposed_seconds);
+        if (row.count == 0)
+            continue;
+        sum += e->place == DFL_EXCHANGE_ONCE ? row.seconds * dfl_i128_double(row.count) : 0;
+        DFL_PUSH(f->arena, rows, row);
+        add_links(p, &e->cost, row.count, links);
+    }
+    /* the tail of the gradients is exposed; each of them takes its share of it */
+    for (size_t i = 0; i < rows->n && sum > 0; i++) {
+        const dfl_tensor *t = &f->workload->tensors[rows->at[i].tensor];
+        if (t->part == DFL_PART_GRADIENT && f->workload->tensors[t->of].role == DFL_ROLE_WEIGHT)
+            rows->at[i].exposed_seconds += gradients * rows->at[i].seconds * dfl_i128_double(rows->at[i].count) / sum;
+    }
+}
+
+/* Adds the messages between stages. */
+static void record_messages(dfl_plan_state *p, collective_vec *rows, link_vec *links)
+{
+    const dfl_frame *f = &p->frame;
+    const dfl_slot *slot = f->stage_slot != DFL_NONE ? &f->slots[f->stage_slot] : NULL;
+    dfl_plan_collective row = { .kind = dfl_collective_name(DFL_COLLECTIVE_POINT_TO_POINT), .group = 2, .chunks = 1,
+                                .bits = p->message_bits, .seconds = p->message.seconds, .network = p->message.network,
+                                .algorithm = dfl_algorithm_name(p->message.algorithm) };
+    int64_t hops = 0;
+
+    if (slot == NULL || p->stages == 1)
+        return;
+    for (uint32_t c = 0; c < f->workload->n_carries; c++)
+        if (f->workload->carries[c].rank == slot->stage_rank && row.axes == NULL) {
+            row.tensor = f->workload->carries[c].to;
+            row.einsum = f->workload->tensors[row.tensor].producers[0];
+            row.axes = dfl_sym_text(f->names, f->system->axes[slot->axis].name);
+        }
+    for (uint32_t c = 0; c < p->interleave; c++) {
+        uint32_t chunk = c * p->stages + p->out.last_stage;
+        hops += (chunk + 1 < p->stages * p->interleave) + (p->backward != NULL && chunk > 0);
+    }
+    row.count = (dfl_i128)hops * f->micro_batches;
+    row.exposed_seconds = p->pipeline.stages[p->out.last_stage].waits_for_messages;
+    DFL_PUSH(f->arena, rows, row);
+    add_links(p, &p->message, row.count, links);
+}
+
+/* ---- groups of chips ---- */
+
+static bool has_weight_with(const dfl_workload *w, uint32_t rank)
+{
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        for (uint32_t i = 0; i < w->einsums[e].n_inputs; i++) {
+            const dfl_access *a = &w->einsums[e].inputs[i];
+
+            for (uint32_t d = 0; w->tensors[a->tensor].role == DFL_ROLE_WEIGHT && d < a->n_dims; d++)
+                if (dfl_index_coef(&a->index[d], rank) != 0)
+                    return true;
+        }
+    return false;
+}
+
+/* Whether temporal lines or other axes divide a rank into micro-batches. */
+static bool has_passes(const dfl_frame *f, uint32_t rank)
+{
+    for (uint32_t i = 0; i < f->mapping->root->n_lines; i++)
+        if (f->mapping->root->lines[i].kind == DFL_LINE_TEMPORAL && f->mapping->root->lines[i].rank == rank)
+            return true;
+    return false;
+}
+
+static dfl_parallel kind_of(const dfl_frame *f, const dfl_plan_part *part)
+{
+    bool weights = false, data = true;
+
+    if (part->n_ranks == 0)
+        return DFL_PARALLEL_DATA;
+    for (uint32_t i = 0; i < part->n_ranks; i++) {
+        bool of_weight = has_weight_with(f->workload, part->ranks[i]);
+        weights |= of_weight;
+        data &= has_passes(f, part->ranks[i]) || f->workload->ranks[part->ranks[i]].extent == f->micro_batches;
+    }
+    if (weights && !has_passes(f, part->ranks[0]) && !(part->n_ranks > 1 && !has_weight_with(f->workload, part->ranks[0])))
+        return DFL_PARALLEL_TENSOR;
+    return data || has_passes(f, part->ranks[0]) ? DFL_PARALLEL_DATA : DFL_PARALLEL_CONTEXT;
+}
+
+static void record_parts(dfl_plan_state *p)
+{
+    const dfl_frame *f = &p->frame;
+    dfl_plan_part *parts = DFL_NEW_ARRAY(f->arena, dfl_plan_part, (size_t)f->n_slots + 1);
+
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        uint32_t *ranks = DFL_NEW_ARRAY(f->arena, uint32_t, f->columns), n = 0;
+
+        for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
+            const dfl_line *line = dfl_frame_line(f, e, s);
+            uint32_t k = 0;
+
+            while (line != NULL && k < n && ranks[k] != line->rank)
+                k++;
+            if (line != NULL && k == n)
+                ranks[n++] = line->rank;
+        }
+        parts[s] = (dfl_plan_part){ .axis = f->slots[s].axis, .degree = f->slots[s].count, .stride = f->slots[s].stride,
+                                    .ranks = ranks, .n_ranks = n };
+        parts[s].kind = f->slots[s].stages != NULL ? DFL_PARALLEL_PIPELINE : kind_of(f, &parts[s]);
+    }
+    p->out.parts = parts;
+    p->out.n_parts = f->n_slots;
+}
+
+/* ---- shares of the peak ---- */
+
+/* Seconds that the products of a phase would take on all chips at the full rate of their units. */
+static double ideal_seconds(const dfl_plan_state *p, bool with_recomputed, double chips)
+{
+    const dfl_frame *f = &p->frame;
+    double sum = 0;
+
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
+        const dfl_einsum *einsum = &f->workload->einsums[e];
+        bool again = with_recomputed && einsum->phase == DFL_PHASE_FORWARD && p->work.is_recomputed[einsum->output.tensor];
+        dfl_i128 work;
+
+        if (!einsum->is_mac || dfl_einsum_work(f->workload, einsum, &work))
+            continue;
+        sum += dfl_i128_double(work) * (again ? 2 : 1) *
+               dfl_point_seconds(f->names, f->workload, einsum, &f->system->computes[p->times[e].compute]) /
+               dfl_chip_units(f, p->times[e].compute) / chips;
+    }
+    return sum;
+}
+
+static double latency_of(const dfl_plan_state *p)
+{
+    return p->exchanged[p->out.last_stage] +
+           (dfl_plan_update(p, p->out.last_stage) ? dfl_plan_update(p, p->out.last_stage)->seconds : 0);
+}
+
+bool dfl_plan_record(dfl_plan_state *p)
+{
+    const dfl_frame *f = &p->frame;
+    collective_vec rows = { 0 };
+    link_vec links = { 0 };
+    double latency = latency_of(p);
+
+    record_exchanges(p, &rows, &links);
+    record_messages(p, &rows, &links);
+    for (size_t i = 0; i < links.n; i++)
+        links.at[i].load = links.at[i].load > 0 ? links.at[i].busy_seconds / links.at[i].load : 0;
+    p->out.collectives = rows.at;
+    p->out.n_collectives = (uint32_t)rows.n;
+    p->out.links = links.at;
+    p->out.n_links = (uint32_t)links.n;
+    record_parts(p);
+    p->out.chips = 1;
+    for (uint32_t a = 0; a < f->system->n_axes; a++)
+        if (dfl_frame_is_chip_axis(f, a) && __builtin_mul_overflow(p->out.chips, f->system->axes[a].size, &p->out.chips)) {
+            dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->system->span, "the chips of this system exceed 64 bits");
+            return false;
+        }
+    p->out.chip = "roofline";
+    p->out.pipeline_axis = f->stage_slot != DFL_NONE ? f->slots[f->stage_slot].axis : DFL_NONE;
+    p->out.interleave = p->interleave;
+    p->out.micro_batches = f->micro_batches;
+    p->out.model_utilization = latency > 0 ? ideal_seconds(p, false, (double)p->out.chips) / latency : 0;
+    p->out.hardware_utilization = latency > 0 ? ideal_seconds(p, true, (double)p->out.chips) / latency : 0;
+    for (uint32_t t = 0; t < f->workload->n_tensors && f->workload->has_gathered; t++)
+        if (f->workload->tensors[t].role == DFL_ROLE_INPUT && latency > 0) {
+            dfl_i128 tokens;
+            if (!dfl_tensor_elements(&f->workload->tensors[t], &tokens))
+                p->out.tokens_per_second = dfl_i128_double(tokens) / latency;
+            break;
+        }
+    return true;
+}
+
+/* ---- sums of the whole system ---- */
+
+/* Chips that run an einsum, times the passes of each in a step. */
+static double count_runs(const dfl_plan_state *p, uint32_t einsum)
+{
+    const dfl_frame *f = &p->frame;
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    double runs = (double)p->out.chips / p->stages;
+    bool is_update = e->phase == DFL_PHASE_UPDATE;
+
+    for (uint32_t i = 0; i < e->n_ranks; i++)
+        if (f->repeats[e->ranks[i]] && !is_update)
+            runs *= (double)f->workload->ranks[e->ranks[i]].extent;
+    if (is_update && dfl_frame_side(f, einsum) == 0)
+        runs *= p->stages;
+    if (e->phase == DFL_PHASE_FORWARD && p->work.is_recomputed[e->output.tensor])
+        runs *= 2;
+    return is_update ? runs : runs * (double)f->micro_batches;
+}
+
+/* Share of a collective's whole result that one rank sends. */
+static double sent_share(const char *kind, double group)
+{
+    if (strcmp(kind, "all_reduce") == 0)
+        return 2 * (group - 1) / group;
+    return strcmp(kind, "point_to_point") == 0 || strcmp(kind, "broadcast") == 0 ? 1 : (group - 1) / group;
+}
+
+/* Adds the energy of every component. */
+static void add_energies(const dfl_plan_state *p, dfl_result *r, dfl_memory_cost *memories)
+{
+    const dfl_frame *f = &p->frame;
+    const dfl_system *s = f->system;
+
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
+        const dfl_chip_time *t = &p->times[e];
+        dfl_memory_cost *m = &memories[f->home];
+        double runs = count_runs(p, e);
+
+        r->compute_joules[t->compute] += runs * dfl_i128_double(t->points) *
+                                         dfl_point_joules(f->workload, &f->workload->einsums[e], &s->computes[t->compute]);
+        m->read_joules += runs * dfl_i128_double(t->read_bits) * s->memories[f->home].read_energy;
+        m->write_joules += runs * dfl_i128_double(t->written_bits) * s->memories[f->home].write_energy;
+    }
+    for (uint32_t i = 0; i < p->out.n_collectives; i++) {
+        const dfl_plan_collective *c = &p->out.collectives[i];
+        r->network_joules[c->network] += dfl_i128_double(c->bits) * dfl_i128_double(c->count) * (double)p->out.chips *
+                                         sent_share(c->kind, (double)c->group) * s->networks[c->network].energy;
+    }
+    r->leakage_joules = dfl_system_leakage(s) * r->seconds;
+    r->joules = r->leakage_joules;
+    for (uint32_t c = 0; c < s->n_computes; c++)
+        r->joules += r->compute_joules[c];
+    for (uint32_t m = 0; m < s->n_memories; m++)
+        r->joules += memories[m].read_joules + memories[m].write_joules;
+    for (uint32_t n = 0; n < s->n_networks; n++)
+        r->joules += r->network_joules[n];
+}
+
+/* The largest exposed part of the step names what bounds it. */
+static const char *find_bound(const dfl_plan_state *p)
+{
+    static const char *const names[DFL_N_STEP_PARTS] = {
+        [DFL_STEP_FORWARD] = "forward", [DFL_STEP_BACKWARD] = "backward", [DFL_STEP_RECOMPUTE] = "recompute",
+        [DFL_STEP_UPDATE] = "update", [DFL_STEP_COLLECTIVES] = "collectives", [DFL_STEP_POINT_TO_POINT] = "point_to_point",
+        [DFL_STEP_OFFLOAD] = "offload", [DFL_STEP_BUBBLE] = "bubble",
+    };
+    uint32_t best = 0;
+
+    for (uint32_t k = 1; k < DFL_N_STEP_PARTS; k++)
+        best = p->out.step[k] > p->out.step[best] ? k : best;
+    return names[best];
+}
+
+static void cost_einsum(const dfl_plan_state *p, uint32_t einsum, dfl_einsum_cost *cost)
+{
+    const dfl_frame *f = &p->frame;
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    const dfl_chip_time *t = &p->times[einsum];
+    double passes = count_runs(p, einsum) / ((double)p->out.chips / p->stages);
+    dfl_i128 work = 0, flops = 0;
+
+    if (dfl_frame_side(f, einsum) == 0)
+        passes /= p->stages;
+    (void)dfl_einsum_work(f->workload, e, &work);
+    (void)dfl_einsum_point_flops(f->workload, e, &flops);
+    cost->compute = t->compute;
+    cost->macs = e->is_mac ? work : 0;
+    if (!e->is_mac)
+        (void)dfl_mul(work, flops, &cost->flops);
+    cost->points = work;
+    cost->seconds = t->seconds * passes;
+    cost->compute_seconds = t->operation_seconds * passes;
+    cost->joules = count_runs(p, einsum) * dfl_i128_double(t->points) * dfl_point_joules(f->workload, e, &f->system->computes[t->compute]);
+    cost->bound_by = t->slowest_memory != DFL_NONE && t->memory_seconds > t->operation_seconds
+                         ? dfl_sym_text(f->names, f->system->memories[t->slowest_memory].name)
+                         : dfl_sym_text(f->names, f->system->computes[t->compute].name);
+}
+
+const dfl_result *dfl_plan_result_of(dfl_plan_state *p)
+{
+    const dfl_frame *f = &p->frame;
+    const dfl_system *s = f->system;
+    dfl_result *r = DFL_NEW(f->arena, dfl_result);
+    dfl_einsum_cost *einsums = DFL_NEW_ARRAY(f->arena, dfl_einsum_cost, f->workload->n_einsums);
+    dfl_memory_cost *memories = DFL_NEW_ARRAY(f->arena, dfl_memory_cost, (size_t)s->n_memories + 1);
+    dfl_network_cost *networks = DFL_NEW_ARRAY(f->arena, dfl_network_cost, (size_t)s->n_networks + 1);
+    bool overflow = false;
+
+    r->mapping = f->mapping;
+    r->seconds = latency_of(p);
+    r->compute_joules = DFL_NEW_ARRAY(f->arena, double, (size_t)s->n_computes + 1);
+    r->network_joules = DFL_NEW_ARRAY(f->arena, double, (size_t)s->n_networks + 1);
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
+        cost_einsum(p, e, &einsums[e]);
+        overflow |= dfl_add(r->macs, einsums[e].macs, &r->macs) | dfl_add(r->flops, einsums[e].flops, &r->flops);
+    }
+    for (uint32_t m = 0; m < s->n_memories; m++) {
+        memories[m].memory = m;
+        overflow |= dfl_element_instances(s, s->memories[m].element, &memories[m].instances);
+        for (uint32_t k = 0; k < p->stages; k++)
+            if (p->out.stages[k].memories[m].peak_bits > memories[m].peak_bits)
+                memories[m].peak_bits = p->out.stages[k].memories[m].peak_bits;
+        memories[m].peak_at = f->mapping->span;
+    }
+    for (uint32_t n = 0; n < s->n_networks; n++)
+        networks[n].network = n;
+    for (uint32_t i = 0; i < p->out.n_collectives; i++)
+        networks[p->out.collectives[i].network].seconds += p->out.collectives[i].seconds * dfl_i128_double(p->out.collectives[i].count);
+    if (overflow) {
+        dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->mapping->span, "the operations of this plan exceed 128 bits");
+        return NULL;
+    }
+    add_energies(p, r, memories);
+    r->watts = r->seconds > 0 ? r->joules / r->seconds : 0;
+    r->area = dfl_system_area(s);
+    r->utilization = p->out.hardware_utilization;
+    r->bound_by = find_bound(p);
+    r->einsums = einsums;
+    r->memories = memories;
+    r->networks = networks;
+    r->links = DFL_NEW_ARRAY(f->arena, dfl_link_cost, (size_t)s->n_axes + 1);
+    r->plan = &p->out;
+    return r;
+}
