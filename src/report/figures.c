@@ -90,6 +90,23 @@ static dfl_figure_value name_or_none(const dfl_figure_place *at, dfl_sym name)
 
 static const dfl_result *costs(const dfl_figure_place *at) { return at->item->result; }
 static const dfl_search_summary *search(const dfl_figure_place *at) { return at->item->search; }
+/* The plan of a mapping; in a type check, one without parts. */
+static const dfl_plan_result *plan(const dfl_figure_place *at)
+{
+    static const dfl_plan_result blank = { .chip = "" };
+
+    return costs(at)->plan ? costs(at)->plan : &blank;
+}
+static const dfl_plan_part *plan_part(const dfl_figure_place *at) { return &plan(at)->parts[at->part]; }
+static const dfl_plan_link *plan_link(const dfl_figure_place *at) { return &plan(at)->links[at->part]; }
+static const dfl_plan_stage *stage(const dfl_figure_place *at) { return &plan(at)->stages[at->part]; }
+static const dfl_plan_memory *held(const dfl_figure_place *at) { return &stage(at)->memories[at->tensor]; }
+static const dfl_plan_collective *collective(const dfl_figure_place *at)
+{
+    static const dfl_plan_collective blank = { .kind = "" };
+
+    return costs(at)->plan ? &plan(at)->collectives[at->part] : &blank;
+}
 /* Excess of the value over the lower bound, as a share of the bound; NAN without a bound. */
 static double search_gap(const dfl_search_summary *s)
 {
@@ -404,6 +421,60 @@ static dfl_figure_value clock_of_system(const dfl_figure_place *at)
 
 /* ---- lists ---- */
 
+/* ---- plans over chips ---- */
+
+static bool has_plan(const dfl_figure_place *at)
+{
+    return at->item->result && (costs(at)->plan || (at->results->is_blank && dfl_mapping_is_plan(at->item->mapping)));
+}
+
+static double bubble_share(const dfl_figure_place *at)
+{
+    return costs(at)->seconds > 0 ? plan(at)->bubble_seconds / costs(at)->seconds : 0;
+}
+
+/* Time in which no unit works because data moves between chips. */
+static double exposed(const dfl_figure_place *at)
+{
+    const double *step = plan(at)->step;
+
+    return step[DFL_STEP_COLLECTIVES] + step[DFL_STEP_POINT_TO_POINT] + step[DFL_STEP_OFFLOAD];
+}
+
+static const dfl_attribute_list *ranks_of_part(const dfl_figure_place *at)
+{
+    const dfl_plan_part *part = plan_part(at);
+    dfl_attribute_list *out = at->arena ? DFL_NEW(at->arena, dfl_attribute_list) : NULL;
+
+    for (uint32_t i = 0; out && i < part->n_ranks; i++)
+        DFL_PUSH(at->arena, out, dfl_sym_text(at->results->names, at->workload->ranks[part->ranks[i]].name));
+    return out;
+}
+
+static const char *parallel_text(dfl_parallel kind)
+{
+    static const char *const names[] = {
+        [DFL_PARALLEL_DATA] = "data", [DFL_PARALLEL_TENSOR] = "tensor", [DFL_PARALLEL_SEQUENCE] = "sequence",
+        [DFL_PARALLEL_EXPERT] = "expert", [DFL_PARALLEL_CONTEXT] = "context", [DFL_PARALLEL_PIPELINE] = "pipeline",
+        [DFL_PARALLEL_OPTIMIZER] = "optimizer",
+    };
+
+    return names[kind];
+}
+
+static const char *schedule_text(dfl_schedule schedule)
+{
+    static const char *const names[] = { [DFL_SCHEDULE_GPIPE] = "gpipe", [DFL_SCHEDULE_ONE_F_ONE_B] = "one_f_one_b",
+                                         [DFL_SCHEDULE_ZERO_BUBBLE] = "zero_bubble" };
+
+    return names[schedule];
+}
+
+static dfl_figure_value pipeline_axis(const dfl_figure_place *at)
+{
+    return plan(at)->pipeline_axis < at->system->n_axes ? name_of(at, at->system->axes[plan(at)->pipeline_axis].name) : none();
+}
+
 /* Sets `item` to the part with index `part` of the place `at`, in the scope `scope`. Returns true. */
 static bool set_item(const dfl_figure_place *at, dfl_figure_scope scope, uint32_t part, dfl_sym name, dfl_figure_item *item)
 {
@@ -475,6 +546,42 @@ static bool next_axis_of_network(const dfl_figure_place *at, uint32_t k, dfl_fig
     for (uint32_t i = 0; i < at->system->n_axes; i++)
         if (at->system->axes[i].network == at->part && k-- == 0)
             return set_item(at, DFL_SCOPE_AXIS, i, at->system->axes[i].name, item);
+    return false;
+}
+
+static bool next_plan_part(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
+{
+    return k < plan(at)->n_parts && set_item(at, DFL_SCOPE_PLAN_PART, k, 0, item);
+}
+
+/* Exchanges have the names of their tensors; in a type check, every tensor has one. */
+static bool next_collective(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
+{
+    if (!costs(at)->plan)
+        return k < at->workload->n_tensors && set_item(at, DFL_SCOPE_PLAN_COLLECTIVE, k, at->workload->tensors[k].name, item);
+    return k < plan(at)->n_collectives &&
+           set_item(at, DFL_SCOPE_PLAN_COLLECTIVE, k, at->workload->tensors[plan(at)->collectives[k].tensor].name, item);
+}
+
+static bool next_plan_link(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
+{
+    return k < plan(at)->n_links && set_item(at, DFL_SCOPE_PLAN_LINK, k, 0, item);
+}
+
+static bool next_stage(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
+{
+    return (int64_t)k < plan(at)->n_stages && set_item(at, DFL_SCOPE_PLAN_STAGE, k, 0, item);
+}
+
+/* The memories in which the stage holds data. */
+static bool next_memory_of_stage(const dfl_figure_place *at, uint32_t k, dfl_figure_item *item)
+{
+    for (uint32_t m = 0; m < at->system->n_memories; m++)
+        if (stage(at)->memories[m].peak_bits > 0 && k-- == 0) {
+            set_item(at, DFL_SCOPE_PLAN_MEMORY, at->part, at->system->memories[m].name, item);
+            item->place.tensor = m;
+            return true;
+        }
     return false;
 }
 
