@@ -8,6 +8,7 @@
 #include "mapper/mapper.h"
 #include "model/fold.h"
 #include "model/model.h"
+#include "plan/plan.h"
 #include "report/check/check.h"
 
 static bool check_objective(const dfl_solver *solver, const dfl_mapping *m)
@@ -92,6 +93,20 @@ static const dfl_result *find_costs(const dfl_solver *solver, dfl_arena *arena, 
     return result;
 }
 
+/* Evaluates a plan over chips. */
+static dfl_result_item evaluate_plan(const dfl_solver *solver, dfl_arena *arena, const dfl_mapping *m)
+{
+    dfl_result_item item = { .mapping = m, .status = DFL_STATUS_INFEASIBLE };
+    size_t reports = dfl_sink_count(solver->sink);
+    const dfl_result *result = dfl_plan_evaluate(arena, solver->sink, solver->names, m);
+
+    if (result && check_range(solver, m, result))
+        item.result = result;
+    item.status = item.result ? DFL_STATUS_COMPLETE : DFL_STATUS_INFEASIBLE;
+    name_mapping(solver, m, reports);
+    return item;
+}
+
 /* Evaluates a mapping; the costs lie in `arena`. `*resolved` receives the paths of a mapping without errors, else NULL. */
 static dfl_result_item evaluate(const dfl_solver *solver, dfl_arena *arena, const dfl_mapping *m, dfl_purpose purpose,
                                 const dfl_paths **resolved)
@@ -103,6 +118,8 @@ static dfl_result_item evaluate(const dfl_solver *solver, dfl_arena *arena, cons
     *resolved = NULL;
     if (!check_objective(solver, m))
         return item;
+    if (dfl_mapping_is_plan(m))
+        return evaluate_plan(solver, arena, m);
     if (m->has_holes && purpose != DFL_PURPOSE_CHECK)
         return evaluate_filled(solver, m, purpose, resolved);
     if (m->has_holes) {
