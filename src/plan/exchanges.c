@@ -1,5 +1,7 @@
 #include "plan/exchanges.h"
 
+#include <math.h>
+
 #include <string.h>
 
 #include "support/vec.h"
@@ -169,12 +171,23 @@ static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
     return true;
 }
 
+/* Bits of a piece over the time in which a memory reads two pieces and writes one; 0 = it takes no time. */
+static double reduction_rate(const dfl_memory *m)
+{
+    double reads = isfinite(m->read_rate) ? 2 / m->read_rate : 0, writes = isfinite(m->write_rate) ? 1 / m->write_rate : 0;
+    double seconds = m->one_port ? reads + writes : fmax(reads, writes);
+
+    return seconds > 0 ? 1 / seconds : 0;
+}
+
 /* The cost of an exchange; equal exchanges are computed once. */
 static bool find_cost(const dfl_frame *f, dfl_exchanges *all, uint32_t i)
 {
     dfl_exchange *x = &all->at[i];
     dfl_group_part *parts = DFL_NEW_ARRAY(f->arena, dfl_group_part, (size_t)f->n_slots + 1);
-    dfl_collective ask = { .kind = x->kind, .bits = dfl_i128_double(x->bits), .parts = parts };
+    dfl_collective ask = { .kind = x->kind, .bits = dfl_i128_double(x->bits), .parts = parts,
+                           .element = f->system->memories[f->home].element,
+                           .memory_rate = reduction_rate(&f->system->memories[f->home_of[x->tensor]]) };
     const dfl_collective_options options = { .contention_none = f->mapping->options.contention_none,
                                              .chunks = f->mapping->options.chunks };
 

@@ -107,7 +107,8 @@ static bool find_message(dfl_plan_state *p)
     const dfl_slot *slot = f->stage_slot != DFL_NONE ? &f->slots[f->stage_slot] : NULL;
     const dfl_collective_options options = { .contention_none = f->mapping->options.contention_none, .chunks = 1 };
     dfl_group_part part;
-    dfl_collective ask = { .kind = DFL_COLLECTIVE_POINT_TO_POINT, .parts = &part, .n_parts = 1 };
+    dfl_collective ask = { .kind = DFL_COLLECTIVE_POINT_TO_POINT, .parts = &part, .n_parts = 1,
+                           .element = f->system->memories[f->home].element };
     dfl_i128 bits;
 
     if (slot == NULL || p->stages == 1)
