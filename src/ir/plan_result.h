@@ -91,4 +91,9 @@ typedef struct {
     double model_utilization, hardware_utilization; /* shares of the peak rate; hardware includes recomputed work */
 } dfl_plan_result;
 
+/* The words of the report: "data", "point_to_point", "weights". */
+const char *dfl_parallel_name(dfl_parallel kind);
+const char *dfl_step_part_name(dfl_step_part part);
+const char *dfl_held_name(dfl_held part);
+
 #endif

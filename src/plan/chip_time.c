@@ -70,7 +70,8 @@ static bool time_operations(const dfl_frame *f, uint32_t einsum, dfl_chip_time *
     find_shape(f, einsum, size.shape);
     each = dfl_point_seconds_at(f->names, f->workload, e, unit, &size, &small);
     if (small != NULL) {
-        dfl_diag *d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, e->span, "`%s` is smaller than the first point of an efficiency of `%s`",
+        dfl_diag *d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, e->span,
+                                 "`%s` is smaller than the first point of an efficiency of `%s`",
                                  dfl_sym_text(f->names, e->name), dfl_sym_text(f->names, unit->name));
         dfl_diag_label(f->sink, d, small->span, "the first point of this efficiency is above %g FLOP", size.flop);
         dfl_diag_help(f->sink, d, "add a point for smaller work");
@@ -81,7 +82,8 @@ static bool time_operations(const dfl_frame *f, uint32_t einsum, dfl_chip_time *
 }
 
 /* Adds the time of an access to the port of its memory. */
-static bool add_bits(const dfl_frame *f, uint32_t einsum, const dfl_access *access, bool is_read, double *seconds, dfl_chip_time *out)
+static bool add_bits(const dfl_frame *f, uint32_t einsum, const dfl_access *access, bool is_read, double *seconds,
+                     dfl_chip_time *out)
 {
     const dfl_memory *m = &f->system->memories[f->home_of[access->tensor]];
     double rate = is_read ? m->read_rate : m->write_rate, share;
@@ -95,8 +97,9 @@ static bool add_bits(const dfl_frame *f, uint32_t einsum, const dfl_access *acce
     }
     share = m->efficiency != NULL ? dfl_efficiency_share(m->efficiency, dfl_i128_double(bits)) : 1;
     if (share <= 0) {
-        dfl_diag *d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, access->span, "this transfer is smaller than the first point of the "
-                                 "efficiency of `%s`", dfl_sym_text(f->names, m->name));
+        dfl_diag *d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, access->span,
+                                 "this transfer is smaller than the first point of the efficiency of `%s`",
+                                 dfl_sym_text(f->names, m->name));
         dfl_diag_help(f->sink, d, "add a point for smaller transfers");
         return false;
     }
@@ -118,7 +121,8 @@ static bool time_memories(const dfl_frame *f, uint32_t einsum, dfl_chip_time *ou
     if (!add_bits(f, einsum, &e->output, false, seconds, out))
         return false;
     for (uint32_t m = 0; m < f->system->n_memories; m++) {
-        double busy = f->system->memories[m].one_port ? seconds[2 * m] + seconds[2 * m + 1] : fmax(seconds[2 * m], seconds[2 * m + 1]);
+        double reads = seconds[2 * m], writes = seconds[2 * m + 1];
+        double busy = f->system->memories[m].one_port ? reads + writes : fmax(reads, writes);
 
         if (busy > out->memory_seconds) {
             out->memory_seconds = busy;
@@ -137,7 +141,8 @@ static bool overlaps(const dfl_frame *f, uint32_t compute)
     if (f->mapping->options.overlap_perfect)
         return true;
     for (uint32_t m = f->home + 1; m < s->n_memories; m++)
-        if (dfl_memory_outside(s, f->home, m) && dfl_compute_sees(s, compute, m) && s->memories[m].element == s->memories[f->home].element)
+        if (dfl_memory_outside(s, f->home, m) && dfl_compute_sees(s, compute, m) &&
+            s->memories[m].element == s->memories[f->home].element)
             return s->memories[m].stream || s->memories[m].buffers > 1;
     return true;
 }

@@ -1,6 +1,6 @@
 /*
- * What an einsum takes on one chip, by itself: its operations over the rates of the units of the chip, beside its operands and its
- * result, which each pass the port of their memory once.
+ * What an einsum takes on one chip, by itself: its operations over the rates of the units of the chip, beside its operands
+ * and its result, which each pass the port of their memory once.
  */
 #ifndef DFL_PLAN_CHIP_TIME_H
 #define DFL_PLAN_CHIP_TIME_H

@@ -56,7 +56,7 @@ static bool is_in(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum)
 static void add_einsum(const dfl_plan_work *work, uint32_t einsum, dfl_step_part part, task_vec *list)
 {
     const dfl_frame *f = work->frame;
-    const dfl_exchanges *x = work->exchanges;
+    const dfl_plan_exchanges *x = work->exchanges;
 
     for (uint32_t i = 0; i < x->n; i++)
         if (x->at[i].einsum == einsum && x->at[i].place == DFL_EXCHANGE_BEFORE)
@@ -115,7 +115,7 @@ static void run_einsum(clock_state *c, const task *t)
 
 static void run_exchange(clock_state *c, uint32_t index)
 {
-    const dfl_exchange *x = &c->work->exchanges->at[index];
+    const dfl_plan_exchange *x = &c->work->exchanges->at[index];
     bool before = x->place == DFL_EXCHANGE_BEFORE;
     double ready = before ? c->home[x->tensor] : c->home[x->tensor] > c->raw[x->tensor] ? c->home[x->tensor] : c->raw[x->tensor];
     double end;

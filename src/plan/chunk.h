@@ -1,7 +1,7 @@
 /*
- * The work of one pass through some layers in time: einsums and exchanges in workload order. Each unit and each network does one
- * thing at a time. An einsum starts when its unit is free and its operands have arrived; an exchange starts when its tensor is there
- * and its network is free. Nothing is reordered.
+ * The work of one pass through some layers in time: einsums and exchanges in workload order. Each unit and each network does
+ * one thing at a time. An einsum starts when its unit is free and its operands have arrived; an exchange starts when its
+ * tensor is there and its network is free. Nothing is reordered.
  */
 #ifndef DFL_PLAN_CHUNK_H
 #define DFL_PLAN_CHUNK_H
@@ -34,7 +34,7 @@ typedef struct {
 typedef struct {
     const dfl_frame *frame;
     const dfl_chip_time *times;
-    const dfl_exchanges *exchanges;
+    const dfl_plan_exchanges *exchanges;
     const bool *is_recomputed; /* [tensor]: made again in the backward pass */
 } dfl_plan_work;
 

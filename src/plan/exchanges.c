@@ -1,14 +1,13 @@
 #include "plan/exchanges.h"
 
 #include <math.h>
-
 #include <string.h>
 
 #include "support/vec.h"
 
-typedef DFL_VEC(dfl_exchange) exchange_vec;
+typedef DFL_VEC(dfl_plan_exchange) exchange_vec;
 
-int64_t dfl_exchange_group(const dfl_frame *f, const dfl_exchange *exchange)
+int64_t dfl_exchange_group(const dfl_frame *f, const dfl_plan_exchange *exchange)
 {
     int64_t n = exchange->is_tied ? 2 : 1;
 
@@ -36,8 +35,8 @@ static bool same_layout(const dfl_frame *f, const dfl_layout *a, const dfl_layou
 }
 
 /* The exchange that already brings a tensor to a layout in a phase, or NULL. */
-static dfl_exchange *find_copy(const dfl_frame *f, exchange_vec *out, uint32_t tensor, dfl_phase phase, const dfl_layout *asked,
-                               dfl_collective_kind kind)
+static dfl_plan_exchange *find_copy(const dfl_frame *f, exchange_vec *out, uint32_t tensor, dfl_phase phase,
+                                    const dfl_layout *asked, dfl_collective_kind kind)
 {
     for (size_t i = 0; i < out->n; i++)
         if (out->at[i].place == DFL_EXCHANGE_BEFORE && out->at[i].tensor == tensor && out->at[i].phase == phase &&
@@ -46,7 +45,7 @@ static dfl_exchange *find_copy(const dfl_frame *f, exchange_vec *out, uint32_t t
     return NULL;
 }
 
-static void add_reader(const dfl_frame *f, dfl_exchange *x, uint32_t einsum)
+static void add_reader(const dfl_frame *f, dfl_plan_exchange *x, uint32_t einsum)
 {
     uint32_t *readers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)x->n_readers + 1);
 
@@ -85,9 +84,9 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
         mask[asked[s] == DFL_LAYOUT_REPLICATED] |= UINT64_C(1) << s;
     }
     for (uint32_t k = 0; k < 2; k++) {
-        dfl_exchange x = { .kind = kinds[k], .place = DFL_EXCHANGE_BEFORE, .tensor = access->tensor, .einsum = einsum,
+        dfl_plan_exchange x = { .kind = kinds[k], .place = DFL_EXCHANGE_BEFORE, .tensor = access->tensor, .einsum = einsum,
                            .phase = e->phase, .slots = mask[k], .asked = asked };
-        dfl_exchange *copy = mask[k] != 0 ? find_copy(f, out, access->tensor, e->phase, asked, kinds[k]) : NULL;
+        dfl_plan_exchange *copy = mask[k] != 0 ? find_copy(f, out, access->tensor, e->phase, asked, kinds[k]) : NULL;
 
         if (mask[k] == 0)
             continue;
@@ -134,7 +133,7 @@ static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
     const dfl_tensor *t = &f->workload->tensors[e->output.tensor];
-    dfl_exchange x = { .place = is_sum_of_step(f, t) ? DFL_EXCHANGE_ONCE : DFL_EXCHANGE_AFTER, .tensor = e->output.tensor,
+    dfl_plan_exchange x = { .place = is_sum_of_step(f, t) ? DFL_EXCHANGE_ONCE : DFL_EXCHANGE_AFTER, .tensor = e->output.tensor,
                        .einsum = einsum, .phase = e->phase };
     uint64_t scatter = 0, reduce = 0, gather = 0;
 
@@ -153,7 +152,9 @@ static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
     }
     const struct { dfl_collective_kind kind; uint64_t mask; bool tied; } all[] = {
         { DFL_COLLECTIVE_REDUCE_SCATTER, scatter, false }, { DFL_COLLECTIVE_ALL_REDUCE, reduce, false },
-        { DFL_COLLECTIVE_ALL_REDUCE, 0, x.place == DFL_EXCHANGE_ONCE && is_tied(f, t) }, { DFL_COLLECTIVE_ALL_GATHER, gather, false } };
+        { DFL_COLLECTIVE_ALL_REDUCE, 0, x.place == DFL_EXCHANGE_ONCE && is_tied(f, t) },
+        { DFL_COLLECTIVE_ALL_GATHER, gather, false },
+    };
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
         x.kind = all[k].kind;
         x.slots = all[k].mask;
@@ -181,9 +182,9 @@ static double reduction_rate(const dfl_memory *m)
 }
 
 /* The cost of an exchange; equal exchanges are computed once. */
-static bool find_cost(const dfl_frame *f, dfl_exchanges *all, uint32_t i)
+static bool find_cost(const dfl_frame *f, dfl_plan_exchanges *all, uint32_t i)
 {
-    dfl_exchange *x = &all->at[i];
+    dfl_plan_exchange *x = &all->at[i];
     dfl_group_part *parts = DFL_NEW_ARRAY(f->arena, dfl_group_part, (size_t)f->n_slots + 1);
     dfl_collective ask = { .kind = x->kind, .bits = dfl_i128_double(x->bits), .parts = parts,
                            .element = f->system->memories[f->home].element,
@@ -209,7 +210,7 @@ static bool find_cost(const dfl_frame *f, dfl_exchanges *all, uint32_t i)
                                &x->cost);
 }
 
-bool dfl_exchanges_find(const dfl_frame *f, const dfl_layouts *layouts, dfl_exchanges *out)
+bool dfl_exchanges_find(const dfl_frame *f, const dfl_layouts *layouts, dfl_plan_exchanges *out)
 {
     const dfl_workload *w = f->workload;
     exchange_vec all = { 0 };

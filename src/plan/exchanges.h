@@ -32,16 +32,16 @@ typedef struct {
     dfl_layout *asked;           /* BEFORE: [slot], the layout asked for */
     uint32_t *readers; uint32_t n_readers; /* BEFORE: the einsums that read the copy */
     dfl_collective_cost cost;
-} dfl_exchange;
+} dfl_plan_exchange;
 
 typedef struct {
-    dfl_exchange *at;
+    dfl_plan_exchange *at;
     uint32_t n;
-} dfl_exchanges;
+} dfl_plan_exchanges;
 
 /* The exchanges of a plan, in workload order, with their costs. False after a report. */
-bool dfl_exchanges_find(const dfl_frame *f, const dfl_layouts *layouts, dfl_exchanges *out);
+bool dfl_exchanges_find(const dfl_frame *f, const dfl_layouts *layouts, dfl_plan_exchanges *out);
 /* Number of ranks of the group of an exchange. */
-int64_t dfl_exchange_group(const dfl_frame *f, const dfl_exchange *exchange);
+int64_t dfl_exchange_group(const dfl_frame *f, const dfl_plan_exchange *exchange);
 
 #endif

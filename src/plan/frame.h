@@ -35,9 +35,9 @@ typedef struct {
     bool *repeats;              /* [rank]: the iterations of a repeat, which run one after another */
     uint32_t home;              /* the memory of the chips that holds tensors without a keep */
     uint32_t *home_of;          /* [tensor]: its memory */
-    int8_t *side;               /* [einsum]: whether it stands before (-1), in (0) or behind (1) the repeat with stages, in the order
-                                   of its phase; 0 without stages. The step of a weight stands where the forward pass first
-                                   reads the weight */
+    int8_t *side;               /* [einsum]: whether it stands before (-1), in (0) or behind (1) the repeat with stages, in the
+                                   order of its phase; 0 without stages. The step of a weight stands where the forward
+                                   pass first reads the weight */
     int64_t micro_batches;
 } dfl_frame;
 

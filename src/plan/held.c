@@ -1,16 +1,5 @@
 #include "plan/held.h"
 
-const char *dfl_held_name(dfl_held part)
-{
-    static const char *const names[DFL_N_HELD] = {
-        [DFL_HELD_WEIGHTS] = "weights", [DFL_HELD_GRADIENTS] = "gradients", [DFL_HELD_MOMENTS] = "moments",
-        [DFL_HELD_ACTIVATIONS] = "activations", [DFL_HELD_WORKING] = "working", [DFL_HELD_CACHE] = "cache",
-        [DFL_HELD_OTHER] = "other",
-    };
-
-    return names[part];
-}
-
 bool dfl_held_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, dfl_i128 *out)
 {
     const dfl_tensor *t = &f->workload->tensors[tensor];
@@ -60,7 +49,8 @@ static bool has_layers(const dfl_frame *f, const dfl_layouts *layouts, uint32_t 
 }
 
 /* Bits of the whole home of a tensor on a chip of the stage; true on overflow. */
-static bool home_bits(const dfl_frame *f, const dfl_layouts *layouts, const dfl_stage_shape *stage, uint32_t tensor, dfl_i128 *out)
+static bool home_bits(const dfl_frame *f, const dfl_layouts *layouts, const dfl_stage_shape *stage, uint32_t tensor,
+                      dfl_i128 *out)
 {
     const dfl_tensor *t = &f->workload->tensors[tensor];
     bool overflow = false;
@@ -124,7 +114,8 @@ static bool in_repeat(const dfl_frame *f, const dfl_tensor *t)
 /* A value of one pass: bits, and the positions between which it is needed. */
 typedef struct { uint32_t first, last; dfl_i128 bits; } live_range;
 
-/* Position of an einsum in a pass of the backward phase (recomputed einsums first) or of the forward phase; DFL_NONE = not in it. */
+/* Position of an einsum in a pass of the backward phase (recomputed einsums first) or of the forward phase; DFL_NONE = not
+   in it. */
 static uint32_t position(const dfl_plan_work *work, uint32_t einsum, dfl_phase phase, bool repeated, uint32_t repeat)
 {
     const dfl_workload *w = work->frame->workload;
@@ -172,7 +163,7 @@ static bool working_peak(const dfl_plan_work *work, const dfl_layouts *l, const 
         overflow |= dfl_sub(at[r.last + 1], r.bits, &at[r.last + 1]);
     }
     for (uint32_t x = 0; x < work->exchanges->n; x++) {
-        const dfl_exchange *exchange = &work->exchanges->at[x];
+        const dfl_plan_exchange *exchange = &work->exchanges->at[x];
         uint32_t first = position(work, exchange->einsum, phase, repeated, repeat), last = first;
 
         if (exchange->place != DFL_EXCHANGE_BEFORE || first == DFL_NONE || !runs_in(f, stage, exchange->einsum))

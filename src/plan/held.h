@@ -18,7 +18,5 @@ typedef struct {
 dfl_plan_memory *dfl_held_find(const dfl_plan_work *work, const dfl_layouts *layouts, const dfl_stage_shape *stage);
 /* Bits of the home of a tensor of the pass on one chip; true on overflow. */
 bool dfl_held_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, dfl_i128 *out);
-/* The report key of a part: "weights". */
-const char *dfl_held_name(dfl_held part);
 
 #endif

@@ -135,7 +135,8 @@ static bool run_pipeline(dfl_plan_state *p)
     const uint32_t n = p->stages * p->interleave;
     double *forward = DFL_NEW_ARRAY(f->arena, double, n), *backward = p->backward ? DFL_NEW_ARRAY(f->arena, double, n) : NULL;
     double *ahead = DFL_NEW_ARRAY(f->arena, double, n), *back = DFL_NEW_ARRAY(f->arena, double, n);
-    dfl_pipeline pipeline = { .schedule = f->stage_slot != DFL_NONE ? f->slots[f->stage_slot].stages->schedule : DFL_SCHEDULE_ONE_F_ONE_B,
+    const dfl_stages *words = f->stage_slot != DFL_NONE ? f->slots[f->stage_slot].stages : NULL;
+    dfl_pipeline pipeline = { .schedule = words != NULL ? words->schedule : DFL_SCHEDULE_ONE_F_ONE_B,
                               .stages = p->stages, .interleave = p->interleave, .forward = forward, .backward = backward,
                               .send_forward = ahead, .send_backward = back };
     const char *conflict;
@@ -185,12 +186,12 @@ static double exchange_gradients(dfl_plan_state *p, uint32_t stage)
         const dfl_chunk_time *other = p->backward[c * p->stages + stage];
 
         for (uint32_t i = 0; i < other->n_arrivals; i++) {
-            const dfl_exchange *x = &p->exchanges.at[other->arrivals[i].exchange];
+            const dfl_plan_exchange *x = &p->exchanges.at[other->arrivals[i].exchange];
             net[x->cost.network] = fmax(net[x->cost.network], start) + x->cost.seconds;
         }
     }
     for (uint32_t i = 0, from = 0; i < last->n_arrivals; i++) {
-        const dfl_exchange *x = &p->exchanges.at[last->arrivals[i].exchange];
+        const dfl_plan_exchange *x = &p->exchanges.at[last->arrivals[i].exchange];
 
         sum += x->bits;
         if (sum < limit && i + 1 < last->n_arrivals)
@@ -247,7 +248,8 @@ static void find_step(dfl_plan_state *p)
 
 static dfl_stage_shape shape_of(const dfl_plan_state *p, uint32_t stage)
 {
-    dfl_stage_shape shape = { .interleave = p->interleave, .chunks_in_flight = p->backward ? p->pipeline.stages[stage].in_flight : 0,
+    dfl_stage_shape shape = { .interleave = p->interleave,
+                              .chunks_in_flight = p->backward ? p->pipeline.stages[stage].in_flight : 0,
                               .has_first = stage == 0, .has_last = stage + 1 == p->stages };
 
     for (uint32_t c = 0; c < p->interleave; c++) {
@@ -276,7 +278,8 @@ static bool check_capacity(const dfl_plan_state *p, uint32_t stage, const dfl_pl
         for (uint32_t h = 0; h < DFL_N_HELD; h++)
             if (held[m].held[h] > 0)
                 dfl_diag_note(f->sink, d, "%s: %.4g GB", dfl_held_name(h), dfl_i128_double(held[m].held[h]) / 8e9);
-        dfl_diag_help(f->sink, d, "divide weights or layers among more chips, use smaller micro-batches, or `recompute` activations");
+        dfl_diag_help(f->sink, d, "divide weights or layers among more chips, use smaller micro-batches, or `recompute` "
+                      "activations");
         return false;
     }
     return true;

@@ -9,7 +9,7 @@
 typedef struct {
     dfl_frame frame;
     dfl_layouts layouts;
-    dfl_exchanges exchanges;
+    dfl_plan_exchanges exchanges;
     dfl_plan_work work;
     const dfl_chip_time *times;
     uint32_t stages, interleave;

@@ -37,7 +37,8 @@ static dfl_i128 count_exchange(const dfl_plan_state *p, uint32_t x, double *expo
 
     *exposed = 0;
     for (uint32_t c = 0; c < p->interleave; c++) {
-        const dfl_chunk_time *both[] = { p->forward[c * p->stages + last], p->backward ? p->backward[c * p->stages + last] : NULL };
+        const dfl_chunk_time *both[] = { p->forward[c * p->stages + last],
+                                         p->backward ? p->backward[c * p->stages + last] : NULL };
 
         for (uint32_t k = 0; k < 2; k++)
             if (both[k] != NULL) {
@@ -75,7 +76,7 @@ static void record_exchanges(dfl_plan_state *p, collective_vec *rows, link_vec *
     double gradients = fmax(0, p->exchanged[p->out.last_stage] - p->pipeline.stages[p->out.last_stage].end), sum = 0;
 
     for (uint32_t x = 0; x < p->exchanges.n; x++) {
-        const dfl_exchange *e = &p->exchanges.at[x];
+        const dfl_plan_exchange *e = &p->exchanges.at[x];
         dfl_plan_collective row = { .tensor = e->tensor, .einsum = e->einsum, .kind = dfl_collective_name(e->kind),
                                     .axes = e->is_tied ? "stages" : axes_text(f, e->slots), .group = dfl_exchange_group(f, e),
                                     .bits = e->bits, .algorithm = dfl_algorithm_name(e->cost.algorithm), .chunks = e->cost.chunks,
@@ -317,16 +318,11 @@ static void add_energies(const dfl_plan_state *p, dfl_result *r, dfl_memory_cost
 /* The largest exposed part of the step names what bounds it. */
 static const char *find_bound(const dfl_plan_state *p)
 {
-    static const char *const names[DFL_N_STEP_PARTS] = {
-        [DFL_STEP_FORWARD] = "forward", [DFL_STEP_BACKWARD] = "backward", [DFL_STEP_RECOMPUTE] = "recompute",
-        [DFL_STEP_UPDATE] = "update", [DFL_STEP_COLLECTIVES] = "collectives", [DFL_STEP_POINT_TO_POINT] = "point_to_point",
-        [DFL_STEP_OFFLOAD] = "offload", [DFL_STEP_BUBBLE] = "bubble",
-    };
     uint32_t best = 0;
 
     for (uint32_t k = 1; k < DFL_N_STEP_PARTS; k++)
         best = p->out.step[k] > p->out.step[best] ? k : best;
-    return names[best];
+    return dfl_step_part_name((dfl_step_part)best);
 }
 
 static void cost_einsum(const dfl_plan_state *p, uint32_t einsum, dfl_einsum_cost *cost)
@@ -348,7 +344,8 @@ static void cost_einsum(const dfl_plan_state *p, uint32_t einsum, dfl_einsum_cos
     cost->points = work;
     cost->seconds = t->seconds * passes;
     cost->compute_seconds = t->operation_seconds * passes;
-    cost->joules = count_runs(p, einsum) * dfl_i128_double(t->points) * dfl_point_joules(f->workload, e, &f->system->computes[t->compute]);
+    cost->joules = count_runs(p, einsum) * dfl_i128_double(t->points) *
+                   dfl_point_joules(f->workload, e, &f->system->computes[t->compute]);
     cost->bound_by = t->slowest_memory != DFL_NONE && t->memory_seconds > t->operation_seconds
                          ? dfl_sym_text(f->names, f->system->memories[t->slowest_memory].name)
                          : dfl_sym_text(f->names, f->system->computes[t->compute].name);
@@ -383,7 +380,8 @@ const dfl_result *dfl_plan_result_of(dfl_plan_state *p)
     for (uint32_t n = 0; n < s->n_networks; n++)
         networks[n].network = n;
     for (uint32_t i = 0; i < p->out.n_collectives; i++)
-        networks[p->out.collectives[i].network].seconds += p->out.collectives[i].seconds * dfl_i128_double(p->out.collectives[i].count);
+        networks[p->out.collectives[i].network].seconds +=
+            p->out.collectives[i].seconds * dfl_i128_double(p->out.collectives[i].count);
     if (overflow) {
         dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->mapping->span, "the operations of this plan exceed 128 bits");
         return NULL;

@@ -451,25 +451,6 @@ static const dfl_attribute_list *ranks_of_part(const dfl_figure_place *at)
     return out;
 }
 
-static const char *parallel_text(dfl_parallel kind)
-{
-    static const char *const names[] = {
-        [DFL_PARALLEL_DATA] = "data", [DFL_PARALLEL_TENSOR] = "tensor", [DFL_PARALLEL_SEQUENCE] = "sequence",
-        [DFL_PARALLEL_EXPERT] = "expert", [DFL_PARALLEL_CONTEXT] = "context", [DFL_PARALLEL_PIPELINE] = "pipeline",
-        [DFL_PARALLEL_OPTIMIZER] = "optimizer",
-    };
-
-    return names[kind];
-}
-
-static const char *schedule_text(dfl_schedule schedule)
-{
-    static const char *const names[] = { [DFL_SCHEDULE_GPIPE] = "gpipe", [DFL_SCHEDULE_ONE_F_ONE_B] = "one_f_one_b",
-                                         [DFL_SCHEDULE_ZERO_BUBBLE] = "zero_bubble" };
-
-    return names[schedule];
-}
-
 static dfl_figure_value pipeline_axis(const dfl_figure_place *at)
 {
     return plan(at)->pipeline_axis < at->system->n_axes ? name_of(at, at->system->axes[plan(at)->pipeline_axis].name) : none();

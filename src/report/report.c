@@ -116,17 +116,18 @@ const dfl_attribute_list *dfl_report_untimed(dfl_arena *arena, const dfl_results
 {
     dfl_attribute_list *list = DFL_NEW(arena, dfl_attribute_list);
     const dfl_system *system = result->mapping->system;
-    const bool perfect = result->mapping->options.overlap_perfect;
+    const bool is_plan = result->plan != NULL, perfect = result->mapping->options.overlap_perfect;
 
     for (uint32_t i = 0; i < system->n_memories; i++)
-        if (perfect && system->memories[i].latency > 0)
+        if ((perfect || is_plan) && system->memories[i].latency > 0)
             list_attribute(arena, list, results, system->memories[i].name, ".latency");
     for (uint32_t i = 0; i < system->n_networks; i++) {
         const dfl_network *n = &system->networks[i];
-        const bool is_used = result->networks[i].delivered_bits > 0 || result->networks[i].collected_bits > 0;
+        const bool is_used = is_plan ? result->networks[i].seconds > 0
+                                     : result->networks[i].delivered_bits > 0 || result->networks[i].collected_bits > 0;
         if (!is_used && n->bandwidth > 0 && !isinf(n->bandwidth))
             list_attribute(arena, list, results, n->name, ".bandwidth");
-        if ((!is_used || perfect) && n->latency > 0)
+        if ((!is_used || (perfect && !is_plan)) && n->latency > 0)
             list_attribute(arena, list, results, n->name, ".latency");
     }
     return list;

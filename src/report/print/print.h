@@ -10,6 +10,9 @@
 /* Prints one screen for each mapping if the results have at most `detailed` mappings, else one line for each; then the
    comparison and the checks. Does not print diagnostics. */
 void dfl_report_text(dfl_strbuf *out, const dfl_results *results, uint32_t detailed);
+/* Prints what is special to a plan over chips: its groups, its pipeline, the parts of the step, the exchanges, the links and
+   what the stages hold. */
+void dfl_plan_text(dfl_strbuf *out, const dfl_results *results, const dfl_result *result);
 /* Prints one `dfl-report/1` object, which includes the diagnostics. */
 void dfl_report_json(dfl_strbuf *out, const dfl_results *results);
 /* Prints CSV by RFC 4180: a header, then one row for each mapping, memory and tensor. */

@@ -433,9 +433,13 @@ static void print_item(dfl_strbuf *out, const dfl_results *results, const dfl_re
         return;
     }
     print_head(&c);
-    print_memories(&c);
+    if (item->result->plan)
+        dfl_plan_text(out, results, item->result);
+    else
+        print_memories(&c);
     print_einsums(&c);
-    print_networks(&c);
+    if (!item->result->plan)
+        print_networks(&c);
     if (has_energy(item->result))
         print_energy(&c);
     print_untimed(&c);
