@@ -42,18 +42,23 @@ static uint32_t repeat_of(const dfl_frame *f, const dfl_einsum *e)
 /* Whether an einsum runs in the chunk. */
 static bool is_in(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum)
 {
-    int side = dfl_frame_side(f, einsum);
-
-    if (side == 0)
-        return true;
-    if (f->workload->einsums[einsum].phase == DFL_PHASE_BACKWARD)
-        side = -side; /* the backward pass begins behind the repeat */
-    return side < 0 ? chunk->has_first : chunk->has_last;
+    return dfl_frame_runs(f, einsum, chunk->has_first, chunk->has_last);
 }
 
 /* ---- the list ---- */
 
-static void add_einsum(const dfl_plan_work *work, uint32_t einsum, dfl_step_part part, task_vec *list)
+/* Whether an einsum of the chunk is the last of it that adds to a tensor. */
+static bool is_last_of(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum, uint32_t tensor)
+{
+    if (dfl_frame_target(f, einsum) != tensor)
+        return false;
+    for (uint32_t e = einsum + 1; e < f->workload->n_einsums; e++)
+        if (f->workload->einsums[e].phase == chunk->phase && dfl_frame_target(f, e) == tensor && is_in(f, chunk, e))
+            return false;
+    return true;
+}
+
+static void add_einsum(const dfl_plan_work *work, const dfl_chunk *chunk, uint32_t einsum, dfl_step_part part, task_vec *list)
 {
     const dfl_frame *f = work->frame;
     const dfl_plan_exchanges *x = work->exchanges;
@@ -63,7 +68,8 @@ static void add_einsum(const dfl_plan_work *work, uint32_t einsum, dfl_step_part
             DFL_PUSH(f->arena, list, ((task){ true, i, DFL_STEP_COLLECTIVES }));
     DFL_PUSH(f->arena, list, ((task){ false, einsum, part }));
     for (uint32_t i = 0; i < x->n; i++)
-        if (x->at[i].einsum == einsum && x->at[i].place != DFL_EXCHANGE_BEFORE)
+        if (x->at[i].place == DFL_EXCHANGE_ONCE ? is_last_of(f, chunk, einsum, x->at[i].tensor)
+                                                : x->at[i].place == DFL_EXCHANGE_AFTER && x->at[i].einsum == einsum)
             DFL_PUSH(f->arena, list, ((task){ true, i, DFL_STEP_COLLECTIVES }));
 }
 
@@ -75,7 +81,7 @@ static void add_recomputed(const dfl_plan_work *work, const dfl_chunk *chunk, ui
     for (uint32_t e = 0; e < w->n_einsums; e++)
         if (w->einsums[e].phase == DFL_PHASE_FORWARD && work->is_recomputed[w->einsums[e].output.tensor] &&
             repeat_of(work->frame, &w->einsums[e]) == repeat && is_in(work->frame, chunk, e))
-            add_einsum(work, e, DFL_STEP_RECOMPUTE, list);
+            add_einsum(work, chunk, e, DFL_STEP_RECOMPUTE, list);
 }
 
 /* ---- the clock ---- */
@@ -85,6 +91,7 @@ static void run_einsum(clock_state *c, const task *t)
     const dfl_workload *w = c->work->frame->workload;
     const dfl_einsum *e = &w->einsums[t->index];
     const dfl_chip_time *time = &c->work->times[t->index];
+    const uint32_t target = dfl_frame_target(c->work->frame, t->index);
     double start = c->unit_free[time->compute], end;
     uint32_t blamed = DFL_NONE;
 
@@ -109,8 +116,8 @@ static void run_einsum(clock_state *c, const task *t)
         c->front = end;
     }
     c->unit_free[time->compute] = end;
-    c->raw[e->output.tensor] = c->home[e->output.tensor] = end;
-    c->made_by[e->output.tensor] = DFL_NONE;
+    c->raw[e->output.tensor] = c->home[e->output.tensor] = c->raw[target] = c->home[target] = end;
+    c->made_by[e->output.tensor] = c->made_by[target] = DFL_NONE;
 }
 
 static void run_exchange(clock_state *c, uint32_t index)
@@ -242,7 +249,7 @@ dfl_chunk_time dfl_chunk_run(const dfl_plan_work *work, const dfl_chunk *chunk)
         }
         for (; e < w->n_einsums && w->einsums[e].phase == chunk->phase && repeat_of(f, &w->einsums[e]) == repeat; e++)
             if (is_in(f, chunk, e))
-                add_einsum(work, e, parts[chunk->phase], &list);
+                add_einsum(work, chunk, e, parts[chunk->phase], &list);
         for (int64_t i = 0; i < iterations; i++) {
             if (i > 0)
                 carry(&c, repeat);

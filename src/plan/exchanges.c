@@ -65,6 +65,53 @@ static bool find_bits(const dfl_frame *f, uint32_t einsum, const dfl_access *acc
     return false;
 }
 
+/* Bits of what an einsum writes on one chip in one pass; of a scatter, those of the table. False after a report. */
+static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, dfl_i128 *out)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    const uint32_t tensor = dfl_frame_target(f, einsum);
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+
+    if (e->body->kind != DFL_EOP_SCATTER)
+        return find_bits(f, einsum, &e->output, out);
+    if (t->n_producers > 0 && f->workload->einsums[t->producers[0]].body->kind != DFL_EOP_SCATTER)
+        return find_bits(f, t->producers[0], &f->workload->einsums[t->producers[0]].output, out);
+    if (dfl_tensor_stored(t, out) || dfl_mul(*out, t->type.bits, out)) {
+        dfl_report(f->sink, DFL_EVAL_OVERFLOW, e->span, "a count of this plan exceeds 128 bits");
+        return false;
+    }
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if (dfl_layout_made(f, einsum, s) >= 0)
+            *out = (*out + f->slots[s].count - 1) / f->slots[s].count;
+    (void)l;
+    return true;
+}
+
+/* Adds the exchange that brings the result of a gather from the instances that have its rows: slots that divide the rows and
+   not the einsum. */
+static bool add_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *rows, exchange_vec *out)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    const uint32_t table = dfl_frame_table(f, rows->tensor);
+    dfl_plan_exchange x = { .kind = DFL_COLLECTIVE_ALL_GATHER, .place = DFL_EXCHANGE_AFTER, .tensor = e->output.tensor,
+                            .einsum = einsum, .phase = e->phase };
+
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        if (f->slots[s].stages != NULL || dfl_layout_home(l, table, s) < 0)
+            continue;
+        if (dfl_frame_line(f, einsum, s) != NULL)
+            return dfl_frame_refuse(f, rows->span, "a gather from a table that the same axis divides",
+                                    "divide the table on an axis that does not divide the einsum");
+        x.slots |= UINT64_C(1) << s;
+    }
+    if (x.slots == 0)
+        return true;
+    if (!find_bits(f, einsum, &e->output, &x.bits))
+        return false;
+    DFL_PUSH(f->arena, out, x);
+    return true;
+}
+
 /* Adds the exchanges that bring an operand to the layout that an einsum asks for. */
 static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access, exchange_vec *out)
 {
@@ -108,7 +155,7 @@ static bool is_sum_of_step(const dfl_frame *f, const dfl_tensor *t)
 }
 
 /* Whether the producers of a tensor run on the first and on the last stage. */
-static bool is_tied(const dfl_frame *f, const dfl_tensor *t)
+static bool is_tied(const dfl_frame *f, uint32_t tensor)
 {
     bool before = false, after = false, inside = false;
     uint32_t rank = f->stage_slot != DFL_NONE ? f->slots[f->stage_slot].stage_rank : DFL_NONE;
@@ -120,10 +167,12 @@ static bool is_tied(const dfl_frame *f, const dfl_tensor *t)
         if (f->workload->einsums[e].phase == DFL_PHASE_BACKWARD && dfl_einsum_has_rank(&f->workload->einsums[e], rank)) {
             first = first == DFL_NONE ? e : first;
         }
-    for (uint32_t p = 0; p < t->n_producers && first != DFL_NONE; p++) {
-        inside |= dfl_einsum_has_rank(&f->workload->einsums[t->producers[p]], rank);
-        before |= t->producers[p] < first;
-        after |= t->producers[p] > first;
+    for (uint32_t e = 0; e < f->workload->n_einsums && first != DFL_NONE; e++) {
+        if (dfl_frame_target(f, e) != tensor)
+            continue;
+        inside |= dfl_einsum_has_rank(&f->workload->einsums[e], rank);
+        before |= e < first;
+        after |= e > first;
     }
     return before && after && !inside;
 }
@@ -132,17 +181,17 @@ static bool is_tied(const dfl_frame *f, const dfl_tensor *t)
 static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, exchange_vec *out)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
-    const dfl_tensor *t = &f->workload->tensors[e->output.tensor];
-    dfl_plan_exchange x = { .place = is_sum_of_step(f, t) ? DFL_EXCHANGE_ONCE : DFL_EXCHANGE_AFTER, .tensor = e->output.tensor,
-                       .einsum = einsum, .phase = e->phase };
+    const uint32_t tensor = dfl_frame_target(f, einsum);
+    dfl_plan_exchange x = { .place = is_sum_of_step(f, &f->workload->tensors[tensor]) ? DFL_EXCHANGE_ONCE : DFL_EXCHANGE_AFTER,
+                            .tensor = tensor, .einsum = einsum, .phase = e->phase };
     uint64_t scatter = 0, reduce = 0, gather = 0;
 
     for (uint32_t s = 0; s < f->n_slots; s++) {
-        dfl_layout home = dfl_layout_home(l, e->output.tensor, s), made = dfl_layout_made(f, einsum, s);
+        dfl_layout home = dfl_layout_home(l, tensor, s), made = dfl_layout_made(f, einsum, s);
 
         if (f->slots[s].stages != NULL)
             continue;
-        if (l->is_summed[(size_t)e->output.tensor * l->columns + s])
+        if (l->is_summed[(size_t)tensor * l->columns + s])
             *(home >= 0 ? &scatter : &reduce) |= UINT64_C(1) << s;
         else if (made >= 0 && home == DFL_LAYOUT_REPLICATED)
             gather |= UINT64_C(1) << s;
@@ -152,7 +201,7 @@ static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
     }
     const struct { dfl_collective_kind kind; uint64_t mask; bool tied; } all[] = {
         { DFL_COLLECTIVE_REDUCE_SCATTER, scatter, false }, { DFL_COLLECTIVE_ALL_REDUCE, reduce, false },
-        { DFL_COLLECTIVE_ALL_REDUCE, 0, x.place == DFL_EXCHANGE_ONCE && is_tied(f, t) },
+        { DFL_COLLECTIVE_ALL_REDUCE, 0, x.place == DFL_EXCHANGE_ONCE && is_tied(f, tensor) },
         { DFL_COLLECTIVE_ALL_GATHER, gather, false },
     };
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
@@ -161,7 +210,7 @@ static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
         x.is_tied = all[k].tied;
         if (x.slots == 0 && !x.is_tied)
             continue;
-        if (!find_bits(f, einsum, &e->output, &x.bits))
+        if (!find_result_bits(f, l, einsum, &x.bits))
             return false;
         for (uint32_t s = 0; s < f->n_slots && x.kind != DFL_COLLECTIVE_REDUCE_SCATTER; s++)
             x.bits = scatter >> s & 1 ? (x.bits + f->slots[s].count - 1) / f->slots[s].count : x.bits;
@@ -210,19 +259,28 @@ static bool find_cost(const dfl_frame *f, dfl_plan_exchanges *all, uint32_t i)
                                &x->cost);
 }
 
+/* Whether no later einsum writes what an einsum writes. The step of the optimizer writes a weight that others made. */
+static bool is_last_writer(const dfl_frame *f, uint32_t einsum)
+{
+    for (uint32_t e = einsum + 1; e < f->workload->n_einsums; e++)
+        if (dfl_frame_target(f, e) == dfl_frame_target(f, einsum))
+            return false;
+    return true;
+}
+
 bool dfl_exchanges_find(const dfl_frame *f, const dfl_layouts *layouts, dfl_plan_exchanges *out)
 {
     const dfl_workload *w = f->workload;
     exchange_vec all = { 0 };
 
     for (uint32_t e = 0; e < w->n_einsums; e++) {
-        const dfl_tensor *t = &w->tensors[w->einsums[e].output.tensor];
+        for (uint32_t i = 0; i < w->einsums[e].n_inputs; i++) {
+            const dfl_access *a = &w->einsums[e].inputs[i];
 
-        for (uint32_t i = 0; i < w->einsums[e].n_inputs; i++)
-            if (!w->tensors[w->einsums[e].inputs[i].tensor].gathered &&
-                !add_before(f, layouts, e, &w->einsums[e].inputs[i], &all))
+            if (!(w->tensors[a->tensor].gathered ? add_rows(f, layouts, e, a, &all) : add_before(f, layouts, e, a, &all)))
                 return false;
-        if (t->n_producers > 0 && t->producers[t->n_producers - 1] == e && !add_after(f, layouts, e, &all))
+        }
+        if (is_last_writer(f, e) && !add_after(f, layouts, e, &all))
             return false;
     }
     out->at = all.at;

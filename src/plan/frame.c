@@ -261,18 +261,21 @@ static void set_sides(dfl_frame *f, dfl_phase phase, uint32_t rank)
             f->side[e] = e < first ? -1 : e > last ? 1 : 0;
 }
 
-/* Sets the side of a step of the optimizer to that of the first einsum of the forward pass that reads its weight. */
+/* Sets the side of a step of the optimizer: where einsums of the forward pass read its weight. */
 static void set_update_side(dfl_frame *f, uint32_t einsum, uint32_t rank)
 {
     const dfl_workload *w = f->workload;
     const dfl_einsum *e = &w->einsums[einsum];
+    bool is_found = false;
 
     if (dfl_einsum_has_rank(e, rank) || e->of == DFL_NONE)
         return;
     for (uint32_t r = 0; r < w->n_einsums; r++)
-        if (w->einsums[r].phase == DFL_PHASE_FORWARD && dfl_einsum_reads(&w->einsums[r], e->of)) {
-            f->side[einsum] = f->side[r];
-            return;
+        for (uint32_t i = 0; w->einsums[r].phase == DFL_PHASE_FORWARD && i < w->einsums[r].n_inputs; i++) {
+            if (dfl_frame_table(f, w->einsums[r].inputs[i].tensor) != e->of || f->side[einsum] == DFL_SIDE_BOTH)
+                continue;
+            f->side[einsum] = is_found && f->side[einsum] != f->side[r] ? DFL_SIDE_BOTH : f->side[r];
+            is_found = true;
         }
 }
 
@@ -303,6 +306,29 @@ bool dfl_frame_build(dfl_frame *f)
     for (uint32_t e = 0; e < w->n_einsums; e++)
         set_extents(f, e);
     return count_micro_batches(f);
+}
+
+bool dfl_frame_runs(const dfl_frame *f, uint32_t einsum, bool has_first, bool has_last)
+{
+    int side = f->side[einsum];
+
+    if (side == 0)
+        return true;
+    if (side == DFL_SIDE_BOTH)
+        return has_first || has_last;
+    if (f->workload->einsums[einsum].phase == DFL_PHASE_BACKWARD)
+        side = -side; /* the backward pass begins behind the repeat */
+    return side < 0 ? has_first : has_last;
+}
+
+uint32_t dfl_frame_table(const dfl_frame *f, uint32_t tensor)
+{
+    return f->workload->tensors[tensor].table != DFL_NONE ? f->workload->tensors[tensor].table : tensor;
+}
+
+uint32_t dfl_frame_target(const dfl_frame *f, uint32_t einsum)
+{
+    return dfl_frame_table(f, f->workload->einsums[einsum].output.tensor);
 }
 
 int64_t dfl_frame_iterations(const dfl_frame *f, uint32_t einsum)

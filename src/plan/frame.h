@@ -18,6 +18,8 @@ typedef struct {
     uint32_t stage_rank;        /* rank of the repeat whose iterations the stages divide */
 } dfl_slot;
 
+enum { DFL_SIDE_BOTH = 2 };
+
 typedef struct {
     dfl_arena *arena;
     dfl_sink *sink;
@@ -36,8 +38,8 @@ typedef struct {
     uint32_t home;              /* the memory of the chips that holds tensors without a keep */
     uint32_t *home_of;          /* [tensor]: its memory */
     int8_t *side;               /* [einsum]: whether it stands before (-1), in (0) or behind (1) the repeat with stages, in the
-                                   order of its phase; 0 without stages. The step of a weight stands where the forward
-                                   pass first reads the weight */
+                                   order of its phase; 0 without stages. The step of a weight runs where the forward pass
+                                   reads the weight; DFL_SIDE_BOTH = before and behind the repeat */
     int64_t micro_batches;
 } dfl_frame;
 
@@ -54,6 +56,12 @@ static inline int64_t dfl_frame_pass(const dfl_frame *f, uint32_t einsum, uint32
     return f->pass[(size_t)einsum * f->workload->n_ranks + rank];
 }
 static inline int dfl_frame_side(const dfl_frame *f, uint32_t einsum) { return f->side[einsum]; }
+/* Whether an einsum runs where the einsums before the repeat with stages run (`has_first`), or those behind it. */
+bool dfl_frame_runs(const dfl_frame *f, uint32_t einsum, bool has_first, bool has_last);
+/* The tensor that an einsum writes: the table of a scatter, else its result. */
+uint32_t dfl_frame_target(const dfl_frame *f, uint32_t einsum);
+/* The table of which a tensor is the gathered rows; the tensor itself if it is none. */
+uint32_t dfl_frame_table(const dfl_frame *f, uint32_t tensor);
 /* Whether an axis lies outside of all memories that hold tensors, so that its instances are chips. */
 bool dfl_frame_is_chip_axis(const dfl_frame *f, uint32_t axis);
 /* Parts into which a line divides a rank of `extent` values. */

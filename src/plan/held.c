@@ -24,21 +24,22 @@ bool dfl_held_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t
     return overflow | dfl_mul(*out, t->type.bits, out);
 }
 
-/* Whether an einsum at a side of the repeat runs in the stage. */
 static bool runs_in(const dfl_frame *f, const dfl_stage_shape *stage, uint32_t einsum)
 {
-    int side = dfl_frame_side(f, einsum);
-
-    if (f->workload->einsums[einsum].phase == DFL_PHASE_BACKWARD)
-        side = -side;
-    return side == 0 || (side < 0 ? stage->has_first : stage->has_last);
+    return dfl_frame_runs(f, einsum, stage->has_first, stage->has_last);
 }
 
+/* Whether an einsum of the stage reads or writes a tensor, or rows of it. */
 static bool is_touched(const dfl_frame *f, const dfl_stage_shape *stage, uint32_t tensor)
 {
-    for (uint32_t e = 0; e < f->workload->n_einsums; e++)
-        if (dfl_einsum_touches(&f->workload->einsums[e], tensor) && runs_in(f, stage, e))
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
+        bool touches = dfl_frame_target(f, e) == tensor;
+
+        for (uint32_t i = 0; i < f->workload->einsums[e].n_inputs; i++)
+            touches |= dfl_frame_table(f, f->workload->einsums[e].inputs[i].tensor) == tensor;
+        if (touches && runs_in(f, stage, e))
             return true;
+    }
     return false;
 }
 
@@ -226,8 +227,8 @@ static bool add_tensor(const dfl_plan_work *work, const dfl_layouts *l, const df
     } else if (t->role == DFL_ROLE_WEIGHT || t->role == DFL_ROLE_STATE) {
         part = t->role == DFL_ROLE_STATE ? DFL_HELD_CACHE : DFL_HELD_WEIGHTS;
         overflow = home_bits(f, l, stage, tensor, &bits);
-    } else if (t->role == DFL_ROLE_INPUT) {
-        overflow = home_bits(f, l, stage, tensor, &bits);
+    } else if (t->role == DFL_ROLE_INPUT) { /* the gradient that starts the backward pass is made for each micro-batch */
+        overflow = t->part == DFL_PART_GRADIENT ? dfl_held_pass_bits(f, l, tensor, &bits) : home_bits(f, l, stage, tensor, &bits);
     } else {
         return false;
     }

@@ -13,12 +13,47 @@ dfl_layout dfl_layout_asked(const dfl_frame *f, uint32_t einsum, const dfl_acces
     return DFL_LAYOUT_REPLICATED;
 }
 
+/* The dimension of a tensor that some einsum indexes with a rank alone. */
+static dfl_layout find_dimension(const dfl_frame *f, uint32_t tensor, uint32_t rank)
+{
+    const dfl_workload *w = f->workload;
+    uint32_t bare;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        for (uint32_t i = 0; i <= w->einsums[e].n_inputs; i++) {
+            const dfl_access *a = i < w->einsums[e].n_inputs ? &w->einsums[e].inputs[i] : &w->einsums[e].output;
+
+            for (uint32_t d = 0; a->tensor == tensor && d < a->n_dims; d++)
+                if (dfl_index_is_bare(&a->index[d], &bare) && bare == rank)
+                    return (dfl_layout)d;
+        }
+    return DFL_LAYOUT_REPLICATED;
+}
+
+/* The layout of a table to which an einsum adds rows: a part of a sum if the slot divides the positions. */
+static dfl_layout made_of_rows(const dfl_frame *f, uint32_t einsum, uint32_t slot)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    const dfl_access *position = &e->inputs[e->body->args[1]->operand];
+    const uint32_t rank = dfl_frame_line(f, einsum, slot)->rank;
+    dfl_layout dim;
+
+    for (uint32_t d = 0; d < position->n_dims; d++)
+        if (dfl_index_coef(&position->index[d], rank) != 0)
+            return DFL_LAYOUT_PARTIAL;
+    dim = dfl_frame_target(f, einsum) == e->output.tensor ? dfl_layout_asked(f, einsum, &e->output, slot)
+                                                          : find_dimension(f, dfl_frame_target(f, einsum), rank);
+    return dim >= 0 ? dim : DFL_LAYOUT_WINDOW;
+}
+
 dfl_layout dfl_layout_made(const dfl_frame *f, uint32_t einsum, uint32_t slot)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
 
     if (dfl_frame_line(f, einsum, slot) == NULL)
         return DFL_LAYOUT_REPLICATED;
+    if (e->body->kind == DFL_EOP_SCATTER)
+        return made_of_rows(f, einsum, slot);
     dfl_layout made = dfl_layout_asked(f, einsum, &e->output, slot);
     return made == DFL_LAYOUT_REPLICATED ? DFL_LAYOUT_PARTIAL : made;
 }
@@ -73,23 +108,6 @@ static uint32_t split_slot(const dfl_frame *f, const dfl_layouts *l, uint32_t te
     return DFL_NONE;
 }
 
-/* The dimension of a tensor that some einsum indexes with a rank alone. */
-static dfl_layout find_dimension(const dfl_frame *f, uint32_t tensor, uint32_t rank)
-{
-    const dfl_workload *w = f->workload;
-    uint32_t bare;
-
-    for (uint32_t e = 0; e < w->n_einsums; e++)
-        for (uint32_t i = 0; i <= w->einsums[e].n_inputs; i++) {
-            const dfl_access *a = i < w->einsums[e].n_inputs ? &w->einsums[e].inputs[i] : &w->einsums[e].output;
-
-            for (uint32_t d = 0; a->tensor == tensor && d < a->n_dims; d++)
-                if (dfl_index_is_bare(&a->index[d], &bare) && bare == rank)
-                    return (dfl_layout)d;
-        }
-    return DFL_LAYOUT_REPLICATED;
-}
-
 /* Splits the homes that `keep T in M split r/K on axis` names. */
 static bool split_homes(const dfl_frame *f, dfl_layouts *l)
 {
@@ -124,12 +142,12 @@ bool dfl_layouts_find(const dfl_frame *f, dfl_layouts *out)
             dfl_layout *home = &out->home[(size_t)t * f->columns + s];
             bool *is_summed = &out->is_summed[(size_t)t * f->columns + s], is_made = false;
 
-            for (uint32_t p = 0; p < w->tensors[t].n_producers; p++) {
-                uint32_t e = w->tensors[t].producers[p];
-                dfl_layout made = dfl_layout_made(f, e, s);
+            for (uint32_t e = 0; e < w->n_einsums; e++) {
+                dfl_layout made;
 
-                if (!makes_home(f, &w->tensors[t], e))
+                if (dfl_frame_target(f, e) != t || !makes_home(f, &w->tensors[t], e))
                     continue;
+                made = dfl_layout_made(f, e, s);
                 if (made == DFL_LAYOUT_WINDOW)
                     return dfl_frame_refuse(f, w->einsums[e].span, "a divided rank in a sum of ranks of a result",
                                             "divide another rank");

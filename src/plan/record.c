@@ -271,6 +271,8 @@ static double count_runs(const dfl_plan_state *p, uint32_t einsum)
             runs *= (double)f->workload->ranks[e->ranks[i]].extent;
     if (is_update && dfl_frame_side(f, einsum) == 0)
         runs *= p->stages;
+    if (dfl_frame_side(f, einsum) == DFL_SIDE_BOTH)
+        runs *= 2;
     if (e->phase == DFL_PHASE_FORWARD && p->work.is_recomputed[e->output.tensor])
         runs *= 2;
     return is_update ? runs : runs * (double)f->micro_batches;
