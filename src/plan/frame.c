@@ -7,6 +7,11 @@ int64_t dfl_line_parts(const dfl_line *line, int64_t extent)
     return line->by == DFL_BY_PARTS ? line->amount : dfl_ceil_div(extent, line->amount);
 }
 
+int64_t dfl_split_parts(const dfl_frame *f, const dfl_home_split *split)
+{
+    return split->by == DFL_BY_PARTS ? split->amount : dfl_ceil_div(f->workload->ranks[split->rank].extent, split->amount);
+}
+
 bool dfl_frame_refuse(const dfl_frame *f, dfl_span span, const char *what, const char *help)
 {
     dfl_diag *d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, span, "%s is checked but not evaluated in a plan over chips", what);
@@ -61,8 +66,8 @@ static uint32_t find_slot(dfl_frame *f, const dfl_line *line)
         if (f->slots[s].axis == line->axis && f->slots[s].count == parts && fits_slot(f, line, s) &&
             (f->slots[s].stages == NULL) == (line->stages == NULL))
             return s;
-    f->slots[f->n_slots] = (dfl_slot){ .axis = line->axis, .stride = 1, .count = parts, .line = line, .stages = line->stages,
-                                       .stage_rank = line->stages != NULL ? line->rank : DFL_NONE };
+    f->slots[f->n_slots] = (dfl_slot){ .axis = line->axis, .stride = 1, .count = parts, .span = line->amount_span,
+                                       .stages = line->stages, .stage_rank = line->stages != NULL ? line->rank : DFL_NONE };
     return f->n_slots++;
 }
 
@@ -77,7 +82,8 @@ static bool check_stages(dfl_frame *f, uint32_t slot)
     f->stage_slot = slot;
     if (s->count * s->stages->interleave <= layers)
         return true;
-    d = dfl_report(f->sink, DFL_MAP_STAGES, s->line->amount_span, "%lld stages for %lld layers leave a stage without a layer",
+    d = dfl_report(f->sink, DFL_MAP_STAGES, s->span,
+              "%lld stages for %lld layers leave a stage without a layer",
                    (long long)(s->count * s->stages->interleave), (long long)layers);
     dfl_diag_help(f->sink, d, "divide `%s` into at most %lld parts", text(f, f->workload->ranks[s->stage_rank].name),
                   (long long)(layers / s->stages->interleave));
@@ -102,7 +108,7 @@ static bool place_slots(dfl_frame *f)
             f->slots[s].stride = used;
             last = last == NULL ? &f->slots[s] : last;
             if (__builtin_mul_overflow(used, f->slots[s].count, &used) || used > axis->size) {
-                d = dfl_report(f->sink, DFL_MAP_TOO_MANY_INSTANCES, f->slots[s].line->amount_span,
+                d = dfl_report(f->sink, DFL_MAP_TOO_MANY_INSTANCES, f->slots[s].span,
                                "the parts on axis `%s` need %lld instances or more, and it has %lld", text(f, axis->name),
                                (long long)used, (long long)axis->size);
                 dfl_diag_label(f->sink, d, axis->span, "axis `%s`", text(f, axis->name));
@@ -112,7 +118,7 @@ static bool place_slots(dfl_frame *f)
             }
         }
         if (used < axis->size) {
-            d = dfl_report(f->sink, DFL_MAP_IDLE_INSTANCES, last != NULL ? last->line->amount_span : f->mapping->span,
+            d = dfl_report(f->sink, DFL_MAP_IDLE_INSTANCES, last != NULL ? last->span : f->mapping->span,
                            "only %lld of %lld instances of `%s` have work", (long long)used, (long long)axis->size,
                            text(f, axis->name));
             dfl_diag_help(f->sink, d, "divide a rank into %lld parts, or state a system with fewer instances",
@@ -122,14 +128,35 @@ static bool place_slots(dfl_frame *f)
     return true;
 }
 
-/* Collects the slots of the spatial lines and sets `spread`. */
+/* Adds the slots that the split homes of a line need beside those of the spatial lines. */
+static bool add_split_slots(dfl_frame *f, const dfl_line *keep)
+{
+    for (uint32_t k = 0; k < keep->n_splits; k++) {
+        const dfl_home_split *split = &keep->splits[k];
+        int64_t parts = dfl_split_parts(f, split);
+        uint32_t wanted = 1, found = 0;
+
+        if (!dfl_frame_is_chip_axis(f, split->axis))
+            return dfl_frame_refuse(f, split->span, "a home that is split inside of a chip", "split it among chips");
+        for (uint32_t i = 0; i < k; i++)
+            wanted += keep->splits[i].axis == split->axis && dfl_split_parts(f, &keep->splits[i]) == parts;
+        for (uint32_t s = 0; s < f->n_slots; s++)
+            found += f->slots[s].axis == split->axis && f->slots[s].count == parts && f->slots[s].stages == NULL;
+        if (found < wanted)
+            f->slots[f->n_slots++] = (dfl_slot){ .axis = split->axis, .stride = 1, .count = parts, .span = split->span,
+                                                 .stages = NULL, .stage_rank = DFL_NONE };
+    }
+    return true;
+}
+
+/* Collects the slots of the spatial lines and of the split homes, and sets `spread`. */
 static bool build_slots(dfl_frame *f)
 {
     const dfl_body *root = f->mapping->root;
 
     f->columns = 1;
     for (uint32_t i = 0; i < root->n_lines; i++)
-        f->columns += root->lines[i].kind == DFL_LINE_SPATIAL;
+        f->columns += root->lines[i].kind == DFL_LINE_SPATIAL ? 1 : root->lines[i].n_splits;
     f->slots = DFL_NEW_ARRAY(f->arena, dfl_slot, f->columns);
     f->spread = DFL_NEW_ARRAY(f->arena, const dfl_line *, (size_t)f->workload->n_einsums * f->columns);
     f->stage_slot = DFL_NONE;
@@ -152,6 +179,11 @@ static bool build_slots(dfl_frame *f)
         if (line->stages != NULL && !check_stages(f, slot))
             return false;
     }
+    for (uint32_t i = 0; i < root->n_lines; i++)
+        if (root->lines[i].kind == DFL_LINE_KEEP && !add_split_slots(f, &root->lines[i]))
+            return false;
+    if (f->n_slots > 64) /* masks of slots have 64 bits */
+        return dfl_frame_refuse(f, f->mapping->span, "a plan with more than 64 groups of chips", "divide fewer ranks");
     return place_slots(f);
 }
 

@@ -13,7 +13,7 @@
 typedef struct {
     uint32_t axis;
     int64_t stride, count;
-    const dfl_line *line;       /* its first line */
+    dfl_span span;              /* place of the first number of parts */
     const dfl_stages *stages;   /* the instances are the stages of a pipeline; NULL = they work beside each other */
     uint32_t stage_rank;        /* rank of the repeat whose iterations the stages divide */
 } dfl_slot;
@@ -28,7 +28,7 @@ typedef struct {
     const dfl_workload *workload;
     const dfl_system *system;
     dfl_slot *slots; uint32_t n_slots;
-    uint32_t columns;           /* most slots that there can be: the spatial lines */
+    uint32_t columns;           /* most slots that there can be: the spatial lines and the splits of homes */
     uint32_t stage_slot;        /* the slot with stages; DFL_NONE = one stage */
     const dfl_line **spread;    /* [einsum * columns + slot]: the line by which the einsum divides a rank there; NULL = every
                                    instance computes the same */
@@ -66,6 +66,8 @@ uint32_t dfl_frame_table(const dfl_frame *f, uint32_t tensor);
 bool dfl_frame_is_chip_axis(const dfl_frame *f, uint32_t axis);
 /* Parts into which a line divides a rank of `extent` values. */
 int64_t dfl_line_parts(const dfl_line *line, int64_t extent);
+/* Parts of a split home. */
+int64_t dfl_split_parts(const dfl_frame *f, const dfl_home_split *split);
 /* Sets the slots and the extents. False after a report. */
 bool dfl_frame_build(dfl_frame *f);
 /* Elements of an access in one pass (`pass`), or on one chip over all passes. True on overflow. */

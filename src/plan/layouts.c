@@ -94,40 +94,42 @@ static dfl_layout first_asked(const dfl_frame *f, uint32_t tensor, uint32_t slot
     return DFL_LAYOUT_REPLICATED;
 }
 
-/* The slot of a part of a split home: one on its axis with as many parts, on which the layout splits nothing. */
-static uint32_t split_slot(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor, const dfl_home_split *split)
+/* The slot of a part of a split home: one on its axis with as many parts on which the layout splits nothing, else the first
+   on which no other part of the split lies (`taken`). */
+static uint32_t split_slot(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor, const dfl_home_split *split, uint64_t taken)
 {
-    for (uint32_t s = 0; s < f->n_slots; s++) {
-        int64_t extent = f->workload->ranks[split->rank].extent;
-        int64_t parts = split->by == DFL_BY_PARTS ? split->amount : dfl_ceil_div(extent, split->amount);
+    uint32_t first = DFL_NONE;
 
-        if (f->slots[s].axis == split->axis && f->slots[s].count == parts && f->slots[s].stages == NULL &&
-            dfl_layout_home(l, tensor, s) == DFL_LAYOUT_REPLICATED)
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        if (f->slots[s].axis != split->axis || f->slots[s].count != dfl_split_parts(f, split) || f->slots[s].stages != NULL ||
+            taken >> s & 1)
+            continue;
+        if (dfl_layout_home(l, tensor, s) == DFL_LAYOUT_REPLICATED)
             return s;
+        first = first == DFL_NONE ? s : first;
     }
-    return DFL_NONE;
+    return first;
 }
 
 /* Splits the homes that `keep T in M split r/K on axis` names. */
-static bool split_homes(const dfl_frame *f, dfl_layouts *l)
+static void split_homes(const dfl_frame *f, dfl_layouts *l)
 {
     const dfl_body *root = f->mapping->root;
 
-    for (uint32_t i = 0; i < root->n_lines; i++)
-        for (uint32_t k = 0; k < root->lines[i].n_splits; k++) {
-            const dfl_line *line = &root->lines[i];
-            const dfl_home_split *split = &line->splits[k];
-            dfl_layout dim = find_dimension(f, line->tensor, split->rank);
-            uint32_t slot = split_slot(f, l, line->tensor, split);
+    for (uint32_t i = 0; i < root->n_lines; i++) {
+        const dfl_line *line = &root->lines[i];
+        uint64_t taken = 0;
 
-            if (dim < 0)
+        for (uint32_t k = 0; k < line->n_splits; k++) {
+            dfl_layout dim = find_dimension(f, line->tensor, line->splits[k].rank);
+            uint32_t slot = split_slot(f, l, line->tensor, &line->splits[k], taken);
+
+            if (dim < 0 || slot == DFL_NONE)
                 continue; /* a tensor without the rank is replicated */
-            if (slot == DFL_NONE)
-                return dfl_frame_refuse(f, split->span, "a split home that no line of the axis matches",
-                                        "divide a rank into as many parts on this axis");
+            taken |= UINT64_C(1) << slot;
             l->home[(size_t)line->tensor * l->columns + slot] = dim;
         }
-    return true;
+    }
 }
 
 bool dfl_layouts_find(const dfl_frame *f, dfl_layouts *out)
@@ -158,5 +160,6 @@ bool dfl_layouts_find(const dfl_frame *f, dfl_layouts *out)
             if (!is_made || *is_summed)
                 *home = first_asked(f, t, s);
         }
-    return split_homes(f, out);
+    split_homes(f, out);
+    return true;
 }
