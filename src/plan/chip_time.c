@@ -47,6 +47,48 @@ static void find_shape(const dfl_frame *f, uint32_t einsum, double shape[DFL_GRI
     }
 }
 
+static bool is_in_where(const dfl_einsum *e, uint32_t rank)
+{
+    for (uint32_t c = 0; c < e->n_where; c++)
+        if (dfl_index_coef(&e->where[c].sum, rank) != 0)
+            return true;
+    return false;
+}
+
+/* The points of one pass. A rank of a `where` is divided by nothing, so that each pass has the same share of the points.
+   False after a report. */
+static bool count_points(const dfl_frame *f, uint32_t einsum, dfl_i128 *out)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    dfl_i128 whole, free = 1;
+    bool overflow = false;
+
+    *out = 1;
+    for (uint32_t i = 0; i < e->n_ranks; i++) {
+        const uint32_t r = e->ranks[i];
+
+        if (r == e->over_rank) {
+            if (dfl_frame_pass(f, einsum, r) != f->workload->ranks[r].extent)
+                return dfl_frame_refuse(f, e->span, "a divided rank that an operation takes whole", "divide another rank");
+            continue;
+        }
+        if (is_in_where(e, r)) {
+            if (dfl_frame_pass(f, einsum, r) != f->workload->ranks[r].extent)
+                return dfl_frame_refuse(f, e->span, "a divided rank in a `where`", "divide another rank of this einsum");
+            continue;
+        }
+        overflow |= dfl_mul(*out, dfl_frame_pass(f, einsum, r), out);
+        overflow |= dfl_mul(free, f->workload->ranks[r].extent, &free);
+    }
+    if (e->n_where > 0) {
+        overflow |= !dfl_einsum_countable(f->workload, e) || dfl_einsum_points(f->workload, e, &whole);
+        overflow |= !overflow && dfl_mul(*out, whole / free, out);
+    }
+    if (overflow)
+        dfl_report(f->sink, DFL_EVAL_OVERFLOW, e->span, "the operations of this einsum exceed 128 bits");
+    return !overflow;
+}
+
 /* Sets the points and the time of the operations of one pass. */
 static bool time_operations(const dfl_frame *f, uint32_t einsum, dfl_chip_time *out)
 {
@@ -56,13 +98,10 @@ static bool time_operations(const dfl_frame *f, uint32_t einsum, dfl_chip_time *
     const dfl_efficiency *small = NULL;
     dfl_work_size size;
     dfl_i128 flops = 0;
-    bool overflow = dfl_einsum_point_flops(f->workload, e, &flops);
 
-    out->points = 1;
-    for (uint32_t i = 0; i < e->n_ranks; i++)
-        if (e->ranks[i] != e->over_rank)
-            overflow |= dfl_mul(out->points, dfl_frame_pass(f, einsum, e->ranks[i]), &out->points);
-    if (overflow) {
+    if (!count_points(f, einsum, &out->points))
+        return false;
+    if (dfl_einsum_point_flops(f->workload, e, &flops)) {
         dfl_report(f->sink, DFL_EVAL_OVERFLOW, e->span, "the operations of this einsum exceed 128 bits");
         return false;
     }

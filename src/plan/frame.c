@@ -168,10 +168,6 @@ static bool build_slots(dfl_frame *f)
             continue;
         if (!dfl_frame_is_chip_axis(f, line->axis))
             return dfl_frame_refuse(f, line->span, "a line inside of a chip", "leave the chip to `...;`");
-        if (line->by == DFL_BY_HOLE)
-            return dfl_frame_refuse(f, line->span, "an open number of parts", "write the number of parts");
-        if (line->cyclic)
-            return dfl_frame_refuse(f, line->span, "a cyclic line", "write blocks: leave out `cyclic`");
         slot = find_slot(f, line);
         for (uint32_t e = 0; e < f->workload->n_einsums; e++)
             if (applies(f, line, e))

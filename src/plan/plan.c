@@ -21,11 +21,40 @@ static uint32_t find_home(const dfl_system *s)
     return DFL_NONE;
 }
 
+/* Refuses what a line states and a plan does not evaluate. */
+static bool check_line(const dfl_frame *f, const dfl_line *line)
+{
+    if (line->kind == DFL_LINE_KEEP)
+        return line->mode == DFL_KEEP_EXACT || dfl_frame_refuse(f, line->span, "`fresh` and `window`", "write a plain `keep`");
+    if (line->by == DFL_BY_HOLE)
+        return dfl_frame_refuse(f, line->span, "an open amount", "write the number of parts, or the size of a part");
+    if (line->cyclic || line->rounds)
+        return dfl_frame_refuse(f, line->span, "a cyclic loop", "write blocks: leave out `cyclic`");
+    return !line->online || dfl_frame_refuse(f, line->span, "an online loop", "leave out `online`");
+}
+
+static bool check_options(const dfl_frame *f)
+{
+    const dfl_mapping *m = f->mapping;
+
+    if (m->options.chip_search)
+        return dfl_frame_refuse(f, m->span, "`option chip = search`", "leave it out: each einsum takes what its operations "
+                                "and its operands take");
+    return !m->options.overlap_perfect ||
+           dfl_frame_refuse(f, m->span, "`option overlap = perfect`", "leave it out: einsums and exchanges overlap as their order "
+                            "allows");
+}
+
 /* The lines of a plan stand above all einsums: nothing may stand below them but `...;`. */
 static bool check_body(const dfl_frame *f)
 {
     const dfl_body *root = f->mapping->root;
 
+    for (uint32_t i = 0; i < root->n_lines; i++)
+        if (!check_line(f, &root->lines[i]))
+            return false;
+    if (root->n_choices > 0)
+        return dfl_frame_refuse(f, root->choices[0].span, "an open line", "write the line");
     for (uint32_t i = 0; i < root->n_children; i++)
         if (root->kind != DFL_BODY_FUSE || root->children[i]->n_lines > 0 || root->children[i]->n_children > 0)
             return dfl_frame_refuse(f, root->children[i]->span, "a branch below lines of chips", "leave the chip to `...;`");
@@ -240,7 +269,7 @@ static void find_step(dfl_plan_state *p)
     step[DFL_STEP_POINT_TO_POINT] += p->pipeline.stages[last].waits_for_messages;
     for (uint32_t k = 0; k < DFL_N_STEP_PARTS; k++)
         spent += step[k];
-    step[DFL_STEP_BUBBLE] = fmax(0, latest - spent);
+    step[DFL_STEP_BUBBLE] = p->stages > 1 ? fmax(0, latest - spent) : 0; /* one stage never waits */
     p->out.bubble_seconds = step[DFL_STEP_BUBBLE];
 }
 
@@ -313,7 +342,7 @@ const dfl_result *dfl_plan_evaluate(dfl_arena *arena, dfl_sink *sink, const dfl_
 
     p->frame = (dfl_frame){ .arena = arena, .sink = sink, .names = names, .mapping = mapping, .workload = mapping->workload,
                             .system = mapping->system, .home = find_home(mapping->system) };
-    if (p->frame.home == DFL_NONE || !check_body(&p->frame) || !dfl_frame_build(&p->frame) ||
+    if (p->frame.home == DFL_NONE || !check_options(&p->frame) || !check_body(&p->frame) || !dfl_frame_build(&p->frame) ||
         !dfl_layouts_find(&p->frame, &p->layouts))
         return NULL;
     p->times = dfl_chip_times_find(&p->frame);

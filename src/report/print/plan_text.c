@@ -74,15 +74,16 @@ static void print_pipeline(const context *c)
 
     if (c->plan->n_stages == 1 && c->plan->micro_batches == 1)
         return;
-    dfl_human_quantity(c->plan->bubble_seconds, dfl_measure_dim(DFL_MEASURE_TIME), bubble);
-    dfl_human_share(c->plan->bubble_seconds, c->result->seconds, share);
     dfl_strbuf_z(c->out, "  pipeline     ");
     if (c->plan->n_stages > 1) {
-        dfl_strbuf_printf(c->out, "%s, %lld stages, ", dfl_schedule_name(c->plan->schedule), (long long)c->plan->n_stages);
-        if (c->plan->interleave > 1)
-            dfl_strbuf_printf(c->out, "%lld chunks in each, ", (long long)c->plan->interleave);
+        dfl_human_quantity(c->plan->bubble_seconds, dfl_measure_dim(DFL_MEASURE_TIME), bubble);
+        dfl_human_share(c->plan->bubble_seconds, c->result->seconds, share);
+        dfl_strbuf_printf(c->out, "%s, %lld stages, bubble %s, %s, ", dfl_schedule_name(c->plan->schedule),
+                          (long long)c->plan->n_stages, bubble, share);
     }
-    dfl_strbuf_printf(c->out, "%lld micro-batches, bubble %s, %s\n", (long long)c->plan->micro_batches, bubble, share);
+    if (c->plan->interleave > 1)
+        dfl_strbuf_printf(c->out, "%lld chunks in each, ", (long long)c->plan->interleave);
+    dfl_strbuf_printf(c->out, "%lld micro-batches\n", (long long)c->plan->micro_batches);
 }
 
 static void print_rates(const context *c)
