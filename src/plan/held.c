@@ -58,7 +58,7 @@ static bool home_bits(const dfl_frame *f, const dfl_layouts *layouts, const dfl_
 
     *out = 1;
     if (t->gathered)
-        return dfl_tensor_stored(t, out) | dfl_mul(*out, t->type.bits, out);
+        return dfl_tensor_stored(t, out) || dfl_mul(*out, t->type.bits, out);
     for (uint32_t d = 0; d < t->n_dims; d++) {
         int64_t extent = t->extents[d];
 

@@ -41,8 +41,8 @@ static bool check_options(const dfl_frame *f)
         return dfl_frame_refuse(f, m->span, "`option chip = search`", "leave it out: each einsum takes what its operations "
                                 "and its operands take");
     return !m->options.overlap_perfect ||
-           dfl_frame_refuse(f, m->span, "`option overlap = perfect`", "leave it out: einsums and exchanges overlap as their order "
-                            "allows");
+           dfl_frame_refuse(f, m->span, "`option overlap = perfect`", "leave it out: einsums and exchanges overlap as "
+                            "their order allows");
 }
 
 /* The lines of a plan stand above all einsums: nothing may stand below them but `...;`. */

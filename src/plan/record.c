@@ -369,7 +369,8 @@ const dfl_result *dfl_plan_result_of(dfl_plan_state *p)
     r->network_joules = DFL_NEW_ARRAY(f->arena, double, (size_t)s->n_networks + 1);
     for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
         cost_einsum(p, e, &einsums[e]);
-        overflow |= dfl_add(r->macs, einsums[e].macs, &r->macs) | dfl_add(r->flops, einsums[e].flops, &r->flops);
+        overflow |= dfl_add(r->macs, einsums[e].macs, &r->macs);
+        overflow |= dfl_add(r->flops, einsums[e].flops, &r->flops);
     }
     for (uint32_t m = 0; m < s->n_memories; m++) {
         memories[m].memory = m;
