@@ -246,9 +246,7 @@ static void add_halving(dfl_arena *arena, const dfl_team *team, const dfl_team_e
             add_swap(arena, p, d, e->bits / (double)(2 * d), false, out);
 }
 
-/* The parent of a rank in the first tree of p = 2^k ranks: rank 0 is the root and has one child; the others are a complete tree
-   in symmetric order, whose leaves are the odd ranks. A rank of height h has the lowest bit 2^h. */
-static int64_t find_parent(int64_t rank, int64_t p)
+int64_t dfl_tree_parent(int64_t rank, int64_t p)
 {
     int64_t low = rank & -rank, parent = (rank ^ low) | (low << 1);
 
@@ -267,7 +265,7 @@ static void add_double_tree(dfl_arena *arena, const dfl_team *team, const dfl_te
         dfl_message *m = DFL_NEW_ARRAY(arena, dfl_message, (size_t)(2 * p));
         size_t n = 0;
         for (int64_t r = 1; r < p; r++) {
-            int64_t parent = find_parent(r, p);
+            int64_t parent = dfl_tree_parent(r, p);
             int64_t h = (int64_t)__builtin_ctzll((unsigned long long)r);
             for (int64_t shift = 0; shift < 2 && t >= h && t - h < e->pieces; shift++) {
                 int64_t from = (r + shift) % p, to = (parent + shift) % p;

@@ -46,6 +46,9 @@ bool dfl_algorithm_legal(const dfl_fabric *f, const dfl_team *team, dfl_collecti
 double dfl_algorithm_messages(const dfl_team *team, const dfl_team_exchange *e);
 /* The steps of a legal algorithm. */
 void dfl_algorithm_steps(dfl_arena *arena, const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, dfl_steps *out);
+/* The parent of a rank in the first tree of p = 2^k ranks: rank 0 is the root and has one child; the others are a complete tree
+   in symmetric order, whose leaves are the odd ranks. A rank of height h has the lowest bit 2^h. */
+int64_t dfl_tree_parent(int64_t rank, int64_t p);
 /* The ranks in an order in which neighbours lie next to each other, [ranks]; `closed`: also the last and the first one. */
 void dfl_team_order(dfl_arena *arena, const dfl_fabric *f, const dfl_team *team, bool closed, int64_t *order);
 

@@ -79,7 +79,7 @@ static void cost_switch(const dfl_fabric *f, const dfl_team *team, const dfl_tea
     }
 }
 
-/* A message has a link of its own. Swaps and trees use other links in every step, the other patterns the same ones. */
+/* A message has a link of its own, but for both messages to the only other rank. Swaps and trees use other links in every step, the other patterns the same ones. */
 static void cost_fully_connected(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e,
                                  const dfl_rounds *patterns, dfl_exchange_cost *out)
 {
@@ -87,7 +87,7 @@ static void cost_fully_connected(const dfl_fabric *f, const dfl_team *team, cons
 
     for (uint32_t i = 0; i < patterns->n; i++) {
         const dfl_round *p = &patterns->at[i];
-        double load = p->bits * (double)e->sharers;
+        double load = p->bits * (double)e->sharers * (p->kind == DFL_PATTERN_BOTH && team->ranks > 2 ? 0.5 : 1);
         here = i > 0 && p->distance == patterns->at[i - 1].distance ? here : 0;
         here += load * (double)p->uses;
         dfl_pattern_add_time(f, team, e, p, 1, load, out);
@@ -98,19 +98,29 @@ static void cost_fully_connected(const dfl_fabric *f, const dfl_team *team, cons
 /* ---- double tree ------------------------------------------------------------------------------------------------- */
 
 /* All steps but the last one upwards and the first one downwards have a rank with two children, whose messages share its port. A
-   port has all bits upwards and all bits downwards. */
-static void cost_double_tree(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, uint32_t hops,
+   port has all bits upwards and all bits downwards. In step t the ranks of the heights t - pieces + 1 to t send; `hops`: links to
+   the parents of each height. */
+static void cost_double_tree(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, const uint32_t *hops,
                              dfl_exchange_cost *out)
 {
-    double piece = e->bits / (double)(2 * e->pieces), sharers = (double)e->sharers, steps = (double)(e->pieces - 1);
+    double piece = e->bits / (double)(2 * e->pieces), sharers = (double)e->sharers, steps, links = 0;
     double pairs, singles, reduced;
+    int64_t height = 0, last;
 
-    for (int64_t d = 1; d < team->ranks; d *= 2)
-        steps += 1;
+    while (INT64_C(1) << height < team->ranks)
+        height++;
+    last = height + e->pieces - 2;
+    steps = (double)(last + 1);
+    for (int64_t t = 0; t <= last; t++) {
+        uint32_t most = 0;
+        for (int64_t h = t >= e->pieces ? t - e->pieces + 1 : 0; h <= t && h < height; h++)
+            most = hops[h] > most ? hops[h] : most;
+        links += most;
+    }
     pairs = team->ranks > 2 ? steps - 1 : 0;
     singles = steps - pairs;
     reduced = e->memory_rate > 0 ? (2 * pairs + singles) * piece / e->memory_rate : 0;
-    out->seconds += 2 * steps * (f->overhead + hops * f->latency) + reduced;
+    out->seconds += 2 * (steps * f->overhead + links * f->latency) + reduced;
     out->seconds += 2 * piece * (e->alone ? steps : (2 * pairs + singles) * sharers) / e->rate;
     out->bits[0] = (team->ranks > 2 ? 2 : 1) * e->bits * sharers;
 }
@@ -151,22 +161,20 @@ static bool cost_rotated(const dfl_fabric *f, const dfl_team *team, const dfl_te
 bool dfl_closed_form(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, bool links, dfl_exchange_cost *out)
 {
     dfl_rounds patterns;
-    uint32_t hops;
+    uint32_t hops[64];
 
     *out = (dfl_exchange_cost){ .seconds = f->overhead };
     if (e->algorithm == DFL_ALGORITHM_ROTATED)
         return cost_rotated(f, team, e, links, out);
     if (e->algorithm == DFL_ALGORITHM_DOUBLE_TREE) {
-        if (f->kind == DFL_TOPOLOGY_FAT_TREE) {
-            if (!dfl_fat_tree_hops(f, team, &hops))
-                return false;
-        } else {
-            hops = 2;
-        }
+        bool switched = f->kind == DFL_TOPOLOGY_SWITCH;
+        for (uint32_t h = 0; h < 64; h++)
+            hops[h] = 2;
+        if (!switched && !dfl_fat_tree_heights(f, team, hops))
+            return false;
         cost_double_tree(f, team, e, hops, out);
-        /* some switch has only ranks below it that use their port most */
-        for (uint32_t l = 1; 2 * (l + 1) <= hops; l++)
-            out->bits[l] = out->bits[0];
+        if (!switched && links)
+            dfl_fat_tree_add_tree_bits(f, team, e, out);
         return true;
     }
     if (!list_patterns(team, e, &patterns))
@@ -180,4 +188,14 @@ bool dfl_closed_form(const dfl_fabric *f, const dfl_team *team, const dfl_team_e
     else
         return dfl_fabric_is_grid(f) && dfl_grid_form(f, team, e, &patterns, links, out);
     return true;
+}
+
+double dfl_closed_bound(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e)
+{
+    dfl_fabric free = *f;
+    dfl_exchange_cost cost;
+
+    free.kind = dfl_fabric_is_grid(f) || f->kind == DFL_TOPOLOGY_FULLY_CONNECTED ? DFL_TOPOLOGY_FULLY_CONNECTED
+                                                                                 : DFL_TOPOLOGY_SWITCH;
+    return dfl_closed_form(&free, team, e, false, &cost) ? cost.seconds : 0;
 }

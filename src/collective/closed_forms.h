@@ -10,5 +10,7 @@
    levels narrow or lie askew to the groups: there it grows with the number of switches. Without `links`, bits are not
    computed. */
 bool dfl_closed_form(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, bool links, dfl_exchange_cost *out);
+/* A time that a legal exchange needs at least: every message on a way of its own, on the fewest links. */
+double dfl_closed_bound(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e);
 
 #endif

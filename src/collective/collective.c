@@ -39,6 +39,7 @@ typedef struct {
     const network_group *group;
     dfl_team_exchange exchange;
     double seconds;
+    bool unknown;            /* `seconds` is only a bound: no formula holds, and there are too many messages to follow */
     uint64_t engines;
 } collective_phase;
 
@@ -147,7 +148,8 @@ static uint32_t find_permitted(const collective_search *s, const network_group *
     return (mask & ~orders) != 0 ? mask & ~orders : all & ~orders;
 }
 
-/* Tries an algorithm and keeps it if it is faster than the present one; a difference of rounding is none. */
+/* Tries an algorithm and keeps it if it is faster than the present one; a difference of rounding is none. If its cost cannot be
+   found, its bound counts. */
 static void try_algorithm(collective_phase *p, dfl_algorithm algorithm, dfl_algorithm inner, int64_t pieces)
 {
     collective_phase candidate = *p;
@@ -156,10 +158,16 @@ static void try_algorithm(collective_phase *p, dfl_algorithm algorithm, dfl_algo
     candidate.exchange.algorithm = algorithm;
     candidate.exchange.inner = inner;
     candidate.exchange.pieces = pieces;
-    if (find_cost(&candidate, false, &cost) && cost.seconds < p->seconds * (1 - DFL_SUM_TOLERANCE)) {
+    candidate.unknown = false;
+    candidate.seconds = dfl_closed_bound(p->group->fabric, &p->group->team, &candidate.exchange);
+    if (candidate.seconds >= p->seconds * (1 - DFL_SUM_TOLERANCE))
+        return;
+    if (find_cost(&candidate, false, &cost))
+        candidate.seconds = cost.seconds;
+    else
+        candidate.unknown = true;
+    if (candidate.seconds < p->seconds * (1 - DFL_SUM_TOLERANCE))
         *p = candidate;
-        p->seconds = cost.seconds;
-    }
 }
 
 /* `most` is the largest number of pieces of a chain or a double tree, `least` the smallest. The other algorithms have one
@@ -316,6 +324,21 @@ static bool find_schedule(collective_search *s, int64_t pieces, int64_t least, i
     return true;
 }
 
+/* Reports a phase whose algorithm may be the fastest, but whose cost cannot be found. */
+static bool refuse_unknown(collective_search *s, const collective_phase *p)
+{
+    const dfl_network *net = &s->system->networks[p->group->fabric->network];
+    dfl_diag *d = dfl_report(s->sink, DFL_EVAL_UNSUPPORTED, s->span, "the time of %s of %lld ranks over network `%s` by %s is "
+                             "unknown, and it may be the least", dfl_collective_name(p->exchange.kind),
+                             (long long)p->group->team.ranks, dfl_sym_text(s->names, net->name),
+                             dfl_algorithm_name(p->exchange.algorithm));
+
+    dfl_diag_label(s->sink, d, net->span, "`algorithm = ...;` in this network names those to choose from");
+    dfl_diag_note(s->sink, d, "without a closed form, an exchange has at most %d ports and %d messages", DFL_STEP_RULE_PORTS,
+                  DFL_STEP_RULE_MESSAGES);
+    return false;
+}
+
 static bool refuse_phase(collective_search *s, const collective_schedule *schedule, uint32_t failed)
 {
     const collective_phase *p = failed != DFL_NONE ? &schedule->phase[failed] : NULL;
@@ -337,8 +360,8 @@ static bool refuse_phase(collective_search *s, const collective_schedule *schedu
                    dfl_sym_text(s->names, net->name), dfl_collective_name(p->exchange.kind), (long long)p->group->team.ranks);
     dfl_diag_label(s->sink, d, net->span, "%s", net->topology.algorithms != 0 ? "this network permits only some algorithms"
                                                                               : "this network");
-    dfl_diag_note(s->sink, d, "halving_doubling and double_tree need a power of two; without a closed form, an exchange has at "
-                  "most %d ports and %d messages", DFL_STEP_RULE_PORTS, DFL_STEP_RULE_MESSAGES);
+    dfl_diag_note(s->sink, d, "halving_doubling and double_tree need a power of two, ring neighbours in a cycle, two_rings and "
+                  "rotated a ring or torus");
     return false;
 }
 
@@ -376,7 +399,12 @@ static bool find_best(collective_search *s, collective_schedule *best)
                 break;
         }
     }
-    return !isinf(best->seconds) || refuse_phase(s, &first, first_failed);
+    if (isinf(best->seconds))
+        return refuse_phase(s, &first, first_failed);
+    for (uint32_t i = 0; i < best->n; i++)
+        if (best->phase[i].unknown)
+            return refuse_unknown(s, &best->phase[i]);
+    return true;
 }
 
 /* ---- result ------------------------------------------------------------------------------------------------------ */

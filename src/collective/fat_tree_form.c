@@ -87,29 +87,98 @@ static crossing count_messages(const team_layout *t, const dfl_round *p, int64_t
     return c;
 }
 
-/* Whether every message of the group crosses the boundaries between the subtrees of a level: 1, none: 0, some: -1. */
-static int crosses(const dfl_fabric *f, const team_layout *t, int64_t subtree)
+/* ---- trees and chains -------------------------------------------------------------------------------------------- */
+
+/* Number of links that the farthest message between the ranks a < b of all groups crosses. Ports part at the multiples of the
+   ports of a subtree; the groups of a block have their messages between the ports a * stride + i and b * stride + i for i <
+   stride. */
+static uint32_t find_hops(const dfl_fabric *f, const team_layout *t, int64_t a, int64_t b)
 {
-    if (subtree >= f->ports || subtree >= t->used || subtree % t->block == 0)
-        return 0;
-    return subtree <= t->stride ? 1 : -1;
+    for (uint32_t l = f->levels - 1; l > 0; l--)
+        for (int64_t block = 0; f->subtree[l] < t->used && block < t->used; block += t->block) {
+            int64_t first = block + a * t->stride, last = block + b * t->stride + t->stride - 1;
+            if (last / f->subtree[l] > first / f->subtree[l])
+                return 2 * (l + 1);
+            if (t->block % f->subtree[l] == 0)
+                break;
+        }
+    return 2;
 }
 
-bool dfl_fat_tree_hops(const dfl_fabric *f, const dfl_team *team, uint32_t *hops)
+static bool narrows(const dfl_fabric *f)
 {
+    for (uint32_t l = 1; l < f->levels; l++)
+        if (f->narrowing[l + 1] != 1)
+            return true;
+    return false;
+}
+
+/* The largest number of links of the messages of one step of a chain, on average over the steps: piece after piece passes the
+   ranks, so that the message from rank i takes part in the steps i to i + pieces - 1. */
+static double average_chain(const dfl_fabric *f, const team_layout *t, int64_t pieces)
+{
+    int64_t links = 0, steps = t->count - 1 + pieces - 1;
+
+    for (uint32_t l = 0; l < f->levels; l++) {
+        int64_t next = 0;
+        for (int64_t i = 0; i + 1 < t->count; i++) {
+            if (l > 0 && find_hops(f, t, i, i + 1) <= 2 * l)
+                continue;
+            links += 2 * (i + pieces - larger(i, next));
+            next = i + pieces;
+        }
+    }
+    return (double)links / (double)steps;
+}
+
+bool dfl_fat_tree_heights(const dfl_fabric *f, const dfl_team *team, uint32_t *hops)
+{
+    int64_t p = team->ranks;
     team_layout t;
 
-    *hops = 2;
-    if (!lay_out(f, team, &t))
+    if (!lay_out(f, team, &t) || narrows(f))
         return false;
-    for (uint32_t l = 1; l < f->levels; l++) {
-        int c = crosses(f, &t, f->subtree[l]);
-        if (c < 0 || f->narrowing[l + 1] != 1)
-            return false;
-        *hops += c > 0 ? 2 : 0;
+    for (uint32_t h = 0; INT64_C(1) << h < p; h++) {
+        hops[h] = 2;
+        for (int64_t r = INT64_C(1) << h; r < p && hops[h] < 2 * f->levels; r += INT64_C(2) << h)
+            for (int64_t shift = 0; shift < 2; shift++) {
+                int64_t from = (r + shift) % p, to = (dfl_tree_parent(r, p) + shift) % p;
+                uint32_t here = find_hops(f, &t, smaller(from, to), larger(from, to));
+                hops[h] = here > hops[h] ? here : hops[h];
+            }
     }
     return true;
 }
+
+void dfl_fat_tree_add_tree_bits(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, dfl_exchange_cost *out)
+{
+    dfl_arena *arena = dfl_arena_new(NULL);
+    int64_t *messages = DFL_NEW_ARRAY(arena, int64_t, (size_t)f->ports), p = team->ranks;
+    team_layout t = { 0 };
+
+    lay_out(f, team, &t);
+    for (uint32_t l = 1; l < f->levels; l++) {
+        int64_t subtree = f->subtree[l];
+        for (int64_t i = 0; i * subtree < t.used; i++)
+            messages[i] = 0;
+        for (int64_t port = 0; port < 2 * t.used; port++) {
+            int64_t from = port / 2, rank = from % t.block / t.stride, r = (rank + p - port % 2) % p;
+            int64_t to = from + ((dfl_tree_parent(r, p) + port % 2) % p - rank) * t.stride;
+            if (r == 0 || from / subtree == to / subtree)
+                continue;
+            messages[from / subtree]++;
+            messages[to / subtree]++;
+        }
+        for (int64_t i = 0; i * subtree < t.used; i++) {
+            double width = (double)smaller(subtree, f->ports - i * subtree);
+            double bits = (double)messages[i] * e->bits / 2 * (double)e->sharers / width;
+            out->bits[l] = bits > out->bits[l] ? bits : out->bits[l];
+        }
+    }
+    dfl_arena_free(arena);
+}
+
+/* ---- patterns ---------------------------------------------------------------------------------------------------- */
 
 /* The largest number of messages for each link of a level in one step of a pattern; `bits`: the largest bits of all patterns
    together, times uses. Every switch below the level is looked at. */
@@ -132,15 +201,6 @@ static double find_load(const dfl_fabric *f, const team_layout *t, const dfl_rou
         *bits = largest_of(out, in, *bits);
     }
     return most;
-}
-
-/* Whether no formula gives the largest number of links of each step of the pattern. */
-static bool is_askew(const dfl_fabric *f, const team_layout *t, const dfl_round *p)
-{
-    for (uint32_t l = 1; l < f->levels; l++)
-        if (p->kind == DFL_PATTERN_CHAIN && (crosses(f, t, f->subtree[l]) < 0 || f->narrowing[l + 1] != 1))
-            return true;
-    return p->kind == DFL_PATTERN_BOTH;
 }
 
 /* Whether a message of the pattern crosses the boundaries of a level; patterns other than ONWARD reach over each boundary
@@ -169,7 +229,7 @@ bool dfl_fat_tree_form(const dfl_fabric *f, const dfl_team *team, const dfl_team
     for (uint32_t i = 0; i < patterns->n; i++) {
         const dfl_round *p = &patterns->at[i];
         double messages = p->kind == DFL_PATTERN_ALL ? (double)(team->ranks - 1) : 1, hops = 2;
-        if (is_askew(f, &t, p))
+        if (p->kind == DFL_PATTERN_BOTH || (p->kind == DFL_PATTERN_CHAIN && narrows(f)))
             return false;
         out->bits[0] += messages * p->bits * (double)(p->uses * e->sharers);
         for (uint32_t l = 1; l < f->levels; l++) {
@@ -178,6 +238,8 @@ bool dfl_fat_tree_form(const dfl_fabric *f, const dfl_team *team, const dfl_team
             messages = load > messages ? load : messages;
             hops = pattern_crosses(f, &t, p, l, load) ? 2 * (double)(l + 1) : hops;
         }
+        if (p->kind == DFL_PATTERN_CHAIN)
+            hops = average_chain(f, &t, e->pieces);
         dfl_pattern_add_time(f, team, e, p, hops, messages * p->bits * (double)e->sharers, out);
     }
     for (uint32_t l = 1; links && l < f->levels; l++) {

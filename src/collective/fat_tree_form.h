@@ -10,8 +10,10 @@
 /* False if no formula holds. */
 bool dfl_fat_tree_form(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, const dfl_rounds *patterns,
                        bool links, dfl_exchange_cost *out);
-/* Number of links that every message of a group crosses. False if it differs between ranks, or if the ports are not the only
-   bound of the bandwidth. */
-bool dfl_fat_tree_hops(const dfl_fabric *f, const dfl_team *team, uint32_t *hops);
+/* Number of links that the farthest message from a rank of each height to its parent crosses, in both trees of a double tree of
+   2^k ranks: [height], k in all. False if the ports are not the only bound of the bandwidth, or if the ranks have no stride. */
+bool dfl_fat_tree_heights(const dfl_fabric *f, const dfl_team *team, uint32_t *hops);
+/* Sets the bits on the busiest links of levels above the ports in a double tree, for which dfl_fat_tree_heights is true. */
+void dfl_fat_tree_add_tree_bits(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, dfl_exchange_cost *out);
 
 #endif

@@ -129,7 +129,8 @@ static chip_plan plan_chips(const astra_row *row)
         uint32_t d = row->n_dims - 1 - i;
         plan.axes[i] = (chip_axis){ (int64_t)row->npus[d], i };
         plan.networks[i] = (dfl_network){
-            .bandwidth = row->bandwidth[d] * 0x1p33 / sendings(row, d), .latency = row->latency[d] * 1e-9, .port = row->n_dims - 1,
+            .bandwidth = row->bandwidth[d] * 0x1p33 / sendings(row, d), .latency = row->latency[d] * 1e-9,
+            .port = row->n_dims - 1,
             .topology = { .kind = row->kind[d], .overhead = row->overhead * 1e-9, .algorithms = 1u << row->algorithm[d] },
         };
     }

@@ -33,8 +33,8 @@ static const form_case cases[] = {
     { "fully connected", DFL_TOPOLOGY_FULLY_CONNECTED, 1, 0, { 0 }, 100 },
     { "fully connected, 2 axes", DFL_TOPOLOGY_FULLY_CONNECTED, 2, 0, { 0 }, 100 },
     { "fat tree of 1 level", DFL_TOPOLOGY_FAT_TREE, 1, 1, { 1 }, 50 },
-    { "fat tree of 2 levels", DFL_TOPOLOGY_FAT_TREE, 1, 2, { 1, 1 }, 50 },
-    { "fat tree of 3 levels", DFL_TOPOLOGY_FAT_TREE, 1, 3, { 1, 1, 1 }, 50 },
+    { "fat tree of 2 levels", DFL_TOPOLOGY_FAT_TREE, 1, 2, { 1, 1 }, 100 },
+    { "fat tree of 3 levels", DFL_TOPOLOGY_FAT_TREE, 1, 3, { 1, 1, 1 }, 100 },
     { "fat tree of 2 levels, narrow", DFL_TOPOLOGY_FAT_TREE, 1, 2, { 1, 3 }, 50 },
     { "fat tree of 3 levels, narrow", DFL_TOPOLOGY_FAT_TREE, 1, 3, { 1, 2, 1.5 }, 50 },
     { "dragonfly", DFL_TOPOLOGY_DRAGONFLY, 1, 0, { 0 }, 0 },
@@ -67,6 +67,7 @@ static void compare(form_count *n, const dfl_fabric *f, const dfl_team *team, co
 
     n->exchanges++;
     dfl_step_rule(f, team, e, &rule);
+    assert_true(dfl_closed_bound(f, team, e) <= rule.seconds * (1 + 1e-12));
     for (uint32_t c = 0; c < DFL_LINK_CLASSES && !e->alone; c++)
         assert_true(rule.bits[c] <= rule.seconds * e->rate * (1 + 1e-12));
     if (!dfl_closed_form(f, team, e, true, &form))
