@@ -79,7 +79,8 @@ static void cost_switch(const dfl_fabric *f, const dfl_team *team, const dfl_tea
     }
 }
 
-/* A message has a link of its own, but for both messages to the only other rank. Swaps and trees use other links in every step, the other patterns the same ones. */
+/* A message has a link of its own, but for both messages to the only other rank. Swaps and trees use other links in every step,
+   the other patterns the same ones. */
 static void cost_fully_connected(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e,
                                  const dfl_rounds *patterns, dfl_exchange_cost *out)
 {

@@ -64,6 +64,7 @@ unit_tests() { # unit_tests DIR
     mapper/join/*) echo "$OUT/obj/tests/unit/mapper/test_exchange_bound.o" ;;
     mapper/tiling/*) echo "$OUT/obj/tests/unit/mapper/test_tiling.o" ;;
     groups/groups.c) echo "$OUT/obj/tests/unit/groups/test_groups.o" ;;
+    collective/*) echo "$OUT/obj/tests/unit/collective/test_collective.o $OUT/obj/tests/unit/collective/test_closed_forms.o" ;;
     pipeline/*) echo "$OUT/obj/tests/unit/pipeline/test_pipeline.o" ;;
     esac
 }
