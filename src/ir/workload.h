@@ -67,6 +67,10 @@ typedef struct {
     bool gathered;             /* the rows of a table that one `gather` reads: the leading dimensions are those of the tensor
                                   with the positions, and all rows are distinct */
     uint32_t table;            /* gathered: the table, or the tensor itself if nothing else reads the table; else DFL_NONE */
+    uint32_t n_table_dims;     /* gathered: the shape of the table, and the indices by which the gather reads it: of `gather
+                                  T[x, d] by p` x and d, although x is no rank of the einsum */
+    const int64_t *table_extents;
+    const dfl_index *table_index;
     dfl_i128 stored;           /* elements in the memory at home, if the shape does not give them: those of the table for a
                                   gathered tensor that stands for the table, 0 for other gathered tensors; else -1 */
     const uint32_t *producers; /* einsums that write the tensor, in workload order */

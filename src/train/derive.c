@@ -16,6 +16,7 @@
 #include "train/chain_rule.h"
 #include "train/draft.h"
 #include "train/optimizer.h"
+#include "train/tables.h"
 
 /* ---- carried tensors ---- */
 
@@ -86,7 +87,9 @@ static uint32_t add_gradient(dfl_train_draft *draft, uint32_t tensor, dfl_sym na
     bool own_type = of->role == DFL_ROLE_WEIGHT && draft->training->gradients.bits > 0;
     dfl_tensor gradient = { .name = name, .span = of->span, .role = DFL_ROLE_INPUT, .n_dims = 0, .extents = extents,
                             .type = own_type ? draft->training->gradients : of->type, .gathered = of->gathered,
-                            .table = DFL_NONE, .stored = of->stored, .part = DFL_PART_GRADIENT, .of = tensor };
+                            .n_table_dims = of->n_table_dims, .table_extents = of->table_extents,
+                            .table_index = of->table_index, .table = DFL_NONE, .stored = of->stored,
+                            .part = DFL_PART_GRADIENT, .of = tensor };
 
     for (uint32_t d = 0; d <= of->n_dims; d++) {
         if (d == widen)
@@ -94,13 +97,11 @@ static uint32_t add_gradient(dfl_train_draft *draft, uint32_t tensor, dfl_sym na
         if (d < of->n_dims && d != narrow)
             extents[gradient.n_dims++] = of->extents[d];
     }
-    if (of->gathered && of->table == tensor) {
-        gradient.table = (uint32_t)draft->tensors.n;
-    } else if (of->gathered && draft->gradient[of->table] != DFL_NONE) {
-        gradient.table = draft->gradient[of->table]; /* the rows are added to the gradient of the whole table */
-    } else {
-        gradient.gathered = false;
-        gradient.stored = -1;
+    if (of->gathered) {
+        bool sparse = of->table == tensor;
+
+        gradient.table = sparse ? (uint32_t)draft->tensors.n : draft->gradient[of->table];
+        gradient.stored = sparse ? -1 : 0;
     }
     return dfl_train_add_tensor(draft, gradient);
 }
@@ -177,6 +178,58 @@ static void add_copy(dfl_train_draft *draft, dfl_access to, dfl_access from, uin
     }
     add_backward(&body, (dfl_einsum){ .span = forward->span, .output = to, .ranks = ranks, .n_ranks = n,
                                       .over_rank = DFL_NONE, .of = of }, dfl_train_access(&body, from));
+}
+
+/* Adds `grad.T = 0` over all elements of a table, before a gather adds to rows of it. */
+static void fill_with_zeros(dfl_train_draft *draft, uint32_t table, uint32_t of)
+{
+    uint32_t *ranks = DFL_NEW_ARRAY(draft->arena, uint32_t, draft->forward->tensors[table].n_dims + 1);
+    dfl_einsum einsum = { .span = draft->forward->tensors[table].span, .output = dfl_train_visit(draft, table, ranks),
+                          .ranks = ranks, .n_ranks = draft->forward->tensors[table].n_dims, .over_rank = DFL_NONE, .of = of };
+    dfl_train_body body = { .draft = draft };
+
+    if (draft->gradient[table] == DFL_NONE)
+        draft->gradient[table] = add_gradient(draft, table, dfl_train_name(draft, "grad", draft->forward->tensors[table].name),
+                                              DFL_NONE, 0, DFL_NONE);
+    einsum.output.tensor = draft->gradient[table];
+    add_backward(&body, einsum, dfl_train_constant(draft, 0));
+}
+
+/* Whether a tensor has the rank of a `repeat` as a dimension. */
+static bool is_repeated(dfl_train_draft *draft, uint32_t tensor)
+{
+    const dfl_workload *w = draft->forward;
+    uint32_t rank;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        for (uint32_t i = 0; i <= w->einsums[e].n_inputs; i++) {
+            const dfl_access *a = i < w->einsums[e].n_inputs ? &w->einsums[e].inputs[i] : &w->einsums[e].output;
+
+            for (uint32_t d = 0; a->tensor == tensor && d < a->n_dims; d++)
+                for (uint32_t c = 0; c < w->n_carries; c++)
+                    if (dfl_index_is_bare(&a->index[d], &rank) && rank == w->carries[c].rank)
+                        return true;
+        }
+    return false;
+}
+
+/* Fills the gradients of tables outside of a `repeat` with zeros, at the start of the backward pass: their gathers may stand in
+   the `repeat`. */
+static void fill_tables(dfl_train_draft *draft)
+{
+    const dfl_workload *w = draft->forward;
+
+    for (uint32_t t = 0; t < w->n_tensors && !draft->failed; t++) {
+        const uint32_t table = dfl_train_table_of(w, t);
+
+        if (table == DFL_NONE || !draft->wanted[table] || w->tensors[table].role == DFL_ROLE_STATE)
+            continue;
+        if (find_carry(w, table, false) != NULL || find_carry(w, table, true) != NULL)
+            dfl_train_refuse(draft, w->tensors[t].span, "a gather of a tensor that a `repeat` carries",
+                             "copy the tensor, and gather from the copy");
+        else if (draft->gradient[table] == DFL_NONE && !is_repeated(draft, t) && dfl_train_needs_zeros(w, table))
+            fill_with_zeros(draft, table, w->tensors[t].consumers[0]);
+    }
 }
 
 /* ---- reading gradients ---- */
@@ -334,17 +387,41 @@ static void limit_to_shape(dfl_train_draft *draft, dfl_einsum *einsum)
     einsum->where = where;
 }
 
+/* How the points of all einsums that produce a tensor meet in an element: `Z = a` and `Z max= b` is a maximum of all of them.
+   Reports a mixture. */
+static dfl_reduce find_reduction(dfl_train_draft *draft, const dfl_einsum *einsum)
+{
+    const dfl_workload *w = draft->forward;
+    const dfl_tensor *t = &w->tensors[einsum->output.tensor];
+    dfl_reduce found = DFL_REDUCE_NONE;
+    bool mixed = false;
+
+    for (uint32_t p = 0; p < t->n_producers; p++) {
+        dfl_reduce reduce = w->einsums[t->producers[p]].reduce;
+
+        mixed |= reduce != DFL_REDUCE_NONE && found != DFL_REDUCE_NONE && reduce != found;
+        found = reduce != DFL_REDUCE_NONE ? reduce : found;
+    }
+    if (mixed)
+        dfl_train_refuse(draft, einsum->span, "a tensor that einsums reduce in different ways",
+                         "give the result of each reduction a name of its own");
+    return found;
+}
+
 /* The derivative of the loss by the right side at a point: that by the result; of a maximum, only where the point attains it. */
 static const dfl_eop *differentiate_reduction(dfl_train_body *body, const dfl_einsum *einsum, dfl_access gradient)
 {
     dfl_train_draft *draft = body->draft;
+    const dfl_reduce reduce = find_reduction(draft, einsum);
     const dfl_eop *outer = dfl_train_access(body, gradient), **args;
     dfl_i128 flops = 0;
     dfl_sym op;
 
-    if (einsum->reduce != DFL_REDUCE_MAX && einsum->reduce != DFL_REDUCE_MIN)
+    if (draft->failed)
+        return NULL;
+    if (reduce != DFL_REDUCE_MAX && reduce != DFL_REDUCE_MIN)
         return outer;
-    op = dfl_train_derivative_op(draft, einsum, dfl_intern_z(draft->names, einsum->reduce == DFL_REDUCE_MAX ? "max" : "min"),
+    op = dfl_train_derivative_op(draft, einsum, dfl_intern_z(draft->names, reduce == DFL_REDUCE_MAX ? "max" : "min"),
                                  "_share", 2, 0, &flops);
     args = DFL_NEW_ARRAY(draft->arena, const dfl_eop *, 2);
     args[0] = dfl_train_copy(body, einsum, einsum->body);
@@ -386,6 +463,7 @@ static void add_contribution(dfl_train_draft *draft, uint32_t of, uint32_t k, df
     dfl_train_body body = { .draft = draft };
     dfl_einsum einsum = { .span = forward->span, .ranks = forward->ranks, .n_ranks = forward->n_ranks, .over_rank = DFL_NONE,
                           .where = forward->where, .n_where = forward->n_where, .of = of };
+    const uint32_t table = dfl_train_table_of(draft->forward, forward->inputs[k].tensor);
     const dfl_eop *root;
     double times;
 
@@ -398,6 +476,8 @@ static void add_contribution(dfl_train_draft *draft, uint32_t of, uint32_t k, df
     }
     if (root == NULL || draft->failed)
         return;
+    if (table != DFL_NONE && draft->gradient[table] == DFL_NONE)
+        fill_with_zeros(draft, table, of);
     einsum.output = gradient_target(draft, forward->inputs[k], forward);
     limit_to_shape(draft, &einsum);
     times = drop_ranks(&body, &einsum);
@@ -449,6 +529,9 @@ static void find_wanted(dfl_train_draft *draft)
             for (uint32_t i = 0; i < w->einsums[e].n_inputs && !*out; i++)
                 more |= *out = draft->wanted[w->einsums[e].inputs[i].tensor] && dfl_train_depends(draft, w->einsums[e].body, i);
         }
+        for (uint32_t t = 0; t < w->n_tensors; t++)
+            if (dfl_train_table_of(w, t) != DFL_NONE && draft->wanted[w->tensors[t].table] && !draft->wanted[t])
+                more = draft->wanted[t] = true;
         for (uint32_t c = 0; c < w->n_carries; c++)
             if (draft->wanted[w->carries[c].to] && !draft->wanted[w->carries[c].from])
                 more = draft->wanted[w->carries[c].from] = true;
@@ -464,6 +547,28 @@ static void check_carries(dfl_train_draft *draft)
         if (find_carry(w, w->carries[c].from, true) != NULL)
             dfl_train_refuse(draft, w->ranks[w->carries[c].rank].span, "a `repeat` that continues from a carried tensor",
                              "copy the tensor between the two: `X[b, m] = layer.Y[b, m]`");
+}
+
+/* Reports that no weight has a gradient. */
+static void check_reached(dfl_train_draft *draft)
+{
+    const dfl_workload *w = draft->forward;
+    bool has_weight = false, reached = false;
+    dfl_diag *d;
+
+    for (uint32_t t = 0; t < w->n_tensors; t++) {
+        has_weight |= w->tensors[t].role == DFL_ROLE_WEIGHT;
+        reached |= w->tensors[t].role == DFL_ROLE_WEIGHT && draft->gradient[t] != DFL_NONE;
+    }
+    if (reached)
+        return;
+    d = dfl_report(draft->sink, DFL_TRAIN_NOTHING, draft->training->span, has_weight ? "the loss depends on no weight of `%s`"
+                                                                                     : "`%s` has no weight to train",
+                   dfl_sym_text(draft->names, w->name));
+    dfl_diag_label(draft->sink, d, w->span, "declared here");
+    dfl_diag_help(draft->sink, d, has_weight ? "name another tensor as `loss`, or let an `output` depend on a weight"
+                                             : "declare the tensors to train as `weight`, as in `weight W[k, n];`");
+    draft->failed = true;
 }
 
 /* Copies the forward workload into the draft. */
@@ -524,14 +629,18 @@ static void link_tensors(dfl_train_draft *draft)
 const dfl_workload *dfl_training_derive(dfl_arena *arena, dfl_sink *sink, dfl_intern *names, const dfl_workload *forward,
                                         const dfl_training *training)
 {
-    dfl_train_draft draft = { .arena = arena, .sink = sink, .names = names, .forward = forward, .training = training };
+    dfl_train_draft draft = { .arena = arena, .sink = sink, .names = names, .training = training };
     dfl_workload *step;
 
+    draft.forward = dfl_train_split_tables(&draft, forward);
     copy_forward(&draft);
     find_wanted(&draft);
     check_carries(&draft);
+    fill_tables(&draft);
     for (uint32_t e = forward->n_einsums; e-- > 0 && !draft.failed;)
         differentiate_einsum(&draft, e);
+    if (!draft.failed)
+        check_reached(&draft);
     if (!draft.failed)
         dfl_train_add_updates(&draft);
     if (draft.failed)

@@ -9,7 +9,7 @@ typedef struct {
     dfl_arena *arena;
     dfl_sink *sink;
     dfl_intern *names;
-    const dfl_workload *forward;
+    const dfl_workload *forward;   /* with tables apart from their rows; see train/tables.h */
     const dfl_training *training;
     DFL_VEC(dfl_rank) ranks;       /* those of `forward` first; so are the following */
     DFL_VEC(dfl_tensor) tensors;

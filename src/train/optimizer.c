@@ -1,6 +1,6 @@
 #include "train/optimizer.h"
 
-#include <string.h>
+#include "train/tables.h"
 
 /* What an optimizer keeps for each weight beside its gradient and a copy in high precision, and the op that computes the new
    weight. */
@@ -23,70 +23,9 @@ static uint32_t add_state(dfl_train_draft *draft, const char *kind, uint32_t wei
     state.type = draft->training->moments;
     state.part = DFL_PART_MOMENT;
     state.of = weight;
-    if (state.gathered) {
-        const uint32_t table = state.table;
-        bool first = true;
-
-        /* the state covers the whole table, once for all gathers from it */
-        for (uint32_t t = 0; t < weight && table != weight; t++)
-            first &= t == table || draft->forward->tensors[t].table != table;
+    if (state.gathered)
         state.table = (uint32_t)draft->tensors.n;
-        if (table != weight)
-            draft->failed |= first && dfl_tensor_elements(&draft->forward->tensors[table], &state.stored);
-    }
     return dfl_train_add_tensor(draft, state);
-}
-
-/* The rank that runs along dimension `d` of a weight: that of its first reader, if the reader visits every element by it; else a
-   new rank. */
-static uint32_t find_rank(dfl_train_draft *draft, uint32_t weight, uint32_t d, const uint32_t *taken)
-{
-    const dfl_tensor *t = &draft->forward->tensors[weight];
-    const dfl_einsum *reader = t->n_consumers > 0 ? &draft->forward->einsums[t->consumers[0]] : NULL;
-    uint32_t rank;
-    bool is_free = true;
-
-    for (uint32_t i = 0; reader != NULL && i < reader->n_inputs; i++) {
-        if (reader->inputs[i].tensor != weight || !dfl_index_is_bare(&reader->inputs[i].index[d], &rank))
-            continue;
-        for (uint32_t k = 0; k < d; k++)
-            is_free &= taken[k] != rank;
-        if (is_free && draft->ranks.at[rank].extent == t->extents[d])
-            return rank;
-    }
-    DFL_PUSH(draft->arena, &draft->ranks,
-             ((dfl_rank){ .name = dfl_intern_z(draft->names, dfl_arena_printf(draft->arena, "%s.dim%u",
-                                                                              dfl_sym_text(draft->names, t->name), d + 1)),
-                          .span = t->span, .extent = t->extents[d] }));
-    return (uint32_t)draft->ranks.n - 1;
-}
-
-/* Inserts a rank into an ascending list. */
-static void insert(uint32_t *ranks, uint32_t n, uint32_t rank)
-{
-    while (n > 0 && ranks[n - 1] > rank) {
-        ranks[n] = ranks[n - 1];
-        n--;
-    }
-    ranks[n] = rank;
-}
-
-/* The access to all elements of a weight, each once. `ranks` is set to the ranks, ascending. */
-static dfl_access visit_elements(dfl_train_draft *draft, uint32_t weight, uint32_t *ranks)
-{
-    const dfl_tensor *t = &draft->forward->tensors[weight];
-    dfl_index *index = DFL_NEW_ARRAY(draft->arena, dfl_index, t->n_dims + 1);
-    uint32_t *along = DFL_NEW_ARRAY(draft->arena, uint32_t, t->n_dims + 1);
-
-    for (uint32_t d = 0; d < t->n_dims; d++) {
-        dfl_term *term = DFL_NEW(draft->arena, dfl_term);
-
-        along[d] = find_rank(draft, weight, d, along);
-        *term = (dfl_term){ .rank = along[d], .coef = 1 };
-        index[d] = (dfl_index){ .terms = term, .n_terms = 1, .offset = 0, .span = t->span };
-        insert(ranks, d, along[d]);
-    }
-    return (dfl_access){ .tensor = weight, .n_dims = t->n_dims, .index = index, .span = t->span };
 }
 
 /* Adds `update.W`: the new weight from the old one (or its copy in high precision), the gradient and the moments. */
@@ -97,7 +36,7 @@ static void add_update(dfl_train_draft *draft, uint32_t weight)
     const optimizer_kind *kind = &kinds[training->optimizer];
     const dfl_tensor *t = &draft->forward->tensors[weight];
     uint32_t *ranks = DFL_NEW_ARRAY(draft->arena, uint32_t, t->n_dims + 1), n = 0;
-    const dfl_access whole = visit_elements(draft, weight, ranks);
+    const dfl_access whole = dfl_train_visit(draft, weight, ranks);
     const dfl_eop **args = DFL_NEW_ARRAY(draft->arena, const dfl_eop *, kind->n_moments + 2);
     dfl_train_body body = { .draft = draft };
     dfl_access access = whole;
@@ -132,10 +71,8 @@ void dfl_train_add_updates(dfl_train_draft *draft)
     for (uint32_t t = 0; t < draft->forward->n_tensors && !draft->failed; t++) {
         const dfl_tensor *tensor = &draft->forward->tensors[t];
 
-        /* a table that other einsums read as a whole takes the gradients of its rows */
-        if (tensor->role != DFL_ROLE_WEIGHT || draft->gradient[t] == DFL_NONE ||
-            (tensor->gathered && tensor->table != t && draft->gradient[tensor->table] != DFL_NONE))
-            continue;
-        add_update(draft, t);
+        /* the rows of a table have their gradient and their update in the table */
+        if (tensor->role == DFL_ROLE_WEIGHT && draft->gradient[t] != DFL_NONE && (!tensor->gathered || tensor->table == t))
+            add_update(draft, t);
     }
 }

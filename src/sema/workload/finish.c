@@ -278,6 +278,9 @@ static void make_rows(dfl_workload_draft *draft, const dfl_einsum *einsum, const
         index[n] = access->index[d];
         extents[n++] = table->extents[d];
     }
+    rows->n_table_dims = table->n_dims;
+    rows->table_extents = table->extents;
+    rows->table_index = access->index;
     access->index = index;
     access->n_dims = n;
     rows->extents = extents;

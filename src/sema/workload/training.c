@@ -67,6 +67,7 @@ static bool read_arguments(dfl_sema *sema, const dfl_ast_ref *ref, training_argu
         if (arg->label.sym == 0) {
             d = dfl_report(sema->sink, DFL_ARGUMENT_TOO_MANY, arg->span, "`train` takes one workload");
             dfl_diag_label(sema->sink, d, first->span, "this one");
+            dfl_diag_help(sema->sink, d, "write other arguments with their names, as in `optimizer = adam(fp32)`");
             ok = false;
         } else if (i == n) {
             d = dfl_report(sema->sink, DFL_ARGUMENT_UNKNOWN, arg->label.span, "`train` has no parameter `%s`",
@@ -216,9 +217,14 @@ static uint32_t find_instance(const dfl_elaborated_workload *forward, const dfl_
     uint32_t of = einsum->of;
 
     if (einsum->phase == DFL_PHASE_UPDATE) {
-        if (forward->workload->tensors[of].n_consumers == 0)
+        const dfl_tensor *weight = &step->tensors[of];
+
+        for (uint32_t t = 0; t < step->n_tensors && weight->n_consumers == 0; t++) /* a table: the first reader of rows */
+            if (step->tensors[t].gathered && step->tensors[t].table == of && step->tensors[t].part == DFL_PART_PLAIN)
+                weight = &step->tensors[t];
+        if (weight->n_consumers == 0)
             return 0;
-        of = step->tensors[of].consumers[0];
+        of = weight->consumers[0];
     }
     return forward->draft.einsums.at[forward->draft.order[of]].instance;
 }
@@ -297,7 +303,8 @@ static bool find_loss(dfl_sema *sema, const dfl_elaborated_workload *forward, co
     }
     d = dfl_report(sema->sink, DFL_NAME_UNKNOWN, expr->span, "no tensor `%s` in workload `%s`",
                    dfl_sema_text(sema, expr->path->text), dfl_sema_text(sema, forward->decl->name));
-    (void)suggest(sema, d, expr->span, expr->path->text, known.at, known.n);
+    if (!suggest(sema, d, expr->span, expr->path->text, known.at, known.n))
+        dfl_diag_help(sema->sink, d, "name a result of the workload; the default is every `output`");
     return false;
 }
 
@@ -310,7 +317,11 @@ static const dfl_workload *derive(dfl_sema *sema, const dfl_decl *decl, const df
     if (forward->workload == NULL || !find_loss(sema, forward, loss, &training->loss))
         return NULL;
     if (forward->n_written > 0) {
-        dfl_report(sema->sink, DFL_EVAL_UNSUPPORTED, ref->span, "a training step of a training step is not derived");
+        dfl_diag *d = dfl_report(sema->sink, DFL_EVAL_UNSUPPORTED, ref->span,
+                                 "a training step of a training step is not derived");
+
+        dfl_diag_label(sema->sink, d, forward->decl->node->name.span, "is a training step");
+        dfl_diag_help(sema->sink, d, "name the workload of the forward pass, as in `train(gpt)`");
         return NULL;
     }
     add_modules(&ops, forward);
