@@ -1,0 +1,102 @@
+/*
+ * std.networks.measured against NCCL: times of collectives on 2, 4 and 8 chips. The even lines of the table of measurements fit
+ * the file (tests/truth/fit_collectives.sh); the odd lines judge it here: for each chip type, the median of the relative errors
+ * is below 10 %, and their 90th percentile below 40 %.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/harness/check.h"
+
+#include "api/session.h"
+#include "collective/collective.h"
+
+typedef struct {
+    const char *name;          /* chip type in the table, and the start of the name of its systems */
+    const char *system;
+    size_t rows;               /* held-out rows */
+} measured_case;
+
+static const measured_case cases[] = {
+    { "a100_sxm", "a100_x", 77 },
+    { "h100_sxm", "h100_x", 77 },
+    { "b200_sxm", "b200_x", 77 },
+    { "l40s", "l40s_x", 52 },
+};
+
+static int compare(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+static const dfl_system *find_system(const dfl_session *s, const char *start, int ranks)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "%s%d", start, ranks);
+    for (uint32_t i = 0; i < s->program->n_systems; i++)
+        if (strcmp(dfl_sym_text(s->names, s->program->systems[i]->name), name) == 0)
+            return s->program->systems[i];
+    return NULL;
+}
+
+static double find_seconds(dfl_session *s, const dfl_system *system, const char *op, int ranks, double bytes)
+{
+    const dfl_group_part part = { 0, 1, ranks };
+    const dfl_collective_options options = { .contention_none = false, .chunks = 0 };
+    dfl_collective what = { .bits = 8 * bytes, .parts = &part, .n_parts = 1, .element = system->axes[0].element };
+    dfl_collective_cost cost;
+
+    what.kind = strcmp(op, "all_reduce") == 0       ? DFL_COLLECTIVE_ALL_REDUCE
+                : strcmp(op, "all_gather") == 0     ? DFL_COLLECTIVE_ALL_GATHER
+                : strcmp(op, "reduce_scatter") == 0 ? DFL_COLLECTIVE_REDUCE_SCATTER
+                                                    : DFL_COLLECTIVE_ALL_TO_ALL;
+    assert_true(dfl_collective_find(s->arena, s->sink, s->names, system, (dfl_span){ 0 }, &what, &options, &cost));
+    return cost.seconds;
+}
+
+static void measured(void **state)
+{
+    const measured_case *c = *state;
+    const char *folder = getenv("REFERENCE") != NULL ? getenv("REFERENCE") : "../shared/reference";
+    dfl_session *s = dfl_session_new(&(dfl_session_options){ .size = sizeof(dfl_session_options), .stdlib = "stdlib" });
+    double errors[1000];
+    char path[4096];
+    size_t len = 0, n = 0, line = 1;
+    char *text;
+
+    snprintf(path, sizeof path, "%s/silicon/collectives.csv", folder);
+    text = check_read_file(path, &len);
+    if (text == NULL) {
+        printf("             %zu rows skipped, there is no %s\n", c->rows, path);
+        dfl_session_free(s);
+        skip();
+    }
+    assert_int_equal(dfl_session_open(s, "stdlib/networks/measured.dfl"), DFL_EXIT_OK);
+    assert_true(dfl_session_analyse(s));
+    for (char *row = strtok(text, "\n"); row != NULL; row = strtok(NULL, "\n"), line++) {
+        char chip[32], op[32];
+        int ranks;
+        double bytes, least, median;
+        const dfl_system *system;
+        if (line % 2 == 0 || sscanf(row, "%31[^,],%31[^,],%d,%lf,%lf,%lf", chip, op, &ranks, &bytes, &least, &median) != 6 ||
+            strcmp(chip, c->name) != 0 || (system = find_system(s, c->system, ranks)) == NULL)
+            continue;
+        assert_true(n < sizeof errors / sizeof errors[0]);
+        errors[n++] = fabs(find_seconds(s, system, op, ranks, bytes) / (median * 1e-6) - 1);
+    }
+    free(text);
+    dfl_session_free(s);
+    assert_int_equal(n, c->rows);
+    qsort(errors, n, sizeof errors[0], compare);
+    printf("             %zu rows, median error %.1f %%, 90th percentile %.1f %%\n", n, 100 * errors[n / 2],
+           100 * errors[n * 9 / 10]);
+    assert_true(errors[n / 2] < 0.1);
+    assert_true(errors[n * 9 / 10] < 0.4);
+}
+
+int main(void) { return CHECK_TABLE("collective.measured", cases, measured); }
