@@ -176,4 +176,96 @@ static void agree(void **state)
     assert_true(100 * n.forms >= (size_t)n.c->form * n.exchanges);
 }
 
-int main(void) { return CHECK_TABLE("collective.forms", cases, agree); }
+/* ---- nodes of chips ---------------------------------------------------------------------------------------------- */
+
+/* Nodes of chips, both with a network of their own. */
+typedef struct {
+    const char *name;
+    dfl_topology_kind outer, inner;
+    bool port, rails;          /* each chip has a port on the outer network; only chips at the same place are joined */
+    dfl_algorithm outer_by, inner_by;
+} node_case;
+
+static const node_case nodes[] = {
+    { "DGX-1: rings of chips on a switch, one port", DFL_TOPOLOGY_SWITCH, DFL_TOPOLOGY_RING, false, false,
+      DFL_ALGORITHM_RING, DFL_ALGORITHM_TWO_RINGS },
+    { "DGX-2: switches on a switch, one port", DFL_TOPOLOGY_SWITCH, DFL_TOPOLOGY_SWITCH, false, false,
+      DFL_ALGORITHM_RING, DFL_ALGORITHM_DIRECT },
+    { "pods: switches on a fat tree, a port for each chip", DFL_TOPOLOGY_FAT_TREE, DFL_TOPOLOGY_SWITCH, true, false,
+      DFL_ALGORITHM_RING, DFL_ALGORITHM_RING },
+    { "rails: switches on switches of one rail", DFL_TOPOLOGY_SWITCH, DFL_TOPOLOGY_SWITCH, true, true,
+      DFL_ALGORITHM_DIRECT, DFL_ALGORITHM_RING },
+    { "rails of a fat tree", DFL_TOPOLOGY_FAT_TREE, DFL_TOPOLOGY_FULLY_CONNECTED, true, true,
+      DFL_ALGORITHM_DIRECT, DFL_ALGORITHM_DIRECT },
+    { "a torus of chips, a ring for each place of a node", DFL_TOPOLOGY_RING, DFL_TOPOLOGY_MESH, true, false,
+      DFL_ALGORITHM_TWO_RINGS, DFL_ALGORITHM_RING },
+};
+
+/* Seconds of one phase by the step rule, for a group along the axis of a network. */
+static double follow(const chip_system *s, uint32_t network, dfl_collective_kind kind, dfl_algorithm algorithm, int64_t stride,
+                     int64_t count, double bits)
+{
+    dfl_fabric f;
+    dfl_team team = { .n = 1, .part = { { .dim = 0, .stride = stride, .count = count } }, .ranks = count };
+    dfl_team_exchange e = { .kind = kind, .algorithm = algorithm, .inner = algorithm, .bits = bits, .pieces = 1, .rate = 7 };
+    dfl_exchange_cost cost;
+
+    assert_true(dfl_fabric_of(NULL, NULL, &s->system, network, s->system.n_elements - 1, (dfl_span){ 0 }, &f));
+    while (f.axis[team.part[0].dim] != network)
+        team.part[0].dim++;
+    e.sharers = f.sharers;
+    dfl_step_rule(&f, &team, &e, &cost);
+    return cost.seconds;
+}
+
+/* An all-reduce of groups of chips in groups of nodes: sums inside of the nodes, all-reduce between them, and back. */
+static void compare_nodes(const chip_system *s, const node_case *c, int64_t stride, int64_t count)
+{
+    dfl_arena *arena = dfl_arena_new(NULL);
+    dfl_intern *names = dfl_intern_new(arena);
+    const int64_t chips = s->axes[1].size;
+    const dfl_group_part parts[] = { { 0, stride, count }, { 1, 1, chips } };
+    const dfl_collective what = { .kind = DFL_COLLECTIVE_ALL_REDUCE, .bits = 960, .parts = parts, .n_parts = 2,
+                                  .element = s->system.n_elements - 1 };
+    const dfl_collective_options options = { .contention_none = false, .chunks = 1 };
+    dfl_collective_cost got;
+    double seconds = follow(s, 1, DFL_COLLECTIVE_REDUCE_SCATTER, c->inner_by, 1, chips, 960) +
+                     follow(s, 0, DFL_COLLECTIVE_ALL_REDUCE, c->outer_by, stride, count, 960 / (double)chips) +
+                     follow(s, 1, DFL_COLLECTIVE_ALL_GATHER, c->inner_by, 1, chips, 960);
+
+    assert_true(dfl_collective_find(arena, dfl_sink_new(arena, NULL), names, &s->system, (dfl_span){ 0 }, &what, &options, &got));
+    assert_close(got.seconds, seconds, 1e-12);
+    for (uint32_t i = 0; i < got.n_links; i++)
+        assert_true(got.links[i].seconds <= got.seconds);
+    dfl_arena_free(arena);
+}
+
+static void nested(void **state)
+{
+    static const double wide[] = { 1, 1.5 };
+    const node_case *c = *state;
+
+    for (int64_t size = 2; size <= PORTS / 2; size++)
+        for (int64_t chips = 2; size * chips <= PORTS; chips++) {
+            const chip_plan plan = {
+                .networks = { { .bandwidth = 7, .latency = 3, .port = c->port ? 1 : DFL_NONE,
+                                .topology = { .kind = c->outer, .levels = 2, .oversubscription = wide, .overhead = 2,
+                                              .separate_rails = c->rails, .algorithms = 1u << c->outer_by } },
+                              { .bandwidth = 7, .latency = 5, .port = DFL_NONE,
+                                .topology = { .kind = c->inner, .overhead = 1, .algorithms = 1u << c->inner_by } } },
+                .n_networks = 2, .axes = { { size, 0 }, { chips, 1 } },
+            };
+            chip_system s;
+            make_chips(&plan, &s);
+            for (int64_t stride = 1; 2 * stride <= size; stride++)
+                if (size % stride == 0)
+                    compare_nodes(&s, c, stride, size / stride);
+        }
+}
+
+int main(void)
+{
+    int failed = CHECK_TABLE("collective.forms", cases, agree);
+
+    return failed + CHECK_TABLE("collective.nodes", nodes, nested);
+}
