@@ -57,7 +57,8 @@ static const char *verify_einsum(const dfl_workload *w, const dfl_einsum *e)
     const char *wrong = verify_access(w, &e->output);
 
     VERIFY(wrong == NULL, wrong);
-    VERIFY(e->name != 0 && e->n_inputs > 0, "an einsum lacks a name or inputs");
+    VERIFY(e->name != 0, "an einsum lacks a name");
+    VERIFY(e->n_inputs > 0 || (e->body->kind == DFL_EOP_CONST && e->phase == DFL_PHASE_BACKWARD), "an einsum lacks inputs");
     VERIFY(ascending(e->ranks, e->n_ranks, w->n_ranks), "ranks of an einsum are not ascending");
     VERIFY(e->over_rank == DFL_NONE || e->over_rank < w->n_ranks, "`over` has a rank that is none");
     VERIFY(e->flops_per_point >= 0 && e->flops_per_output >= 0, "an einsum costs less than nothing");

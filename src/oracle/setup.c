@@ -281,12 +281,16 @@ bool dfl_oracle_setup(dfl_oracle_machine *machine)
         dfl_oracle_refuse_unsupported(machine, machine->workload->span, "a `repeat` that carries a tensor");
         return false;
     }
-    for (uint32_t e = 0; e < machine->workload->n_einsums; e++)
-        if (dfl_einsum_renews_any(machine->workload, &machine->workload->einsums[e])) {
-            dfl_oracle_refuse_unsupported(machine, machine->workload->einsums[e].span,
-                                          "an optimizer that writes its moments back");
+    for (uint32_t e = 0; e < machine->workload->n_einsums; e++) {
+        const dfl_einsum *einsum = &machine->workload->einsums[e];
+
+        if (dfl_einsum_renews_any(machine->workload, einsum) || einsum->body->kind == DFL_EOP_SCATTER) {
+            dfl_oracle_refuse_unsupported(machine, einsum->span, einsum->body->kind == DFL_EOP_SCATTER
+                                                                     ? "a gradient that is added to rows of a table"
+                                                                     : "an optimizer that writes its moments back");
             return false;
         }
+    }
     if (!set_tensors(machine))
         return false;
     machine->einsums = DFL_NEW_ARRAY(machine->arena, dfl_oracle_einsum, machine->workload->n_einsums);

@@ -11,14 +11,17 @@ uint32_t dfl_train_table_of(const dfl_workload *w, uint32_t tensor)
 
 /* ---- tables apart from their rows ---- */
 
-/* Whether a tensor of rows stands for a table with at most as many elements. */
-static bool is_small_table(dfl_train_draft *draft, const dfl_workload *w, uint32_t tensor)
+/* Whether a tensor of rows stands for a table that has at most as many elements, or of which other gathers read rows too. */
+static bool needs_whole(dfl_train_draft *draft, const dfl_workload *w, uint32_t tensor)
 {
     const dfl_tensor *t = &w->tensors[tensor];
     dfl_i128 rows = 0;
 
     if (!t->gathered || t->table != tensor)
         return false;
+    for (uint32_t other = 0; other < w->n_tensors; other++)
+        if (dfl_train_table_of(w, other) == tensor)
+            return true;
     draft->failed |= dfl_tensor_elements(t, &rows);
     return t->stored <= rows;
 }
@@ -61,7 +64,7 @@ const dfl_workload *dfl_train_split_tables(dfl_train_draft *draft, const dfl_wor
     w->tensors = tensors;
     w->einsums = einsums;
     for (uint32_t t = 0; t < forward->n_tensors; t++)
-        if (forward->tensors[t].role == DFL_ROLE_WEIGHT && is_small_table(draft, forward, t))
+        if (forward->tensors[t].role == DFL_ROLE_WEIGHT && needs_whole(draft, forward, t))
             split_table(draft, w, tensors, einsums, t);
     return w;
 }

@@ -162,6 +162,9 @@ bool dfl_nest_init(dfl_nest *nest, dfl_arena *arena, dfl_sink *sink, const dfl_i
             dfl_nest_refuse(nest, nest->workload->einsums[e].span, "an optimizer that writes its moments back",
                             "evaluate the step as a plan over chips, or train with an optimizer without state: "
                             "`sgd` in the data type of the weights");
+        else if (nest->workload->einsums[e].body->kind == DFL_EOP_SCATTER)
+            dfl_nest_refuse(nest, nest->workload->einsums[e].span, "a gradient that is added to rows of a table",
+                            "evaluate the step as a plan over chips");
     for (uint32_t e = 0; e < n; e++)
         if (paths->paths[e].has_exchange && paths->paths[e].exchange.restricts &&
             nest->workload->tensors[nest->workload->einsums[e].output.tensor].n_producers > 1)
