@@ -97,7 +97,7 @@ static bool add_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, 
                             .einsum = einsum, .phase = e->phase };
 
     for (uint32_t s = 0; s < f->n_slots; s++) {
-        if (f->slots[s].stages != NULL || dfl_layout_home(l, table, s) < 0)
+        if (f->slots[s].stages != NULL || f->slots[s].count == 1 || dfl_layout_home(l, table, s) < 0)
             continue;
         if (dfl_frame_line(f, einsum, s) != NULL)
             return dfl_frame_refuse(f, rows->span, "a gather from a table that the same axis divides",
@@ -126,7 +126,7 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
         asked[s] = dfl_layout_asked(f, einsum, access, s);
         if (asked[s] == DFL_LAYOUT_WINDOW)
             return dfl_frame_refuse(f, access->span, "a divided rank in a window of an operand", "divide another rank");
-        if (f->slots[s].stages != NULL || from == asked[s] || from == DFL_LAYOUT_REPLICATED)
+        if (f->slots[s].stages != NULL || f->slots[s].count == 1 || from == asked[s] || from == DFL_LAYOUT_REPLICATED)
             continue;
         mask[asked[s] == DFL_LAYOUT_REPLICATED] |= UINT64_C(1) << s;
     }
@@ -161,7 +161,7 @@ static bool is_tied(const dfl_frame *f, uint32_t tensor)
     uint32_t rank = f->stage_slot != DFL_NONE ? f->slots[f->stage_slot].stage_rank : DFL_NONE;
     uint32_t first = DFL_NONE;
 
-    if (rank == DFL_NONE)
+    if (rank == DFL_NONE || f->slots[f->stage_slot].count == 1)
         return false;
     for (uint32_t e = 0; e < f->workload->n_einsums; e++)
         if (f->workload->einsums[e].phase == DFL_PHASE_BACKWARD && dfl_einsum_has_rank(&f->workload->einsums[e], rank)) {
@@ -189,7 +189,7 @@ static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
     for (uint32_t s = 0; s < f->n_slots; s++) {
         dfl_layout home = dfl_layout_home(l, tensor, s), made = dfl_layout_made(f, einsum, s);
 
-        if (f->slots[s].stages != NULL)
+        if (f->slots[s].stages != NULL || f->slots[s].count == 1)
             continue;
         if (l->is_summed[(size_t)tensor * l->columns + s])
             *(home >= 0 ? &scatter : &reduce) |= UINT64_C(1) << s;

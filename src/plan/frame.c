@@ -94,6 +94,7 @@ static bool check_stages(dfl_frame *f, uint32_t slot)
    work. */
 static bool place_slots(dfl_frame *f)
 {
+    f->is_full = true;
     for (uint32_t a = 0; a < f->system->n_axes; a++) {
         const dfl_axis *axis = &f->system->axes[a];
         int64_t used = 1;
@@ -118,6 +119,7 @@ static bool place_slots(dfl_frame *f)
             }
         }
         if (used < axis->size) {
+            f->is_full = false;
             d = dfl_report(f->sink, DFL_MAP_IDLE_INSTANCES, last != NULL ? last->span : f->mapping->span,
                            "only %lld of %lld instances of `%s` have work", (long long)used, (long long)axis->size,
                            text(f, axis->name));

@@ -41,6 +41,7 @@ typedef struct {
                                    order of its phase; 0 without stages. The step of a weight runs where the forward pass
                                    reads the weight; DFL_SIDE_BOTH = before and behind the repeat */
     int64_t micro_batches;
+    bool is_full;               /* all chips have work */
 } dfl_frame;
 
 static inline const dfl_line *dfl_frame_line(const dfl_frame *f, uint32_t einsum, uint32_t slot)

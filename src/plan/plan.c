@@ -336,12 +336,32 @@ static bool find_stages(dfl_plan_state *p)
     return true;
 }
 
+bool dfl_plan_is_open(const dfl_mapping *mapping)
+{
+    for (uint32_t i = 0; i < mapping->root->n_lines; i++)
+        if (mapping->root->lines[i].kind != DFL_LINE_KEEP && mapping->root->lines[i].by == DFL_BY_HOLE)
+            return true;
+    return false;
+}
+
+static dfl_frame make_frame(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
+{
+    return (dfl_frame){ .arena = arena, .sink = sink, .names = names, .mapping = mapping, .workload = mapping->workload,
+                        .system = mapping->system, .home = find_home(mapping->system) };
+}
+
+bool dfl_plan_uses_all(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
+{
+    dfl_frame f = make_frame(arena, sink, names, mapping);
+
+    return f.home != DFL_NONE && check_body(&f) && dfl_frame_build(&f) && f.is_full;
+}
+
 const dfl_result *dfl_plan_evaluate(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
 {
     dfl_plan_state *p = DFL_NEW(arena, dfl_plan_state);
 
-    p->frame = (dfl_frame){ .arena = arena, .sink = sink, .names = names, .mapping = mapping, .workload = mapping->workload,
-                            .system = mapping->system, .home = find_home(mapping->system) };
+    p->frame = make_frame(arena, sink, names, mapping);
     if (p->frame.home == DFL_NONE || !check_options(&p->frame) || !check_body(&p->frame) || !dfl_frame_build(&p->frame) ||
         !dfl_layouts_find(&p->frame, &p->layouts))
         return NULL;

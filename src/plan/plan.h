@@ -18,6 +18,10 @@
 #include "ir/plan_result.h"
 #include "ir/result.h"
 
+/* Whether a plan has open amounts, as the `?` of `spatial b/? on node`. */
+bool dfl_plan_is_open(const dfl_mapping *mapping);
+/* Whether a plan gives work to all chips. False if it does not, and after a report: a group passes its axis. */
+bool dfl_plan_uses_all(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
 /* The costs of a plan, with `plan` set in the result. NULL after a report. */
 const dfl_result *dfl_plan_evaluate(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
 

@@ -118,8 +118,10 @@ static dfl_result_item evaluate(const dfl_solver *solver, dfl_arena *arena, cons
     *resolved = NULL;
     if (!check_objective(solver, m))
         return item;
-    if (dfl_mapping_is_plan(m))
+    if (dfl_mapping_is_plan(m) && !dfl_plan_is_open(m))
         return evaluate_plan(solver, arena, m);
+    if (dfl_mapping_is_plan(m) && purpose == DFL_PURPOSE_CHECK)
+        return item;
     if (m->has_holes && purpose != DFL_PURPOSE_CHECK)
         return evaluate_filled(solver, m, purpose, resolved);
     if (m->has_holes) {

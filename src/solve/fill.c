@@ -536,8 +536,8 @@ static bool is_taken(const dfl_solver *solver, dfl_sym name)
 
 /* Adds one of several filled mappings under the name NAME_n: NAME is the name of the given mapping, n the first free number
    from `*next` on. The name is NAME alone if `*next` is 0. */
-static void add_filled(const dfl_solver *solver, const dfl_mapping *given, const dfl_mapping *found,
-                       const dfl_search_summary *search, uint32_t *next)
+void dfl_fill_add(const dfl_solver *solver, const dfl_mapping *given, const dfl_mapping *found,
+                  const dfl_search_summary *search, uint32_t *next)
 {
     dfl_mapping *named = dfl_fill_copy(solver, found, given);
 
@@ -612,7 +612,7 @@ static bool fill_front(dfl_fill *fill, const dfl_objective *objective, const dfl
         summary->space = dfl_arena_printf(solver->arena, "a Pareto set of %u; %s", found->n, found->space);
     }
     for (uint32_t i = 0; is_found && i < found->n; i++)
-        add_filled(solver, m, found->at[i].mapping, summary, &next);
+        dfl_fill_add(solver, m, found->at[i].mapping, summary, &next);
     dfl_arena_free(work);
     if (!is_found && fill->required.n > 0 && dfl_sink_errors(fill->sink) == errors)
         dfl_fill_report_violated(fill, &(dfl_filled){ .given = m }, within, &request, *stopped);
@@ -636,7 +636,7 @@ static void add_kinds(const dfl_fill *fill, const dfl_objective *objective, cons
         summary->value = found->at[i].terms[0];
         summary->top_position = i + 1;
         summary->lower_bound = summary->optimal ? summary->value : fmin(summary->value, bound);
-        add_filled(solver, m, found->at[i].mapping, summary, &next);
+        dfl_fill_add(solver, m, found->at[i].mapping, summary, &next);
     }
 }
 
@@ -808,11 +808,16 @@ static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mappin
     dfl_filled filled = { .given = m };
     dfl_objective objective;
     dfl_arena *texts;
-    bool is_found, is_several = solver->options->top > 0 && m->n_front == 0 && !dfl_mapping_lines_are_written(m) &&
+    const bool is_plan = dfl_mapping_is_plan(m);
+    bool is_found, is_several = !is_plan && solver->options->top > 0 && m->n_front == 0 && !dfl_mapping_lines_are_written(m) &&
                                 m->n_choices == 0;
 
     *stopped = DFL_STOP_NONE;
-    if (!check_searched(&fill, m) || !read_objective(&fill, m, &objective))
+    if (is_plan && m->n_front > 0) {
+        (void)refuse_front(&fill, "no Pareto set of plans over chips is searched", "use `minimize`");
+        return NULL;
+    }
+    if ((!is_plan && !check_searched(&fill, m)) || !read_objective(&fill, m, &objective))
         return NULL;
     texts = dfl_arena_new(solver->budget);
     if (!dfl_check_objective_types(texts, solver->results, m)) {
@@ -830,8 +835,10 @@ static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mappin
     fill.limits = dfl_search_options_limits(solver->options, dfl_budget_time(solver->budget), &meter);
     if (fill.has_default_limit)
         fill.limits.deadline = dfl_budget_time(solver->budget) + DFL_DEFAULT_SECONDS;
-    fill.space.imperfect |= takes_any_tiles(&fill, m);
-    if (m->n_front > 0)
+    fill.space.imperfect |= !is_plan && takes_any_tiles(&fill, m);
+    if (is_plan)
+        is_found = dfl_fill_plan(&fill, &objective, stopped);
+    else if (m->n_front > 0)
         is_found = fill_front(&fill, &objective, m, stopped);
     else if (is_several)
         is_found = fill_kinds(&fill, &objective, m, stopped);
@@ -842,7 +849,7 @@ static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mappin
     dfl_arena_free(texts);
     if (fill.was_progress_shown)
         solver->options->progress(solver->options->progress_context, NULL);
-    if (is_found && m->n_front == 0 && !is_several) {
+    if (is_found && m->n_front == 0 && !is_several && !is_plan) {
         name_stop(solver, &filled);
         DFL_PUSH(solver->arena, solver->filled, filled);
     }

@@ -210,8 +210,10 @@ enum {
    stay on one piece. */
 #define DFL_BOUND_STEP 0x1p-20
 
-/* ---- oracle and proof: a larger execution is refused with E0602, because sets of elements would not fit memory or the execution
-        would take minutes; `prove` shrinks a design until it fits ---- */
+/* Combinations of open amounts of a plan over chips: seconds. */
+enum { DFL_PLAN_COMBINATIONS = 1 << 18 };
+
+/* ---- oracle and proof: a larger execution is refused with E0602 (memory, minutes); `prove` shrinks a design until it fits ---- */
 
 enum {
     DFL_ORACLE_POINTS = 1 << 24,    /* limit on the points of an einsum, elements of a tensor, parts of a line, and instances of
