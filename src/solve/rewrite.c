@@ -205,16 +205,35 @@ static void add_heading(const dfl_filled *f, dfl_strbuf *out)
     dfl_strbuf_char(out, '\n');
 }
 
+/* The declaration of a plan over chips with its own name and amounts in place; NULL if a `?` is not in its text. */
+static const char *plan_text(const dfl_rewrite *rewrite, const dfl_filled *f)
+{
+    dfl_text_edits edits = { .file = rewrite->file };
+    dfl_strbuf out;
+
+    if (!dfl_mapping_is_plan(f->given) || !is_inside(f->given->span, f->given->text) || !edit_tile_sizes(rewrite, f, &edits))
+        return NULL;
+    dfl_text_edits_add(&edits, f->given->span, dfl_sym_text(rewrite->file->names, f->mapping->name));
+    dfl_strbuf_init(&out, rewrite->file->arena);
+    dfl_text_edits_apply(&edits, f->given->text, &out);
+    return out.text;
+}
+
 /* The declarations of all filled mappings behind index `i` that belong to the same mapping with holes. */
 static const char *further_text(const dfl_rewrite *rewrite, size_t i)
 {
+    const char *text;
     dfl_strbuf out;
 
     dfl_strbuf_init(&out, rewrite->file->arena);
     while (++i < rewrite->n_filled && dfl_filled_is_further(rewrite->filled, i)) {
         dfl_strbuf_z(&out, "\n\n");
         add_heading(&rewrite->filled[i], &out);
-        add_mapping(rewrite, &rewrite->filled[i], false, &out);
+        text = plan_text(rewrite, &rewrite->filled[i]);
+        if (text != NULL)
+            dfl_strbuf_z(&out, text);
+        else
+            add_mapping(rewrite, &rewrite->filled[i], false, &out);
     }
     return out.len > 0 ? out.text : "";
 }
@@ -247,7 +266,9 @@ static void edit_mapping(const dfl_rewrite *rewrite, const dfl_filled *f, dfl_te
     if (text.len > 0)
         dfl_text_edits_add(edits, (dfl_span){ f->given->text.start, f->given->text.start }, text.text);
     if (edit_tile_sizes(rewrite, f, edits) && edit_choices(f, edits) &&
-        edit_bodies(rewrite, f, lines->root, f->mapping->root, edits, needs_layout) && dfl_text_edits_are_apart(edits, first)) {
+        (dfl_mapping_is_plan(f->given) || /* its `...` stays */
+         edit_bodies(rewrite, f, lines->root, f->mapping->root, edits, needs_layout)) &&
+        dfl_text_edits_are_apart(edits, first)) {
         if (f->given->n_front > 0)
             edit_front(rewrite, f, edits);
         return;
