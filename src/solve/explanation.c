@@ -94,6 +94,12 @@ const dfl_explanation *dfl_explanation_find(const dfl_solver *solver, const dfl_
     dfl_model *model;
 
     *item = (dfl_result_item){ .mapping = mapping, .status = DFL_STATUS_COMPLETE };
+    if (dfl_mapping_is_plan(mapping)) {
+        dfl_diag *d = dfl_report(solver->sink, DFL_EVAL_UNSUPPORTED, mapping->span, "plans over chips are not explained");
+
+        dfl_diag_help(solver->sink, d, "`dflc eval` prints the parts of the step, the exchanges and the load of the links");
+        return NULL;
+    }
     if (!dfl_objective_make(solver->sink, solver->names, mapping, &objective))
         return NULL;
     if (mapping->has_holes) {

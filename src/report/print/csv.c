@@ -1,8 +1,8 @@
 /*
  * One row for each mapping, memory and tensor, then one for each network and class of links that carries bits. Each row
  * repeats the figures of the mapping and of the memory or network, so that users can filter and sum rows. A mapping without
- * a result has one row with its status. A last row may have the sums of all mappings. Units: seconds, joules, bits,
- * elements.
+ * a result has one row with its status, a plan over chips one with the figures of the mapping. A last row may have the sums
+ * of all mappings. Units: seconds, joules, bits, elements.
  */
 #include <string.h>
 
@@ -143,7 +143,7 @@ void dfl_report_csv(dfl_strbuf *out, const dfl_results *results)
             places[s] = dfl_figure_place_of(results, item, out->arena);
             places[s].scope = scopes[s];
         }
-        if (!item->result) {
+        if (!item->result || item->result->plan) {
             add_row(out, places, ROW_MAPPING);
             continue;
         }

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# The best plan over chips is the best of all combinations, each evaluated as a plan of its own; if none fits, none is found.
+# PROBLEMS and SEED draw other problems.
+. tests/harness/script.sh
+problems=${PROBLEMS:-60} seed=${SEED:-1} fits=0
+
+awk -v dir="$work" -v problems="$problems" -v seed="$seed" -f tests/plan/planner.awk
+for ((i = 1; i <= problems; i++)); do
+    "$DFLC" eval --format csv "$work/$i.all.dfl" >"$work/all" 2>"$work/all.err"
+    want=$(awk -F, -f tests/plan/least.awk "$work/all")
+    "$DFLC" eval --format csv "$work/$i.dfl" >"$work/best" 2>"$work/best.err"
+    found=$(awk -F, -f tests/plan/least.awk "$work/best")
+    [ "$want" = none ] || fits=$((fits + 1))
+    [ "$found" = "$want" ]
+    judge $? "problem $i of seed $seed: the search found $found, the least latency of all plans is $want" "$work/best.err"
+done
+[ "$fits" -gt $((problems / 4)) ]
+judge $? "only $fits of $problems problems have a plan"
+finish
