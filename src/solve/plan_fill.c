@@ -50,7 +50,7 @@ static void list_divisors(dfl_arena *arena, int64_t of, int64_t most, open_amoun
             out->amounts[out->n++] = of / d;
 }
 
-/* The amounts of a hole: as the file lists them, else divisors: of the axis for parts of a spatial line, of the rank for others. */
+/* The amounts of a hole: as the file lists them, else divisors: of the axis for parts of a spatial line, else of the rank. */
 static void list_amounts(const plan_search *s, const dfl_line *line, open_amount *out)
 {
     dfl_arena *arena = s->fill->solver->arena;
@@ -86,8 +86,8 @@ static bool find_holes(plan_search *s)
     }
     if (combinations <= DFL_PLAN_COMBINATIONS)
         return true;
-    dfl_diag *d = dfl_report(s->fill->sink, DFL_LIMIT_COUNT, s->given->span, "the open amounts of this plan have %.3g combinations, "
-                             "and %d are tried", combinations, DFL_PLAN_COMBINATIONS);
+    dfl_diag *d = dfl_report(s->fill->sink, DFL_LIMIT_COUNT, s->given->span,
+                             "the open amounts of this plan have %.3g combinations, and %d are tried", combinations, DFL_PLAN_COMBINATIONS);
     dfl_diag_help(s->fill->sink, d, "list the amounts to try, as in `layer/? in {4, 8, 16}`, or write some of them");
     return false;
 }
@@ -205,12 +205,12 @@ static const dfl_search_summary *summarize_plan(const plan_search *s, uint32_t i
     return summary;
 }
 
-/* Reports that no combination is a plan that fits: with the reports of the first that gives work to all chips. */
+/* Reports that no combination is a plan that can be run. */
 static void report_none(plan_search *s)
 {
     dfl_fill *fill = s->fill;
-    dfl_diag *d = dfl_report(fill->sink, DFL_EVAL_INFEASIBLE, s->given->span, "none of the %llu plans with work for all chips can be run",
-                             (unsigned long long)s->evaluated);
+    dfl_diag *d = dfl_report(fill->sink, DFL_EVAL_INFEASIBLE, s->given->span,
+                             "none of the %llu plans with work for all chips can be run", (unsigned long long)s->evaluated);
 
     if (s->evaluated == 0)
         dfl_diag_help(fill->sink, d, "no combination of the open amounts multiplies to the instances of every axis");
@@ -222,7 +222,7 @@ bool dfl_fill_plan(dfl_fill *fill, const dfl_objective *objective, dfl_stop *sto
 {
     dfl_arena *arena = fill->solver->arena;
     uint32_t next = 0;
-    plan_search s = { .fill = fill, .objective = objective, .given = fill->item.mapping, 
+    plan_search s = { .fill = fill, .objective = objective, .given = fill->item.mapping,
                       .most = fill->solver->options->top > 0 ? fill->solver->options->top : 1 };
 
     if (!find_holes(&s))

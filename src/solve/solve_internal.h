@@ -45,6 +45,10 @@ bool dfl_fill_admits(const dfl_fill *fill, const dfl_mapping *mapping);
 void dfl_fill_take_better(dfl_fill *fill, const dfl_mapping *mapping, double value, const char *unproven, dfl_filled *out,
                           dfl_search_summary *summary);
 
+/* Adds a filled mapping to the list of the solver. `*next` is the number of the next name: 0 = the name of `given`. */
+void dfl_fill_add(const dfl_solver *solver, const dfl_mapping *given, const dfl_mapping *found, const dfl_search_summary *search,
+                  uint32_t *next);
+
 /* ---- requirements.c ---- */
 
 /* Finds the `require` checks of the mapping: those in its braces, and those of the file whose paths all start with its name. */
@@ -134,11 +138,8 @@ const char *dfl_proof_gaps_after_stop(dfl_arena *arena, const char *unproven, df
    interrupt a search ends by a short limit on time. */
 dfl_stop dfl_fill_stop(const dfl_fill *fill, dfl_stop stopped);
 
-/* ---- fill.c, plan_fill.c ---- */
+/* ---- plan_fill.c ---- */
 
-/* Adds a filled mapping to the list of the solver. `*next` is the number of the next name: 0 = the name of `given`. */
-void dfl_fill_add(const dfl_solver *solver, const dfl_mapping *given, const dfl_mapping *found, const dfl_search_summary *search,
-                  uint32_t *next);
 /* Fills the open amounts of a plan over chips by the best combination, and with `--top` by the best ones, best first. False
    after a report. */
 bool dfl_fill_plan(dfl_fill *fill, const dfl_objective *objective, dfl_stop *stopped);

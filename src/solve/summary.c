@@ -73,3 +73,39 @@ void dfl_fill_take_better(dfl_fill *fill, const dfl_mapping *mapping, double val
         summary->lower_bound = NAN;
     summary->unproven = unproven;
 }
+
+/* Whether a declaration of the file or a filled mapping is called `name`. */
+static bool is_taken(const dfl_solver *solver, dfl_sym name)
+{
+    const dfl_program *p = solver->program;
+    bool taken = false;
+
+    for (uint32_t i = 0; i < p->n_designs; i++)
+        taken |= p->designs[i].mapping->name == name;
+    for (uint32_t i = 0; i < p->n_templates; i++)
+        taken |= p->templates[i].name == name;
+    for (uint32_t i = 0; i < p->n_workloads; i++)
+        taken |= p->workloads[i].workload->name == name;
+    for (uint32_t i = 0; i < p->n_systems; i++)
+        taken |= p->systems[i]->name == name;
+    for (size_t i = 0; i < solver->filled->n; i++)
+        taken |= solver->filled->at[i].mapping->name == name;
+    return taken;
+}
+
+/* Adds one of several filled mappings under the name NAME_n: NAME is the name of the given mapping, n the first free number
+   from `*next` on. The name is NAME alone if `*next` is 0. */
+void dfl_fill_add(const dfl_solver *solver, const dfl_mapping *given, const dfl_mapping *found,
+                  const dfl_search_summary *search, uint32_t *next)
+{
+    dfl_mapping *named = dfl_fill_copy(solver, found, given);
+
+    named->name = given->name;
+    for (bool taken = *next > 0; taken; taken = is_taken(solver, named->name), ++*next)
+        named->name = dfl_intern_z(solver->names, dfl_arena_printf(solver->arena, "%s_%u",
+                                                                   dfl_sym_text(solver->names, given->name), *next));
+    if (*next == 0)
+        *next = 2;
+    named->n_front = 0;
+    DFL_PUSH(solver->arena, solver->filled, ((dfl_filled){ .given = given, .mapping = named, .search = search }));
+}

@@ -203,17 +203,15 @@ enum {
 /* Difference below which two latencies count as equal, relative to the present latency: about 45 units of the last
    place. */
 #define DFL_LATENCY_ROUNDING 1e-14
-/* Step in (present value / value) - 1 for the first estimate of a slope (sensitivity.c): a power of two, so that the
-   product is exact. */
+/* Step in (present value / value) - 1 for the first estimate of a slope: a power of two, so that the product is exact. */
 #define DFL_SLOPE_STEP 0x1p-10
 /* Step in (present value / value) - 1 that determines the parameter for which an einsum waits most: small enough to
    stay on one piece. */
 #define DFL_BOUND_STEP 0x1p-20
 
-/* Combinations of open amounts of a plan over chips: seconds. */
-enum { DFL_PLAN_COMBINATIONS = 1 << 18 };
+enum { DFL_PLAN_COMBINATIONS = 1 << 18 }; /* of the open amounts of a plan over chips: seconds to minutes */
 
-/* ---- oracle and proof: a larger execution is refused with E0602 (memory, minutes); `prove` shrinks a design until it fits ---- */
+/* ---- oracle and proof: a larger execution is refused with E0602; `prove` shrinks a design until it fits ---- */
 
 enum {
     DFL_ORACLE_POINTS = 1 << 24,    /* limit on the points of an einsum, elements of a tensor, parts of a line, and instances of
