@@ -87,7 +87,8 @@ static bool find_holes(plan_search *s)
     if (combinations <= DFL_PLAN_COMBINATIONS)
         return true;
     dfl_diag *d = dfl_report(s->fill->sink, DFL_LIMIT_COUNT, s->given->span,
-                             "the open amounts of this plan have %.3g combinations, and %d are tried", combinations, DFL_PLAN_COMBINATIONS);
+                             "the open amounts of this plan have %.3g combinations, and %d are tried", combinations,
+                             DFL_PLAN_COMBINATIONS);
     dfl_diag_help(s->fill->sink, d, "list the amounts to try, as in `layer/? in {4, 8, 16}`, or write some of them");
     return false;
 }
