@@ -155,7 +155,8 @@ static bool time_memories(const dfl_frame *f, uint32_t einsum, dfl_chip_time *ou
 
     out->slowest_memory = DFL_NONE;
     for (uint32_t i = 0; i < e->n_inputs; i++)
-        if (!add_bits(f, einsum, &e->inputs[i], true, seconds, out))
+        if (!add_bits(f, einsum, &e->inputs[i], true, seconds, out) ||
+            (dfl_einsum_renews(f->workload, e, i) && !add_bits(f, einsum, &e->inputs[i], false, seconds, out)))
             return false;
     if (!add_bits(f, einsum, &e->output, false, seconds, out))
         return false;

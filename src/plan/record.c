@@ -73,6 +73,7 @@ static void add_links(const dfl_plan_state *p, const dfl_collective_cost *cost, 
 static void record_exchanges(dfl_plan_state *p, collective_vec *rows, link_vec *links)
 {
     const dfl_frame *f = &p->frame;
+    bool *is_once = DFL_NEW_ARRAY(f->arena, bool, (size_t)p->exchanges.n + 1); /* [row] */
     double gradients = fmax(0, p->exchanged[p->out.last_stage] - p->pipeline.stages[p->out.last_stage].end), sum = 0;
 
     for (uint32_t x = 0; x < p->exchanges.n; x++) {
@@ -86,15 +87,14 @@ static void record_exchanges(dfl_plan_state *p, collective_vec *rows, link_vec *
         if (row.count == 0)
             continue;
         sum += e->place == DFL_EXCHANGE_ONCE ? row.seconds * dfl_i128_double(row.count) : 0;
+        is_once[rows->n] = e->place == DFL_EXCHANGE_ONCE;
         DFL_PUSH(f->arena, rows, row);
         add_links(p, &e->cost, row.count, links);
     }
     /* the tail of the gradients is exposed; each of them takes its share of it */
-    for (size_t i = 0; i < rows->n && sum > 0; i++) {
-        const dfl_tensor *t = &f->workload->tensors[rows->at[i].tensor];
-        if (t->part == DFL_PART_GRADIENT && f->workload->tensors[t->of].role == DFL_ROLE_WEIGHT)
+    for (size_t i = 0; i < rows->n && sum > 0; i++)
+        if (is_once[i])
             rows->at[i].exposed_seconds += gradients * rows->at[i].seconds * dfl_i128_double(rows->at[i].count) / sum;
-    }
 }
 
 /* Adds the messages between stages. */
