@@ -99,31 +99,63 @@ static void cost_fully_connected(const dfl_fabric *f, const dfl_team *team, cons
 /* ---- double tree ------------------------------------------------------------------------------------------------- */
 
 /* All steps but the last one upwards and the first one downwards have a rank with two children, whose messages share its port. A
-   port has all bits upwards and all bits downwards. In step t the ranks of the heights t - pieces + 1 to t send; `hops`: links to
-   the parents of each height. */
-static void cost_double_tree(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, const uint32_t *hops,
-                             dfl_exchange_cost *out)
+   port has all bits upwards and all bits downwards. In step t the ranks of the heights t - pieces + 1 to t send. `hops`: links to
+   the parents of each height; `loads`: dfl_fat_tree_loads, or NULL. */
+static void cost_double_tree(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, uint32_t heights,
+                             const uint32_t *hops, const double *loads, dfl_exchange_cost *out)
 {
-    double piece = e->bits / (double)(2 * e->pieces), sharers = (double)e->sharers, steps, links = 0;
-    double pairs, singles, reduced;
-    int64_t height = 0, last;
+    double piece = e->bits / (double)(2 * e->pieces), sharers = (double)e->sharers, steps, links = 0, busy = 0, pairs;
+    int64_t last = heights + e->pieces - 2;
 
-    while (INT64_C(1) << height < team->ranks)
-        height++;
-    last = height + e->pieces - 2;
     steps = (double)(last + 1);
     for (int64_t t = 0; t <= last; t++) {
+        int64_t from = t >= e->pieces ? t - e->pieces + 1 : 0, to = t < heights ? t + 1 : heights;
+        double load = team->ranks > 2 && t < last ? 2 : 1;
         uint32_t most = 0;
-        for (int64_t h = t >= e->pieces ? t - e->pieces + 1 : 0; h <= t && h < height; h++)
+        for (int64_t h = from; h < to; h++)
             most = hops[h] > most ? hops[h] : most;
         links += most;
+        if (loads != NULL && loads[from * (heights + 1) + to] > load)
+            load = loads[from * (heights + 1) + to];
+        busy += load;
     }
     pairs = team->ranks > 2 ? steps - 1 : 0;
-    singles = steps - pairs;
-    reduced = e->memory_rate > 0 ? (2 * pairs + singles) * piece / e->memory_rate : 0;
-    out->seconds += 2 * (steps * f->overhead + links * f->latency) + reduced;
-    out->seconds += 2 * piece * (e->alone ? steps : (2 * pairs + singles) * sharers) / e->rate;
+    out->seconds += e->memory_rate > 0 ? (pairs + steps) * piece / e->memory_rate : 0;
+    out->seconds += 2 * (steps * f->overhead + links * f->latency);
+    out->seconds += 2 * piece * (e->alone ? steps : busy * sharers) / e->rate;
     out->bits[0] = (team->ranks > 2 ? 2 : 1) * e->bits * sharers;
+}
+
+/* A double tree on a switch or a fat tree; false if no formula holds. */
+static bool find_double_tree(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, bool links,
+                             dfl_exchange_cost *out)
+{
+    uint32_t hops[64], heights = 0;
+    bool narrow = false;
+    dfl_arena *arena;
+
+    while (INT64_C(1) << heights < team->ranks)
+        hops[heights++] = 2;
+    if (f->kind == DFL_TOPOLOGY_SWITCH) {
+        cost_double_tree(f, team, e, heights, hops, NULL, out);
+        return true;
+    }
+    if (f->kind != DFL_TOPOLOGY_FAT_TREE || !dfl_fat_tree_heights(f, team, hops))
+        return false;
+    for (uint32_t l = 1; l < f->levels; l++)
+        narrow |= f->narrowing[l + 1] != 1;
+    arena = dfl_arena_new(NULL);
+    if (narrow) {
+        double *loads = DFL_NEW_ARRAY(arena, double, (size_t)(heights + 1) * (heights + 1));
+        dfl_fat_tree_loads(arena, f, team, heights, loads);
+        cost_double_tree(f, team, e, heights, hops, loads, out);
+    } else {
+        cost_double_tree(f, team, e, heights, hops, NULL, out);
+    }
+    dfl_arena_free(arena);
+    if (links)
+        dfl_fat_tree_add_tree_bits(f, team, e, out);
+    return true;
 }
 
 /* ---- rotated dimensions ------------------------------------------------------------------------------------------ */
@@ -162,22 +194,12 @@ static bool cost_rotated(const dfl_fabric *f, const dfl_team *team, const dfl_te
 bool dfl_closed_form(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, bool links, dfl_exchange_cost *out)
 {
     dfl_rounds patterns;
-    uint32_t hops[64];
 
     *out = (dfl_exchange_cost){ .seconds = f->overhead };
     if (e->algorithm == DFL_ALGORITHM_ROTATED)
         return cost_rotated(f, team, e, links, out);
-    if (e->algorithm == DFL_ALGORITHM_DOUBLE_TREE) {
-        bool switched = f->kind == DFL_TOPOLOGY_SWITCH;
-        for (uint32_t h = 0; h < 64; h++)
-            hops[h] = 2;
-        if (!switched && !dfl_fat_tree_heights(f, team, hops))
-            return false;
-        cost_double_tree(f, team, e, hops, out);
-        if (!switched && links)
-            dfl_fat_tree_add_tree_bits(f, team, e, out);
-        return true;
-    }
+    if (e->algorithm == DFL_ALGORITHM_DOUBLE_TREE)
+        return find_double_tree(f, team, e, links, out);
     if (!list_patterns(team, e, &patterns))
         return false;
     if (f->kind == DFL_TOPOLOGY_SWITCH)
@@ -193,10 +215,23 @@ bool dfl_closed_form(const dfl_fabric *f, const dfl_team *team, const dfl_team_e
 
 double dfl_closed_bound(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e)
 {
+    bool grid = dfl_fabric_is_grid(f) || f->kind == DFL_TOPOLOGY_FULLY_CONNECTED;
     dfl_fabric free = *f;
     dfl_exchange_cost cost;
 
-    free.kind = dfl_fabric_is_grid(f) || f->kind == DFL_TOPOLOGY_FULLY_CONNECTED ? DFL_TOPOLOGY_FULLY_CONNECTED
-                                                                                 : DFL_TOPOLOGY_SWITCH;
-    return dfl_closed_form(&free, team, e, false, &cost) ? cost.seconds : 0;
+    free.kind = grid ? DFL_TOPOLOGY_FULLY_CONNECTED : DFL_TOPOLOGY_SWITCH;
+    if (!dfl_closed_form(&free, team, e, false, &cost))
+        return 0;
+    if (f->kind == DFL_TOPOLOGY_FAT_TREE && e->algorithm == DFL_ALGORITHM_DOUBLE_TREE && !e->alone) {
+        /* all groups send 2 n (p - 1) bits in all, so that some link of a level which they cross has its share of them */
+        double share = 2 * e->bits * (double)e->sharers * (double)(team->ranks - 1) / (double)team->ranks;
+        double seconds = share * dfl_fat_tree_narrowing(f, team) / e->rate;
+        int64_t steps = 0;
+        while (INT64_C(1) << steps < team->ranks)
+            steps++;
+        steps += e->pieces - 1;
+        seconds += f->overhead + 2 * (double)steps * (f->overhead + 2 * f->latency);
+        return seconds > cost.seconds ? seconds : cost.seconds;
+    }
+    return cost.seconds;
 }

@@ -470,6 +470,11 @@ bool dfl_collective_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *nam
         dfl_report(sink, DFL_EVAL_UNSUPPORTED, span, "messages between neighbours along axes of several networks");
         found = false;
     }
+    if (found && options->chunks > DFL_COLLECTIVE_CHUNKS) {
+        dfl_report(sink, DFL_EVAL_UNSUPPORTED, span, "a collective in %u chunks; at most %d are evaluated", options->chunks,
+                   DFL_COLLECTIVE_CHUNKS);
+        found = false;
+    }
     if (found && s.n_segments > 0 && collective->bits > 0) {
         found = find_best(&s, &best);
         if (found)

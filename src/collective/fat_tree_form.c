@@ -136,7 +136,7 @@ bool dfl_fat_tree_heights(const dfl_fabric *f, const dfl_team *team, uint32_t *h
     int64_t p = team->ranks;
     team_layout t;
 
-    if (!lay_out(f, team, &t) || narrows(f))
+    if (!lay_out(f, team, &t))
         return false;
     for (uint32_t h = 0; INT64_C(1) << h < p; h++) {
         hops[h] = 2;
@@ -150,32 +150,89 @@ bool dfl_fat_tree_heights(const dfl_fabric *f, const dfl_team *team, uint32_t *h
     return true;
 }
 
+/* Messages from ranks of each height to their parents, in both trees, that leave and that enter the ports below each switch of a
+   level: [switch][height + 1], summed over the heights before it. */
+static void count_heights(const team_layout *t, int64_t subtree, uint32_t heights, int64_t *leave, int64_t *enter)
+{
+    int64_t p = t->count, row = heights + 1, n = (t->used + subtree - 1) / subtree;
+
+    for (int64_t i = 0; i < n * row; i++)
+        leave[i] = enter[i] = 0;
+    for (int64_t port = 0; port < 2 * t->used; port++) {
+        int64_t from = port / 2, rank = from % t->block / t->stride, r = (rank + p - port % 2) % p;
+        int64_t to = from + ((dfl_tree_parent(r, p) + port % 2) % p - rank) * t->stride;
+        if (r == 0 || from / subtree == to / subtree)
+            continue;
+        leave[from / subtree * row + __builtin_ctzll((unsigned long long)r) + 1]++;
+        enter[to / subtree * row + __builtin_ctzll((unsigned long long)r) + 1]++;
+    }
+    for (int64_t i = 0; i < n * row; i++) {
+        leave[i] += i % row > 0 ? leave[i - 1] : 0;
+        enter[i] += i % row > 0 ? enter[i - 1] : 0;
+    }
+}
+
+void dfl_fat_tree_loads(dfl_arena *arena, const dfl_fabric *f, const dfl_team *team, uint32_t heights, double *loads)
+{
+    team_layout t = { 0 };
+    int64_t *leave, *enter, row = heights + 1;
+
+    lay_out(f, team, &t);
+    leave = DFL_NEW_ARRAY(arena, int64_t, (size_t)(t.used * row));
+    enter = DFL_NEW_ARRAY(arena, int64_t, (size_t)(t.used * row));
+    for (int64_t i = 0; i < row * row; i++)
+        loads[i] = 0;
+    for (uint32_t l = 1; l < f->levels; l++) {
+        int64_t subtree = f->subtree[l];
+        if (f->narrowing[l + 1] == 1)
+            continue;
+        count_heights(&t, subtree, heights, leave, enter);
+        for (int64_t i = 0; i * subtree < t.used; i++)
+            for (int64_t from = 0; from < row; from++)
+                for (int64_t to = from + 1; to < row; to++) {
+                    double width = (double)smaller(subtree, f->ports - i * subtree) / f->narrowing[l + 1];
+                    int64_t out = leave[i * row + to] - leave[i * row + from], in = enter[i * row + to] - enter[i * row + from];
+                    double load = (double)larger(out, in) / width;
+                    loads[from * row + to] = load > loads[from * row + to] ? load : loads[from * row + to];
+                }
+    }
+}
+
 void dfl_fat_tree_add_tree_bits(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, dfl_exchange_cost *out)
 {
     dfl_arena *arena = dfl_arena_new(NULL);
-    int64_t *messages = DFL_NEW_ARRAY(arena, int64_t, (size_t)f->ports), p = team->ranks;
+    uint32_t heights = 0;
     team_layout t = { 0 };
+    int64_t *leave, *enter;
 
     lay_out(f, team, &t);
+    while (INT64_C(1) << heights < t.count)
+        heights++;
+    leave = DFL_NEW_ARRAY(arena, int64_t, (size_t)(t.used * (heights + 1)));
+    enter = DFL_NEW_ARRAY(arena, int64_t, (size_t)(t.used * (heights + 1)));
     for (uint32_t l = 1; l < f->levels; l++) {
         int64_t subtree = f->subtree[l];
-        for (int64_t i = 0; i * subtree < t.used; i++)
-            messages[i] = 0;
-        for (int64_t port = 0; port < 2 * t.used; port++) {
-            int64_t from = port / 2, rank = from % t.block / t.stride, r = (rank + p - port % 2) % p;
-            int64_t to = from + ((dfl_tree_parent(r, p) + port % 2) % p - rank) * t.stride;
-            if (r == 0 || from / subtree == to / subtree)
-                continue;
-            messages[from / subtree]++;
-            messages[to / subtree]++;
-        }
+        count_heights(&t, subtree, heights, leave, enter);
         for (int64_t i = 0; i * subtree < t.used; i++) {
-            double width = (double)smaller(subtree, f->ports - i * subtree);
-            double bits = (double)messages[i] * e->bits / 2 * (double)e->sharers / width;
+            double width = (double)smaller(subtree, f->ports - i * subtree) / f->narrowing[l + 1];
+            double messages = (double)(leave[i * (heights + 1) + heights] + enter[i * (heights + 1) + heights]);
+            double bits = messages * e->bits / 2 * (double)e->sharers / width;
             out->bits[l] = bits > out->bits[l] ? bits : out->bits[l];
         }
     }
     dfl_arena_free(arena);
+}
+
+double dfl_fat_tree_narrowing(const dfl_fabric *f, const dfl_team *team)
+{
+    double most = 1;
+    team_layout t;
+
+    if (!lay_out(f, team, &t))
+        return 1;
+    for (uint32_t l = 1; l < f->levels && f->subtree[l] <= t.stride; l++)
+        most = largest_of(most, f->narrowing[l + 1] * (double)t.used / (double)f->ports, 1);
+    return most;
 }
 
 /* ---- patterns ---------------------------------------------------------------------------------------------------- */

@@ -11,8 +11,15 @@
 bool dfl_fat_tree_form(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, const dfl_rounds *patterns,
                        bool links, dfl_exchange_cost *out);
 /* Number of links that the farthest message from a rank of each height to its parent crosses, in both trees of a double tree of
-   2^k ranks: [height], k in all. False if the ports are not the only bound of the bandwidth, or if the ranks have no stride. */
+   2^k ranks: [height], k in all. False if the ranks have no stride. */
 bool dfl_fat_tree_heights(const dfl_fabric *f, const dfl_team *team, uint32_t *hops);
+/* Messages for each link on the busiest link above the ports in a step of such a double tree in which the ranks of the
+   heights `from` to `to - 1` send to their parents: [from * (heights + 1) + to]. Levels without narrowing count nothing: a port
+   is busier. The time grows with the ports. */
+void dfl_fat_tree_loads(dfl_arena *arena, const dfl_fabric *f, const dfl_team *team, uint32_t heights, double *loads);
+/* A factor by which the links of some level have less bandwidth than the ports that use them, if all messages cross it; else
+   1. */
+double dfl_fat_tree_narrowing(const dfl_fabric *f, const dfl_team *team);
 /* Sets the bits on the busiest links of levels above the ports in a double tree, for which dfl_fat_tree_heights is true. */
 void dfl_fat_tree_add_tree_bits(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, dfl_exchange_cost *out);
 

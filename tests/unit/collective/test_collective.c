@@ -153,21 +153,23 @@ typedef struct {
     uint32_t algorithms;
     double first;              /* first point of the efficiency (in bits) */
     const char *message;       /* NULL: no report */
+    uint32_t chunks;
 } refusal_case;
 
 static const refusal_case refusals[] = {
-    { "no network between chips", DFL_TOPOLOGY_NONE, 4, 1, 4, 0, 0, "an exchange along `` has no network between chips" },
+    { "no network between chips", DFL_TOPOLOGY_NONE, 4, 1, 4, 0, 0, "an exchange along `` has no network between chips", 0 },
     { "six ranks by halving-doubling", DFL_TOPOLOGY_SWITCH, 6, 1, 6, ONLY(HALVING_DOUBLING), 0,
-      "no algorithm of network `` is known for all_reduce of 6 ranks" },
+      "no algorithm of network `` is known for all_reduce of 6 ranks", 0 },
     { "a part of a ring, too large to follow", DFL_TOPOLOGY_RING, 8192, 1, 5000, ONLY(RING), 0,
-      "the time of all_reduce of 5000 ranks over network `` by ring is unknown, and it may be the least" },
-    { "a smaller part of a ring", DFL_TOPOLOGY_RING, 8192, 1, 500, ONLY(RING), 0, NULL },
+      "the time of all_reduce of 5000 ranks over network `` by ring is unknown, and it may be the least", 0 },
+    { "too many chunks", DFL_TOPOLOGY_RING, 4, 1, 4, 0, 0, "a collective in 65537 chunks; at most 65536 are evaluated", 65537 },
+    { "a smaller part of a ring", DFL_TOPOLOGY_RING, 8192, 1, 500, ONLY(RING), 0, NULL, 0 },
     { "fewer bits than the first point", DFL_TOPOLOGY_SWITCH, 4, 1, 4, 0, 401,
-      "all_reduce of 400 bits over ``: its efficiency starts at 401 bits" },
+      "all_reduce of 400 bits over ``: its efficiency starts at 401 bits", 0 },
     { "a fat tree of too many levels", DFL_TOPOLOGY_FAT_TREE, 4, 1, 4, 0, 0,
-      "the cost of an exchange over network `` is unknown: a fat tree has 1 to 16 levels" },
+      "the cost of an exchange over network `` is unknown: a fat tree has 1 to 16 levels", 0 },
     { "a dragonfly with 5 ports on 4 routers", DFL_TOPOLOGY_DRAGONFLY, 5, 1, 5, 0, 0,
-      "the cost of an exchange over network `` is unknown: its routers do not have equally many ports" },
+      "the cost of an exchange over network `` is unknown: its routers do not have equally many ports", 0 },
 };
 
 static void refuses(void **state)
@@ -180,7 +182,7 @@ static void refuses(void **state)
     dfl_sink *sink = dfl_sink_new(arena, NULL);
     const dfl_group_part part = { 0, c->stride, c->count };
     const dfl_collective what = { .kind = DFL_COLLECTIVE_ALL_REDUCE, .bits = 400, .parts = &part, .n_parts = 1, .element = 1 };
-    const dfl_collective_options options = { .contention_none = false, .chunks = 0 };
+    const dfl_collective_options options = { .contention_none = false, .chunks = c->chunks };
     const chip_plan plan = {
         .networks = { { .bandwidth = 100, .latency = 1, .port = DFL_NONE, .efficiency = &efficiency,
                         .topology = { .kind = c->kind, .levels = 17, .groups = 2, .routers = 2, .global = 1,
