@@ -9,6 +9,9 @@
 #include "collective/fabric.h"
 #include "support/vec.h"
 
+/* What the double trees of one group have in common (dfl_fat_tree_loads): computed once, and kept in the arena. */
+typedef struct { dfl_arena *arena; double *loads; } dfl_tree_loads;
+
 /* One collective of one group by one algorithm on one network. */
 typedef struct {
     dfl_collective_kind kind;
@@ -20,6 +23,7 @@ typedef struct {
     double rate;            /* bandwidth of a link times its efficiency (in bit/s) */
     double memory_rate;     /* as in dfl_collective */
     bool alone;             /* every message as if it were alone */
+    dfl_tree_loads *tree_loads; /* shared by all exchanges of the group; NULL = computed for each */
 } dfl_team_exchange;
 
 /* What an exchange costs. */

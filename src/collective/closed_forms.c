@@ -132,7 +132,8 @@ static bool find_double_tree(const dfl_fabric *f, const dfl_team *team, const df
 {
     uint32_t hops[64], heights = 0;
     bool narrow = false;
-    dfl_arena *arena;
+    dfl_arena *arena = NULL;
+    double *loads = NULL;
 
     while (INT64_C(1) << heights < team->ranks)
         hops[heights++] = 2;
@@ -144,15 +145,18 @@ static bool find_double_tree(const dfl_fabric *f, const dfl_team *team, const df
         return false;
     for (uint32_t l = 1; l < f->levels; l++)
         narrow |= f->narrowing[l + 1] != 1;
-    arena = dfl_arena_new(NULL);
-    if (narrow) {
-        double *loads = DFL_NEW_ARRAY(arena, double, (size_t)(heights + 1) * (heights + 1));
+    if (narrow && (e->tree_loads == NULL || e->tree_loads->loads == NULL)) {
+        arena = e->tree_loads != NULL ? e->tree_loads->arena : dfl_arena_new(NULL);
+        loads = DFL_NEW_ARRAY(arena, double, (size_t)(heights + 1) * (heights + 1));
         dfl_fat_tree_loads(arena, f, team, heights, loads);
-        cost_double_tree(f, team, e, heights, hops, loads, out);
-    } else {
-        cost_double_tree(f, team, e, heights, hops, NULL, out);
+        if (e->tree_loads != NULL)
+            e->tree_loads->loads = loads;
+    } else if (narrow) {
+        loads = e->tree_loads->loads;
     }
-    dfl_arena_free(arena);
+    cost_double_tree(f, team, e, heights, hops, loads, out);
+    if (arena != NULL && e->tree_loads == NULL)
+        dfl_arena_free(arena);
     if (links)
         dfl_fat_tree_add_tree_bits(f, team, e, out);
     return true;

@@ -31,6 +31,7 @@ const char *dfl_collective_name(dfl_collective_kind kind)
 typedef struct {
     const dfl_fabric *fabric;
     dfl_team team;
+    dfl_tree_loads *tree_loads;
     bool alone;              /* one part of several on this network: its algorithm is one within a dimension */
 } network_group;
 
@@ -238,7 +239,7 @@ static bool add_phase(collective_search *s, collective_schedule *out, uint32_t u
         .group = g,
         .exchange = { .kind = kind, .bits = bits, .pieces = 1, .sharers = count_sharers(s, unit),
                       .rate = net->bandwidth * share, .memory_rate = s->collective->memory_rate,
-                      .alone = s->options->contention_none },
+                      .alone = s->options->contention_none, .tree_loads = g->tree_loads },
         .engines = find_engines(s, g),
     };
     return share > 0;
@@ -287,6 +288,8 @@ static void list_units(collective_search *s, uint32_t split)
                     .fabric = g->fabric, .alone = true,
                     .team = { .n = 1, .part = { g->team.part[k] }, .ranks = g->team.part[k].count },
                 };
+            s->unit[s->n_units].tree_loads = DFL_NEW(s->arena, dfl_tree_loads);
+            s->unit[s->n_units].tree_loads->arena = s->arena;
             s->n_units++;
         }
     }

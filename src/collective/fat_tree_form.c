@@ -150,6 +150,24 @@ bool dfl_fat_tree_heights(const dfl_fabric *f, const dfl_team *team, uint32_t *h
     return true;
 }
 
+/* Counts the messages from the ports [from, from + stride) to the ports that start at `to`, port by port, which leave and enter
+   the ports below each switch, in one column of tables with `row` columns. */
+static void count_runs(const team_layout *t, int64_t subtree, int64_t row, int64_t from, int64_t to, int64_t *leave,
+                       int64_t *enter)
+{
+    int64_t a = from / subtree, b = to / subtree;
+
+    for (int64_t left = t->stride, run; left > 0; left -= run, from += run, to += run) {
+        run = smaller(smaller((a + 1) * subtree - from, (b + 1) * subtree - to), left);
+        if (a != b) {
+            leave[a * row] += run;
+            enter[b * row] += run;
+        }
+        a += from + run == (a + 1) * subtree;
+        b += to + run == (b + 1) * subtree;
+    }
+}
+
 /* Messages from ranks of each height to their parents, in both trees, that leave and that enter the ports below each switch of a
    level: [switch][height + 1], summed over the heights before it. */
 static void count_heights(const team_layout *t, int64_t subtree, uint32_t heights, int64_t *leave, int64_t *enter)
@@ -158,13 +176,11 @@ static void count_heights(const team_layout *t, int64_t subtree, uint32_t height
 
     for (int64_t i = 0; i < n * row; i++)
         leave[i] = enter[i] = 0;
-    for (int64_t port = 0; port < 2 * t->used; port++) {
-        int64_t from = port / 2, rank = from % t->block / t->stride, r = (rank + p - port % 2) % p;
-        int64_t to = from + ((dfl_tree_parent(r, p) + port % 2) % p - rank) * t->stride;
-        if (r == 0 || from / subtree == to / subtree)
-            continue;
-        leave[from / subtree * row + __builtin_ctzll((unsigned long long)r) + 1]++;
-        enter[to / subtree * row + __builtin_ctzll((unsigned long long)r) + 1]++;
+    for (int64_t rank = 0; rank < 2 * p; rank++) {
+        int64_t second = rank & 1, r = (rank / 2 - second) & (p - 1), parent = (dfl_tree_parent(r, p) + second) & (p - 1);
+        int64_t column = r > 0 ? __builtin_ctzll((unsigned long long)r) + 1 : 0;
+        for (int64_t block = 0; r > 0 && block < t->used; block += t->block)
+            count_runs(t, subtree, row, block + rank / 2 * t->stride, block + parent * t->stride, leave + column, enter + column);
     }
     for (int64_t i = 0; i < n * row; i++) {
         leave[i] += i % row > 0 ? leave[i - 1] : 0;
