@@ -84,6 +84,9 @@ static const derivation_case cases[] = {
     { "a repeat runs downwards", REPEAT,
       "einsum layer.grad.Y: layer.grad.Y[b, d] = (grad.Z[b, d] * square_d(layer.Y[4, b, d]));",
       "einsum layer.grad.X: layer.grad.X[layer, b, d] = (layer.grad.Y[b, d] * layer.W[layer, d]);", "einsum grad.X" },
+    { "an input that a repeat starts from and others read", STEP("rank b = 2, d = 3; input X[b,d]; weight V[d]; output Q[b,d] = X[b,d] * V[d];"
+      " repeat 5 as layer carrying X = Y { weight W[d]; Y[b,d] = X[b,d] * W[d]; } output Z[b,d] = square(layer.Y[b,d]);"),
+      "einsum layer.grad.X:", "einsum grad.V:", "einsum grad.X" },
     { "weights of a repeat", REPEAT, "einsum layer.grad.W: layer.grad.W[layer, d] += (layer.grad.Y[b, d] * X[b, d]);",
       "einsum layer.update.W: layer.W[layer, d] = adam(layer.master.W[layer, d], layer.grad.W[layer, d], layer.moment1.W[layer, d], "
       "layer.moment2.W[layer, d]);  // ranks d layer, 15 points, 12 FLOP each\n", NULL },
@@ -125,31 +128,33 @@ typedef struct {
     const char *name;
     const char *text;
     int64_t macs[3];   /* [phase] */
+    int64_t inward;    /* those of the gradients of intermediates */
     int64_t weights, gradient_bits, moment_bits; /* elements of weights; bits of their gradients, of all moments at home */
 } sum_case;
 
 static const sum_case sums[] = {
     { "the operands of a product: one MAC each", STEP("rank m = 3, k = 4, n = 2; weight V[m,k], W[k,n]; output Z[m,n] += V[m,k] * W[k,n];"),
-      { 24, 48, 0 }, 20, 20 * 32, 20 * 96 },
+      { 24, 48, 0 }, 0, 20, 20 * 32, 20 * 96 },
     { "no gradient of an input", STEP("rank m = 3, k = 4, n = 2; input X[m,k]; weight W[k,n]; output Z[m,n] += X[m,k] * W[k,n];"),
-      { 24, 24, 0 }, 8, 8 * 32, 8 * 96 },
+      { 24, 24, 0 }, 0, 8, 8 * 32, 8 * 96 },
     { "no gradient of the input of the first layer", STEP("rank b = 2, x = 3, y = 5, z = 7; input X[b,x]; weight V[x,y], W[y,z];"
       " H[b,y] += X[b,x] * V[x,y]; G[b,y] = relu(H[b,y]); output Z[b,z] += G[b,y] * W[y,z];"),
-      { 2 * 15 + 2 * 35, 2 * 15 + 2 * 2 * 35, 0 }, 15 + 35, 50 * 32, 50 * 96 },
+      { 2 * 15 + 2 * 35, 2 * 15 + 2 * 2 * 35, 0 }, 2 * 35, 15 + 35, 50 * 32, 50 * 96 },
     /* b m d f = 2 * 3 * 4 * 3, heads * head = 4. A layer: 4 projections of 2 * 3 * 4 * 4, two products over 2 * 3 * 3 * 4, two
        matrices of 2 * 3 * 4 * 3; logits 2 * 3 * 4 * 5. Its first layer reads the embedding, which is trained.
        Parameters: 2 norms of 2 * 4, 3 * (16 + 4), 16 + 4, 12 + 3, 12 + 4 a layer; a norm, 5 * 4 and 3 * 4 outside. */
     { "gpt", "import std.workloads.transformer; workload step = train(transformer.gpt(B = 2, M = 3, layers = 2, width = 4, heads = 2,"
       " head = 2, inner = 3, vocab = 5, context = 3));",
       { 2 * (4 * 96 + 2 * 72 + 2 * 72) + 120, 2 * (2 * (4 * 96 + 2 * 72 + 2 * 72) + 120), 0 },
+      2 * (4 * 96 + 2 * 2 * 72 + 2 * 72) + 120, /* attention has no weights */
       2 * (16 + 60 + 20 + 15 + 16) + 8 + 20 + 12, 294 * 32, 294 * 96 },
     { "rows of a table: their gradient, the moments of the table", STEP("rank b = 3, v = 7, d = 2; input ids[b] : i32; weight T[v,d];"
-      " output Z[b,d] = gather T[v,d] by ids[b];"), { 0, 0, 0 }, 14, 6 * 32, 14 * 96 },
+      " output Z[b,d] = gather T[v,d] by ids[b];"), { 0, 0, 0 }, 0, 14, 6 * 32, 14 * 96 },
     { "a small table", STEP("rank b = 9, v = 7, d = 2; input ids[b] : i32; weight T[v,d]; output Z[b,d] = gather T[v,d] by ids[b];"),
-      { 0, 0, 0 }, 14, 14 * 32, 14 * 96 },
+      { 0, 0, 0 }, 0, 14, 14 * 32, 14 * 96 },
     { "two tables in one", STEP("rank b = 3, c = 4, v = 9, d = 2; input ids[b] : i32, more[c] : i32; weight T[v,d];"
       " A[b,d] = gather T[v,d] by ids[b]; B[c,d] = gather T[v,d] by more[c]; output Z[b,c] += A[b,d] * B[c,d];"),
-      { 24, 48, 0 }, 18, 18 * 32, 18 * 96 },
+      { 24, 48, 0 }, 48, 18, 18 * 32, 18 * 96 },
 };
 
 static void adds_up(void **state)
@@ -157,13 +162,14 @@ static void adds_up(void **state)
     const sum_case *c = *state;
     trained *a = train_text(c->text);
     const dfl_workload *w = trained_step(a);
-    int64_t macs[3] = { 0 }, weights = 0, gradients = 0, moments = 0;
+    int64_t macs[3] = { 0 }, inward = 0, weights = 0, gradients = 0, moments = 0;
 
     for (uint32_t e = 0; e < w->n_einsums; e++) {
         dfl_i128 work;
 
         assert_false(dfl_einsum_work(w, &w->einsums[e], &work));
         macs[w->einsums[e].phase] += w->einsums[e].is_mac ? (int64_t)work : 0;
+        inward += w->einsums[e].is_mac && w->einsums[e].is_input_gradient ? (int64_t)work : 0;
     }
     for (uint32_t t = 0; t < w->n_tensors; t++) {
         const dfl_tensor *tensor = &w->tensors[t];
@@ -177,6 +183,7 @@ static void adds_up(void **state)
     }
     for (int phase = 0; phase < 3; phase++)
         assert_int_equal(macs[phase], c->macs[phase]);
+    assert_int_equal(inward, c->inward);
     assert_int_equal(weights, c->weights);
     assert_int_equal(gradients, c->gradient_bits);
     assert_int_equal(moments, c->moment_bits);

@@ -74,6 +74,8 @@ static const gradient_case cases[] = {
       " Y[b,d] = tanh(X[b,d] * W[d] + A[d]); } output Z[b,d] = square(layer.Y[b,d]);") },
     { "a repeat that ends a workload", STEP("rank b = 2, d = 3; input X[b,d]; repeat 3 as layer carrying X = Y { weight W[d];"
       " Y[b,d] = tanh(X[b,d] * W[d]); }") },
+    { "a carried result that its iteration reads", STEP("rank b = 2, d = 3; input X[b,d]; repeat 3 as layer carrying X = Y { weight W[d], V[d];"
+      " Y[b,d] = tanh(X[b,d] * W[d]); output Q[b,d] = square(Y[b,d]) * V[d]; } output Z[b,d] = square(layer.Y[b,d]);") },
     { "results of every iteration", STEP("rank b = 2, d = 3; input X[b,d]; repeat 3 as layer carrying X = Y { weight W[d], V[d];"
       " H[b,d] = tanh(X[b,d] * W[d]); Y[b,d] = X[b,d] + H[b,d]; output Q[b,d] = H[b,d] * V[d]; } output Z[b,d] = square(layer.Y[b,d]);") },
     /* ---- networks ---- */
