@@ -19,6 +19,7 @@ $(call program,mapper/monotone,mapper/monotone mapper/tiny)
 # First mappings on chips of the library.
 $(call program,mapper/first,mapper/first)
 $(call program,mapper/claims,mapper/claims mapper/tiny)
+$(call program,mapper/threads,mapper/threads mapper/tiny)
 $(call program,mapper/certified,mapper/certified mapper/tiny)
 $(call program,mapper/rival,mapper/rival $(RIVAL))
 $(call program,mapper/chains,mapper/chains mapper/rival_climb mapper/rival_draw)
