@@ -42,6 +42,11 @@ static uint32_t repeat_of(const dfl_frame *f, const dfl_einsum *e)
 /* Whether an einsum runs in the chunk. */
 static bool is_in(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum)
 {
+    const dfl_tensor *made = &f->workload->tensors[dfl_frame_target(f, einsum)];
+    const bool of_weight = made->part == DFL_PART_GRADIENT && f->workload->tensors[made->of].role == DFL_ROLE_WEIGHT;
+
+    if (chunk->part != DFL_CHUNK_ALL && of_weight != (chunk->part == DFL_CHUNK_WEIGHTS))
+        return false;
     return dfl_frame_runs(f, einsum, chunk->has_first, chunk->has_last);
 }
 
@@ -243,7 +248,7 @@ dfl_chunk_time dfl_chunk_run(const dfl_plan_work *work, const dfl_chunk *chunk)
             e++;
             continue;
         }
-        if (chunk->phase == DFL_PHASE_BACKWARD && (repeat != DFL_NONE || !has_recomputed)) {
+        if (chunk->phase == DFL_PHASE_BACKWARD && chunk->part != DFL_CHUNK_WEIGHTS && (repeat != DFL_NONE || !has_recomputed)) {
             add_recomputed(work, chunk, repeat, &list);
             has_recomputed |= repeat == DFL_NONE;
         }

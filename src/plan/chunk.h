@@ -10,9 +10,13 @@
 #include "plan/chip_time.h"
 #include "plan/exchanges.h"
 
+/* The einsums of the backward phase that a chunk runs. With `zero_bubble`, those of weights' gradients have their own passes. */
+typedef enum { DFL_CHUNK_ALL, DFL_CHUNK_WITHOUT_WEIGHTS, DFL_CHUNK_WEIGHTS } dfl_chunk_part;
+
 /* One pass of a phase through consecutive layers. */
 typedef struct {
     dfl_phase phase;
+    dfl_chunk_part part;      /* of the backward phase; else DFL_CHUNK_ALL */
     int64_t layers;           /* iterations of the repeat with stages, or of every repeat without stages */
     bool has_first, has_last; /* the einsums before the repeat belong to it, and those behind the repeat */
 } dfl_chunk;

@@ -91,10 +91,12 @@ static void divide_layers(dfl_plan_state *p)
 }
 
 /* The time of a chunk; equal chunks are computed once. */
-static const dfl_chunk_time *time_chunk(dfl_plan_state *p, const dfl_chunk_time **all, uint32_t index, dfl_phase phase)
+static const dfl_chunk_time *time_chunk(dfl_plan_state *p, const dfl_chunk_time **all, uint32_t index, dfl_phase phase,
+                                        dfl_chunk_part part)
 {
     uint32_t last = p->stages * p->interleave - 1;
-    dfl_chunk chunk = { .phase = phase, .layers = p->chunk_layers[index], .has_first = index == 0, .has_last = index == last };
+    dfl_chunk chunk = { .phase = phase, .part = part, .layers = p->chunk_layers[index],
+                        .has_first = index == 0, .has_last = index == last };
     dfl_chunk_time *out;
 
     for (uint32_t i = 0; i < index; i++)
@@ -108,14 +110,20 @@ static const dfl_chunk_time *time_chunk(dfl_plan_state *p, const dfl_chunk_time 
 static void time_chunks(dfl_plan_state *p)
 {
     const uint32_t n = p->stages * p->interleave;
-    bool trains = has_phase(p->frame.workload, DFL_PHASE_BACKWARD);
+    const dfl_stages *words = p->frame.stage_slot != DFL_NONE ? p->frame.slots[p->frame.stage_slot].stages : NULL;
+    const bool trains = has_phase(p->frame.workload, DFL_PHASE_BACKWARD);
+    const bool is_split = trains && words != NULL && words->schedule == DFL_SCHEDULE_ZERO_BUBBLE;
 
     p->forward = DFL_NEW_ARRAY(p->frame.arena, const dfl_chunk_time *, n);
     p->backward = trains ? DFL_NEW_ARRAY(p->frame.arena, const dfl_chunk_time *, n) : NULL;
+    p->weights = is_split ? DFL_NEW_ARRAY(p->frame.arena, const dfl_chunk_time *, n) : NULL;
     for (uint32_t i = 0; i < n; i++) {
-        p->forward[i] = time_chunk(p, p->forward, i, DFL_PHASE_FORWARD);
+        p->forward[i] = time_chunk(p, p->forward, i, DFL_PHASE_FORWARD, DFL_CHUNK_ALL);
         if (trains)
-            p->backward[i] = time_chunk(p, p->backward, i, DFL_PHASE_BACKWARD);
+            p->backward[i] = time_chunk(p, p->backward, i, DFL_PHASE_BACKWARD,
+                                        is_split ? DFL_CHUNK_WITHOUT_WEIGHTS : DFL_CHUNK_ALL);
+        if (is_split)
+            p->weights[i] = time_chunk(p, p->weights, i, DFL_PHASE_BACKWARD, DFL_CHUNK_WEIGHTS);
     }
     for (uint32_t k = 0; k < 3 && has_phase(p->frame.workload, DFL_PHASE_UPDATE); k++) {
         dfl_chunk chunk = { .phase = DFL_PHASE_UPDATE, .layers = 1, .has_first = k == 0 || p->stages == 1,
@@ -163,11 +171,12 @@ static bool run_pipeline(dfl_plan_state *p)
     const dfl_frame *f = &p->frame;
     const uint32_t n = p->stages * p->interleave;
     double *forward = DFL_NEW_ARRAY(f->arena, double, n), *backward = p->backward ? DFL_NEW_ARRAY(f->arena, double, n) : NULL;
+    double *weights = p->weights ? DFL_NEW_ARRAY(f->arena, double, n) : NULL;
     double *ahead = DFL_NEW_ARRAY(f->arena, double, n), *back = DFL_NEW_ARRAY(f->arena, double, n);
     const dfl_stages *words = f->stage_slot != DFL_NONE ? f->slots[f->stage_slot].stages : NULL;
     dfl_pipeline pipeline = { .schedule = words != NULL ? words->schedule : DFL_SCHEDULE_ONE_F_ONE_B,
                               .stages = p->stages, .interleave = p->interleave, .forward = forward, .backward = backward,
-                              .send_forward = ahead, .send_backward = back };
+                              .weight_gradient = weights, .send_forward = ahead, .send_backward = back };
     const char *conflict;
 
     if (f->micro_batches > UINT32_MAX) {
@@ -179,11 +188,11 @@ static bool run_pipeline(dfl_plan_state *p)
         forward[i] = p->forward[i]->seconds;
         if (backward)
             backward[i] = p->backward[i]->seconds;
+        if (weights)
+            weights[i] = p->weights[i]->seconds;
         ahead[i] = i + 1 < n ? p->message.seconds : 0;
         back[i] = i > 0 ? p->message.seconds : 0;
     }
-    if (pipeline.schedule == DFL_SCHEDULE_ZERO_BUBBLE)
-        return dfl_frame_refuse(f, f->slots[f->stage_slot].stages->span, "the schedule `zero_bubble`", "use `one_f_one_b`");
     conflict = dfl_pipeline_conflict(&pipeline);
     if (conflict != NULL) {
         dfl_diag *d = dfl_report(f->sink, DFL_MAP_STAGES, f->slots[f->stage_slot].stages->span, "%s", conflict);
@@ -205,14 +214,16 @@ enum { BUCKET_BITS = 25 * 1000 * 1000 * 8 }; /* 25 MB, the default of the data-p
 static double exchange_gradients(dfl_plan_state *p, uint32_t stage)
 {
     const dfl_frame *f = &p->frame;
-    const dfl_chunk_time *last = p->backward[stage]; /* the first chunk of the stage is the last to run backward */
+    const dfl_chunk_time **passes = p->weights ? p->weights : p->backward;
+    const dfl_chunk_time *last = passes[stage]; /* the first chunk of the stage is the last to run backward */
     dfl_i128 limit = f->mapping->options.bucket_bits > 0 ? f->mapping->options.bucket_bits : BUCKET_BITS, sum = 0;
     double *net = DFL_NEW_ARRAY(f->arena, double, (size_t)f->system->n_networks + 1);
-    double start = p->pipeline.stages[stage].last_backward_start, end = p->pipeline.stages[stage].end;
+    double end = p->pipeline.stages[stage].end;
+    double start = p->weights ? end - last->seconds : p->pipeline.stages[stage].last_backward_start;
 
     /* gradients of the other chunks are there before the last pass starts */
     for (uint32_t c = 1; c < p->interleave; c++) {
-        const dfl_chunk_time *other = p->backward[c * p->stages + stage];
+        const dfl_chunk_time *other = passes[c * p->stages + stage];
 
         for (uint32_t i = 0; i < other->n_arrivals; i++) {
             const dfl_plan_exchange *x = &p->exchanges.at[other->arrivals[i].exchange];
@@ -262,6 +273,7 @@ static void find_step(dfl_plan_state *p)
         for (uint32_t k = 0; k < DFL_N_STEP_PARTS; k++) {
             step[k] += (double)f->micro_batches * p->forward[c * p->stages + last]->step[k];
             step[k] += p->backward ? (double)f->micro_batches * p->backward[c * p->stages + last]->step[k] : 0;
+            step[k] += p->weights ? (double)f->micro_batches * p->weights[c * p->stages + last]->step[k] : 0;
         }
     for (uint32_t k = 0; k < DFL_N_STEP_PARTS && dfl_plan_update(p, last); k++)
         step[k] += dfl_plan_update(p, last)->step[k];
@@ -326,6 +338,7 @@ static bool find_stages(dfl_plan_state *p)
         for (uint32_t c = 0; c < p->interleave; c++) {
             stages[s].forward_seconds += p->forward[c * p->stages + s]->seconds;
             stages[s].backward_seconds += p->backward ? p->backward[c * p->stages + s]->seconds : 0;
+            stages[s].backward_seconds += p->weights ? p->weights[c * p->stages + s]->seconds : 0;
         }
         stages[s].memories = dfl_held_find(&p->work, &p->layouts, &shape);
         if (stages[s].memories == NULL || !check_capacity(p, s, stages[s].memories))

@@ -16,6 +16,7 @@ typedef struct {
     int64_t layers;                 /* iterations of the repeat with stages; 0 without stages */
     int64_t *chunk_layers;          /* [chunk * stages + stage] */
     const dfl_chunk_time **forward, **backward; /* [chunk * stages + stage]; backward NULL without a backward pass */
+    const dfl_chunk_time **weights; /* [chunk * stages + stage]: zero_bubble, the weights' gradients; else NULL */
     const dfl_chunk_time *update[3]; /* on the first, a middle and the last stage */
     dfl_i128 message_bits;          /* what a stage sends to the next one for one micro-batch */
     dfl_collective_cost message;

@@ -37,13 +37,14 @@ static dfl_i128 count_exchange(const dfl_plan_state *p, uint32_t x, double *expo
 
     *exposed = 0;
     for (uint32_t c = 0; c < p->interleave; c++) {
-        const dfl_chunk_time *both[] = { p->forward[c * p->stages + last],
-                                         p->backward ? p->backward[c * p->stages + last] : NULL };
+        const dfl_chunk_time *passed[] = { p->forward[c * p->stages + last],
+                                         p->backward ? p->backward[c * p->stages + last] : NULL,
+                                         p->weights ? p->weights[c * p->stages + last] : NULL };
 
-        for (uint32_t k = 0; k < 2; k++)
-            if (both[k] != NULL) {
-                n += (dfl_i128)both[k]->count[x] * passes;
-                *exposed += both[k]->exposed[x] * (double)passes;
+        for (uint32_t k = 0; k < 3; k++)
+            if (passed[k] != NULL) {
+                n += (dfl_i128)passed[k]->count[x] * passes;
+                *exposed += passed[k]->exposed[x] * (double)passes;
             }
     }
     if (update != NULL) {
