@@ -82,6 +82,7 @@ static bool add_part(collective_search *s, const dfl_group_part *part)
 {
     uint32_t network = s->system->axes[part->axis].network;
     network_group *g = s->n_segments > 0 ? &s->segment[s->n_segments - 1] : NULL;
+    int64_t period = part->period == part->stride * part->count ? 0 : part->period;
     dfl_team_part *last;
 
     if (network == DFL_NONE || s->system->networks[network].topology.kind == DFL_TOPOLOGY_NONE)
@@ -98,10 +99,10 @@ static bool add_part(collective_search *s, const dfl_group_part *part)
         if (g->fabric->axis[d] != part->axis)
             continue;
         last = g->team.n > 0 ? &g->team.part[g->team.n - 1] : NULL;
-        if (last != NULL && last->dim == d && last->stride == part->stride * part->count)
-            *last = (dfl_team_part){ d, part->stride, last->count * part->count };
+        if (last != NULL && last->dim == d && last->stride == part->stride * part->count && last->period == 0 && period == 0)
+            *last = (dfl_team_part){ d, part->stride, last->count * part->count, 0 };
         else
-            g->team.part[g->team.n++] = (dfl_team_part){ d, part->stride, part->count };
+            g->team.part[g->team.n++] = (dfl_team_part){ d, part->stride, part->count, period };
     }
     return true;
 }

@@ -21,10 +21,12 @@ typedef enum {
     DFL_N_COLLECTIVES,
 } dfl_collective_kind;
 
-/* Some instances of an axis: `count` of them, `stride` apart. */
+/* Some instances of an axis: `count` of them, `stride` apart. Groups repeat every `period` instances, and those that start at the
+   first period - stride * (count - 1) instances of a period exchange data; the other instances are idle. */
 typedef struct {
     uint32_t axis;
     int64_t stride, count;
+    int64_t period;              /* 0 = stride * count: no instance is idle. At most that */
 } dfl_group_part;
 
 /* The ranks of one group are all combinations of the instances of its parts. The other coordinates of all axes give the

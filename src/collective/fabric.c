@@ -150,10 +150,10 @@ int64_t dfl_team_rank(const dfl_fabric *f, const dfl_team *team, int64_t port)
 
     for (uint32_t k = 0; k < team->n; k++) {
         const dfl_team_part *p = &team->part[k];
-        int64_t at = port / f->weight[p->dim] % f->size[p->dim], block = p->stride * p->count;
-        if (at >= f->size[p->dim] / block * block)
+        int64_t at = port / f->weight[p->dim] % f->size[p->dim], period = dfl_team_period(p), place = at % period;
+        if (at >= f->size[p->dim] / period * period || place % p->stride >= dfl_team_starts(p))
             return -1;
-        rank = rank * p->count + at / p->stride % p->count;
+        rank = rank * p->count + place / p->stride;
     }
     return rank;
 }
@@ -179,6 +179,8 @@ bool dfl_team_strided(const dfl_fabric *f, const dfl_team *team, int64_t *stride
         if (k + 1 == team->n)
             *stride = here;
         else if (here != next)
+            return false;
+        if (team->n > 1 && dfl_team_starts(p) != p->stride)
             return false;
         next = here * p->count;
     }

@@ -30,8 +30,8 @@ typedef struct {
     int64_t groups, routers, global, router_ports; /* dragonfly: groups, routers of a group, global links and ports of a router */
 } dfl_fabric;
 
-/* Instances `stride` apart of one axis of a fabric, `count` of them. */
-typedef struct { uint32_t dim; int64_t stride, count; } dfl_team_part; /* dim: index in dfl_fabric.axis */
+/* Instances of one axis of a fabric, as dfl_group_part. */
+typedef struct { uint32_t dim; int64_t stride, count, period; } dfl_team_part; /* dim: index in dfl_fabric.axis */
 
 /* A group of ranks on one fabric. Rank numbers count the combinations of the instances, the last part fastest. */
 typedef struct {
@@ -53,11 +53,16 @@ uint32_t dfl_fabric_classes(const dfl_fabric *f);
 const char *dfl_fabric_class_name(dfl_arena *arena, const dfl_intern *names, const dfl_system *system, const dfl_fabric *f,
                                   uint32_t class);
 
-/* The rank of the instance that lies at a port; -1 if the port lies behind the last whole group of a part. */
+/* The number of instances after which the groups of a part repeat. */
+static inline int64_t dfl_team_period(const dfl_team_part *p) { return p->period > 0 ? p->period : p->stride * p->count; }
+/* The number of groups in a period: they start at its first instances. */
+static inline int64_t dfl_team_starts(const dfl_team_part *p) { return dfl_team_period(p) - p->stride * (p->count - 1); }
+/* The rank of the instance that lies at a port; -1 if the port lies behind the last period of a part, or in no group. */
 int64_t dfl_team_rank(const dfl_fabric *f, const dfl_team *team, int64_t port);
 /* The port of rank `to` in the group in which `port` has the rank `from`. */
 int64_t dfl_team_port(const dfl_fabric *f, const dfl_team *team, int64_t port, int64_t from, int64_t to);
-/* The group as ports a fixed distance apart: true if there is one distance, and then the distance. */
+/* The group as ports a fixed distance apart: true if there is one distance, and then the distance. False for several parts with
+   idle instances. */
 bool dfl_team_strided(const dfl_fabric *f, const dfl_team *team, int64_t *stride);
 
 #endif

@@ -1,17 +1,25 @@
 #include "collective/fat_tree_form.h"
 
-/* Ports [0, used) in blocks of stride x count: one block for `stride` groups. */
-typedef struct { int64_t stride, count, block, used; } team_layout;
+/* Ports [0, used) in blocks. In each block `starts` groups start at the first ports; `starts` = `stride` if no port is idle. */
+typedef struct { int64_t stride, count, block, used, starts; } team_layout;
 
 static bool lay_out(const dfl_fabric *f, const dfl_team *team, team_layout *out)
 {
     const dfl_team_part *first = &team->part[0];
-    int64_t size = f->size[first->dim], span = first->stride * first->count;
+    int64_t size = f->size[first->dim], span = dfl_team_period(first), weight = f->weight[first->dim];
 
     if (!dfl_team_strided(f, team, &out->stride) || (size % span != 0 && first->dim != 0))
         return false;
     out->count = team->ranks;
     out->block = out->stride * out->count;
+    out->starts = out->stride;
+    if (dfl_team_starts(first) != first->stride) {
+        /* Idle ports: formulas for two ranks, whose axis is the innermost one or has all ports inside of it alike. */
+        if (team->ranks != 2)
+            return false;
+        out->block = span * weight;
+        out->starts = dfl_team_starts(first) * weight;
+    }
     out->used = first->dim == 0 ? size / span * span * f->weight[0] : f->ports;
     return true;
 }
@@ -72,6 +80,10 @@ static crossing count_messages(const team_layout *t, const dfl_round *p, int64_t
     int64_t reach = p->distance * t->stride, last = (t->count - 1) * t->stride;
     crossing c;
 
+    if (t->starts != t->stride) {
+        c = count_onward(t->block, t->starts, t->stride, a, e);
+        return p->kind == DFL_PATTERN_ONWARD || p->kind == DFL_PATTERN_CHAIN ? c : (crossing){ c.out + c.in, c.out + c.in };
+    }
     if (p->kind == DFL_PATTERN_ALL)
         return (crossing){ .out = count_pairs(t, a, e), .in = count_pairs(t, a, e) };
     if (p->kind == DFL_PATTERN_SWAP) {
@@ -91,12 +103,12 @@ static crossing count_messages(const team_layout *t, const dfl_round *p, int64_t
 
 /* Number of links that the farthest message between the ranks a < b of all groups crosses. Ports part at the multiples of the
    ports of a subtree; the groups of a block have their messages between the ports a * stride + i and b * stride + i for i <
-   stride. */
+   starts. */
 static uint32_t find_hops(const dfl_fabric *f, const team_layout *t, int64_t a, int64_t b)
 {
     for (uint32_t l = f->levels - 1; l > 0; l--)
         for (int64_t block = 0; f->subtree[l] < t->used && block < t->used; block += t->block) {
-            int64_t first = block + a * t->stride, last = block + b * t->stride + t->stride - 1;
+            int64_t first = block + a * t->stride, last = block + b * t->stride + t->starts - 1;
             if (last / f->subtree[l] > first / f->subtree[l])
                 return 2 * (l + 1);
             if (t->block % f->subtree[l] == 0)
@@ -150,14 +162,14 @@ bool dfl_fat_tree_heights(const dfl_fabric *f, const dfl_team *team, uint32_t *h
     return true;
 }
 
-/* Counts the messages from the ports [from, from + stride) to the ports that start at `to`, port by port, which leave and enter
+/* Counts the messages from the ports [from, from + starts) to the ports that start at `to`, port by port, which leave and enter
    the ports below each switch, in one column of tables with `row` columns. */
 static void count_runs(const team_layout *t, int64_t subtree, int64_t row, int64_t from, int64_t to, int64_t *leave,
                        int64_t *enter)
 {
     int64_t a = from / subtree, b = to / subtree;
 
-    for (int64_t left = t->stride, run; left > 0; left -= run, from += run, to += run) {
+    for (int64_t left = t->starts, run; left > 0; left -= run, from += run, to += run) {
         run = smaller(smaller((a + 1) * subtree - from, (b + 1) * subtree - to), left);
         if (a != b) {
             leave[a * row] += run;
@@ -247,7 +259,7 @@ double dfl_fat_tree_narrowing(const dfl_fabric *f, const dfl_team *team)
     if (!lay_out(f, team, &t))
         return 1;
     for (uint32_t l = 1; l < f->levels && f->subtree[l] <= t.stride; l++)
-        most = largest_of(most, f->narrowing[l + 1] * (double)t.used / (double)f->ports, 1);
+        most = largest_of(most, f->narrowing[l + 1] * (double)(t.used / t.block * t.count * t.starts) / (double)f->ports, 1);
     return most;
 }
 
@@ -284,6 +296,8 @@ static bool pattern_crosses(const dfl_fabric *f, const team_layout *t, const dfl
 
     if (subtree >= t->used)
         return false;
+    if (t->starts != t->stride)
+        return find_hops(f, t, 0, 1) > 2 * level;
     if (p->kind == DFL_PATTERN_SWAP)
         return subtree % (2 * reach) != 0;
     if (p->kind == DFL_PATTERN_ONWARD && subtree % t->block != 0 && subtree > reach)

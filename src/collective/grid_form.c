@@ -175,6 +175,9 @@ bool dfl_grid_form(const dfl_fabric *f, const dfl_team *team, const dfl_team_exc
 {
     bool swaps = false;
 
+    for (uint32_t k = 0; k < team->n; k++)
+        if (dfl_team_starts(&team->part[k]) != team->part[k].stride)
+            return false;
     for (uint32_t k = 1; k < team->n; k++)
         for (uint32_t j = 0; j < k; j++)
             if (team->part[j].dim == team->part[k].dim)

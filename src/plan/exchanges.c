@@ -253,7 +253,8 @@ static bool find_cost(const dfl_frame *f, dfl_plan_exchanges *all, uint32_t i)
         if (x->slots >> s & 1)
             parts[ask.n_parts++] = (dfl_group_part){ .axis = slot->axis, .stride = slot->stride, .count = slot->count };
         if (x->is_tied && slot->stages != NULL)
-            parts[ask.n_parts++] = (dfl_group_part){ .axis = slot->axis, .stride = slot->stride * (slot->count - 1), .count = 2 };
+            parts[ask.n_parts++] = (dfl_group_part){ .axis = slot->axis, .stride = slot->stride * (slot->count - 1), .count = 2,
+                                                     .period = slot->stride * slot->count };
     }
     return dfl_collective_find(f->arena, f->sink, f->names, f->system, f->workload->einsums[x->einsum].span, &ask, &options,
                                &x->cost);

@@ -54,8 +54,8 @@ static void bench_nodes(int64_t nodes)
                       { .bandwidth = 2.4e12, .latency = 1e-7, .port = DFL_NONE, .topology.kind = DFL_TOPOLOGY_SWITCH } },
         .n_networks = 2, .axes = { { nodes, 0 }, { 8, 1 } },
     };
-    const dfl_group_part tensor = { 1, 1, 8 }, data = { 0, 16, nodes / 16 }, stages = { 0, 1, 16 };
-    const dfl_group_part all[] = { { 0, 1, nodes }, { 1, 1, 8 } };
+    const dfl_group_part tensor = { 1, 1, 8, 0 }, data = { 0, 16, nodes / 16, 0 }, stages = { 0, 1, 16, 0 };
+    const dfl_group_part all[] = { { 0, 1, nodes, 0 }, { 1, 1, 8, 0 } };
     chip_system s;
 
     make_chips(&plan, &s);
@@ -74,8 +74,9 @@ static void bench_torus(void)
         .networks = { { .bandwidth = 4e11, .latency = 1e-6, .port = DFL_NONE, .topology.kind = DFL_TOPOLOGY_TORUS } },
         .n_networks = 1, .axes = { { 16, 0 }, { 16, 0 }, { 16, 0 } },
     };
-    const dfl_group_part line = { 2, 1, 16 }, strided = { 0, 4, 4 };
-    const dfl_group_part plane[] = { { 1, 1, 16 }, { 2, 1, 16 } }, all[] = { { 0, 1, 16 }, { 1, 1, 16 }, { 2, 1, 16 } };
+    const dfl_group_part line = { 2, 1, 16, 0 }, strided = { 0, 4, 4, 0 };
+    const dfl_group_part plane[] = { { 1, 1, 16, 0 }, { 2, 1, 16, 0 } };
+    const dfl_group_part all[] = { { 0, 1, 16, 0 }, { 1, 1, 16, 0 }, { 2, 1, 16, 0 } };
     chip_system s;
 
     make_chips(&plan, &s);

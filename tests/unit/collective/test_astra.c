@@ -159,7 +159,7 @@ static double find_seconds(const astra_row *row, uint32_t first, uint32_t last, 
     make_chips(&plan, &s);
     what.element = s.system.n_elements - 1;
     for (uint32_t d = last + 1; d-- > first;)
-        parts[what.n_parts++] = (dfl_group_part){ row->n_dims - 1 - d, 1, (int64_t)row->npus[d] };
+        parts[what.n_parts++] = (dfl_group_part){ row->n_dims - 1 - d, 1, (int64_t)row->npus[d], 0 };
     assert_true(dfl_collective_find(arena, dfl_sink_new(arena, NULL), names, &s.system, (dfl_span){ 0 }, &what, &options, &cost));
     dfl_arena_free(arena);
     return cost.seconds;

@@ -22,8 +22,8 @@ typedef struct {
 } form_case;
 
 static const form_case cases[] = {
-    { "ring", DFL_TOPOLOGY_RING, 1, 0, { 0 }, 50 },
-    { "mesh of 1 dimension", DFL_TOPOLOGY_MESH, 1, 0, { 0 }, 50 },
+    { "ring", DFL_TOPOLOGY_RING, 1, 0, { 0 }, 40 },
+    { "mesh of 1 dimension", DFL_TOPOLOGY_MESH, 1, 0, { 0 }, 60 },
     { "mesh of 2 dimensions", DFL_TOPOLOGY_MESH, 2, 0, { 0 }, 50 },
     { "mesh of 3 dimensions", DFL_TOPOLOGY_MESH, 3, 0, { 0 }, 50 },
     { "torus of 2 dimensions", DFL_TOPOLOGY_TORUS, 2, 0, { 0 }, 50 },
@@ -54,8 +54,8 @@ static void print_case(const char *what, const dfl_fabric *f, const dfl_team *te
     for (uint32_t k = 0; k < f->n_axes; k++)
         printf(" %lld", (long long)f->size[k]);
     for (uint32_t k = 0; k < team->n; k++)
-        printf(", part %u stride %lld count %lld", team->part[k].dim, (long long)team->part[k].stride,
-               (long long)team->part[k].count);
+        printf(", part %u stride %lld count %lld period %lld", team->part[k].dim, (long long)team->part[k].stride,
+               (long long)team->part[k].count, (long long)team->part[k].period);
     printf(": form %.17g, rule %.17g\n", form, rule);
 }
 
@@ -115,7 +115,7 @@ static bool is_wanted(const dfl_fabric *f, uint32_t dim, int64_t stride, int64_t
            (f->n_axes == 1 && (f->size[dim] <= 20 || (f->size[dim] + stride + count) % 7 == 0));
 }
 
-/* Groups of all shapes: per axis all strides and counts, or none of the axis. */
+/* Groups of all shapes: per axis all strides and counts, or none of the axis; and pairs with idle ports around them. */
 static void compare_groups(form_count *n, const dfl_fabric *f, dfl_team *team, uint32_t dim)
 {
     dfl_team before = *team;
@@ -126,6 +126,15 @@ static void compare_groups(form_count *n, const dfl_fabric *f, dfl_team *team, u
         return;
     }
     compare_groups(n, f, team, dim + 1);
+    for (int64_t period = 3; period <= f->size[dim]; period++)
+        for (int64_t stride = (period + 1) / 2; stride < period && team->n == 0; stride++) {
+            if (f->size[dim] % period != 0 || (period > 8 && (period + stride) % 7 != 0))
+                continue;
+            team->part[team->n++] = (dfl_team_part){ .dim = dim, .stride = stride, .count = 2, .period = period };
+            team->ranks = 2;
+            compare_groups(n, f, team, f->n_axes);
+            *team = before;
+        }
     for (int64_t stride = 1; stride < f->size[dim]; stride++)
         for (int64_t count = 2; count * stride <= f->size[dim]; count++) {
             if (!is_wanted(f, dim, stride, count))
@@ -224,7 +233,7 @@ static void compare_nodes(const chip_system *s, const node_case *c, int64_t stri
     dfl_arena *arena = dfl_arena_new(NULL);
     dfl_intern *names = dfl_intern_new(arena);
     const int64_t chips = s->axes[1].size;
-    const dfl_group_part parts[] = { { 0, stride, count }, { 1, 1, chips } };
+    const dfl_group_part parts[] = { { 0, stride, count, 0 }, { 1, 1, chips, 0 } };
     const dfl_collective what = { .kind = DFL_COLLECTIVE_ALL_REDUCE, .bits = 960, .parts = parts, .n_parts = 2,
                                   .element = s->system.n_elements - 1 };
     const dfl_collective_options options = { .contention_none = false, .chunks = 1 };

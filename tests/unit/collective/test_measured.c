@@ -46,7 +46,7 @@ static const dfl_system *find_system(const dfl_session *s, const char *start, in
 
 static double find_seconds(dfl_session *s, const dfl_system *system, const char *op, int ranks, double bytes)
 {
-    const dfl_group_part part = { 0, 1, ranks };
+    const dfl_group_part part = { 0, 1, ranks, 0 };
     const dfl_collective_options options = { .contention_none = false, .chunks = 0 };
     dfl_collective what = { .bits = 8 * bytes, .parts = &part, .n_parts = 1, .element = system->axes[0].element };
     dfl_collective_cost cost;
