@@ -2,7 +2,7 @@
  * The collectives of ASTRA-sim: times that this simulator printed, and that its formulas give exactly (closed_form_ns of
  * palm/astra_collectives.json; MODEL.md there restates the formulas). Its unaware backend lets every message run alone, and it
  * cuts every message to whole nanoseconds: one for each message on the path. What its reductions add follows its own formulas,
- * which stand here.
+ * which stand here. The systems are written as DFL.
  */
 #include <math.h>
 #include <stdio.h>
@@ -11,15 +11,16 @@
 
 #include "tests/harness/check.h"
 
-#include "tests/unit/collective/chips.h"
+#include "api/session.h"
+#include "collective/collective.h"
 
-enum { ROWS_WITH_A_FORMULA = 77 };
+enum { ROWS_WITH_A_FORMULA = 77, DIMENSIONS = 3 };
 
 /* One row. Dimension 0 is the innermost one. */
 typedef struct {
-    dfl_topology_kind kind[CHIP_AXES];
-    dfl_algorithm algorithm[CHIP_AXES];
-    double npus[CHIP_AXES], bandwidth[CHIP_AXES], latency[CHIP_AXES]; /* GiB/s, ns */
+    dfl_topology_kind kind[DIMENSIONS];
+    dfl_algorithm algorithm[DIMENSIONS];
+    double npus[DIMENSIONS], bandwidth[DIMENSIONS], latency[DIMENSIONS]; /* GiB/s, ns */
     uint32_t n_dims;
     dfl_collective_kind kind_of;
     double bytes, splits, active, overhead, memory, wanted; /* overhead and wanted in ns, memory in GB/s */
@@ -28,8 +29,8 @@ typedef struct {
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-/* The words or numbers of a key of one object, NUL-terminated, without quotes; at most CHIP_AXES. Their number. */
-static uint32_t find_values(const char *object, const char *key, char values[CHIP_AXES][32])
+/* The words or numbers of a key of one object, NUL-terminated, without quotes; at most DIMENSIONS. Their number. */
+static uint32_t find_values(const char *object, const char *key, char values[DIMENSIONS][32])
 {
     const char *at = strstr(object, key);
     bool list;
@@ -38,7 +39,7 @@ static uint32_t find_values(const char *object, const char *key, char values[CHI
     assert_non_null(at);
     at += strlen(key) + 2;
     list = *at == '[';
-    while (n == 0 || (list && n < CHIP_AXES && *at != ']')) {
+    while (n == 0 || (list && n < DIMENSIONS && *at != ']')) {
         size_t len;
         at += strspn(at, "[\", \n");
         len = strcspn(at, "\",]}\n");
@@ -49,9 +50,9 @@ static uint32_t find_values(const char *object, const char *key, char values[CHI
     return n;
 }
 
-static uint32_t find_numbers(const char *object, const char *key, double out[CHIP_AXES])
+static uint32_t find_numbers(const char *object, const char *key, double out[DIMENSIONS])
 {
-    char values[CHIP_AXES][32];
+    char values[DIMENSIONS][32];
     uint32_t n = find_values(object, key, values);
 
     for (uint32_t i = 0; i < n; i++)
@@ -61,7 +62,7 @@ static uint32_t find_numbers(const char *object, const char *key, double out[CHI
 
 static double find_number(const char *object, const char *key)
 {
-    double values[CHIP_AXES];
+    double values[DIMENSIONS];
 
     find_numbers(object, key, values);
     return values[0];
@@ -87,7 +88,7 @@ static astra_row read_row(const char *object)
                                                 DFL_ALGORITHM_DOUBLE_TREE };
     static const char *const names[] = { "all_reduce", "reduce_scatter", "all_gather", "all_to_all" };
     astra_row row = { .n_dims = 0 };
-    char values[CHIP_AXES][32];
+    char values[DIMENSIONS][32];
 
     row.n_dims = find_values(object, "\"topology\"", values);
     for (uint32_t d = 0; d < row.n_dims; d++)
@@ -121,47 +122,53 @@ static double sendings(const astra_row *row, uint32_t d)
     return !row->alone && row->kind[d] == DFL_TOPOLOGY_SWITCH ? 2 : 1;
 }
 
-static chip_plan plan_chips(const astra_row *row)
+static bool is_tree(const astra_row *row) { return row->algorithm[0] == DFL_ALGORITHM_DOUBLE_TREE; }
+
+/* Writes the system as DFL: one network for each dimension, the outermost first, with a port for each chip. This room has double
+   trees on a switch, with two links for a message, but not on fully connected ranks, with one. */
+static const char *write_system(const astra_row *row, dfl_arena *arena)
 {
-    chip_plan plan = { .n_networks = row->n_dims };
+    const char *text = "dfl 1;\nsystem s {\n";
 
     for (uint32_t i = 0; i < row->n_dims; i++) {
         uint32_t d = row->n_dims - 1 - i;
-        plan.axes[i] = (chip_axis){ (int64_t)row->npus[d], i };
-        plan.networks[i] = (dfl_network){
-            .bandwidth = row->bandwidth[d] * 0x1p33 / sendings(row, d), .latency = row->latency[d] * 1e-9,
-            .port = row->n_dims - 1,
-            .topology = { .kind = row->kind[d], .overhead = row->overhead * 1e-9, .algorithms = 1u << row->algorithm[d] },
-        };
+        bool turned = is_tree(row) && row->kind[d] == DFL_TOPOLOGY_FULLY_CONNECTED;
+        text = dfl_arena_printf(arena, "%snetwork n%u = %s { bandwidth = %.17gGiB/s; latency = %.17gns; overhead = %.17gns; "
+                                "algorithm = %s; %s }\narray a%u[%.0f] over n%u {\n", text, i,
+                                dfl_topology_name(turned ? DFL_TOPOLOGY_SWITCH : row->kind[d]),
+                                row->bandwidth[d] / sendings(row, d), row->latency[d] / (turned ? 2 : 1), row->overhead,
+                                dfl_algorithm_name(row->algorithm[d]),
+                                d > 0 ? dfl_arena_printf(arena, "port = a%u;", row->n_dims - 1) : "", i, row->npus[d], i);
     }
-    return plan;
+    text = dfl_arena_printf(arena, "%smemory m { size = 1GiB; }\n", text);
+    for (uint32_t i = 0; i <= row->n_dims; i++)
+        text = dfl_arena_printf(arena, "%s}\n", text);
+    return text;
 }
 
-static bool is_tree(const astra_row *row) { return row->algorithm[0] == DFL_ALGORITHM_DOUBLE_TREE; }
-
 /* Seconds of the exchange along the dimensions [first, last]. A tree takes a whole chunk, of which each of the two trees of this
-   room takes half. This room has trees on a switch, with two links for a message, but not on fully connected ranks, with one. */
+   room takes half. */
 static double find_seconds(const astra_row *row, uint32_t first, uint32_t last, double bytes)
 {
-    dfl_arena *arena = dfl_arena_new(NULL);
-    dfl_intern *names = dfl_intern_new(arena);
-    chip_plan plan = plan_chips(row);
-    chip_system s;
-    dfl_group_part parts[CHIP_AXES];
+    dfl_session *s = dfl_session_new(NULL);
+    const char *text = write_system(row, s->arena);
+    dfl_group_part parts[DIMENSIONS];
     dfl_collective what = { .kind = row->kind_of, .bits = 8 * bytes * (is_tree(row) ? 2 : 1), .parts = parts, .memory_rate = 0 };
     dfl_collective_options options = { .contention_none = row->alone, .chunks = 1 };
     dfl_collective_cost cost;
+    const dfl_system *system;
 
-    if (is_tree(row) && row->kind[0] == DFL_TOPOLOGY_FULLY_CONNECTED) {
-        plan.networks[0].topology.kind = DFL_TOPOLOGY_SWITCH;
-        plan.networks[0].latency /= 2;
-    }
-    make_chips(&plan, &s);
-    what.element = s.system.n_elements - 1;
+    assert_int_equal(dfl_session_open_text(s, "astra.dfl", text, strlen(text)), DFL_EXIT_OK);
+    assert_true(dfl_session_analyse(s));
+    if (dfl_sink_errors(s->sink) > 0)
+        printf("%s%s\n", text, dfl_sink_at(s->sink, 0)->message);
+    assert_int_equal(dfl_sink_errors(s->sink), 0);
+    system = s->program->systems[0];
+    what.element = system->n_elements - 1;
     for (uint32_t d = last + 1; d-- > first;)
         parts[what.n_parts++] = (dfl_group_part){ row->n_dims - 1 - d, 1, (int64_t)row->npus[d], 0 };
-    assert_true(dfl_collective_find(arena, dfl_sink_new(arena, NULL), names, &s.system, (dfl_span){ 0 }, &what, &options, &cost));
-    dfl_arena_free(arena);
+    assert_true(dfl_collective_find(s->arena, s->sink, s->names, system, (dfl_span){ 0 }, &what, &options, &cost));
+    dfl_session_free(s);
     return cost.seconds;
 }
 
