@@ -243,7 +243,7 @@ static bool find_cost(const dfl_frame *f, dfl_plan_exchanges *all, uint32_t i)
 
     for (uint32_t k = 0; k < i; k++)
         if (all->at[k].kind == x->kind && all->at[k].slots == x->slots && all->at[k].bits == x->bits &&
-            all->at[k].is_tied == x->is_tied) {
+            all->at[k].is_tied == x->is_tied && f->home_of[all->at[k].tensor] == f->home_of[x->tensor]) {
             x->cost = all->at[k].cost;
             return true;
         }
