@@ -170,14 +170,34 @@ static void print_einsum(dfl_strbuf *out, const dfl_intern *names, const dfl_wor
         dfl_strbuf_i128(out, e->flops_per_output);
         dfl_strbuf_z(out, " FLOP per element");
     }
+    if (e->phase != DFL_PHASE_FORWARD) {
+        bool update = e->phase == DFL_PHASE_UPDATE;
+
+        dfl_strbuf_z(out, update ? ", update of " : ", backward of ");
+        name(out, names, update ? w->tensors[e->of].name : w->einsums[e->of].name);
+    }
     dfl_strbuf_char(out, '\n');
+}
+
+/* The tensors that repeats carry: `X = layer.Y`, the tensor that the first iteration reads and the one that later ones read. */
+static void print_carries(dfl_strbuf *out, const dfl_intern *names, const dfl_workload *w)
+{
+    for (uint32_t c = 0; c < w->n_carries; c++) {
+        dfl_strbuf_z(out, c == 0 ? "  // carries " : ", ");
+        name(out, names, w->tensors[w->carries[c].from].name);
+        dfl_strbuf_z(out, " = ");
+        name(out, names, w->tensors[w->carries[c].to].name);
+        dfl_strbuf_z(out, w->carries[c].downwards ? " downwards" : "");
+    }
 }
 
 void dfl_workload_print(dfl_strbuf *out, const dfl_intern *names, const dfl_workload *w)
 {
     dfl_strbuf_z(out, "workload ");
     name(out, names, w->name);
-    dfl_strbuf_z(out, w->n_carries > 0 ? " {  // carries\n" : " {\n");
+    dfl_strbuf_z(out, " {");
+    print_carries(out, names, w);
+    dfl_strbuf_char(out, '\n');
     for (uint32_t r = 0; r < w->n_ranks; r++) {
         dfl_strbuf_z(out, "  rank ");
         name(out, names, w->ranks[r].name);

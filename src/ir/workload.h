@@ -42,7 +42,15 @@ typedef enum {
     DFL_ROLE_OUTPUT,       /* leaves the chip: produced and never read, or declared `output` (then it may also be read) */
 } dfl_role;
 
-/* What a tensor is to a training step. */
+/*
+ * What a tensor is to a training step. The gradient of a tensor of the forward pass is
+ *
+ *   - an input, if nothing computes it: the derivative of the loss by itself, 1 everywhere. It occupies memory and is read as
+ *     any input: `grad.lm_head`
+ *   - an intermediate, else
+ *   - an output and gathered, if a gather reads rows: `grad.token@T`, the rows that are added to the gradient of the table, which
+ *     is `table`. They occupy no room of their own (`stored` is 0), and what reads the table runs behind their producer
+ */
 typedef enum {
     DFL_PART_PLAIN,        /* a tensor of the forward pass */
     DFL_PART_GRADIENT,     /* the gradient of `of` */
@@ -95,7 +103,7 @@ typedef enum { DFL_REDUCE_NONE, DFL_REDUCE_ADD, DFL_REDUCE_MAX, DFL_REDUCE_MIN }
    the einsum. */
 typedef enum {
     DFL_EOP_ACCESS, /* an access: inputs[operand] */
-    DFL_EOP_CONST,
+    DFL_EOP_CONST,  /* a whole tree only in a training step: `grad.T = 0`, without inputs, before a gather adds rows */
     DFL_EOP_NEG, DFL_EOP_ADD, DFL_EOP_SUB, DFL_EOP_MUL, DFL_EOP_DIV,
     DFL_EOP_CALL,   /* call of an `op` by name */
     DFL_EOP_GATHER, /* a row of a table, at the position that an access reads: args[0] is the row, args[1] the position */
@@ -143,7 +151,9 @@ typedef struct {
 typedef struct {
     uint32_t rank;     /* rank of the iterations */
     uint32_t from, to; /* tensors; `to` has the rank as a leading dimension */
-    bool downwards;    /* the iterations run from the last one to the first one: gradients of a forward carry */
+    bool downwards;    /* the iterations run from the last one to the first one, and each later one reads the `to` of the
+                          iteration above: gradients of a forward carry. `from` = layer.grad.Y, which the readers of Y behind
+                          the repeat have written; `to` = layer.grad.X, whose first iteration the producers of X read */
 } dfl_carry;
 
 typedef struct {
