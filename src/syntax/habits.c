@@ -138,8 +138,9 @@ static block block_of(const dfl_slip *s)
 /* The first token of the statement, if it is no keyword, but may be meant as one; else NULL. */
 static const dfl_token *find_opener(const dfl_slip *s, block in)
 {
-    const dfl_token *first = in == IN_FILE ? &s->f->now : &s->f->before;
-    bool follows = s->f->now.sym != 0 || s->now == DFL_TOK_STRING || s->now == DFL_TOK_NUMBER || s->now == '{' ||
+    const bool of_tensor = in == IN_WORKLOAD && s->now == '[' && s->before == DFL_TOK_IDENT; /* `inptu A[m];` */
+    const dfl_token *first = in == IN_FILE ? &s->f->now : of_tensor ? &s->f->statement : &s->f->before;
+    bool follows = of_tensor || s->f->now.sym != 0 || s->now == DFL_TOK_STRING || s->now == DFL_TOK_NUMBER || s->now == '{' ||
                    s->now == '?';
 
     if (first->kind != DFL_TOK_IDENT || (in != IN_FILE && (s->f->statement.span.start != first->span.start || !follows)))
@@ -242,7 +243,8 @@ static bool help_list(const dfl_slip *s)
     const dfl_source *source = s->p->source;
     dfl_span gap = { s->f->before.span.start, s->f->before.span.start };
 
-    if (s->now == '[' && s->n == 1 && dfl_slip_wants(s, "'='") && s->before == DFL_TOK_IDENT) { /* `input E[m, k] F[k, n];` */
+    if (s->now == '[' && s->n == 1 && dfl_slip_wants(s, "'='") && s->before == DFL_TOK_IDENT &&
+        s->statement != DFL_TOK_IDENT) { /* `input E[m, k] F[k, n];` */
         while (gap.start > source->base && is_blank(source->text[gap.start - source->base - 1]))
             gap.start--;
         return dfl_slip_mend(s, (dfl_span){ gap.start, gap.start }, ",", DFL_FIX_SURE,

@@ -195,7 +195,10 @@ static void report_none(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_
     d = dfl_report(ctx->draft->sema->sink, code, path->span, "no %s `%s` in %s `%s`", what, text(ctx, path->text), owner,
                    text(ctx, owner_name));
     near = dfl_sink_drops(ctx->draft->sema->sink) ? 0 : dfl_lookup_suggest(lookup, path->text);
-    if (near != 0)
+    if (strcmp(what, "tensor") == 0 && ctx->draft->system != NULL &&
+        dfl_lookup_find(&ctx->draft->system->memories, path->text) != NULL)
+        dfl_diag_help(ctx->draft->sema->sink, d, "`%s` is a memory: a line is `keep TENSOR in MEMORY;`", text(ctx, path->text));
+    else if (near != 0)
         dfl_diag_fix(ctx->draft->sema->sink, d, path->span, text(ctx, near), DFL_FIX_MAYBE);
     else if (!dfl_sink_drops(ctx->draft->sema->sink))
         help_names(ctx, d, lookup, owner_name);
