@@ -3,6 +3,7 @@
 #include "collective/fat_tree_form.h"
 #include "collective/grid_form.h"
 #include "collective/patterns.h"
+#include "collective/step_rule.h"
 
 /* ---- patterns ---------------------------------------------------------------------------------------------------- */
 
@@ -195,11 +196,45 @@ static bool cost_rotated(const dfl_fabric *f, const dfl_team *team, const dfl_te
     return true;
 }
 
+/* ---- dragonflies ------------------------------------------------------------------------------------------------- */
+
+/* Groups that lie inside of one router or of one group of routers exchange data as in each other such part: the step rule of
+   one part alone. */
+static bool cost_dragonfly(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, dfl_exchange_cost *out)
+{
+    const dfl_team_part *first = &team->part[0];
+    dfl_team inside = { .n = 1, .ranks = team->ranks };
+    dfl_fabric part = *f;
+    int64_t stride, block;
+
+    if (!dfl_team_strided(f, team, &stride) || f->size[first->dim] % dfl_team_period(first) != 0)
+        return false;
+    block = dfl_team_period(first) * f->weight[first->dim];
+    part.groups = 1;
+    part.ports = f->routers * f->router_ports;
+    if (f->router_ports % block == 0) {
+        part.routers = 1;
+        part.ports = f->router_ports;
+    }
+    if (part.ports % block != 0)
+        return false;
+    part.n_axes = 1;
+    part.size[0] = part.ports;
+    part.weight[0] = 1;
+    inside.part[0] = (dfl_team_part){ .dim = 0, .stride = stride, .count = team->ranks, .period = block };
+    if (!dfl_step_rule_fits(&part, &inside, e))
+        return false;
+    dfl_step_rule(&part, &inside, e, out);
+    return true;
+}
+
 bool dfl_closed_form(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, bool links, dfl_exchange_cost *out)
 {
     dfl_rounds patterns;
 
     *out = (dfl_exchange_cost){ .seconds = f->overhead };
+    if (f->kind == DFL_TOPOLOGY_DRAGONFLY)
+        return cost_dragonfly(f, team, e, out);
     if (e->algorithm == DFL_ALGORITHM_ROTATED)
         return cost_rotated(f, team, e, links, out);
     if (e->algorithm == DFL_ALGORITHM_DOUBLE_TREE)

@@ -37,7 +37,7 @@ static const form_case cases[] = {
     { "fat tree of 3 levels", DFL_TOPOLOGY_FAT_TREE, 1, 3, { 1, 1, 1 }, 100 },
     { "fat tree of 2 levels, narrow", DFL_TOPOLOGY_FAT_TREE, 1, 2, { 1, 3 }, 50 },
     { "fat tree of 3 levels, narrow", DFL_TOPOLOGY_FAT_TREE, 1, 3, { 1, 2, 1.5 }, 50 },
-    { "dragonfly", DFL_TOPOLOGY_DRAGONFLY, 1, 0, { 0 }, 0 },
+    { "dragonfly", DFL_TOPOLOGY_DRAGONFLY, 1, 0, { 0 }, 20 },
     { "fat tree of 2 axes", DFL_TOPOLOGY_FAT_TREE, 2, 2, { 1, 2 }, 50 },
 };
 
