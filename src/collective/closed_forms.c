@@ -199,9 +199,10 @@ static bool cost_rotated(const dfl_fabric *f, const dfl_team *team, const dfl_te
 /* ---- dragonflies ------------------------------------------------------------------------------------------------- */
 
 /* Groups that lie inside of one router or of one group of routers exchange data as in each other such part: the step rule of
-   one part alone. */
+   one part alone. A direct exchange of groups over the whole network: pairs of routers. */
 static bool cost_dragonfly(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, dfl_exchange_cost *out)
 {
+    double loads[3], most = 0;
     const dfl_team_part *first = &team->part[0];
     dfl_team inside = { .n = 1, .ranks = team->ranks };
     dfl_fabric part = *f;
@@ -215,6 +216,20 @@ static bool cost_dragonfly(const dfl_fabric *f, const dfl_team *team, const dfl_
     if (f->router_ports % block == 0) {
         part.routers = 1;
         part.ports = f->router_ports;
+    }
+    if (e->algorithm == DFL_ALGORITHM_DIRECT && block == f->ports && dfl_team_starts(first) == first->stride) {
+        dfl_rounds patterns = { .n = 0 };
+        int64_t hops = dfl_step_rule_all_pairs(f, stride, loads);
+        for (uint32_t c = 0; c < 3 && hops > 0; c++)
+            most = loads[c] > most ? loads[c] : most;
+        list_exchanges(team, e, &patterns);
+        for (uint32_t i = 0; i < patterns.n && hops > 0; i++) {
+            const dfl_round *p = &patterns.at[i];
+            dfl_pattern_add_time(f, team, e, p, (double)hops, most * p->bits * (double)e->sharers, out);
+            for (uint32_t c = 0; c < 3; c++)
+                out->bits[c] += loads[c] * p->bits * (double)e->sharers;
+        }
+        return hops > 0;
     }
     if (part.ports % block != 0)
         return false;

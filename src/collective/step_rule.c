@@ -214,6 +214,46 @@ static double take_step(link_loads *l, const dfl_team *team, const dfl_team_exch
            (step->reduces && e->memory_rate > 0 ? most / e->memory_rate : 0);
 }
 
+/* Shifting all ports by those of a group of routers changes neither the groups of ranks nor the links. So the messages of one
+   group of routers load the global links of that group, and the local links of all groups together as all messages load one
+   group. */
+int64_t dfl_step_rule_all_pairs(const dfl_fabric *f, int64_t stride, double *loads)
+{
+    int64_t apart = stride > f->router_ports ? stride / f->router_ports : 1, n = f->groups * f->routers, hops = 2;
+    int64_t members = stride > f->router_ports ? 1 : f->router_ports / stride;
+    dfl_arena *arena;
+    link_loads l = { .f = f, .share = 1, .bits = (double)(f->router_ports * members) };
+
+    if (f->ports % stride != 0 || (stride % f->router_ports != 0 && f->router_ports % stride != 0) || n % apart != 0)
+        return 0;
+    arena = dfl_arena_new(NULL);
+    l.now = DFL_NEW_ARRAY(arena, double, count_links(f));
+    l.used = DFL_NEW_ARRAY(arena, size_t, count_links(f));
+    for (int64_t from = 0; from < f->routers; from++)
+        for (int64_t to = from % apart; to < n; to += apart) {
+            int64_t links = 2;
+            if (to / f->routers != 0) {
+                links += cross_groups(&l, from, to);
+            } else if (to != from) {
+                use_link(&l, find_local_link(f, from, to));
+                links++;
+            }
+            hops = links > hops ? links : hops;
+        }
+    loads[0] = (double)(f->ports / stride - 1);
+    loads[1] = loads[2] = 0;
+    for (int64_t i = 0; i < f->routers * f->routers; i++) {
+        double sum = 0;
+        for (int64_t g = 0; g < f->groups; g++)
+            sum += l.now[2 * f->ports + g * f->routers * f->routers + i];
+        loads[1] = sum > loads[1] ? sum : loads[1];
+    }
+    for (int64_t end = 0; end < f->routers * f->global; end++)
+        loads[2] = l.now[find_global_link(f, 0, end)] > loads[2] ? l.now[find_global_link(f, 0, end)] : loads[2];
+    dfl_arena_free(arena);
+    return hops;
+}
+
 bool dfl_step_rule_fits(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e)
 {
     double groups = (double)f->ports / (double)team->ranks;

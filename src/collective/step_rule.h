@@ -12,5 +12,9 @@
 bool dfl_step_rule_fits(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e);
 /* The cost of a legal exchange. Time and memory grow with the messages of all groups. */
 void dfl_step_rule(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, dfl_exchange_cost *out);
+/* The messages of one step in which every rank of a dragonfly sends one to each other rank of its group, on the busiest link of
+   each class: [class]; the ranks of a group are all ports `stride` apart. Returns the links of the farthest message; 0 if the
+   routers do not have alike ports of each group. Time and memory grow with the routers, not with the messages. */
+int64_t dfl_step_rule_all_pairs(const dfl_fabric *f, int64_t stride, double *loads);
 
 #endif
