@@ -136,8 +136,6 @@ const dfl_eop *dfl_train_differentiate(dfl_train_body *body, const dfl_einsum *e
                                        const dfl_eop *outer)
 {
     dfl_train_draft *draft = body->draft;
-    const dfl_eop **args;
-    dfl_eop *node;
 
     if (!dfl_train_depends(draft, tree, operand))
         return NULL;
@@ -154,12 +152,7 @@ const dfl_eop *dfl_train_differentiate(dfl_train_body *body, const dfl_einsum *e
     case DFL_EOP_CALL:
         return differentiate_call(body, einsum, tree, operand, outer);
     case DFL_EOP_GATHER:
-        args = DFL_NEW_ARRAY(draft->arena, const dfl_eop *, 2);
-        args[0] = outer;
-        args[1] = dfl_train_copy(body, einsum, tree->args[1]);
-        node = DFL_NEW(draft->arena, dfl_eop);
-        *node = (dfl_eop){ .kind = DFL_EOP_SCATTER, .args = args, .n_args = 2 };
-        return node;
+        return dfl_train_scatter(draft, outer, dfl_train_copy(body, einsum, tree->args[1]));
     case DFL_EOP_CONST:
     case DFL_EOP_SCATTER:
         break;

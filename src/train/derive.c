@@ -344,6 +344,15 @@ static double drop_ranks(dfl_train_body *body, dfl_einsum *einsum)
     return times;
 }
 
+/* The value of a tree times a number; the scatter of a row stays the root. */
+static const dfl_eop *scale(dfl_train_draft *draft, const dfl_eop *root, double times)
+{
+    const dfl_eop *value = root->kind == DFL_EOP_SCATTER ? root->args[0] : root;
+    const dfl_eop *product = dfl_train_operate(draft, DFL_EOP_MUL, value, dfl_train_constant(draft, times));
+
+    return root->kind == DFL_EOP_SCATTER ? dfl_train_scatter(draft, product, root->args[1]) : product;
+}
+
 /* Range of an index over the space. */
 static void find_range(const dfl_train_draft *draft, const dfl_index *index, dfl_i128 *low, dfl_i128 *high)
 {
@@ -482,7 +491,7 @@ static void add_contribution(dfl_train_draft *draft, uint32_t of, uint32_t k, df
     limit_to_shape(draft, &einsum);
     times = drop_ranks(&body, &einsum);
     if (times != 1)
-        root = dfl_train_operate(draft, DFL_EOP_MUL, root, dfl_train_constant(draft, times));
+        root = scale(draft, root, times);
     add_backward(&body, einsum, root);
 }
 

@@ -130,6 +130,17 @@ const dfl_eop *dfl_train_operate(dfl_train_draft *draft, dfl_eop_kind kind, cons
     return node;
 }
 
+const dfl_eop *dfl_train_scatter(dfl_train_draft *draft, const dfl_eop *value, const dfl_eop *position)
+{
+    dfl_eop *node = make_node(draft, DFL_EOP_SCATTER, 2);
+    const dfl_eop **args = DFL_NEW_ARRAY(draft->arena, const dfl_eop *, 2);
+
+    args[0] = value;
+    args[1] = position;
+    node->args = args;
+    return node;
+}
+
 const dfl_eop *dfl_train_call(dfl_train_draft *draft, dfl_sym op, dfl_i128 flops, const dfl_eop *const *args, uint32_t n_args)
 {
     dfl_eop *node = make_node(draft, DFL_EOP_CALL, n_args);

@@ -45,6 +45,8 @@ const dfl_eop *dfl_train_constant(dfl_train_draft *draft, double value);
 const dfl_eop *dfl_train_access(dfl_train_body *body, dfl_access access);
 const dfl_eop *dfl_train_negate(dfl_train_draft *draft, const dfl_eop *a);
 const dfl_eop *dfl_train_operate(dfl_train_draft *draft, dfl_eop_kind kind, const dfl_eop *a, const dfl_eop *b);
+/* A value that is added to the row at a position. */
+const dfl_eop *dfl_train_scatter(dfl_train_draft *draft, const dfl_eop *value, const dfl_eop *position);
 const dfl_eop *dfl_train_call(dfl_train_draft *draft, dfl_sym op, dfl_i128 flops, const dfl_eop *const *args, uint32_t n_args);
 
 #endif

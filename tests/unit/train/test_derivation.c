@@ -80,6 +80,10 @@ static const derivation_case cases[] = {
     { "a table whose gradient another einsum starts", STEP("rank b = 9, v = 5, d = 2; input ids[b] : i32; weight T[v,d];"
       " A[b,d] = tanh(gather T[v,d] by ids[b]); output Z[b,v] += A[b,d] * T[v,d];"),
       "einsum grad.T: grad.T[v, d] += (grad.Z[b, v] * A[b, d]);", "einsum grad.T@A:", "= 0;" },
+    { "a row in a sum over a rank that it lacks", STEP("rank b = 9, v = 7, n = 5, d = 2; input ids[b] : i32, X[b,n]; weight T[v,d];"
+      " output Z[b,d] += X[b,n] - gather T[v,d] by ids[b];"),
+      "einsum grad.T@Z: grad.T@Z[b, d] += scatter((grad.Z[b, d] * -5), ids[b]);  // ranks b d, 18 points, 2 FLOP each, backward of Z\n",
+      NULL, NULL },
     /* ---- repeats ---- */
     { "a repeat runs downwards", REPEAT,
       "einsum layer.grad.Y: layer.grad.Y[b, d] = (grad.Z[b, d] * square_d(layer.Y[4, b, d]));",

@@ -45,6 +45,8 @@ static const gradient_case cases[] = {
     /* ---- gathers ---- */
     { "rows of a large table", STEP("rank b = 3, v = 7, d = 2; input ids[b] : i32; weight T[v,d]; output Z[b,d] = tanh(gather T[v,d] by ids[b]);") },
     { "rows of a small table", STEP("rank b = 9, v = 3, d = 2; input ids[b] : i32; weight T[v,d]; output Z[b,d] = tanh(gather T[v,d] by ids[b]);") },
+    { "a row in a sum over a rank that it lacks", STEP("rank b = 9, v = 4, n = 3, d = 2; input ids[b] : i32, X[b,n]; weight T[v,d];"
+      " S[b,d] += X[b,n] - gather T[v,d] by ids[b]; output Z[b,d] = tanh(S[b,d]);") },
     { "bags of rows", STEP("rank b = 3, l = 4, v = 9, d = 2; input ids[b,l] : i32; weight T[v,d], W[l]; output Z[b,d] += W[l] * gather T[v,d] by ids[b,l];") },
     { "two gathers from one table", STEP("rank b = 3, c = 4, v = 9, d = 2; input ids[b] : i32, more[c] : i32; weight T[v,d];"
       " A[b,d] = gather T[v,d] by ids[b]; B[c,d] = gather T[v,d] by more[c]; output Z[b,c] += A[b,d] * B[c,d];") },
