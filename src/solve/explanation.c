@@ -3,8 +3,10 @@
 #include "ir/mapping_open.h"
 #include "mapper/mapper.h"
 #include "model/model.h"
+#include "plan/plan.h"
 #include "report/check/check.h"
 #include "report/explain/compare.h"
+#include "solve/solve_internal.h"
 #include "support/limits.h"
 
 /* Sets the expression that the explanation differentiates: the objective, or energy * latency if the objective has figures
@@ -87,6 +89,7 @@ const dfl_explanation *dfl_explanation_find(const dfl_solver *solver, const dfl_
 {
     dfl_result_item *item = DFL_NEW(solver->arena, dfl_result_item);
     dfl_explanation *explanation = DFL_NEW(solver->arena, dfl_explanation);
+    const bool is_plan = dfl_mapping_is_plan(mapping);
     const dfl_filled *other = NULL;
     dfl_arena *arena = solver->arena;
     dfl_objective objective;
@@ -94,32 +97,34 @@ const dfl_explanation *dfl_explanation_find(const dfl_solver *solver, const dfl_
     dfl_model *model;
 
     *item = (dfl_result_item){ .mapping = mapping, .status = DFL_STATUS_COMPLETE };
-    if (dfl_mapping_is_plan(mapping)) {
-        dfl_diag *d = dfl_report(solver->sink, DFL_EVAL_UNSUPPORTED, mapping->span, "plans over chips are not explained");
-
-        dfl_diag_help(solver->sink, d, "`dflc eval` prints the parts of the step, the exchanges and the load of the links");
-        return NULL;
-    }
     if (!dfl_objective_make(solver->sink, solver->names, mapping, &objective))
         return NULL;
-    if (mapping->has_holes) {
+    if (is_plan ? dfl_plan_is_open(mapping) : mapping->has_holes) {
         const dfl_filled *filled = dfl_solve_mapping(solver, mapping, stopped);
         dfl_filled best;
 
         if (!filled)
             return NULL;
         best = *filled; /* a copy, because the list may move when a search adds mappings */
-        if (has_kinds(solver, mapping, &objective, *stopped))
+        if (!is_plan && has_kinds(solver, mapping, &objective, *stopped))
             other = find_other_kind(solver, mapping, &best, stopped);
         *item = (dfl_result_item){ .mapping = best.mapping, .status = DFL_STATUS_FILLED, .search = best.search };
         arena = solver->after;
+    }
+    *explanation = (dfl_explanation){ .results = solver->results, .item = item };
+    if (is_plan) {
+        item->result = dfl_plan_evaluate(arena, solver->sink, solver->names, item->mapping);
+        if (item->result != NULL) {
+            explanation->sensitivity = dfl_plan_sensitivity(solver, arena, item->result);
+            set_objective(solver, explanation, &objective);
+        }
+        return item->result != NULL ? explanation : NULL;
     }
     paths = dfl_paths_resolve(arena, solver->sink, solver->names, item->mapping);
     model = paths ? dfl_model_prepare(arena, solver->sink, solver->names, paths) : NULL;
     item->result = model ? dfl_model_run(model, arena) : NULL;
     if (!item->result)
         return NULL;
-    *explanation = (dfl_explanation){ .results = solver->results, .item = item };
     explanation->sensitivity = dfl_sensitivity_find(arena, model, item->result);
     set_objective(solver, explanation, &objective);
     if (other != NULL)

@@ -7,6 +7,7 @@
 #define DFL_SOLVE_SOLVE_INTERNAL_H
 
 #include "mapper/mapper.h"
+#include "model/sensitivity.h"
 #include "solve/solve.h"
 #include "support/vec.h"
 
@@ -143,6 +144,11 @@ dfl_stop dfl_fill_stop(const dfl_fill *fill, dfl_stop stopped);
 /* Fills the open amounts of a plan over chips by the best combination, and with `--top` by the best ones, best first. False
    after a report. */
 bool dfl_fill_plan(dfl_fill *fill, const dfl_objective *objective, dfl_stop *stopped);
+
+/* ---- plan_sensitivity.c ---- */
+
+/* Sensitivities of a plan over chips. The result is allocated in `arena`. */
+const dfl_sensitivity *dfl_plan_sensitivity(const dfl_solver *solver, dfl_arena *arena, const dfl_result *result);
 
 /* ---- unused_options.c ---- */
 

@@ -93,11 +93,13 @@ static void print_param(dfl_table *table, const dfl_explanation *explanation, co
     put_present(table, explanation, p);
 }
 
-/* Whether no value of the parameter changes a cost. */
-static bool is_idle(const dfl_param *p)
+/* Whether no value of the parameter changes a cost; of a plan over chips, no value near the present one. */
+static bool is_idle(const dfl_explanation *explanation, const dfl_param *p)
 {
+    const bool is_near = explanation->item->result->plan != NULL;
+
     if (dfl_param_is_timed(p->kind))
-        return !p->slower.wall && p->slower.waited <= 0 && !p->faster.wall && p->faster.waited <= 0;
+        return (is_near || !p->slower.wall) && p->slower.waited <= 0 && (is_near || !p->faster.wall) && p->faster.waited <= 0;
     return p->per_value <= 0;
 }
 
@@ -114,7 +116,7 @@ static void print_params(dfl_strbuf *out, const dfl_explanation *explanation)
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         dfl_table_cell(&table, heads[i]);
     for (uint32_t i = 0; i < explanation->sensitivity->n_params; i++) {
-        if (is_idle(&explanation->sensitivity->params[order[i]]))
+        if (is_idle(explanation, &explanation->sensitivity->params[order[i]]))
             idle++;
         else
             print_param(&table, explanation, &explanation->sensitivity->params[order[i]]);
@@ -122,7 +124,8 @@ static void print_params(dfl_strbuf *out, const dfl_explanation *explanation)
     dfl_strbuf_z(out, "\n  change in percent if a parameter grows by one percent:\n");
     dfl_table_print(&table, out, 2);
     if (idle > 0)
-        dfl_strbuf_printf(out, "  %u more change%s no result at any value\n", idle, idle == 1 ? "s" : "");
+        dfl_strbuf_printf(out, "  %u more change%s no result %s\n", idle, idle == 1 ? "s" : "",
+                          explanation->item->result->plan != NULL ? "near the present value" : "at any value");
 }
 
 static void print_einsum(dfl_table *table, const dfl_explanation *explanation, uint32_t e)
