@@ -316,6 +316,15 @@ static bool read_gradient(dfl_train_draft *draft, uint32_t of, dfl_access *out)
 
 /* ---- contributions ---- */
 
+/* Whether a rank is that of a `repeat`, whose iterations read different elements by one access to a carried tensor. */
+static bool is_repeat(const dfl_workload *w, uint32_t rank)
+{
+    for (uint32_t c = 0; c < w->n_carries; c++)
+        if (w->carries[c].rank == rank)
+            return true;
+    return false;
+}
+
 /* Drops the ranks that no access of the einsum has, and that no condition limits: the value is the same at each of their points.
    Returns the number of these points. */
 static double drop_ranks(dfl_train_body *body, dfl_einsum *einsum)
@@ -324,7 +333,7 @@ static double drop_ranks(dfl_train_body *body, dfl_einsum *einsum)
     double times = 1;
 
     for (uint32_t r = 0; r < einsum->n_ranks; r++) {
-        bool used = einsum->over_rank == einsum->ranks[r];
+        bool used = einsum->over_rank == einsum->ranks[r] || is_repeat(body->draft->forward, einsum->ranks[r]);
 
         for (size_t i = 0; i <= body->inputs.n; i++) {
             const dfl_access *a = i < body->inputs.n ? &body->inputs.at[i] : &einsum->output;
@@ -606,7 +615,12 @@ static void add_carries(dfl_train_draft *draft)
     for (uint32_t c = 0; c < draft->forward->n_carries; c++) {
         const dfl_carry *carry = &draft->forward->carries[c];
 
-        if (draft->gradient[carry->to] != DFL_NONE && draft->inside[carry->from] != DFL_NONE)
+        if (draft->gradient[carry->to] == DFL_NONE)
+            continue;
+        if (draft->inside[carry->from] == DFL_NONE)
+            dfl_train_refuse(draft, draft->ranks.at[carry->rank].span, "a `repeat` whose result depends on nothing that it carries",
+                             "read the carried tensor in the `repeat`, or remove `carrying`");
+        else
             DFL_PUSH(draft->arena, &draft->carries,
                      ((dfl_carry){ .rank = carry->rank, .from = draft->gradient[carry->to], .to = draft->inside[carry->from],
                                    .downwards = true }));
@@ -649,12 +663,13 @@ const dfl_workload *dfl_training_derive(dfl_arena *arena, dfl_sink *sink, dfl_in
     for (uint32_t e = forward->n_einsums; e-- > 0 && !draft.failed;)
         differentiate_einsum(&draft, e);
     if (!draft.failed)
+        add_carries(&draft);
+    if (!draft.failed)
         check_reached(&draft);
     if (!draft.failed)
         dfl_train_add_updates(&draft);
     if (draft.failed)
         return NULL;
-    add_carries(&draft);
     link_tensors(&draft);
     step = DFL_NEW(arena, dfl_workload);
     *step = *forward;

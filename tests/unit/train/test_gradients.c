@@ -74,6 +74,8 @@ static const gradient_case cases[] = {
       " repeat 2 as layer carrying X = Y { weight W[d]; Y[b,d] = tanh(X[b,d] * W[d]); } output Z[b,d] = X[b,d] * layer.Y[b,d];") },
     { "a weight beside a repeat", STEP("rank b = 2, d = 3; input X[b,d]; weight U[d]; A[d] = tanh(U[d]); repeat 3 as layer carrying X = Y { weight W[d];"
       " Y[b,d] = tanh(X[b,d] * W[d] + A[d]); } output Z[b,d] = square(layer.Y[b,d]);") },
+    { "a weight beside a repeat in a sum", STEP("rank b = 2, d = 3; input X[b,d]; weight U[d]; repeat 3 as layer carrying X = Y { weight W[d];"
+      " H[b,d] = tanh(X[b,d] * W[d]); Y[b,d] = H[b,d] + X[b,d] + U[d]; } output Z[b,d] = square(layer.Y[b,d]);") },
     { "a repeat that ends a workload", STEP("rank b = 2, d = 3; input X[b,d]; repeat 3 as layer carrying X = Y { weight W[d];"
       " Y[b,d] = tanh(X[b,d] * W[d]); }") },
     { "a carried result that its iteration reads", STEP("rank b = 2, d = 3; input X[b,d]; repeat 3 as layer carrying X = Y { weight W[d], V[d];"
