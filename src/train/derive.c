@@ -618,7 +618,8 @@ static void add_carries(dfl_train_draft *draft)
         if (draft->gradient[carry->to] == DFL_NONE)
             continue;
         if (draft->inside[carry->from] == DFL_NONE)
-            dfl_train_refuse(draft, draft->ranks.at[carry->rank].span, "a `repeat` whose result depends on nothing that it carries",
+            dfl_train_refuse(draft, draft->ranks.at[carry->rank].span,
+                             "a `repeat` whose result depends on nothing that it carries",
                              "read the carried tensor in the `repeat`, or remove `carrying`");
         else
             DFL_PUSH(draft->arena, &draft->carries,
