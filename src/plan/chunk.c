@@ -39,13 +39,18 @@ static uint32_t repeat_of(const dfl_frame *f, const dfl_einsum *e)
     return DFL_NONE;
 }
 
+/* Whether a tensor is the gradient of a weight. */
+static bool is_of_weight(const dfl_frame *f, uint32_t tensor)
+{
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+
+    return t->part == DFL_PART_GRADIENT && f->workload->tensors[t->of].role == DFL_ROLE_WEIGHT;
+}
+
 /* Whether an einsum runs in the chunk. */
 static bool is_in(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum)
 {
-    const dfl_tensor *made = &f->workload->tensors[dfl_frame_target(f, einsum)];
-    const bool of_weight = made->part == DFL_PART_GRADIENT && f->workload->tensors[made->of].role == DFL_ROLE_WEIGHT;
-
-    if (chunk->part != DFL_CHUNK_ALL && of_weight != (chunk->part == DFL_CHUNK_WEIGHTS))
+    if (chunk->part != DFL_CHUNK_ALL && is_of_weight(f, dfl_frame_target(f, einsum)) != (chunk->part == DFL_CHUNK_WEIGHTS))
         return false;
     return dfl_frame_runs(f, einsum, chunk->has_first, chunk->has_last);
 }
@@ -73,8 +78,8 @@ static void add_einsum(const dfl_plan_work *work, const dfl_chunk *chunk, uint32
             DFL_PUSH(f->arena, list, ((task){ true, i, DFL_STEP_COLLECTIVES }));
     DFL_PUSH(f->arena, list, ((task){ false, einsum, part }));
     for (uint32_t i = 0; i < x->n; i++)
-        if (x->at[i].place == DFL_EXCHANGE_ONCE ? is_last_of(f, chunk, einsum, x->at[i].tensor)
-                                                : x->at[i].place == DFL_EXCHANGE_AFTER && x->at[i].einsum == einsum)
+        if (x->at[i].place != DFL_EXCHANGE_BEFORE &&
+            (is_of_weight(f, x->at[i].tensor) ? is_last_of(f, chunk, einsum, x->at[i].tensor) : x->at[i].einsum == einsum))
             DFL_PUSH(f->arena, list, ((task){ true, i, DFL_STEP_COLLECTIVES }));
 }
 

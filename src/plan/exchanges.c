@@ -66,7 +66,7 @@ static bool find_bits(const dfl_frame *f, uint32_t einsum, const dfl_access *acc
 }
 
 /* Bits of what an einsum writes on one chip in one pass; of a scatter, those of the table. False after a report. */
-static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, dfl_i128 *out)
+static bool find_result_bits(const dfl_frame *f, uint32_t einsum, dfl_i128 *out)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
     const uint32_t tensor = dfl_frame_target(f, einsum);
@@ -83,7 +83,6 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     for (uint32_t s = 0; s < f->n_slots; s++)
         if (dfl_layout_made(f, einsum, s) >= 0)
             *out = (*out + f->slots[s].count - 1) / f->slots[s].count;
-    (void)l;
     return true;
 }
 
@@ -182,9 +181,10 @@ static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
     const uint32_t tensor = dfl_frame_target(f, einsum);
-    dfl_plan_exchange x = { .place = is_sum_of_step(f, &f->workload->tensors[tensor]) ? DFL_EXCHANGE_ONCE : DFL_EXCHANGE_AFTER,
-                            .tensor = tensor, .einsum = einsum, .phase = e->phase };
-    uint64_t scatter = 0, reduce = 0, gather = 0;
+    const bool is_of_step = is_sum_of_step(f, &f->workload->tensors[tensor]);
+    const dfl_exchange_place late = is_of_step ? DFL_EXCHANGE_ONCE : DFL_EXCHANGE_AFTER;
+    dfl_plan_exchange x = { .tensor = tensor, .einsum = einsum, .phase = e->phase };
+    uint64_t now = 0, scatter = 0, reduce = 0, gather = 0;
 
     for (uint32_t s = 0; s < f->n_slots; s++) {
         dfl_layout home = dfl_layout_home(l, tensor, s), made = dfl_layout_made(f, einsum, s);
@@ -192,28 +192,31 @@ static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
         if (f->slots[s].stages != NULL || f->slots[s].count == 1)
             continue;
         if (l->is_summed[(size_t)tensor * l->columns + s])
-            *(home >= 0 ? &scatter : &reduce) |= UINT64_C(1) << s;
+            *(home < 0 ? &reduce : dfl_layout_is_summed_late(f, l, tensor, s) ? &scatter : &now) |= UINT64_C(1) << s;
         else if (made >= 0 && home == DFL_LAYOUT_REPLICATED)
             gather |= UINT64_C(1) << s;
         else if (made >= 0 && home >= 0 && made != home)
             return dfl_frame_refuse(f, e->span, "a home that is split along another dimension than its producer",
                                     "split the home as its producer");
     }
-    const struct { dfl_collective_kind kind; uint64_t mask; bool tied; } all[] = {
-        { DFL_COLLECTIVE_REDUCE_SCATTER, scatter, false }, { DFL_COLLECTIVE_ALL_REDUCE, reduce, false },
-        { DFL_COLLECTIVE_ALL_REDUCE, 0, x.place == DFL_EXCHANGE_ONCE && is_tied(f, tensor) },
-        { DFL_COLLECTIVE_ALL_GATHER, gather, false },
+    const struct { dfl_collective_kind kind; dfl_exchange_place place; uint64_t mask; bool tied; } all[] = {
+        { DFL_COLLECTIVE_REDUCE_SCATTER, DFL_EXCHANGE_AFTER, now, false },
+        { DFL_COLLECTIVE_REDUCE_SCATTER, late, scatter, false },
+        { DFL_COLLECTIVE_ALL_REDUCE, late, reduce, false },
+        { DFL_COLLECTIVE_ALL_REDUCE, late, 0, is_of_step && is_tied(f, tensor) },
+        { DFL_COLLECTIVE_ALL_GATHER, late, gather, false },
     };
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
         x.kind = all[k].kind;
+        x.place = all[k].place;
         x.slots = all[k].mask;
         x.is_tied = all[k].tied;
         if (x.slots == 0 && !x.is_tied)
             continue;
-        if (!find_result_bits(f, l, einsum, &x.bits))
+        if (!find_result_bits(f, einsum, &x.bits))
             return false;
-        for (uint32_t s = 0; s < f->n_slots && x.kind != DFL_COLLECTIVE_REDUCE_SCATTER; s++)
-            x.bits = scatter >> s & 1 ? (x.bits + f->slots[s].count - 1) / f->slots[s].count : x.bits;
+        for (uint32_t s = 0; s < f->n_slots && k > 0; s++)
+            x.bits = (k > 1 ? now | scatter : now) >> s & 1 ? (x.bits + f->slots[s].count - 1) / f->slots[s].count : x.bits;
         for (uint32_t s = 0; s < f->n_slots && x.kind == DFL_COLLECTIVE_ALL_GATHER; s++)
             x.bits = x.slots >> s & 1 ? x.bits * f->slots[s].count : x.bits;
         DFL_PUSH(f->arena, out, x);

@@ -63,7 +63,7 @@ static bool home_bits(const dfl_frame *f, const dfl_layouts *layouts, const dfl_
         int64_t extent = t->extents[d];
 
         for (uint32_t s = 0; s < f->n_slots; s++)
-            if (dfl_layout_home(layouts, tensor, s) == (dfl_layout)d)
+            if (dfl_layout_home(layouts, tensor, s) == (dfl_layout)d && !dfl_layout_is_summed_late(f, layouts, tensor, s))
                 extent = f->slots[s].stages != NULL ? stage->layers : dfl_ceil_div(extent, f->slots[s].count);
         overflow |= dfl_mul(*out, extent, out);
     }
@@ -167,7 +167,9 @@ static bool working_peak(const dfl_plan_work *work, const dfl_layouts *l, const 
         const dfl_plan_exchange *exchange = &work->exchanges->at[x];
         uint32_t first = position(work, exchange->einsum, phase, repeated, repeat), last = first;
 
-        if (exchange->place != DFL_EXCHANGE_BEFORE || first == DFL_NONE || !runs_in(f, stage, exchange->einsum))
+        bool is_scatter = exchange->place == DFL_EXCHANGE_AFTER && exchange->kind == DFL_COLLECTIVE_REDUCE_SCATTER;
+
+        if ((exchange->place != DFL_EXCHANGE_BEFORE && !is_scatter) || first == DFL_NONE || !runs_in(f, stage, exchange->einsum))
             continue;
         for (uint32_t r = 0; r < exchange->n_readers; r++)
             last = exchange->readers[r] > last ? exchange->readers[r] : last;

@@ -58,6 +58,15 @@ dfl_layout dfl_layout_made(const dfl_frame *f, uint32_t einsum, uint32_t slot)
     return made == DFL_LAYOUT_REPLICATED ? DFL_LAYOUT_PARTIAL : made;
 }
 
+bool dfl_layout_is_summed_late(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor, uint32_t slot)
+{
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+    const size_t at = (size_t)tensor * l->columns + slot;
+
+    return t->part == DFL_PART_GRADIENT && f->workload->tensors[t->of].role == DFL_ROLE_WEIGHT && l->is_summed[at] &&
+           !l->is_split[at];
+}
+
 uint32_t dfl_layout_carried(const dfl_frame *f, uint32_t einsum, uint32_t tensor)
 {
     const dfl_workload *w = f->workload;
@@ -128,6 +137,7 @@ static void split_homes(const dfl_frame *f, dfl_layouts *l)
                 continue; /* a tensor without the rank is replicated */
             taken |= UINT64_C(1) << slot;
             l->home[(size_t)line->tensor * l->columns + slot] = dim;
+            l->is_split[(size_t)line->tensor * l->columns + slot] = true;
         }
     }
 }
@@ -138,6 +148,7 @@ bool dfl_layouts_find(const dfl_frame *f, dfl_layouts *out)
 
     out->columns = f->columns;
     out->home = DFL_NEW_ARRAY(f->arena, dfl_layout, (size_t)w->n_tensors * f->columns);
+    out->is_split = DFL_NEW_ARRAY(f->arena, bool, (size_t)w->n_tensors * f->columns);
     out->is_summed = DFL_NEW_ARRAY(f->arena, bool, (size_t)w->n_tensors * f->columns);
     for (uint32_t t = 0; t < w->n_tensors; t++)
         for (uint32_t s = 0; s < f->n_slots; s++) {

@@ -14,6 +14,7 @@ enum { DFL_LAYOUT_REPLICATED = -1, DFL_LAYOUT_PARTIAL = -2, DFL_LAYOUT_WINDOW = 
 typedef struct {
     uint32_t columns;
     dfl_layout *home;  /* [tensor * columns + slot]; never partial */
+    bool *is_split;    /* [tensor * columns + slot]: a `split` of a keep states the layout */
     bool *is_summed;   /* [tensor * columns + slot]: its producers leave parts of a sum on this slot */
 } dfl_layouts;
 
@@ -21,6 +22,9 @@ static inline dfl_layout dfl_layout_home(const dfl_layouts *l, uint32_t tensor, 
 {
     return l->home[(size_t)tensor * l->columns + slot];
 }
+/* Whether the parts of a gradient of a weight are summed on a slot behind the last micro-batch: each instance holds the whole
+   sum of its own micro-batches until then. If the home is stated as split, each micro-batch sends its parts to their homes. */
+bool dfl_layout_is_summed_late(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor, uint32_t slot);
 /* The layout in which an einsum asks for an operand: WINDOW if it needs neighbouring rows. */
 dfl_layout dfl_layout_asked(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t slot);
 /* The layout in which an einsum leaves its result. */
