@@ -239,7 +239,6 @@ static double exchange_gradients(dfl_plan_state *p, uint32_t stage)
         for (uint32_t k = from; k <= i; k++) {
             const dfl_collective_cost *cost = &p->exchanges.at[last->arrivals[k].exchange].cost;
             net[cost->network] = fmax(net[cost->network], start + last->arrivals[i].seconds) + cost->seconds;
-            end = fmax(end, net[cost->network]);
         }
         from = i + 1;
         sum = 0;
