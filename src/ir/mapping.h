@@ -124,6 +124,7 @@ typedef struct {
     uint32_t chunks;           /* option chunks: pieces of every collective; 0 = the best number */
     dfl_i128 bucket_bits;      /* option bucket: size of a gradient bucket (in bits); 0 = the default, 25 MB */
     bool chip_search;          /* option chip = search: the mapper fills the chip */
+    bool exchanges_block;      /* option exchanges = blocking: no einsum runs beside an exchange */
 } dfl_options;
 
 typedef struct {

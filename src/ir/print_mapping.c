@@ -304,6 +304,10 @@ static void print_plan_options(const printer *p)
         print_indent(p, 1);
         dfl_strbuf_z(p->out, "option chip = search;\n");
     }
+    if (o->exchanges_block) {
+        print_indent(p, 1);
+        dfl_strbuf_z(p->out, "option exchanges = blocking;\n");
+    }
 }
 
 void dfl_mapping_print(dfl_strbuf *out, const dfl_intern *names, const dfl_mapping *m, unsigned indent)

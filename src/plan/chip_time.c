@@ -89,6 +89,12 @@ static bool count_points(const dfl_frame *f, uint32_t einsum, dfl_i128 *out)
     return !overflow;
 }
 
+/* Whether the result of an einsum takes no time to write: the einsum is a part of the one that reads it, and has no launch. */
+static bool is_handed_on(const dfl_frame *f, const dfl_einsum *e)
+{
+    return !isfinite(f->system->memories[f->home_of[e->output.tensor]].write_rate);
+}
+
 /* Sets the points and the time of the operations of one pass. */
 static bool time_operations(const dfl_frame *f, uint32_t einsum, dfl_chip_time *out)
 {
@@ -116,7 +122,7 @@ static bool time_operations(const dfl_frame *f, uint32_t einsum, dfl_chip_time *
         dfl_diag_help(f->sink, d, "add a point for smaller work");
         return false;
     }
-    out->operation_seconds = dfl_i128_double(out->points) * each / units + unit->launch;
+    out->operation_seconds = dfl_i128_double(out->points) * each / units + (is_handed_on(f, e) ? 0 : unit->launch);
     return true;
 }
 

@@ -68,6 +68,37 @@ static bool is_last_of(const dfl_frame *f, const dfl_chunk *chunk, uint32_t eins
     return true;
 }
 
+/* Whether a tensor that an einsum of the chunk reads is made in the same pass, and not before it. */
+static bool is_made_in(const dfl_plan_work *work, const dfl_chunk *chunk, uint32_t einsum, uint32_t tensor)
+{
+    const dfl_frame *f = work->frame;
+
+    if (chunk->phase == DFL_PHASE_FORWARD && dfl_layout_carried(f, einsum, tensor) != DFL_NONE)
+        return true;
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++)
+        if (dfl_frame_target(f, e) == tensor &&
+            (f->workload->einsums[e].phase == chunk->phase ||
+             (chunk->phase == DFL_PHASE_BACKWARD && work->is_recomputed[f->workload->einsums[e].output.tensor])))
+            return true;
+    return false;
+}
+
+/* Adds an exchange before its einsum, which comes next. If its tensor is there before the pass, it stands one einsum earlier. */
+static void add_before(const dfl_plan_work *work, const dfl_chunk *chunk, uint32_t exchange, task_vec *list)
+{
+    const dfl_plan_exchange *x = &work->exchanges->at[exchange];
+    size_t at = list->n;
+
+    DFL_PUSH(work->frame->arena, list, ((task){ true, exchange, DFL_STEP_COLLECTIVES }));
+    if (is_made_in(work, chunk, x->einsum, x->tensor))
+        return;
+    while (at > 0 && list->at[at - 1].is_exchange)
+        at--;
+    at = at > 0 ? at - 1 : list->n - 1;
+    memmove(&list->at[at + 1], &list->at[at], (list->n - 1 - at) * sizeof *list->at);
+    list->at[at] = (task){ true, exchange, DFL_STEP_COLLECTIVES };
+}
+
 static void add_einsum(const dfl_plan_work *work, const dfl_chunk *chunk, uint32_t einsum, dfl_step_part part, task_vec *list)
 {
     const dfl_frame *f = work->frame;
@@ -75,7 +106,7 @@ static void add_einsum(const dfl_plan_work *work, const dfl_chunk *chunk, uint32
 
     for (uint32_t i = 0; i < x->n; i++)
         if (x->at[i].einsum == einsum && x->at[i].place == DFL_EXCHANGE_BEFORE)
-            DFL_PUSH(f->arena, list, ((task){ true, i, DFL_STEP_COLLECTIVES }));
+            add_before(work, chunk, i, list);
     DFL_PUSH(f->arena, list, ((task){ false, einsum, part }));
     for (uint32_t i = 0; i < x->n; i++)
         if (x->at[i].place != DFL_EXCHANGE_BEFORE &&
@@ -130,6 +161,16 @@ static void run_einsum(clock_state *c, const task *t)
     c->made_by[e->output.tensor] = c->made_by[target] = DFL_NONE;
 }
 
+/* Lets no einsum run until the end of an exchange. */
+static void hold_units(clock_state *c, uint32_t exchange, double end)
+{
+    c->out.step[DFL_STEP_COLLECTIVES] += end - c->front;
+    c->out.exposed[exchange] += end - c->front;
+    c->front = end;
+    for (uint32_t u = 0; u < c->work->frame->system->n_computes; u++)
+        c->unit_free[u] = end;
+}
+
 static void run_exchange(clock_state *c, uint32_t index)
 {
     const dfl_plan_exchange *x = &c->work->exchanges->at[index];
@@ -142,7 +183,12 @@ static void run_exchange(clock_state *c, uint32_t index)
         DFL_PUSH(c->work->frame->arena, &c->arrivals, ((dfl_arrival){ index, c->raw[x->tensor] }));
         return;
     }
-    end = fmax(ready, c->net_free[x->cost.network]) + x->cost.seconds;
+    end = fmax(ready, c->net_free[x->cost.network]);
+    if (c->work->frame->mapping->options.exchanges_block)
+        end = fmax(end, c->front);
+    end += x->cost.seconds;
+    if (c->work->frame->mapping->options.exchanges_block)
+        hold_units(c, index, end);
     c->net_free[x->cost.network] = end;
     if (before) {
         c->copy[index] = end;

@@ -255,10 +255,12 @@ static bool count_micro_batches(dfl_frame *f)
     return true;
 }
 
-/* Sets the memories that hold the tensors: those of the keeps, else the outermost memory of a chip. */
+/* Sets the memories that hold the tensors: those of the keeps, for a gradient of no weight that of its tensor, else the outermost
+   memory of a chip. */
 static bool find_homes(dfl_frame *f)
 {
     const dfl_body *root = f->mapping->root;
+    bool *is_kept = DFL_NEW_ARRAY(f->arena, bool, f->workload->n_tensors);
 
     f->home_of = DFL_NEW_ARRAY(f->arena, uint32_t, f->workload->n_tensors);
     for (uint32_t t = 0; t < f->workload->n_tensors; t++)
@@ -271,6 +273,13 @@ static bool find_homes(dfl_frame *f)
             return dfl_frame_refuse(f, line->span, "a home in another element than the outermost memory of a chip",
                                     "keep the tensor in the outermost memory of the chip");
         f->home_of[line->tensor] = line->memory;
+        is_kept[line->tensor] = true;
+    }
+    for (uint32_t t = 0; t < f->workload->n_tensors; t++) {
+        const dfl_tensor *tensor = &f->workload->tensors[t];
+
+        if (!is_kept[t] && tensor->part == DFL_PART_GRADIENT && f->workload->tensors[tensor->of].role != DFL_ROLE_WEIGHT)
+            f->home_of[t] = f->home_of[tensor->of];
     }
     return true;
 }

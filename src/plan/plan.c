@@ -177,6 +177,7 @@ static bool run_pipeline(dfl_plan_state *p)
     dfl_pipeline pipeline = { .schedule = words != NULL ? words->schedule : DFL_SCHEDULE_ONE_F_ONE_B,
                               .stages = p->stages, .interleave = p->interleave, .forward = forward, .backward = backward,
                               .weight_gradient = weights, .send_forward = ahead, .send_backward = back };
+    const bool blocks = f->mapping->options.exchanges_block; /* a message takes time of the stage that sends it */
     const char *conflict;
 
     if (f->micro_batches > UINT32_MAX) {
@@ -190,8 +191,9 @@ static bool run_pipeline(dfl_plan_state *p)
             backward[i] = p->backward[i]->seconds;
         if (weights)
             weights[i] = p->weights[i]->seconds;
-        ahead[i] = i + 1 < n ? p->message.seconds : 0;
-        back[i] = i > 0 ? p->message.seconds : 0;
+        *(blocks ? &forward[i] : &ahead[i]) += i + 1 < n ? p->message.seconds : 0;
+        if (backward)
+            *(blocks ? &backward[i] : &back[i]) += i > 0 ? p->message.seconds : 0;
     }
     conflict = dfl_pipeline_conflict(&pipeline);
     if (conflict != NULL) {
@@ -209,6 +211,20 @@ static bool run_pipeline(dfl_plan_state *p)
 
 enum { BUCKET_BITS = 25 * 1000 * 1000 * 8 }; /* 25 MB, the default of the data-parallel module of PyTorch */
 
+/* Time of the exchanges of all gradients of a stage, one after another. */
+static double sum_gradients(const dfl_plan_state *p, uint32_t stage)
+{
+    double sum = 0;
+
+    for (uint32_t c = 0; c < p->interleave; c++) {
+        const dfl_chunk_time *chunk = (p->weights ? p->weights : p->backward)[c * p->stages + stage];
+
+        for (uint32_t i = 0; i < chunk->n_arrivals; i++)
+            sum += p->exchanges.at[chunk->arrivals[i].exchange].cost.seconds;
+    }
+    return sum;
+}
+
 /* Exchanges the gradients of a stage in buckets, beside the last backward pass: a bucket is sent when its last gradient is there.
    Returns the end. */
 static double exchange_gradients(dfl_plan_state *p, uint32_t stage)
@@ -221,6 +237,8 @@ static double exchange_gradients(dfl_plan_state *p, uint32_t stage)
     double end = p->pipeline.stages[stage].end;
     double start = p->weights ? end - last->seconds : p->pipeline.stages[stage].last_backward_start;
 
+    if (f->mapping->options.exchanges_block)
+        return end + sum_gradients(p, stage);
     /* gradients of the other chunks are there before the last pass starts */
     for (uint32_t c = 1; c < p->interleave; c++) {
         const dfl_chunk_time *other = passes[c * p->stages + stage];
@@ -253,6 +271,21 @@ static double end_of_stage(const dfl_plan_state *p, uint32_t stage)
     return p->exchanged[stage] + (dfl_plan_update(p, stage) ? dfl_plan_update(p, stage)->seconds : 0);
 }
 
+/* Time that a stage spends on the messages that it sends, if nothing runs beside them. */
+static double time_messages(const dfl_plan_state *p, uint32_t stage)
+{
+    int64_t sent = 0;
+
+    if (!p->frame.mapping->options.exchanges_block)
+        return 0;
+    for (uint32_t c = 0; c < p->interleave; c++) {
+        const uint32_t chunk = c * p->stages + stage;
+
+        sent += (chunk + 1 < p->stages * p->interleave) + (p->backward != NULL && chunk > 0);
+    }
+    return (double)(sent * p->frame.micro_batches) * p->message.seconds;
+}
+
 /* Sets the end of every stage, and the parts of the step on the stage that ends last. */
 static void find_step(dfl_plan_state *p)
 {
@@ -277,7 +310,7 @@ static void find_step(dfl_plan_state *p)
     for (uint32_t k = 0; k < DFL_N_STEP_PARTS && dfl_plan_update(p, last); k++)
         step[k] += dfl_plan_update(p, last)->step[k];
     step[DFL_STEP_COLLECTIVES] += p->exchanged[last] - p->pipeline.stages[last].end;
-    step[DFL_STEP_POINT_TO_POINT] += p->pipeline.stages[last].waits_for_messages;
+    step[DFL_STEP_POINT_TO_POINT] += p->pipeline.stages[last].waits_for_messages + time_messages(p, last);
     for (uint32_t k = 0; k < DFL_N_STEP_PARTS; k++)
         spent += step[k];
     step[DFL_STEP_BUBBLE] = p->stages > 1 ? fmax(0, latest - spent) : 0; /* one stage never waits */

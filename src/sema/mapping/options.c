@@ -1,5 +1,5 @@
 /* Options of a mapping: `option contention = none;`, `option chunks = 4;`, `option bucket = 25MB;`, `option chip = search;`,
-   and `option overlap = perfect;`, which a file may have, too. */
+   `option exchanges = blocking;`, and `option overlap = perfect;`, which a file may have, too. */
 #include "sema/mapping/mapping_internal.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 static const char *const option_names[DFL_N_OPTIONS] = {
     [DFL_OPTION_OVERLAP] = "overlap", [DFL_OPTION_CONTENTION] = "contention", [DFL_OPTION_CHUNKS] = "chunks",
-    [DFL_OPTION_BUCKET] = "bucket",   [DFL_OPTION_CHIP] = "chip",
+    [DFL_OPTION_BUCKET] = "bucket",   [DFL_OPTION_CHIP] = "chip",             [DFL_OPTION_EXCHANGES] = "exchanges",
 };
 
 /* Whether the value of an option is its second word; false, too, after reporting that it is neither of both. */
@@ -64,7 +64,7 @@ static void report_unknown(dfl_mapping_context *ctx, const dfl_ast_node *node)
         dfl_diag_fix(sema->sink, d, node->name.span, dfl_sema_text(sema, near), DFL_FIX_MAYBE);
     else
         dfl_diag_help(sema->sink, d, "the options are `overlap = perfect`, and for plans over chips `contention`, `chunks`, "
-                      "`bucket` and `chip`");
+                      "`bucket`, `chip` and `exchanges`");
     ctx->draft->broken = true;
 }
 
@@ -111,6 +111,9 @@ void dfl_mapping_take_option(dfl_mapping_context *ctx, const dfl_ast_node *node)
         return;
     case DFL_OPTION_CHIP:
         draft->options.chip_search = read_choice(ctx, node, "roofline", "search");
+        return;
+    case DFL_OPTION_EXCHANGES:
+        draft->options.exchanges_block = read_choice(ctx, node, "overlapped", "blocking");
         return;
     case DFL_OPTION_OVERLAP:
     case DFL_N_OPTIONS:
