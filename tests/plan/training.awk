@@ -1,0 +1,66 @@
+# Reads calculon/ground_truth.csv and two files of dfmodel/measured, and writes for every measured step that the templates of
+# examples/megatron.dfl describe its candidates as mappings (to `plans`), and one line `ROW CANDIDATE MEASURED` for each (to `rows`).
+# Where the micro-batch is not published, 1, 2, 4 and 8 sequences are candidates; where the interleave is not, 1 and every
+# number of chunks into which the layers of a stage divide, up to 6.
+#   awk -v plans=FILE -v rows=FILE -f training.awk ground_truth.csv korthikanti_2022.csv megatron_2021.csv
+function cells(line, out,    n, i, c, quoted) {
+    n = 1; out[1] = ""; quoted = 0
+    for (i = 1; i <= length(line); i++) {
+        c = substr(line, i, 1)
+        if (c == "\"")
+            quoted = !quoted
+        else if (c == "," && !quoted)
+            out[++n] = ""
+        else
+            out[n] = out[n] c
+    }
+    return n
+}
+function add(id, layers, width, heads, tp, pp, dp, interleave, micro, template, batch, seconds,    m, v, name) {
+    measured++
+    known[id] = 1
+    for (m = micro == "" ? 1 : micro; m <= (micro == "" ? 8 : micro); m *= 2)
+        for (v = interleave == "" ? 1 : interleave; v <= (interleave == "" ? 6 : interleave); v++) {
+            if (batch % (dp * m) || (v > 1 && (pp == 1 || batch / (dp * m) % pp)) || (interleave == "" && layers % (pp * v)))
+                continue
+            name = sprintf("row%d_m%d_v%d", measured, m, v)
+            printf "mapping %s = %s(tp = %d, pp = %d, dp = %d, interleave = %d, micro = %d) for gpt_step(layers = %d, width = %d, " \
+                   "heads = %d, batch = %d) on selene(nodes = %d);\n",
+                   name, template, tp, pp, dp, v, m, layers, width, heads, batch, tp * pp * dp / 8 > plans
+            print id, name, seconds > rows
+        }
+}
+FNR == 1 {
+    n = cells($0, head)
+    for (i = 1; i <= n; i++)
+        col[FILENAME, head[i]] = i
+    next
+}
+{ n = cells($0, c) }
+FILENAME ~ /ground_truth/ && (c[1] ~ /^sc21-/ || c[1] ~ /^korth22-t5/ || c[1] ~ /^korth22-530B/) {
+    f = FILENAME
+    if (c[col[f, "zero_stage"]] == 3)
+        next
+    add(c[1], c[col[f, "layers"]], c[col[f, "hidden"]], c[col[f, "heads"]], c[col[f, "TP"]], c[col[f, "PP"]], c[col[f, "DP"]],
+        c[col[f, "PP"]] == 1 ? 1 : c[col[f, "VP"]], c[col[f, "MBS"]], c[col[f, "recompute"]] == "selective" ? "selective" : "full",
+        c[col[f, "GBS"]], c[col[f, "iter_time_s"]])
+}
+# steps of Korthikanti et al. that the other file lacks, all with micro-batches of one sequence
+FILENAME ~ /korthikanti/ {
+    f = FILENAME
+    for (k = 0; k < 2; k++) {
+        id = "korth22-t5-" (c[1] + 0 >= 1000 ? c[1] / 1000 "T" : c[1] "B") (k ? "-sel+SP" : "-full")
+        if (!(id in known))
+            add(id, c[col[f, "layers"]], c[col[f, "hidden"]], c[col[f, "heads"]], c[col[f, "TP"]], c[col[f, "PP"]], 1,
+                c[col[f, "interleave"]], c[col[f, "micro_batch"]], k ? "selective" : "full", c[col[f, "global_batch"]],
+                c[col[f, k ? "iter_s_sp_selective" : "iter_s_full_recompute"]])
+    }
+}
+# rows of Narayanan et al. that the other file lacks; FLOP of a step by their formula (3)
+FILENAME ~ /megatron_2021/ && c[col[FILENAME, "params_b"]] == 7.5 {
+    f = FILENAME
+    h = c[col[f, "hidden"]]; l = c[col[f, "layers"]]; s = c[col[f, "seq"]]; b = c[col[f, "global_batch"]]; v = c[col[f, "vocab"]]
+    flop = 96 * b * s * l * h * h * (1 + s / (6 * h) + v / (16 * l * h))
+    add("sc21-t1-7.5B", l, h, c[col[f, "heads"]], c[col[f, "TP"]], c[col[f, "PP"]], c[col[f, "DP"]], 1, "", "full", b,
+        flop / (c[col[f, "gpus"]] * c[col[f, "tflops_per_gpu"]] * 1e12))
+}
