@@ -7,7 +7,8 @@
  *
  * A `repeat` that carries Y into X runs backwards with a carry of its own: its iterations run downwards, and each reads as
  * gradient of Y what the iteration above left as gradient of X. So `layer.grad.Y` has no rank of the repeat and is written behind
- * the repeat, and `layer.grad.X` has it.
+ * the repeat, and `layer.grad.X` has it. Where X is read outside of the repeat, or starts several repeats, or is the result of a
+ * repeat, what the first iteration leaves is added to a gradient of its own.
  */
 #include "train/train.h"
 
@@ -25,6 +26,15 @@ static const dfl_carry *find_carry(const dfl_workload *w, uint32_t tensor, bool 
 {
     for (uint32_t c = 0; c < w->n_carries; c++)
         if ((into ? w->carries[c].to : w->carries[c].from) == tensor)
+            return &w->carries[c];
+    return NULL;
+}
+
+/* The carry by which an einsum reads a tensor: that of the repeat in which it stands. NULL if it reads the tensor itself. */
+static const dfl_carry *find_start(const dfl_workload *w, uint32_t tensor, const dfl_einsum *einsum)
+{
+    for (uint32_t c = 0; c < w->n_carries; c++)
+        if (w->carries[c].from == tensor && dfl_einsum_has_rank(einsum, w->carries[c].rank))
             return &w->carries[c];
     return NULL;
 }
@@ -77,8 +87,8 @@ static dfl_index bare_index(dfl_train_draft *draft, uint32_t rank, dfl_span span
 
 /* ---- gradients of tensors ---- */
 
-/* Adds the gradient of a forward tensor. `widen`: dimension to insert with the extent `extent`; `narrow`: dimension to leave out;
-   DFL_NONE = none. */
+/* Adds the gradient of a forward tensor. `narrow`: dimension to leave out; `widen`: dimension to insert among the others, with
+   the extent `extent`; DFL_NONE = none. */
 static uint32_t add_gradient(dfl_train_draft *draft, uint32_t tensor, dfl_sym name, uint32_t widen, int64_t extent,
                              uint32_t narrow)
 {
@@ -92,7 +102,7 @@ static uint32_t add_gradient(dfl_train_draft *draft, uint32_t tensor, dfl_sym na
                             .part = DFL_PART_GRADIENT, .of = tensor };
 
     for (uint32_t d = 0; d <= of->n_dims; d++) {
-        if (d == widen)
+        if (gradient.n_dims == widen)
             extents[gradient.n_dims++] = extent;
         if (d < of->n_dims && d != narrow)
             extents[gradient.n_dims++] = of->extents[d];
@@ -111,25 +121,24 @@ static uint32_t add_gradient(dfl_train_draft *draft, uint32_t tensor, dfl_sym na
 static dfl_access gradient_target(dfl_train_draft *draft, dfl_access access, const dfl_einsum *einsum)
 {
     const dfl_workload *w = draft->forward;
-    const dfl_carry *from = find_carry(w, access.tensor, false), *to = find_carry(w, access.tensor, true);
-    const uint32_t tensor = access.tensor;
-    uint32_t lead = from != NULL ? find_lead(w, from) : to != NULL ? find_lead(w, to) : 0;
-    bool inside = (from != NULL && dfl_einsum_has_rank(einsum, from->rank)) ||
-                  (to != NULL && access.index[lead].n_terms > 0);
-    uint32_t *id = inside ? &draft->inside[tensor] : &draft->gradient[tensor];
+    const dfl_carry *from = find_start(w, access.tensor, einsum), *to = find_carry(w, access.tensor, true);
+    const uint32_t tensor = access.tensor, lead = to != NULL ? find_lead(w, to) : DFL_NONE;
+    bool inside = from == NULL && to != NULL && access.index[lead].n_terms > 0;
+    uint32_t *id = from != NULL ? &draft->start[from - w->carries] : inside ? &draft->inside[tensor] : &draft->gradient[tensor];
 
-    if (from != NULL && inside)
-        access = insert_index(draft, access, lead, bare_index(draft, from->rank, access.span));
     if (to != NULL && !inside)
         access = remove_index(draft, access, lead);
-    if (*id == DFL_NONE && from != NULL && inside) {
+    if (from != NULL)
+        access = insert_index(draft, access, find_lead(w, from), bare_index(draft, from->rank, access.span));
+    if (*id == DFL_NONE && from != NULL) {
         dfl_sym at = w->ranks[from->rank].name;
         const char *name = dfl_arena_printf(draft->arena, "%s.grad.%s", dfl_sym_text(draft->names, at),
                                             dfl_sym_text(draft->names, w->tensors[tensor].name));
-        *id = add_gradient(draft, tensor, dfl_intern_z(draft->names, name), lead, w->ranks[from->rank].extent, DFL_NONE);
+        *id = add_gradient(draft, tensor, dfl_intern_z(draft->names, name), find_lead(w, from), w->ranks[from->rank].extent,
+                           lead);
     } else if (*id == DFL_NONE) {
-        *id = add_gradient(draft, tensor, dfl_train_name(draft, to != NULL && inside ? "sum" : "grad", w->tensors[tensor].name),
-                           DFL_NONE, 0, to != NULL && !inside ? lead : DFL_NONE);
+        *id = add_gradient(draft, tensor, dfl_train_name(draft, inside ? "sum" : "grad", w->tensors[tensor].name), DFL_NONE, 0,
+                           inside ? DFL_NONE : lead);
     }
     access.tensor = *id;
     return access;
@@ -242,6 +251,42 @@ static bool is_seed(const dfl_train_draft *draft, uint32_t tensor)
     return draft->forward->tensors[tensor].role == DFL_ROLE_OUTPUT;
 }
 
+/* Number of repeats that start from a tensor and have left a gradient of it. Sets `*one` to the last of them. */
+static uint32_t count_starts(const dfl_train_draft *draft, uint32_t tensor, const dfl_carry **one)
+{
+    uint32_t n = 0;
+
+    for (uint32_t c = 0; c < draft->forward->n_carries; c++)
+        if (draft->forward->carries[c].from == tensor && draft->start[c] != DFL_NONE) {
+            *one = &draft->forward->carries[c];
+            n++;
+        }
+    return n;
+}
+
+/* What the first iteration of a repeat leaves as the gradient of the tensor that it starts from, at the place `access`. */
+static dfl_access read_start(dfl_train_draft *draft, const dfl_carry *from, dfl_access access)
+{
+    access = insert_index(draft, access, find_lead(draft->forward, from), (dfl_index){ .span = access.span });
+    access.tensor = draft->start[from - draft->forward->carries];
+    return access;
+}
+
+/* Adds what the first iterations of all repeats leave to the gradient of the tensor that they start from. */
+static void add_starts(dfl_train_draft *draft, dfl_access access, uint32_t narrow, uint32_t of)
+{
+    const uint32_t tensor = access.tensor;
+    dfl_access target = access;
+
+    if (draft->gradient[tensor] == DFL_NONE)
+        draft->gradient[tensor] = add_gradient(draft, tensor, dfl_train_name(draft, "grad", draft->forward->tensors[tensor].name),
+                                               DFL_NONE, 0, narrow);
+    target.tensor = draft->gradient[tensor];
+    for (uint32_t c = 0; c < draft->forward->n_carries; c++)
+        if (draft->forward->carries[c].from == tensor && draft->start[c] != DFL_NONE)
+            add_copy(draft, target, read_start(draft, &draft->forward->carries[c], access), of);
+}
+
 /* Adds a given gradient to what the readers of a tensor have left. */
 static void add_seed(dfl_train_draft *draft, dfl_access access, uint32_t of)
 {
@@ -250,7 +295,8 @@ static void add_seed(dfl_train_draft *draft, dfl_access access, uint32_t of)
     const dfl_carry *to = find_carry(draft->forward, tensor, true);
     const uint32_t lead = to != NULL ? find_lead(draft->forward, to) : DFL_NONE;
     uint32_t *id = &draft->gradient[tensor];
-    bool alone = *id == DFL_NONE && (to != NULL || draft->inside[tensor] == DFL_NONE);
+    const dfl_carry *start;
+    bool alone = *id == DFL_NONE && count_starts(draft, tensor, &start) == 0;
     dfl_access target = to != NULL ? remove_index(draft, access, lead) : access, seed = target;
 
     if (*id == DFL_NONE)
@@ -268,49 +314,36 @@ static bool read_gradient(dfl_train_draft *draft, uint32_t of, dfl_access *out)
 {
     const dfl_workload *w = draft->forward;
     const dfl_einsum *einsum = &w->einsums[of];
-    const dfl_carry *from = find_carry(w, einsum->output.tensor, false), *to = find_carry(w, einsum->output.tensor, true);
     const uint32_t tensor = einsum->output.tensor;
+    const dfl_carry *to = find_carry(w, tensor, true), *start = NULL;
+    const uint32_t lead = to != NULL ? find_lead(w, to) : DFL_NONE, n_starts = count_starts(draft, tensor, &start);
     uint32_t *outside = &draft->gradient[tensor], *inside = &draft->inside[tensor];
     bool last = w->tensors[tensor].producers[w->tensors[tensor].n_producers - 1] == of;
-    dfl_access whole = einsum->output;
+    dfl_access whole = einsum->output, narrow = to != NULL ? remove_index(draft, whole, lead) : whole;
 
     if (last && is_seed(draft, tensor))
         add_seed(draft, whole, of);
+    if (n_starts == 1 && to == NULL && *outside == DFL_NONE) {
+        *out = read_start(draft, start, narrow);
+        return true;
+    }
+    if (last && n_starts > 0)
+        add_starts(draft, narrow, lead, of);
     if (*outside == DFL_NONE && *inside == DFL_NONE)
         return false;
-    *out = whole;
-    if (to != NULL) {
-        dfl_access narrow = remove_index(draft, whole, find_lead(w, to));
-
-        if (*outside == DFL_NONE) {
-            dfl_train_refuse(draft, einsum->span, "a carried tensor that nothing reads behind its `repeat`",
-                             "read the result of the last iteration, or declare it `output`");
-            return false;
-        }
-        narrow.tensor = *outside;
-        *out = narrow;
-        if (*inside != DFL_NONE) {
-            whole.tensor = *inside;
-            if (last)
-                add_copy(draft, whole, narrow, of);
-            *out = whole;
-        }
-        return true;
+    if (*outside == DFL_NONE) {
+        dfl_train_refuse(draft, einsum->span, "a carried tensor that nothing reads behind its `repeat`",
+                         "read the result of the last iteration, or declare it `output`");
+        return false;
     }
-    if (from != NULL && *inside != DFL_NONE) {
-        dfl_access first = insert_index(draft, whole, find_lead(w, from), (dfl_index){ .span = whole.span });
-
-        first.tensor = *inside;
-        *out = first;
-        if (*outside == DFL_NONE)
-            return true;
-        whole.tensor = *outside;
+    narrow.tensor = *outside;
+    *out = narrow;
+    if (*inside != DFL_NONE) {
+        whole.tensor = *inside;
         if (last)
-            add_copy(draft, whole, first, of);
+            add_copy(draft, whole, narrow, of);
         *out = whole;
-        return true;
     }
-    out->tensor = *outside;
     return true;
 }
 
@@ -507,12 +540,11 @@ static void add_contribution(dfl_train_draft *draft, uint32_t of, uint32_t k, df
 /* Whether a gradient of an operand is computed: a weight, or what is computed from one. Inside of a `repeat`, what is carried. */
 static bool is_wanted(const dfl_train_draft *draft, const dfl_einsum *einsum, uint32_t tensor)
 {
-    const dfl_carry *from = find_carry(draft->forward, tensor, false);
     const dfl_role role = draft->forward->tensors[tensor].role;
 
     if (!draft->wanted[tensor] || role == DFL_ROLE_STATE)
         return false;
-    return role != DFL_ROLE_INPUT || (from != NULL && dfl_einsum_has_rank(einsum, from->rank));
+    return role != DFL_ROLE_INPUT || find_start(draft->forward, tensor, einsum) != NULL;
 }
 
 /* Adds the backward einsums of one forward einsum. */
@@ -556,17 +588,6 @@ static void find_wanted(dfl_train_draft *draft)
     }
 }
 
-/* Reports a tensor that one `repeat` carries and another one continues. */
-static void check_carries(dfl_train_draft *draft)
-{
-    const dfl_workload *w = draft->forward;
-
-    for (uint32_t c = 0; c < w->n_carries; c++)
-        if (find_carry(w, w->carries[c].from, true) != NULL)
-            dfl_train_refuse(draft, w->ranks[w->carries[c].rank].span, "a `repeat` that continues from a carried tensor",
-                             "copy the tensor between the two: `X[b, m] = layer.Y[b, m]`");
-}
-
 /* Reports that no weight has a gradient. */
 static void check_reached(dfl_train_draft *draft)
 {
@@ -605,6 +626,9 @@ static void copy_forward(dfl_train_draft *draft)
     draft->wanted = DFL_NEW_ARRAY(draft->arena, bool, w->n_tensors + 1);
     draft->gradient = DFL_NEW_ARRAY(draft->arena, uint32_t, w->n_tensors + 1);
     draft->inside = DFL_NEW_ARRAY(draft->arena, uint32_t, w->n_tensors + 1);
+    draft->start = DFL_NEW_ARRAY(draft->arena, uint32_t, w->n_carries + 1);
+    for (uint32_t c = 0; c < w->n_carries; c++)
+        draft->start[c] = DFL_NONE;
     for (uint32_t t = 0; t < w->n_tensors; t++)
         draft->gradient[t] = draft->inside[t] = DFL_NONE;
 }
@@ -617,13 +641,13 @@ static void add_carries(dfl_train_draft *draft)
 
         if (draft->gradient[carry->to] == DFL_NONE)
             continue;
-        if (draft->inside[carry->from] == DFL_NONE)
+        if (draft->start[c] == DFL_NONE)
             dfl_train_refuse(draft, draft->ranks.at[carry->rank].span,
                              "a `repeat` whose result depends on nothing that it carries",
                              "read the carried tensor in the `repeat`, or remove `carrying`");
         else
             DFL_PUSH(draft->arena, &draft->carries,
-                     ((dfl_carry){ .rank = carry->rank, .from = draft->gradient[carry->to], .to = draft->inside[carry->from],
+                     ((dfl_carry){ .rank = carry->rank, .from = draft->gradient[carry->to], .to = draft->start[c],
                                    .downwards = true }));
     }
 }
@@ -659,7 +683,6 @@ const dfl_workload *dfl_training_derive(dfl_arena *arena, dfl_sink *sink, dfl_in
     draft.forward = dfl_train_split_tables(&draft, forward);
     copy_forward(&draft);
     find_wanted(&draft);
-    check_carries(&draft);
     fill_tables(&draft);
     for (uint32_t e = forward->n_einsums; e-- > 0 && !draft.failed;)
         differentiate_einsum(&draft, e);

@@ -17,9 +17,10 @@ typedef struct {
     DFL_VEC(dfl_carry) carries;
     DFL_VEC(uint32_t) written;     /* [tensor]: number of einsums that produce it so far */
     bool *wanted;                  /* [forward tensor]: a weight, or computed from one */
-    /* [forward tensor]: its gradient, DFL_NONE so far none. A tensor that a `repeat` carries has two: `inside` the iterations,
-       with the rank of the repeat as a leading dimension, and outside. */
-    uint32_t *gradient, *inside;
+    /* Gradients, DFL_NONE so far none. `gradient`: [forward tensor]; of the result of a `repeat`, that of the last iteration.
+       `inside`: [result of a repeat]: that of all iterations, if they read it. `start`: [carry]: what the iterations leave as
+       the gradient of the tensor that they start from, with the rank of the repeat as a leading dimension. */
+    uint32_t *gradient, *inside, *start;
     bool failed;                   /* an error has been reported */
 } dfl_train_draft;
 

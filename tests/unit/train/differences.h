@@ -19,7 +19,7 @@ static inline const double *find_gradient(const interpreter *m, uint32_t weight)
 /* The derivative of the loss by one element, by differences in four places. */
 static inline double differentiate(interpreter *m, double *element)
 {
-    const double x = *element, h = 1e-3;
+    const double x = *element, h = 2e-4;
     double at[4];
 
     for (int i = 0; i < 4; i++) {

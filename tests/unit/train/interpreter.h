@@ -171,9 +171,11 @@ static inline uint32_t find_place(const interpreter *m, const dfl_einsum *e, con
             before < w->ranks[carry->rank].extent) {
             uint32_t lead = find_carried_dim(w, carry);
 
-            memmove(at + lead + 1, at + lead, (n_dims - lead) * sizeof *at);
+            /* a tensor that is itself the result of a repeat has the rank of that repeat in this place */
+            if (n_dims < w->tensors[carry->to].n_dims)
+                memmove(at + lead + 1, at + lead, (n_dims - lead) * sizeof *at);
             at[lead] = before;
-            *element = find_element(at, w->tensors[carry->to].extents, n_dims + 1);
+            *element = find_element(at, w->tensors[carry->to].extents, w->tensors[carry->to].n_dims);
             return carry->to;
         }
     }

@@ -80,6 +80,16 @@ static const gradient_case cases[] = {
       " Y[b,d] = tanh(X[b,d] * W[d]); }") },
     { "a carried result that its iteration reads", STEP("rank b = 2, d = 3; input X[b,d]; repeat 3 as layer carrying X = Y { weight W[d], V[d];"
       " Y[b,d] = tanh(X[b,d] * W[d]); output Q[b,d] = square(Y[b,d]) * V[d]; } output Z[b,d] = square(layer.Y[b,d]);") },
+    { "a repeat behind a repeat", STEP("rank b = 2, d = 3; input X[b,d]; repeat 3 as low carrying X = Y { weight W[d]; Y[b,d] = tanh(X[b,d] * W[d]); }"
+      " repeat 2 as high carrying low.Y = Y { weight V[d]; H[b,d] = tanh(low.Y[b,d]); Y[b,d] = low.Y[b,d] + H[b,d] * V[d]; }"
+      " output Z[b,d] = square(high.Y[b,d]);") },
+    { "a repeat behind a repeat, and others that read between", STEP("rank b = 2, d = 3; input X[b,d]; repeat 3 as low carrying X = Y { weight W[d];"
+      " Y[b,d] = tanh(X[b,d] * W[d]); Q[b,d] = square(Y[b,d]); } output P[b,d] = tanh(low.Y[b,d]);"
+      " repeat 2 as high carrying low.Y = Y { weight V[d]; Y[b,d] = low.Y[b,d] + V[d]; } output Z[b,d] = square(high.Y[b,d]);") },
+    { "two repeats from one tensor", STEP("rank b = 2, d = 3; input I[b,d]; weight U[d]; X[b,d] = I[b,d] * U[d];"
+      " repeat 3 as left carrying X = Y { weight W[d]; Y[b,d] = tanh(X[b,d] * W[d]); }"
+      " repeat 2 as right carrying X = Y { weight V[d]; Y[b,d] = X[b,d] + V[d] * tanh(X[b,d]); }"
+      " output Z[b,d] = square(left.Y[b,d]) * right.Y[b,d] + X[b,d];") },
     { "results of every iteration", STEP("rank b = 2, d = 3; input X[b,d]; repeat 3 as layer carrying X = Y { weight W[d], V[d];"
       " H[b,d] = tanh(X[b,d] * W[d]); Y[b,d] = X[b,d] + H[b,d]; output Q[b,d] = H[b,d] * V[d]; } output Z[b,d] = square(layer.Y[b,d]);") },
     /* ---- networks ---- */
@@ -94,6 +104,9 @@ static const gradient_case cases[] = {
     { "bert", TRANSFORMER("bert(B = 1, M = 3, layers = 2, width = 4, heads = 2, head = 2, inner = 3, vocab = 5, context = 3, types = 2)") },
     { "mixtral", "import std.workloads.mixtral; workload step = train(mixtral.mixtral(B = 1, M = 3, layers = 2, width = 4, kv_heads = 1,"
       " group = 2, head = 2, inner = 3, experts = 3, chosen = 2, vocab = 5));" },
+    { "deepseek", "import std.workloads.deepseek_v3; workload step = train(deepseek_v3.deepseek(B = 1, M = 3, dense_layers = 2, layers = 2,"
+      " width = 4, heads = 2, q_latent = 2, kv_latent = 2, head = 2, turned = 2, value = 2, inner = 3, expert_inner = 2, experts = 3,"
+      " chosen = 2, vocab = 5));" },
     { "dlrm", "import std.workloads.dlrm; workload step = train(dlrm.dlrm(B = 2, rows = 11, tables = 2, lookups = 2, width = 2, dense = 3,"
       " bottom1 = 3, bottom2 = 3, top1 = 4, top2 = 3, top3 = 3, top4 = 2));" },
     { "a convolution, a maximum of windows, a mean", STEP("rank n = 1, c = 2, k = 2, p = 4, q = 4, r = 3, s = 3, u = 2, v = 2, x = 2, y = 2;"
