@@ -19,6 +19,7 @@ typedef struct {
     const dfl_plan_work *work;
     double *raw, *home;        /* [tensor] */
     double *copy;              /* [exchange] */
+    double *began, *ended;     /* [exchange]: of its last run */
     uint32_t *made_by;         /* [tensor]: exchange that made the home; DFL_NONE = an einsum */
     double *unit_free, *net_free; /* [compute], [network] */
     double front;              /* end of the last einsum */
@@ -189,6 +190,8 @@ static void run_exchange(clock_state *c, uint32_t index)
     end += x->cost.seconds;
     if (c->work->frame->mapping->options.exchanges_block)
         hold_units(c, index, end);
+    c->began[index] = end - x->cost.seconds;
+    c->ended[index] = end;
     c->net_free[x->cost.network] = end;
     if (before) {
         c->copy[index] = end;
@@ -222,6 +225,8 @@ static clock_state start_clock(const dfl_plan_work *work)
     c.home = DFL_NEW_ARRAY(f->arena, double, w->n_tensors);
     c.made_by = DFL_NEW_ARRAY(f->arena, uint32_t, w->n_tensors);
     c.copy = DFL_NEW_ARRAY(f->arena, double, (size_t)work->exchanges->n + 1);
+    c.began = DFL_NEW_ARRAY(f->arena, double, (size_t)work->exchanges->n + 1);
+    c.ended = DFL_NEW_ARRAY(f->arena, double, (size_t)work->exchanges->n + 1);
     c.unit_free = DFL_NEW_ARRAY(f->arena, double, (size_t)f->system->n_computes + 1);
     c.net_free = DFL_NEW_ARRAY(f->arena, double, (size_t)f->system->n_networks + 1);
     c.out.exposed = DFL_NEW_ARRAY(f->arena, double, (size_t)work->exchanges->n + 1);
@@ -256,23 +261,29 @@ static void run_list(clock_state *c, const task_vec *list)
     }
 }
 
-/* Waits for the exchanges that still run. */
+/* The exchange that ends next after `time`, the first among equals; DFL_NONE = none. */
+static uint32_t next_to_end(const clock_state *c, double time)
+{
+    uint32_t next = DFL_NONE;
+
+    for (uint32_t x = 0; x < c->work->exchanges->n; x++)
+        if (c->ended[x] > time && (next == DFL_NONE || c->ended[x] < c->ended[next]))
+            next = x;
+    return next;
+}
+
+/* Waits for the exchanges that still run. Each is exposed from the end of the one before, or from its own start. */
 static void finish_clock(clock_state *c)
 {
     const dfl_plan_work *work = c->work;
-    double end = c->front;
+    double end = c->front, at = c->front;
 
     for (uint32_t n = 0; n < work->frame->system->n_networks; n++)
         end = fmax(end, c->net_free[n]);
-    if (end > c->front) {
-        uint32_t last = DFL_NONE;
-
-        for (uint32_t t = 0; t < work->frame->workload->n_tensors; t++)
-            if (c->home[t] >= end && c->made_by[t] != DFL_NONE)
-                last = c->made_by[t];
-        c->out.step[DFL_STEP_COLLECTIVES] += end - c->front;
-        if (last != DFL_NONE)
-            c->out.exposed[last] += end - c->front;
+    c->out.step[DFL_STEP_COLLECTIVES] += end - c->front;
+    for (uint32_t x = next_to_end(c, at); x != DFL_NONE; x = next_to_end(c, at)) {
+        c->out.exposed[x] += c->ended[x] - fmax(at, c->began[x]);
+        at = c->ended[x];
     }
     c->out.seconds = end;
     c->out.arrivals = c->arrivals.at;

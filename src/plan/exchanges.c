@@ -86,6 +86,24 @@ static bool find_result_bits(const dfl_frame *f, uint32_t einsum, dfl_i128 *out)
     return true;
 }
 
+/* Whether each instance of a slot gathers from the part of the table that it has: the einsum and the home divide the same rank,
+   and the positions do not depend on it. */
+static bool takes_own_part(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *rows, uint32_t slot)
+{
+    const dfl_line *line = dfl_frame_line(f, einsum, slot);
+    const dfl_access *positions = dfl_layout_positions(&f->workload->einsums[einsum], rows->tensor);
+    const uint32_t table = dfl_frame_table(f, rows->tensor);
+
+    if (line == NULL || positions == NULL)
+        return false;
+    for (uint32_t d = 0; d < positions->n_dims; d++)
+        if (dfl_index_coef(&positions->index[d], line->rank) != 0)
+            return false;
+    if (table == rows->tensor)
+        return dfl_layout_asked(f, einsum, rows, slot) == dfl_layout_home(l, table, slot);
+    return dfl_layout_dimension(f, table, line->rank) == dfl_layout_home(l, table, slot);
+}
+
 /* Adds the exchange that brings the result of a gather from the instances that have its rows: slots that divide the rows and
    not the einsum. */
 static bool add_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *rows, exchange_vec *out)
@@ -96,7 +114,8 @@ static bool add_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, 
                             .einsum = einsum, .phase = e->phase };
 
     for (uint32_t s = 0; s < f->n_slots; s++) {
-        if (f->slots[s].stages != NULL || f->slots[s].count == 1 || dfl_layout_home(l, table, s) < 0)
+        if (f->slots[s].stages != NULL || f->slots[s].count == 1 || dfl_layout_home(l, table, s) < 0 ||
+            takes_own_part(f, l, einsum, rows, s))
             continue;
         if (dfl_frame_line(f, einsum, s) != NULL)
             return dfl_frame_refuse(f, rows->span, "a gather from a table that the same axis divides",
@@ -167,7 +186,7 @@ static bool is_tied(const dfl_frame *f, uint32_t tensor)
             first = first == DFL_NONE ? e : first;
         }
     for (uint32_t e = 0; e < f->workload->n_einsums && first != DFL_NONE; e++) {
-        if (dfl_frame_target(f, e) != tensor)
+        if (dfl_frame_target(f, e) != tensor || dfl_einsum_is_start(&f->workload->einsums[e]))
             continue;
         inside |= dfl_einsum_has_rank(&f->workload->einsums[e], rank);
         before |= e < first;

@@ -318,6 +318,16 @@ static void set_update_side(dfl_frame *f, uint32_t einsum, uint32_t rank)
         }
 }
 
+/* Sets the side of an einsum that only starts a sum to that of the next one that adds to it. */
+static void set_start_side(dfl_frame *f, uint32_t einsum)
+{
+    for (uint32_t e = einsum + 1; e < f->workload->n_einsums; e++)
+        if (dfl_frame_target(f, e) == dfl_frame_target(f, einsum)) {
+            f->side[einsum] = f->side[e];
+            return;
+        }
+}
+
 static void find_sides(dfl_frame *f)
 {
     f->side = DFL_NEW_ARRAY(f->arena, int8_t, f->workload->n_einsums);
@@ -325,9 +335,12 @@ static void find_sides(dfl_frame *f)
         return;
     set_sides(f, DFL_PHASE_FORWARD, f->slots[f->stage_slot].stage_rank);
     set_sides(f, DFL_PHASE_BACKWARD, f->slots[f->stage_slot].stage_rank);
-    for (uint32_t e = 0; e < f->workload->n_einsums; e++)
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
         if (f->workload->einsums[e].phase == DFL_PHASE_UPDATE)
             set_update_side(f, e, f->slots[f->stage_slot].stage_rank);
+        else if (dfl_einsum_is_start(&f->workload->einsums[e]))
+            set_start_side(f, e);
+    }
 }
 
 bool dfl_frame_build(dfl_frame *f)

@@ -57,6 +57,8 @@ static inline int64_t dfl_frame_pass(const dfl_frame *f, uint32_t einsum, uint32
     return f->pass[(size_t)einsum * f->workload->n_ranks + rank];
 }
 static inline int dfl_frame_side(const dfl_frame *f, uint32_t einsum) { return f->side[einsum]; }
+/* Whether an einsum only starts a sum: it writes a constant. */
+static inline bool dfl_einsum_is_start(const dfl_einsum *e) { return e->body->kind == DFL_EOP_CONST; }
 /* Whether an einsum runs where the einsums before the repeat with stages run (`has_first`), or those behind it. */
 bool dfl_frame_runs(const dfl_frame *f, uint32_t einsum, bool has_first, bool has_last);
 /* The tensor that an einsum writes: the table of a scatter, else its result. */

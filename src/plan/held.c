@@ -57,8 +57,13 @@ static bool home_bits(const dfl_frame *f, const dfl_layouts *layouts, const dfl_
     bool overflow = false;
 
     *out = 1;
-    if (t->gathered)
-        return dfl_tensor_stored(t, out) || dfl_mul(*out, t->type.bits, out);
+    if (t->gathered) {
+        if (dfl_tensor_stored(t, out) || dfl_mul(*out, t->type.bits, out))
+            return true;
+        for (uint32_t s = 0; s < f->n_slots; s++)
+            *out = dfl_layout_home(layouts, tensor, s) >= 0 ? (*out + f->slots[s].count - 1) / f->slots[s].count : *out;
+        return false;
+    }
     for (uint32_t d = 0; d < t->n_dims; d++) {
         int64_t extent = t->extents[d];
 

@@ -13,8 +13,7 @@ dfl_layout dfl_layout_asked(const dfl_frame *f, uint32_t einsum, const dfl_acces
     return DFL_LAYOUT_REPLICATED;
 }
 
-/* The dimension of a tensor that some einsum indexes with a rank alone. */
-static dfl_layout find_dimension(const dfl_frame *f, uint32_t tensor, uint32_t rank)
+dfl_layout dfl_layout_dimension(const dfl_frame *f, uint32_t tensor, uint32_t rank)
 {
     const dfl_workload *w = f->workload;
     uint32_t bare;
@@ -30,6 +29,29 @@ static dfl_layout find_dimension(const dfl_frame *f, uint32_t tensor, uint32_t r
     return DFL_LAYOUT_REPLICATED;
 }
 
+static const dfl_access *find_positions(const dfl_einsum *e, const dfl_eop *node, uint32_t rows)
+{
+    const dfl_access *found = NULL;
+
+    if (node->kind == DFL_EOP_GATHER)
+        return e->inputs[node->args[0]->operand].tensor == rows ? &e->inputs[node->args[1]->operand] : NULL;
+    for (uint32_t i = 0; i < node->n_args && found == NULL; i++)
+        found = find_positions(e, node->args[i], rows);
+    return found;
+}
+
+const dfl_access *dfl_layout_positions(const dfl_einsum *e, uint32_t rows) { return find_positions(e, e->body, rows); }
+
+/* The layout of gathered rows that stand for their table: a slot that divides the positions divides no table. */
+static dfl_layout layout_of_rows(const dfl_frame *f, uint32_t rows, dfl_layout asked)
+{
+    const dfl_tensor *t = &f->workload->tensors[rows];
+    const dfl_access *positions = t->n_consumers > 0
+                                      ? dfl_layout_positions(&f->workload->einsums[t->consumers[0]], rows) : NULL;
+
+    return positions != NULL && asked < (dfl_layout)positions->n_dims ? DFL_LAYOUT_REPLICATED : asked;
+}
+
 /* The layout of a table to which an einsum adds rows: a part of a sum if the slot divides the positions. */
 static dfl_layout made_of_rows(const dfl_frame *f, uint32_t einsum, uint32_t slot)
 {
@@ -42,7 +64,7 @@ static dfl_layout made_of_rows(const dfl_frame *f, uint32_t einsum, uint32_t slo
         if (dfl_index_coef(&position->index[d], rank) != 0)
             return DFL_LAYOUT_PARTIAL;
     dim = dfl_frame_target(f, einsum) == e->output.tensor ? dfl_layout_asked(f, einsum, &e->output, slot)
-                                                          : find_dimension(f, dfl_frame_target(f, einsum), rank);
+                                                          : dfl_layout_dimension(f, dfl_frame_target(f, einsum), rank);
     return dim >= 0 ? dim : DFL_LAYOUT_WINDOW;
 }
 
@@ -130,7 +152,7 @@ static void split_homes(const dfl_frame *f, dfl_layouts *l)
         uint64_t taken = 0;
 
         for (uint32_t k = 0; k < line->n_splits; k++) {
-            dfl_layout dim = find_dimension(f, line->tensor, line->splits[k].rank);
+            dfl_layout dim = dfl_layout_dimension(f, line->tensor, line->splits[k].rank);
             uint32_t slot = split_slot(f, l, line->tensor, &line->splits[k], taken);
 
             if (dim < 0 || slot == DFL_NONE)
@@ -170,6 +192,8 @@ bool dfl_layouts_find(const dfl_frame *f, dfl_layouts *out)
             }
             if (!is_made || *is_summed)
                 *home = first_asked(f, t, s);
+            if (w->tensors[t].gathered)
+                *home = layout_of_rows(f, t, *home);
         }
     split_homes(f, out);
     return true;

@@ -27,6 +27,10 @@ static inline dfl_layout dfl_layout_home(const dfl_layouts *l, uint32_t tensor, 
 bool dfl_layout_is_summed_late(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor, uint32_t slot);
 /* The layout in which an einsum asks for an operand: WINDOW if it needs neighbouring rows. */
 dfl_layout dfl_layout_asked(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t slot);
+/* The dimension of a tensor that some einsum indexes with a rank alone; replicated if there is none. */
+dfl_layout dfl_layout_dimension(const dfl_frame *f, uint32_t tensor, uint32_t rank);
+/* The access to the positions at which an einsum gathers rows; NULL if it does not gather `rows`. */
+const dfl_access *dfl_layout_positions(const dfl_einsum *e, uint32_t rows);
 /* The layout in which an einsum leaves its result. */
 dfl_layout dfl_layout_made(const dfl_frame *f, uint32_t einsum, uint32_t slot);
 /* The tensor that an einsum of a repeat reads in place of the one that the repeat carries from before: from the second
