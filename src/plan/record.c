@@ -120,8 +120,10 @@ static void record_messages(dfl_plan_state *p, collective_vec *rows, link_vec *l
         uint32_t chunk = c * p->stages + p->out.last_stage;
         hops += (chunk + 1 < p->stages * p->interleave) + (p->backward != NULL && chunk > 0);
     }
+    for (uint32_t c = 0; c < p->interleave && hops == 0; c++) /* a last stage that sends none: those that it receives */
+        hops += c * p->stages + p->out.last_stage > 0;
     row.count = (dfl_i128)hops * f->micro_batches;
-    row.exposed_seconds = p->pipeline.stages[p->out.last_stage].waits_for_messages;
+    row.exposed_seconds = p->out.step[DFL_STEP_POINT_TO_POINT];
     DFL_PUSH(f->arena, rows, row);
     add_links(p, &p->message, row.count, links);
 }
