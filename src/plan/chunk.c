@@ -20,7 +20,6 @@ typedef struct {
     double *raw, *home;        /* [tensor] */
     double *copy;              /* [exchange] */
     double *began, *ended;     /* [exchange]: of its last run */
-    uint32_t *made_by;         /* [tensor]: exchange that made the home; DFL_NONE = an einsum */
     double *unit_free, *net_free; /* [compute], [network] */
     double front;              /* end of the last einsum */
     uint32_t *reads;           /* [einsum's first operand + operand]: exchange whose copy it reads; DFL_NONE = the home */
@@ -128,6 +127,30 @@ static void add_recomputed(const dfl_plan_work *work, const dfl_chunk *chunk, ui
 
 /* ---- the clock ---- */
 
+/* The exchange that ends next after `time`, the first among equals; DFL_NONE = none. */
+static uint32_t next_to_end(const clock_state *c, double time)
+{
+    uint32_t next = DFL_NONE;
+
+    for (uint32_t x = 0; x < c->work->exchanges->n; x++)
+        if (c->ended[x] > time && (next == DFL_NONE || c->ended[x] < c->ended[next]))
+            next = x;
+    return next;
+}
+
+/* Divides the wait from the end of the last einsum until `until` among the exchanges that run then: each is exposed from the end
+   of the one before, or from its own start. */
+static void expose(clock_state *c, double until)
+{
+    double at = c->front;
+
+    c->out.step[DFL_STEP_COLLECTIVES] += until - c->front;
+    for (uint32_t x = next_to_end(c, at); x != DFL_NONE && at < until; x = next_to_end(c, at)) {
+        c->out.exposed[x] += fmax(0, fmin(until, c->ended[x]) - fmax(at, c->began[x]));
+        at = c->ended[x];
+    }
+}
+
 static void run_einsum(clock_state *c, const task *t)
 {
     const dfl_workload *w = c->work->frame->workload;
@@ -135,21 +158,14 @@ static void run_einsum(clock_state *c, const task *t)
     const dfl_chip_time *time = &c->work->times[t->index];
     const uint32_t target = dfl_frame_target(c->work->frame, t->index);
     double start = c->unit_free[time->compute], end;
-    uint32_t blamed = DFL_NONE;
 
     for (uint32_t i = 0; i < e->n_inputs; i++) {
-        uint32_t x = c->reads[c->first[t->index] + i], tensor = e->inputs[i].tensor;
-        double ready = x != DFL_NONE ? c->copy[x] : c->home[tensor];
+        uint32_t x = c->reads[c->first[t->index] + i];
 
-        if (ready > start) {
-            start = ready;
-            blamed = x != DFL_NONE ? x : c->made_by[tensor];
-        }
+        start = fmax(start, x != DFL_NONE ? c->copy[x] : c->home[e->inputs[i].tensor]);
     }
     if (start > c->front) {
-        c->out.step[DFL_STEP_COLLECTIVES] += start - c->front;
-        if (blamed != DFL_NONE)
-            c->out.exposed[blamed] += start - c->front;
+        expose(c, start);
         c->front = start;
     }
     end = start + time->seconds;
@@ -159,7 +175,6 @@ static void run_einsum(clock_state *c, const task *t)
     }
     c->unit_free[time->compute] = end;
     c->raw[e->output.tensor] = c->home[e->output.tensor] = c->raw[target] = c->home[target] = end;
-    c->made_by[e->output.tensor] = c->made_by[target] = DFL_NONE;
 }
 
 /* Lets no einsum run until the end of an exchange. */
@@ -197,7 +212,6 @@ static void run_exchange(clock_state *c, uint32_t index)
         c->copy[index] = end;
     } else {
         c->home[x->tensor] = end;
-        c->made_by[x->tensor] = index;
     }
 }
 
@@ -210,7 +224,6 @@ static void carry(clock_state *c, uint32_t repeat)
         if (w->carries[i].rank == repeat) {
             c->home[w->carries[i].from] = c->home[w->carries[i].to];
             c->raw[w->carries[i].from] = c->raw[w->carries[i].to];
-            c->made_by[w->carries[i].from] = c->made_by[w->carries[i].to];
         }
 }
 
@@ -223,7 +236,6 @@ static clock_state start_clock(const dfl_plan_work *work)
 
     c.raw = DFL_NEW_ARRAY(f->arena, double, w->n_tensors);
     c.home = DFL_NEW_ARRAY(f->arena, double, w->n_tensors);
-    c.made_by = DFL_NEW_ARRAY(f->arena, uint32_t, w->n_tensors);
     c.copy = DFL_NEW_ARRAY(f->arena, double, (size_t)work->exchanges->n + 1);
     c.began = DFL_NEW_ARRAY(f->arena, double, (size_t)work->exchanges->n + 1);
     c.ended = DFL_NEW_ARRAY(f->arena, double, (size_t)work->exchanges->n + 1);
@@ -232,8 +244,6 @@ static clock_state start_clock(const dfl_plan_work *work)
     c.out.exposed = DFL_NEW_ARRAY(f->arena, double, (size_t)work->exchanges->n + 1);
     c.out.count = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)work->exchanges->n + 1);
     c.first = DFL_NEW_ARRAY(f->arena, size_t, w->n_einsums);
-    for (uint32_t t = 0; t < w->n_tensors; t++)
-        c.made_by[t] = DFL_NONE;
     for (uint32_t e = 0; e < w->n_einsums; e++) {
         c.first[e] = n;
         n += w->einsums[e].n_inputs;
@@ -261,30 +271,15 @@ static void run_list(clock_state *c, const task_vec *list)
     }
 }
 
-/* The exchange that ends next after `time`, the first among equals; DFL_NONE = none. */
-static uint32_t next_to_end(const clock_state *c, double time)
-{
-    uint32_t next = DFL_NONE;
-
-    for (uint32_t x = 0; x < c->work->exchanges->n; x++)
-        if (c->ended[x] > time && (next == DFL_NONE || c->ended[x] < c->ended[next]))
-            next = x;
-    return next;
-}
-
-/* Waits for the exchanges that still run. Each is exposed from the end of the one before, or from its own start. */
+/* Waits for the exchanges that still run. */
 static void finish_clock(clock_state *c)
 {
     const dfl_plan_work *work = c->work;
-    double end = c->front, at = c->front;
+    double end = c->front;
 
     for (uint32_t n = 0; n < work->frame->system->n_networks; n++)
         end = fmax(end, c->net_free[n]);
-    c->out.step[DFL_STEP_COLLECTIVES] += end - c->front;
-    for (uint32_t x = next_to_end(c, at); x != DFL_NONE; x = next_to_end(c, at)) {
-        c->out.exposed[x] += c->ended[x] - fmax(at, c->began[x]);
-        at = c->ended[x];
-    }
+    expose(c, end);
     c->out.seconds = end;
     c->out.arrivals = c->arrivals.at;
     c->out.n_arrivals = (uint32_t)c->arrivals.n;
