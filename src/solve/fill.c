@@ -405,7 +405,7 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
 
     if (!objective->native)
         return refuse_figure(fill, objective, out->given);
-    if (is_several && !dfl_check_homes(fill, out->given))
+    if (is_several && (!dfl_check_room(fill, out->given) || !dfl_check_homes(fill, out->given)))
         return false;
     if (dfl_one_by_one_applies(fill, out->given))
         return dfl_fill_one_by_one(fill, objective, out, stopped);

@@ -4,6 +4,9 @@
 
 #include "ir/path/unit_choice.h"
 
+/* Share of a sum of bits that rounding may add. */
+static const double ROUNDING = 1e-9;
+
 uint32_t dfl_outermost_for(const dfl_mapping *m, uint32_t tensor, uint32_t compute)
 {
     for (uint32_t i = 0; i < m->system->n_memories; i++)
@@ -124,4 +127,79 @@ bool dfl_homes_pack(dfl_arena *arena, const dfl_mapping *m, uint32_t *home)
         moved |= !is_first;
     }
     return fits && moved;
+}
+
+/* Whether some einsum reads or writes every element of the tensor: each index is a rank of the extent of its dimension. */
+static bool is_touched_whole(const dfl_workload *w, uint32_t tensor)
+{
+    const dfl_tensor *t = &w->tensors[tensor];
+
+    for (uint32_t i = 0; i < t->n_producers + t->n_consumers && !t->gathered; i++) {
+        const dfl_einsum *e = &w->einsums[i < t->n_producers ? t->producers[i] : t->consumers[i - t->n_producers]];
+        for (uint32_t a = 0; a <= e->n_inputs && e->n_where == 0; a++) {
+            const dfl_access *access = a < e->n_inputs ? &e->inputs[a] : &e->output;
+            uint64_t ranks = 0;
+            bool is_whole = access->tensor == tensor;
+            for (uint32_t d = 0; d < access->n_dims && is_whole; d++) {
+                const dfl_index *index = &access->index[d];
+                is_whole = index->n_terms == 1 && index->offset == 0 && index->terms[0].coef == 1 && index->terms[0].rank < 64 &&
+                           (ranks >> index->terms[0].rank & 1) == 0 && w->ranks[index->terms[0].rank].extent == t->extents[d];
+                ranks |= is_whole ? UINT64_C(1) << index->terms[0].rank : 0;
+            }
+            if (is_whole)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Bits of a tensor that stands in its home all the time. In a home inside of an array the elements count that some instance
+   touches: then 0 if these may be fewer than all. 0 for an intermediate. */
+static double lasting_bits(const dfl_mapping *m, uint32_t tensor)
+{
+    const dfl_tensor *t = &m->workload->tensors[tensor];
+    bool is_whole = true;
+
+    if (t->role == DFL_ROLE_INTERMEDIATE)
+        return 0;
+    for (uint32_t i = 0; i < m->system->n_memories; i++)
+        is_whole &= !dfl_memory_is_in_array(m->system, i);
+    return is_whole || is_touched_whole(m->workload, tensor) ? dfl_home_bits(t) : 0;
+}
+
+/* Bits that all instances of a memory hold; infinite without a limit. */
+static double total_bits(const dfl_system *s, uint32_t memory)
+{
+    dfl_i128 n = 0;
+
+    if (s->memories[memory].size_bits < 0 || dfl_element_instances(s, s->memories[memory].element, &n))
+        return INFINITY;
+    return (double)s->memories[memory].size_bits * dfl_i128_double(n);
+}
+
+bool dfl_check_room(dfl_fill *fill, const dfl_mapping *m)
+{
+    const dfl_intern *names = fill->solver->names;
+    double needed = 0, room = 0;
+    uint32_t largest = DFL_NONE;
+    dfl_diag *d;
+
+    for (uint32_t t = 0; t < m->workload->n_tensors; t++)
+        needed += lasting_bits(m, t);
+    for (uint32_t i = 0; i < m->system->n_memories; i++) {
+        room += total_bits(m->system, i);
+        if (largest == DFL_NONE || total_bits(m->system, i) > total_bits(m->system, largest))
+            largest = i;
+    }
+    if (largest == DFL_NONE || needed <= room * (1 + ROUNDING))
+        return true;
+    d = dfl_report(fill->sink, DFL_EVAL_INFEASIBLE, m->hole_span, "no mapping of `%s` fits into `%s`",
+                   dfl_sym_text(names, m->workload->name), dfl_sym_text(names, m->system->name));
+    dfl_diag_here(fill->sink, d, "the inputs, weights, states and outputs of the workload need %.4g GB at all times",
+                  needed / 8e9);
+    dfl_diag_label(fill->sink, d, m->system->memories[largest].size_span, "all memories together have %.4g GB, `%s` has most of it",
+                   room / 8e9, dfl_sym_text(names, m->system->memories[largest].name));
+    dfl_diag_help(fill->sink, d, "take a smaller workload or narrower types, give `%s` more room, or divide the workload among "
+                  "several chips", dfl_sym_text(names, m->system->memories[largest].name));
+    return false;
 }

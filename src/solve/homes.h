@@ -10,6 +10,10 @@ uint32_t dfl_outermost_for(const dfl_mapping *m, uint32_t tensor, uint32_t compu
    all its tensors stand outside of arrays. An einsum that no unit can run counts as if it had one. False after one report. */
 bool dfl_check_homes(dfl_fill *fill, const dfl_mapping *mapping);
 
+/* Whether the memories of the system have room for the inputs, weights, states and outputs of a workload of several einsums, each
+   of which counts in its home at all times. False after E0618, which then is a proof: no mapping of any space fits. */
+bool dfl_check_room(dfl_fill *fill, const dfl_mapping *mapping);
+
 /* Bits of a tensor in its home. */
 double dfl_home_bits(const dfl_tensor *tensor);
 /* Sets `home`, by tensor: the outermost memory outside of arrays that may hold it, and for an intermediate the first one with

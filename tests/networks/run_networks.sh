@@ -41,9 +41,9 @@ row() { # row NETWORK MODULE WORKLOAD CHIP_MODULE CHIP LIMITS MACS
     search $6
     status=$?
     if [ "$7" = - ]; then
-        if [ "$(messages)" -eq 1 ] && grep -q 'error\[E0406\]' "$work/log" && [ ! -s "$work/out.dfl" ]; then
+        if [ "$(messages)" -eq 1 ] && grep -qE 'error\[E0(406|618)\]' "$work/log" && [ ! -s "$work/out.dfl" ]; then
             pass
-            printf '%-17s %-12s %s\n' "$network" "$chip" "$(sed -n 's/.*error\[E0406\]: //p' "$work/log")"
+            printf '%-17s %-12s %s\n' "$network" "$chip" "$(sed -nE 's/.*error\[E0(406|618)\]: //p' "$work/log")"
         else
             fail_row "$network on $chip: no message that it does not fit"
         fi
@@ -96,9 +96,9 @@ cell() { # cell NETWORK MODULE WORKLOAD CHIP_MODULE CHIP
         else
             fail_row "$1 on $5: the mapping found does not evaluate"
         fi
-    elif [ "$n" -gt 0 ] && [ "$n" -eq "$(grep -c 'error\[E0406\]' "$work/log")" ] && [ ! -s "$work/out.dfl" ]; then
+    elif [ "$n" -gt 0 ] && [ "$n" -eq "$(grep -cE 'error\[E0(406|618)\]' "$work/log")" ] && [ ! -s "$work/out.dfl" ]; then
         pass # one message for each memory that is too small
-        printf '%-17s %-16s [E0406]: %s\n' "$1" "$5" "$(sed -n 's/.*error\[E0406\]: //p' "$work/log" | paste -sd ';')"
+        printf '%-17s %-16s does not fit: %s\n' "$1" "$5" "$(sed -nE 's/.*error\[E0(406|618)\]: //p' "$work/log" | paste -sd ';')"
     elif [ "$status" -eq 1 ] && [ "$n" -eq 1 ] && [ ! -s "$work/out.dfl" ] &&
         grep -qE "error\[E[0-9]+\]: .*(computes|unit|inside|outermost)" "$work/log"; then
         pass
