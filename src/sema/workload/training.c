@@ -211,21 +211,29 @@ static bool find_cost(void *context, dfl_sym name, uint32_t n_args, int64_t over
 
 /* ---- the names of the step ---- */
 
+/* The first einsum of the forward pass that reads a tensor or gathered rows of it; DFL_NONE = there is none. */
+static uint32_t find_forward_reader(const dfl_elaborated_workload *forward, const dfl_workload *step, uint32_t tensor)
+{
+    uint32_t first = DFL_NONE;
+
+    for (uint32_t t = 0; t < step->n_tensors; t++) {
+        const dfl_tensor *read = &step->tensors[t];
+        const bool is_rows = read->gathered && read->table == tensor && read->part == DFL_PART_PLAIN;
+
+        if ((t == tensor || is_rows) && read->n_consumers > 0 && read->consumers[0] < forward->workload->n_einsums &&
+            (first == DFL_NONE || read->consumers[0] < first))
+            first = read->consumers[0];
+    }
+    return first;
+}
+
 /* The instance that encloses a derived einsum: that of the forward einsum, or of the first reader of the weight. */
 static uint32_t find_instance(const dfl_elaborated_workload *forward, const dfl_workload *step, const dfl_einsum *einsum)
 {
-    uint32_t of = einsum->of;
+    uint32_t of = einsum->phase == DFL_PHASE_UPDATE ? find_forward_reader(forward, step, einsum->of) : einsum->of;
 
-    if (einsum->phase == DFL_PHASE_UPDATE) {
-        const dfl_tensor *weight = &step->tensors[of];
-
-        for (uint32_t t = 0; t < step->n_tensors && weight->n_consumers == 0; t++) /* a table: the first reader of rows */
-            if (step->tensors[t].gathered && step->tensors[t].table == of && step->tensors[t].part == DFL_PART_PLAIN)
-                weight = &step->tensors[t];
-        if (weight->n_consumers == 0)
-            return 0;
-        of = weight->consumers[0];
-    }
+    if (of == DFL_NONE || of >= forward->workload->n_einsums)
+        return 0;
     return forward->draft.einsums.at[forward->draft.order[of]].instance;
 }
 
@@ -312,7 +320,7 @@ static bool find_loss(dfl_sema *sema, const dfl_elaborated_workload *forward, co
 static const dfl_workload *derive(dfl_sema *sema, const dfl_decl *decl, const dfl_ast_ref *ref,
                                   const dfl_elaborated_workload *forward, dfl_training *training, const dfl_expr *loss)
 {
-    op_modules ops = { .sema = sema };
+    op_modules *ops = DFL_NEW(sema->arena, op_modules);
 
     if (forward->workload == NULL || !find_loss(sema, forward, loss, &training->loss))
         return NULL;
@@ -324,11 +332,12 @@ static const dfl_workload *derive(dfl_sema *sema, const dfl_decl *decl, const df
         dfl_diag_help(sema->sink, d, "name the workload of the forward pass, as in `train(gpt)`");
         return NULL;
     }
-    add_modules(&ops, forward);
+    ops->sema = sema;
+    add_modules(ops, forward);
     training->name = decl->name;
     training->span = ref->span;
     training->op_cost = find_cost;
-    training->context = &ops;
+    training->context = ops;
     return dfl_training_derive(sema->arena, sema->sink, sema->names, forward->workload, training);
 }
 

@@ -10,7 +10,7 @@ typedef struct {
     uint64_t state;
     char text[6000];
     size_t len;
-    struct { char name[12], dims[8]; } tensor[TENSORS]; /* the ranks of its dimensions, a letter each */
+    struct { char name[16], dims[8]; } tensor[TENSORS]; /* the ranks of its dimensions, a letter each */
     int n_tensors;
     char used[8];                                       /* ranks of the expression so far */
 } draft;
@@ -104,7 +104,7 @@ static void add_einsums(draft *d)
 
     for (int i = 0; i < n; i++) {
         const size_t head = d->len;
-        char name[12], dims[8] = "", right[1500], left[100];
+        char name[16], dims[8] = "", right[1500], left[100];
         bool sums = false;
 
         snprintf(name, sizeof name, "Q%d", i);
@@ -140,7 +140,7 @@ static void add_repeat(draft *d)
     add_tensor(d, "W", "k");
     add_tensor(d, "F", "mk");
     for (int i = 0; i < n; i++) {
-        char name[12];
+        char name[16];
 
         snprintf(name, sizeof name, "H%d", i);
         add(d, name);
