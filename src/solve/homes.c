@@ -197,8 +197,9 @@ bool dfl_check_room(dfl_fill *fill, const dfl_mapping *m)
                    dfl_sym_text(names, m->workload->name), dfl_sym_text(names, m->system->name));
     dfl_diag_here(fill->sink, d, "the inputs, weights, states and outputs of the workload need %.4g GB at all times",
                   needed / 8e9);
-    dfl_diag_label(fill->sink, d, m->system->memories[largest].size_span, "all memories together have %.4g GB, `%s` has most of it",
-                   room / 8e9, dfl_sym_text(names, m->system->memories[largest].name));
+    dfl_diag_label(fill->sink, d, m->system->memories[largest].size_span,
+                   "all memories together have %.4g GB, `%s` has most of it", room / 8e9,
+                   dfl_sym_text(names, m->system->memories[largest].name));
     dfl_diag_help(fill->sink, d, "take a smaller workload or narrower types, give `%s` more room, or divide the workload among "
                   "several chips", dfl_sym_text(names, m->system->memories[largest].name));
     return false;
