@@ -64,6 +64,13 @@ static uint64_t count_warm_up(const dfl_pipeline *pipeline, uint32_t stage)
     return 2 * behind + (uint64_t)(pipeline->interleave - 1) * pipeline->stages;
 }
 
+int64_t dfl_pipeline_in_flight(const dfl_pipeline *pipeline, uint32_t stage)
+{
+    const uint64_t all = (uint64_t)pipeline->micro_batches * pipeline->interleave, most = count_warm_up(pipeline, stage) + 1;
+
+    return pipeline->backward == NULL ? 1 : (int64_t)(most < all ? most : all);
+}
+
 /* The pass of the next operation of a stage; false if it has done all. */
 static bool find_next(const pipeline_run *run, uint32_t stage, dfl_stage_pass *pass)
 {

@@ -52,6 +52,8 @@ typedef struct {
 const char *dfl_pipeline_conflict(const dfl_pipeline *pipeline);
 /* The times of a pipeline without conflict. */
 dfl_pipeline_times dfl_pipeline_run(dfl_arena *arena, const dfl_pipeline *pipeline);
+/* A lower bound of `in_flight` of a stage, exact but for zero_bubble: the forward operations before the first backward one. */
+int64_t dfl_pipeline_in_flight(const dfl_pipeline *pipeline, uint32_t stage);
 /* Number of operations of one stage. */
 uint64_t dfl_pipeline_operations(const dfl_pipeline *pipeline);
 /* The operations of every stage in their order, [stage][operation]: the schedule that dfl_pipeline_run sums up. */

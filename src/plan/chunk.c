@@ -30,15 +30,6 @@ typedef struct {
 
 /* ---- which einsums ---- */
 
-/* The repeat that an einsum belongs to, or DFL_NONE. */
-static uint32_t repeat_of(const dfl_frame *f, const dfl_einsum *e)
-{
-    for (uint32_t i = 0; i < e->n_ranks; i++)
-        if (f->repeats[e->ranks[i]])
-            return e->ranks[i];
-    return DFL_NONE;
-}
-
 /* Whether a tensor is the gradient of a weight. */
 static bool is_of_weight(const dfl_frame *f, uint32_t tensor)
 {
@@ -121,7 +112,7 @@ static void add_recomputed(const dfl_plan_work *work, const dfl_chunk *chunk, ui
 
     for (uint32_t e = 0; e < w->n_einsums; e++)
         if (w->einsums[e].phase == DFL_PHASE_FORWARD && work->is_recomputed[w->einsums[e].output.tensor] &&
-            repeat_of(work->frame, &w->einsums[e]) == repeat && is_in(work->frame, chunk, e))
+            dfl_frame_repeat(work->frame, &w->einsums[e]) == repeat && is_in(work->frame, chunk, e))
             add_einsum(work, chunk, e, DFL_STEP_RECOMPUTE, list);
 }
 
@@ -296,7 +287,7 @@ dfl_chunk_time dfl_chunk_run(const dfl_plan_work *work, const dfl_chunk *chunk)
     bool has_recomputed = false; /* the einsums outside of repeats are recomputed first */
 
     for (uint32_t e = 0; e < w->n_einsums;) {
-        const uint32_t repeat = repeat_of(f, &w->einsums[e]);
+        const uint32_t repeat = dfl_frame_repeat(f, &w->einsums[e]);
         int64_t iterations = repeat == DFL_NONE || chunk->phase == DFL_PHASE_UPDATE ? 1
                              : repeat == stage_rank ? chunk->layers : dfl_frame_local(f, e, repeat);
         task_vec list = { 0 };
@@ -309,7 +300,7 @@ dfl_chunk_time dfl_chunk_run(const dfl_plan_work *work, const dfl_chunk *chunk)
             add_recomputed(work, chunk, repeat, &list);
             has_recomputed |= repeat == DFL_NONE;
         }
-        for (; e < w->n_einsums && w->einsums[e].phase == chunk->phase && repeat_of(f, &w->einsums[e]) == repeat; e++)
+        for (; e < w->n_einsums && w->einsums[e].phase == chunk->phase && dfl_frame_repeat(f, &w->einsums[e]) == repeat; e++)
             if (is_in(f, chunk, e))
                 add_einsum(work, chunk, e, parts[chunk->phase], &list);
         for (int64_t i = 0; i < iterations; i++) {

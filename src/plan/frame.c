@@ -35,9 +35,7 @@ static bool names_einsum(const dfl_line *line, uint32_t einsum)
     return false;
 }
 
-/* Whether a spatial line divides a rank of an einsum. A line `for` an einsum also holds for what is derived from it in the
-   backward pass. */
-static bool applies(const dfl_frame *f, const dfl_line *line, uint32_t einsum)
+bool dfl_frame_applies(const dfl_frame *f, const dfl_line *line, uint32_t einsum)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
 
@@ -51,7 +49,7 @@ static bool applies(const dfl_frame *f, const dfl_line *line, uint32_t einsum)
 static bool fits_slot(const dfl_frame *f, const dfl_line *line, uint32_t slot)
 {
     for (uint32_t e = 0; e < f->workload->n_einsums; e++)
-        if (dfl_frame_line(f, e, slot) != NULL && applies(f, line, e))
+        if (dfl_frame_line(f, e, slot) != NULL && dfl_frame_applies(f, line, e))
             return false;
     return true;
 }
@@ -172,7 +170,7 @@ static bool build_slots(dfl_frame *f)
             return dfl_frame_refuse(f, line->span, "a line inside of a chip", "leave the chip to `...;`");
         slot = find_slot(f, line);
         for (uint32_t e = 0; e < f->workload->n_einsums; e++)
-            if (applies(f, line, e))
+            if (dfl_frame_applies(f, line, e))
                 f->spread[(size_t)e * f->columns + slot] = line;
         if (line->stages != NULL && !check_stages(f, slot))
             return false;
@@ -343,7 +341,22 @@ static void find_sides(dfl_frame *f)
     }
 }
 
-bool dfl_frame_build(dfl_frame *f)
+/* The outermost memory that lies inside of an axis; DFL_NONE = none. */
+static uint32_t find_home(const dfl_system *s)
+{
+    for (uint32_t m = 0; m < s->n_memories; m++)
+        if (dfl_memory_is_in_array(s, m) && !s->elements[s->memories[m].element].side)
+            return m;
+    return DFL_NONE;
+}
+
+dfl_frame dfl_frame_open(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
+{
+    return (dfl_frame){ .arena = arena, .sink = sink, .names = names, .mapping = mapping, .workload = mapping->workload,
+                        .system = mapping->system, .home = find_home(mapping->system), .micro_batches = 1 };
+}
+
+bool dfl_frame_divide(dfl_frame *f)
 {
     const dfl_workload *w = f->workload;
 
@@ -357,7 +370,17 @@ bool dfl_frame_build(dfl_frame *f)
     f->pass = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)w->n_einsums * w->n_ranks);
     for (uint32_t e = 0; e < w->n_einsums; e++)
         set_extents(f, e);
-    return count_micro_batches(f);
+    return true;
+}
+
+bool dfl_frame_build(dfl_frame *f) { return dfl_frame_divide(f) && count_micro_batches(f); }
+
+uint32_t dfl_frame_repeat(const dfl_frame *f, const dfl_einsum *e)
+{
+    for (uint32_t i = 0; i < e->n_ranks; i++)
+        if (f->repeats[e->ranks[i]])
+            return e->ranks[i];
+    return DFL_NONE;
 }
 
 bool dfl_frame_runs(const dfl_frame *f, uint32_t einsum, bool has_first, bool has_last)

@@ -71,8 +71,17 @@ bool dfl_frame_is_chip_axis(const dfl_frame *f, uint32_t axis);
 int64_t dfl_line_parts(const dfl_line *line, int64_t extent);
 /* Parts of a split home. */
 int64_t dfl_split_parts(const dfl_frame *f, const dfl_home_split *split);
-/* Sets the slots and the extents. False after a report. */
+/* Whether a spatial line divides a rank of an einsum. A line `for` an einsum also holds for what is derived from it in the
+   backward pass. */
+bool dfl_frame_applies(const dfl_frame *f, const dfl_line *line, uint32_t einsum);
+/* A frame before its slots: `home` is set, DFL_NONE if no memory lies inside of an axis. */
+dfl_frame dfl_frame_open(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
+/* Sets the slots and the extents; `micro_batches` stays 1. False after a report. */
+bool dfl_frame_divide(dfl_frame *f);
+/* The same with the number of micro-batches. False after a report. */
 bool dfl_frame_build(dfl_frame *f);
+/* The repeat that an einsum belongs to, or DFL_NONE. */
+uint32_t dfl_frame_repeat(const dfl_frame *f, const dfl_einsum *e);
 /* Elements of an access in one pass (`pass`), or on one chip over all passes. True on overflow. */
 bool dfl_frame_elements(const dfl_frame *f, uint32_t einsum, const dfl_access *access, bool pass, dfl_i128 *out);
 /* Iterations of the repeats of an einsum on one chip; 1 for an einsum outside of all repeats. */

@@ -4,21 +4,12 @@
 
 #include "plan/plan_internal.h"
 
-static bool has_phase(const dfl_workload *w, dfl_phase phase)
+bool dfl_plan_has_phase(const dfl_workload *w, dfl_phase phase)
 {
     for (uint32_t e = 0; e < w->n_einsums; e++)
         if (w->einsums[e].phase == phase)
             return true;
     return false;
-}
-
-/* The outermost memory that lies inside of an axis; DFL_NONE = none. */
-static uint32_t find_home(const dfl_system *s)
-{
-    for (uint32_t m = 0; m < s->n_memories; m++)
-        if (dfl_memory_is_in_array(s, m) && !s->elements[s->memories[m].element].side)
-            return m;
-    return DFL_NONE;
 }
 
 /* Refuses what a line states and a plan does not evaluate. */
@@ -61,7 +52,7 @@ static bool check_body(const dfl_frame *f)
     return true;
 }
 
-static bool *find_recomputed(const dfl_frame *f)
+bool *dfl_plan_recomputed(const dfl_frame *f)
 {
     bool *out = DFL_NEW_ARRAY(f->arena, bool, f->workload->n_tensors);
 
@@ -74,8 +65,7 @@ static bool *find_recomputed(const dfl_frame *f)
 
 /* ---- chunks ---- */
 
-/* Divides the layers among the chunks: consecutive layers, the first chunks one more. */
-static void divide_layers(dfl_plan_state *p)
+void dfl_plan_divide_layers(dfl_plan_state *p)
 {
     const dfl_frame *f = &p->frame;
     const dfl_slot *slot = f->stage_slot != DFL_NONE ? &f->slots[f->stage_slot] : NULL;
@@ -111,7 +101,7 @@ static void time_chunks(dfl_plan_state *p)
 {
     const uint32_t n = p->stages * p->interleave;
     const dfl_stages *words = p->frame.stage_slot != DFL_NONE ? p->frame.slots[p->frame.stage_slot].stages : NULL;
-    const bool trains = has_phase(p->frame.workload, DFL_PHASE_BACKWARD);
+    const bool trains = dfl_plan_has_phase(p->frame.workload, DFL_PHASE_BACKWARD);
     const bool is_split = trains && words != NULL && words->schedule == DFL_SCHEDULE_ZERO_BUBBLE;
 
     p->forward = DFL_NEW_ARRAY(p->frame.arena, const dfl_chunk_time *, n);
@@ -125,7 +115,7 @@ static void time_chunks(dfl_plan_state *p)
         if (is_split)
             p->weights[i] = time_chunk(p, p->weights, i, DFL_PHASE_BACKWARD, DFL_CHUNK_WEIGHTS);
     }
-    for (uint32_t k = 0; k < 3 && has_phase(p->frame.workload, DFL_PHASE_UPDATE); k++) {
+    for (uint32_t k = 0; k < 3 && dfl_plan_has_phase(p->frame.workload, DFL_PHASE_UPDATE); k++) {
         dfl_chunk chunk = { .phase = DFL_PHASE_UPDATE, .layers = 1, .has_first = k == 0 || p->stages == 1,
                             .has_last = k == 2 || p->stages == 1 };
         dfl_chunk_time *out = DFL_NEW(p->frame.arena, dfl_chunk_time);
@@ -319,10 +309,10 @@ static void find_step(dfl_plan_state *p)
 
 /* ---- memory ---- */
 
-static dfl_stage_shape shape_of(const dfl_plan_state *p, uint32_t stage)
+dfl_stage_shape dfl_plan_shape(const dfl_plan_state *p, uint32_t stage, int64_t in_flight)
 {
     dfl_stage_shape shape = { .interleave = p->interleave,
-                              .chunks_in_flight = p->backward ? p->pipeline.stages[stage].in_flight : 0,
+                              .chunks_in_flight = in_flight,
                               .has_first = stage == 0, .has_last = stage + 1 == p->stages };
 
     for (uint32_t c = 0; c < p->interleave; c++) {
@@ -363,7 +353,7 @@ static bool find_stages(dfl_plan_state *p)
     dfl_plan_stage *stages = DFL_NEW_ARRAY(p->frame.arena, dfl_plan_stage, p->stages);
 
     for (uint32_t s = 0; s < p->stages; s++) {
-        dfl_stage_shape shape = shape_of(p, s);
+        dfl_stage_shape shape = dfl_plan_shape(p, s, p->backward ? p->pipeline.stages[s].in_flight : 0);
 
         stages[s].layers = shape.layers;
         stages[s].end_seconds = end_of_stage(p, s);
@@ -389,33 +379,32 @@ bool dfl_plan_is_open(const dfl_mapping *mapping)
     return false;
 }
 
-static dfl_frame make_frame(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
-{
-    return (dfl_frame){ .arena = arena, .sink = sink, .names = names, .mapping = mapping, .workload = mapping->workload,
-                        .system = mapping->system, .home = find_home(mapping->system) };
-}
-
 bool dfl_plan_uses_all(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
 {
-    dfl_frame f = make_frame(arena, sink, names, mapping);
+    dfl_frame f = dfl_frame_open(arena, sink, names, mapping);
 
     return f.home != DFL_NONE && check_body(&f) && dfl_frame_build(&f) && f.is_full;
+}
+
+bool dfl_plan_start(dfl_plan_state *p, dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
+{
+    p->frame = dfl_frame_open(arena, sink, names, mapping);
+    return p->frame.home != DFL_NONE && check_options(&p->frame) && check_body(&p->frame);
 }
 
 const dfl_result *dfl_plan_evaluate(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
 {
     dfl_plan_state *p = DFL_NEW(arena, dfl_plan_state);
 
-    p->frame = make_frame(arena, sink, names, mapping);
-    if (p->frame.home == DFL_NONE || !check_options(&p->frame) || !check_body(&p->frame) || !dfl_frame_build(&p->frame) ||
+    if (!dfl_plan_start(p, arena, sink, names, mapping) || !dfl_frame_build(&p->frame) ||
         !dfl_layouts_find(&p->frame, &p->layouts))
         return NULL;
     p->times = dfl_chip_times_find(&p->frame);
     if (p->times == NULL || !dfl_exchanges_find(&p->frame, &p->layouts, &p->exchanges))
         return NULL;
     p->work = (dfl_plan_work){ .frame = &p->frame, .times = p->times, .exchanges = &p->exchanges,
-                               .is_recomputed = find_recomputed(&p->frame) };
-    divide_layers(p);
+                               .is_recomputed = dfl_plan_recomputed(&p->frame) };
+    dfl_plan_divide_layers(p);
     time_chunks(p);
     if (!find_message(p) || !run_pipeline(p))
         return NULL;

@@ -10,6 +10,8 @@
  *   chunk      the einsums and exchanges of some layers in time, a list schedule
  *   held       what a stage holds in its memory
  *   plan       the stages in time, the exchange of gradients, the optimizer, the result
+ *   division   which amounts give work to all chips, line by line
+ *   floor      lower bounds of the memory and the time of a plan, or of all plans with the same division
  */
 #ifndef DFL_PLAN_PLAN_H
 #define DFL_PLAN_PLAN_H
@@ -20,6 +22,28 @@
 
 /* Whether a plan has open amounts, as the `?` of `spatial b/? on node`. */
 bool dfl_plan_is_open(const dfl_mapping *mapping);
+
+/* How the amounts of the spatial lines divide the axes of chips, put line by line. */
+typedef struct dfl_plan_division dfl_plan_division;
+/* The division of the lines of a plan, none of them put. NULL without a report if a spatial line lies inside of a chip, or there
+   are more than 64. */
+dfl_plan_division *dfl_plan_division_new(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
+/* Puts spatial line `line` of the root, as `with` has its amount, behind those above it, which were put before; lines below it
+   are taken back. False: no amounts of the lines below give work to all chips. */
+bool dfl_plan_division_put(dfl_plan_division *d, uint32_t line, const dfl_line *with);
+/* Whether all chips have work, all lines having been put. */
+bool dfl_plan_division_is_full(const dfl_plan_division *d);
+
+/* Lower bounds. */
+typedef struct {
+    bool runs;             /* false: no such plan is evaluated */
+    bool fits;             /* false: no such plan fits its memories */
+    double seconds;        /* no such plan has a smaller latency */
+} dfl_plan_floor;
+/* Lower bounds of a plan with all amounts. With `is_class`: of all plans that differ from it in the amounts of temporal lines,
+   none of which makes a smaller pass. Exchanges, messages and waits take no time in it. */
+dfl_plan_floor dfl_plan_floor_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                   bool is_class);
 /* Whether a plan gives work to all chips. False if it does not, and after a report: a group passes its axis. */
 bool dfl_plan_uses_all(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
 /* The costs of a plan, with `plan` set in the result. NULL after a report. */

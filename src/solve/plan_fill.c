@@ -1,13 +1,16 @@
 /*
- * The best plan over chips among the amounts that its lines leave open. Every combination of amounts is a plan; those that leave
- * chips without work, or whose parts pass an axis, are left out. The others are evaluated, so the best of them is proven.
+ * The best plan over chips among the amounts that its lines leave open. Every combination of amounts is a plan. A class of plans
+ * is left out whole if it leaves chips without work, or if what its chips hold for sure exceeds their memory. The others are
+ * evaluated in the order of their lower bounds, until the next bound exceeds the best value: then the best plan is proven.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "plan/plan.h"
 #include "solve/solve_internal.h"
 #include "support/limits.h"
+#include "support/vec.h"
 
 /* An open amount and what it may be. */
 typedef struct {
@@ -20,16 +23,27 @@ typedef struct {
 /* A plan that was evaluated. */
 typedef struct {
     double *terms;                     /* of the objective */
-    uint32_t *amounts;                 /* [hole]: index of its amount */
+    uint64_t number;                   /* of the combination */
 } ranked_plan;
+
+/* A plan that may be better than the best ones. */
+typedef struct {
+    double floor;                      /* lower bound of the first term of the objective */
+    uint64_t number;                   /* of the combination: the amounts as digits, the last hole as the lowest one */
+} plan_candidate;
 
 typedef struct {
     dfl_fill *fill;
     const dfl_objective *objective;
     const dfl_mapping *given;
+    dfl_plan_division *division;
     open_amount *holes; uint32_t n_holes;
+    uint64_t combinations;
+    DFL_VEC(plan_candidate) candidates;
     ranked_plan *best; uint32_t n_best, most; /* the best plans, best first */
+    uint64_t divided;                  /* combinations that give work to all chips */
     uint64_t evaluated, refused, pruned;
+    dfl_stop stopped;
 } plan_search;
 
 /* ---- what is open ---- */
@@ -70,27 +84,35 @@ static void list_amounts(const plan_search *s, const dfl_line *line, open_amount
         list_divisors(arena, extent, extent, out);
 }
 
-/* Collects the holes. False after a report: there are more than DFL_PLAN_COMBINATIONS combinations. */
+/* Reports that there are too many plans. Returns false. */
+static bool report_many(const plan_search *s, const char *what, double most)
+{
+    dfl_diag *d = dfl_report(s->fill->sink, DFL_LIMIT_COUNT, s->given->span, "this plan leaves open more than %.3g %s", most,
+                             what);
+
+    dfl_diag_help(s->fill->sink, d, "list the amounts to try, as in `layer/? in {4, 8, 16}`, or write some of them");
+    return false;
+}
+
+/* Collects the holes. False after a report: their combinations have no number of 63 bits. */
 static bool find_holes(plan_search *s)
 {
     const dfl_body *root = s->given->root;
     double combinations = 1;
 
+    s->combinations = 1;
     s->holes = DFL_NEW_ARRAY(s->fill->solver->arena, open_amount, root->n_lines);
     for (uint32_t i = 0; i < root->n_lines; i++) {
         if (root->lines[i].kind == DFL_LINE_KEEP || root->lines[i].by != DFL_BY_HOLE)
             continue;
         s->holes[s->n_holes].line = i;
         list_amounts(s, &root->lines[i], &s->holes[s->n_holes]);
-        combinations *= s->holes[s->n_holes++].n;
+        combinations *= s->holes[s->n_holes].n;
+        s->combinations *= s->holes[s->n_holes++].n;
     }
     if (combinations <= DFL_PLAN_COMBINATIONS)
         return true;
-    dfl_diag *d = dfl_report(s->fill->sink, DFL_LIMIT_COUNT, s->given->span,
-                             "the open amounts of this plan have %.3g combinations, and %d are tried", combinations,
-                             DFL_PLAN_COMBINATIONS);
-    dfl_diag_help(s->fill->sink, d, "list the amounts to try, as in `layer/? in {4, 8, 16}`, or write some of them");
-    return false;
+    return report_many(s, "combinations of amounts", DFL_PLAN_COMBINATIONS);
 }
 
 /* ---- one plan ---- */
@@ -108,14 +130,22 @@ static dfl_mapping *make_plan(dfl_arena *arena, const plan_search *s)
     return m;
 }
 
-/* Puts an evaluated plan among the best ones. Equal plans stay in the order of their amounts. */
-static void rank_plan(plan_search *s, const double *terms)
+/* Whether a plan comes before another one: it is better, or equal and its amounts come first. */
+static bool comes_before(const plan_search *s, const double *terms, uint64_t number, const ranked_plan *other)
+{
+    if (dfl_objective_less(s->objective, terms, other->terms))
+        return true;
+    return number < other->number && !dfl_objective_less(s->objective, other->terms, terms);
+}
+
+/* Puts an evaluated plan among the best ones. */
+static void rank_plan(plan_search *s, const double *terms, uint64_t number)
 {
     const uint32_t n_terms = dfl_objective_count(s->objective);
     uint32_t at = s->n_best;
     ranked_plan last;
 
-    while (at > 0 && dfl_objective_less(s->objective, terms, s->best[at - 1].terms))
+    while (at > 0 && comes_before(s, terms, number, &s->best[at - 1]))
         at--;
     if (at == s->most)
         return;
@@ -123,41 +153,106 @@ static void rank_plan(plan_search *s, const double *terms)
     for (uint32_t i = s->n_best < s->most ? s->n_best : s->most - 1; i > at; i--)
         s->best[i] = s->best[i - 1];
     memcpy(last.terms, terms, n_terms * sizeof *terms);
-    for (uint32_t h = 0; h < s->n_holes; h++)
-        last.amounts[h] = s->holes[h].at;
+    last.number = number;
     s->best[at] = last;
     s->n_best += s->n_best < s->most;
 }
 
-/* Evaluates the plan with the present amounts. False after a report: the objective has no value. */
-static bool try_plan(plan_search *s)
+/* Sets the amounts of a combination. */
+static void set_amounts(plan_search *s, uint64_t number)
+{
+    for (uint32_t h = s->n_holes; h-- > 0; number /= s->holes[h].n)
+        s->holes[h].at = (uint32_t)(number % s->holes[h].n);
+}
+
+/* The number of the combination with the present amounts. */
+static uint64_t find_number(const plan_search *s)
+{
+    uint64_t number = 0;
+
+    for (uint32_t h = 0; h < s->n_holes; h++)
+        number = number * s->holes[h].n + s->holes[h].at;
+    return number;
+}
+
+/* Evaluates the plan of a combination. False after a report: the objective has no value. */
+static bool try_plan(plan_search *s, uint64_t number)
 {
     dfl_arena *work = dfl_arena_new(s->fill->solver->budget);
     dfl_sink *quiet = dfl_sink_new(work, s->fill->solver->sources);
-    const dfl_mapping *m = make_plan(work, s);
-    const dfl_result *result = NULL;
+    const dfl_result *result;
     double terms[DFL_OBJECTIVE_TERMS];
     bool is_fine = true;
 
     dfl_sink_limit(quiet, 0);
-    if (!dfl_plan_uses_all(work, quiet, s->fill->solver->names, m)) {
-        s->pruned++;
-    } else {
-        result = dfl_plan_evaluate(work, quiet, s->fill->solver->names, m);
-        s->evaluated++;
-        if (result == NULL || !isfinite(result->seconds) || !dfl_objective_met(s->objective, result, NULL))
-            s->refused++;
-        else if ((is_fine = dfl_objective_terms(s->objective, result, terms)))
-            rank_plan(s, terms);
-    }
+    set_amounts(s, number);
+    result = dfl_plan_evaluate(work, quiet, s->fill->solver->names, make_plan(work, s));
+    s->evaluated++;
+    if (result == NULL || !isfinite(result->seconds) || !dfl_objective_met(s->objective, result, NULL))
+        s->refused++;
+    else if ((is_fine = dfl_objective_terms(s->objective, result, terms)))
+        rank_plan(s, terms, number);
     dfl_arena_free(work);
     return is_fine;
 }
 
-/* The next combination of amounts; false behind the last. */
-static bool next_amounts(plan_search *s)
+/* Sets `stopped` if a limit ends the search. */
+static bool is_over(plan_search *s)
+{
+    const dfl_search_limits *limits = &s->fill->limits;
+    dfl_budget *budget = s->fill->solver->budget;
+
+    if (limits->evaluations > 0 && s->evaluated >= limits->evaluations)
+        s->stopped = DFL_STOP_EVALUATIONS;
+    else if (limits->deadline > 0 && dfl_budget_time(budget) > limits->deadline)
+        s->stopped = DFL_STOP_TIME;
+    else if (!dfl_budget_ok(budget))
+        s->stopped = budget->why;
+    return s->stopped != DFL_STOP_NONE;
+}
+
+/* ---- classes ---- */
+
+static bool is_temporal(const plan_search *s, uint32_t hole)
+{
+    return s->given->root->lines[s->holes[hole].line].kind != DFL_LINE_SPATIAL;
+}
+
+/* The lower bound of the first term of the objective from one of the latency; -INFINITY = none is known. */
+static double floor_of_value(const plan_search *s, double seconds)
+{
+    if (!s->objective->native)
+        return -INFINITY;
+    return dfl_objective_value(s->objective, dfl_system_leakage(s->given->system) * seconds, seconds);
+}
+
+/* The lower bounds of the plan with the present amounts, or of its class. */
+static dfl_plan_floor find_floor(const plan_search *s, bool is_class)
+{
+    dfl_arena *work = dfl_arena_new(s->fill->solver->budget);
+    dfl_sink *quiet = dfl_sink_new(work, s->fill->solver->sources);
+    dfl_plan_floor out;
+
+    dfl_sink_limit(quiet, 0);
+    out = dfl_plan_floor_find(work, quiet, s->fill->solver->names, make_plan(work, s), is_class);
+    dfl_arena_free(work);
+    return out;
+}
+
+/* Sets the amounts of temporal lines to those of the smallest pass: the fewest values, or the most parts. */
+static void set_smallest_pass(plan_search *s)
+{
+    for (uint32_t h = 0; h < s->n_holes; h++)
+        if (is_temporal(s, h))
+            s->holes[h].at = s->holes[h].by == DFL_BY_PARTS ? s->holes[h].n - 1 : 0;
+}
+
+/* The next combination of the amounts of temporal lines; false behind the last, all being the first ones then. */
+static bool next_pass(plan_search *s)
 {
     for (uint32_t h = s->n_holes; h-- > 0;) {
+        if (!is_temporal(s, h))
+            continue;
         if (++s->holes[h].at < s->holes[h].n)
             return true;
         s->holes[h].at = 0;
@@ -165,38 +260,117 @@ static bool next_amounts(plan_search *s)
     return false;
 }
 
-/* ---- all plans ---- */
-
-static bool is_over(const plan_search *s, dfl_stop *stopped)
+/* Adds the plans of a division that may run. False after a report. */
+static bool add_division(plan_search *s, uint64_t plans)
 {
-    const dfl_search_limits *limits = &s->fill->limits;
-    dfl_budget *budget = s->fill->solver->budget;
+    dfl_plan_floor floor;
 
-    if (limits->evaluations > 0 && s->evaluated >= limits->evaluations)
-        *stopped = DFL_STOP_EVALUATIONS;
-    else if (limits->deadline > 0 && dfl_budget_time(budget) > limits->deadline)
-        *stopped = DFL_STOP_TIME;
-    else if (!dfl_budget_ok(budget))
-        *stopped = budget->why;
-    return *stopped != DFL_STOP_NONE;
+    s->divided += plans;
+    set_smallest_pass(s);
+    floor = find_floor(s, true);
+    if (!floor.runs || !floor.fits) {
+        *(floor.runs ? &s->pruned : &s->refused) += plans;
+        return true;
+    }
+    for (uint32_t h = 0; h < s->n_holes; h++)
+        s->holes[h].at = is_temporal(s, h) ? 0 : s->holes[h].at;
+    do {
+        floor = find_floor(s, false);
+        if (!floor.runs)
+            s->refused++;
+        else if (!floor.fits)
+            s->pruned++;
+        else if (s->candidates.n == DFL_PLAN_CANDIDATES)
+            return report_many(s, "plans that may run", DFL_PLAN_CANDIDATES);
+        else
+            DFL_PUSH(s->fill->solver->arena, &s->candidates,
+                     ((plan_candidate){ floor_of_value(s, floor.seconds), find_number(s) }));
+    } while (!is_over(s) && next_pass(s));
+    return true;
 }
 
+/* Puts the spatial lines from `line` on, with all their amounts; `plans` = combinations of the holes of these lines and of the
+   temporal ones. False after a report. */
+static bool put_lines(plan_search *s, uint32_t line, uint32_t hole, uint64_t plans)
+{
+    const dfl_body *root = s->given->root;
+    dfl_line with;
+
+    for (; line < root->n_lines && root->lines[line].kind != DFL_LINE_SPATIAL; line++)
+        hole += hole < s->n_holes && s->holes[hole].line == line;
+    if (line == root->n_lines) {
+        if (dfl_plan_division_is_full(s->division))
+            return add_division(s, plans);
+        s->pruned += plans;
+        return true;
+    }
+    with = root->lines[line];
+    if (hole == s->n_holes || s->holes[hole].line != line) {
+        if (dfl_plan_division_put(s->division, line, &with))
+            return put_lines(s, line + 1, hole, plans);
+        s->pruned += plans;
+        return true;
+    }
+    plans /= s->holes[hole].n;
+    for (uint32_t i = 0; i < s->holes[hole].n && !is_over(s); i++) {
+        s->holes[hole].at = i;
+        with.by = s->holes[hole].by;
+        with.amount = s->holes[hole].amounts[i];
+        if (!dfl_plan_division_put(s->division, line, &with))
+            s->pruned += plans;
+        else if (!put_lines(s, line + 1, hole + 1, plans))
+            return false;
+    }
+    return true;
+}
+
+static int compare_candidates(const void *left, const void *right)
+{
+    const plan_candidate *a = left, *b = right;
+
+    if (a->floor != b->floor)
+        return a->floor < b->floor ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Evaluates the candidates, those with the least bounds first. A bound above the worst of the best plans ends the search. False
+   after a report. */
+static bool try_candidates(plan_search *s)
+{
+    if (s->candidates.n > 0)
+        qsort(s->candidates.at, s->candidates.n, sizeof *s->candidates.at, compare_candidates);
+    for (size_t i = 0; i < s->candidates.n; i++) {
+        if (s->n_best == s->most &&
+            s->candidates.at[i].floor > dfl_value_times(s->best[s->n_best - 1].terms[0], 1 + DFL_VALUE_TOLERANCE)) {
+            s->pruned += s->candidates.n - i;
+            return true;
+        }
+        if (!try_plan(s, s->candidates.at[i].number))
+            return false;
+        if (is_over(s))
+            return true;
+    }
+    return true;
+}
+
+/* ---- the result ---- */
+
 /* The summary of the search, for the plan at place `i` of the best. */
-static const dfl_search_summary *summarize_plan(const plan_search *s, uint32_t i, dfl_stop stopped)
+static const dfl_search_summary *summarize_plan(const plan_search *s, uint32_t i)
 {
     const dfl_solver *solver = s->fill->solver;
     dfl_search_summary *summary = DFL_NEW(solver->arena, dfl_search_summary);
 
     *summary = dfl_fill_start_summary(s->fill, s->objective);
     summary->value = s->best[i].terms[0];
-    summary->optimal = stopped == DFL_STOP_NONE;
-    summary->lower_bound = stopped == DFL_STOP_NONE ? s->best[0].terms[0] : NAN;
+    summary->optimal = s->stopped == DFL_STOP_NONE;
+    summary->lower_bound = s->stopped == DFL_STOP_NONE ? s->best[0].terms[0] : NAN;
     summary->evaluated = s->evaluated;
     summary->pruned = s->pruned;
     summary->refused = s->refused;
-    summary->space = "every combination of the open amounts that gives work to all chips, evaluated one by one; open amounts are "
-                     "those that the file lists, else divisors of the axis or of the rank";
-    summary->stopped = dfl_fill_stop(s->fill, stopped);
+    summary->space = "every combination of the open amounts that gives work to all chips; open amounts are those that the file "
+                     "lists, else divisors of the axis or of the rank";
+    summary->stopped = dfl_fill_stop(s->fill, s->stopped);
     if (!summary->optimal)
         summary->unproven = "not all combinations were tried";
     if (s->most > 1) {
@@ -206,47 +380,62 @@ static const dfl_search_summary *summarize_plan(const plan_search *s, uint32_t i
     return summary;
 }
 
-/* Reports that no combination is a plan that can be run. */
+/* Reports that no combination is a plan that can be run, or that none was found within the limits. */
 static void report_none(plan_search *s)
 {
     dfl_fill *fill = s->fill;
     dfl_diag *d = dfl_report(fill->sink, DFL_EVAL_INFEASIBLE, s->given->span,
-                             "none of the %llu plans with work for all chips can be run", (unsigned long long)s->evaluated);
+                             s->stopped == DFL_STOP_NONE ? "none of the %llu plans with work for all chips can be run"
+                                                         : "none of the first %llu plans with work for all chips can be run",
+                             (unsigned long long)s->divided);
 
-    if (s->evaluated == 0)
+    if (s->stopped != DFL_STOP_NONE)
+        dfl_diag_help(fill->sink, d, "allow more time or more evaluations: not all combinations were tried");
+    else if (s->divided == 0)
         dfl_diag_help(fill->sink, d, "no combination of the open amounts multiplies to the instances of every axis");
     else
         dfl_diag_help(fill->sink, d, "write the amounts of one plan to learn what it lacks");
+}
+
+/* Finds the best plans. False after a report. */
+static bool search_plans(plan_search *s)
+{
+    dfl_arena *work;
+    bool is_fine = true;
+
+    if (!find_holes(s))
+        return false;
+    work = dfl_arena_new(s->fill->solver->budget);
+    s->division = dfl_plan_division_new(work, s->fill->sink, s->fill->solver->names, s->given);
+    if (s->division != NULL)
+        is_fine = put_lines(s, 0, 0, s->combinations);
+    else
+        s->divided = s->refused = s->combinations; /* a line inside of a chip, which no plan may have */
+    dfl_arena_free(work);
+    return is_fine && try_candidates(s);
 }
 
 bool dfl_fill_plan(dfl_fill *fill, const dfl_objective *objective, dfl_stop *stopped)
 {
     dfl_arena *arena = fill->solver->arena;
     uint32_t next = 0;
-    plan_search s = { .fill = fill, .objective = objective, .given = fill->item.mapping,
+    plan_search s = { .fill = fill, .objective = objective, .given = fill->item.mapping, .stopped = DFL_STOP_NONE,
                       .most = fill->solver->options->top > 0 ? fill->solver->options->top : 1 };
 
-    if (!find_holes(&s))
-        return false;
-    *stopped = DFL_STOP_NONE;
     s.best = DFL_NEW_ARRAY(arena, ranked_plan, s.most);
-    for (uint32_t i = 0; i < s.most; i++) {
+    for (uint32_t i = 0; i < s.most; i++)
         s.best[i].terms = DFL_NEW_ARRAY(arena, double, dfl_objective_count(objective));
-        s.best[i].amounts = DFL_NEW_ARRAY(arena, uint32_t, (size_t)s.n_holes + 1);
-    }
-    do
-        if (!try_plan(&s))
-            return false;
-    while (!is_over(&s, stopped) && next_amounts(&s));
+    if (!search_plans(&s))
+        return false;
+    *stopped = s.stopped;
     if (s.n_best == 0) {
         report_none(&s);
         return false;
     }
     for (uint32_t i = 0; i < s.n_best; i++) {
-        const dfl_search_summary *summary = summarize_plan(&s, i, *stopped);
+        const dfl_search_summary *summary = summarize_plan(&s, i);
 
-        for (uint32_t h = 0; h < s.n_holes; h++)
-            s.holes[h].at = s.best[i].amounts[h];
+        set_amounts(&s, s.best[i].number);
         dfl_fill_add(fill->solver, s.given, make_plan(arena, &s), summary, &next);
     }
     return true;

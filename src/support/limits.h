@@ -205,11 +205,11 @@ enum {
 #define DFL_LATENCY_ROUNDING 1e-14
 /* Step in (present value / value) - 1 for the first estimate of a slope: a power of two, so that the product is exact. */
 #define DFL_SLOPE_STEP 0x1p-10
-/* Step in (present value / value) - 1 that determines the parameter for which an einsum waits most: small enough to
-   stay on one piece. */
+/* The same step for the parameter for which an einsum waits most: small enough to stay on one piece. */
 #define DFL_BOUND_STEP 0x1p-20
 
-enum { DFL_PLAN_COMBINATIONS = 1 << 18 }; /* of the open amounts of a plan over chips: seconds to minutes */
+#define DFL_PLAN_COMBINATIONS 1e18 /* of the open amounts of a plan over chips: their numbers fit 63 bits */
+enum { DFL_PLAN_CANDIDATES = 1 << 20 }; /* of them, plans that may run: 16 MB, minutes of evaluations */
 
 /* ---- oracle and proof: a larger execution is refused with E0602; `prove` shrinks a design until it fits ---- */
 

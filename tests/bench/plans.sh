@@ -40,8 +40,29 @@ mapping largest for step on pod {
     ...;
 }
 EOF
+cat > "$work/open.dfl" << 'EOF'
+dfl 1;
+import std.workloads.gpt3;
+import std.systems.dgx;
+workload step = train(gpt3(B = 3072), optimizer = adam(fp32));
+system pod = dgx.superpod_a100(servers = 8);
+mapping best for step on pod {
+    spatial b/? on node;
+    spatial layer/? on node pipeline(schedule = one_f_one_b);
+    spatial m/? on node;
+    temporal b:?;
+    temporal layer;
+    spatial h/?, f/?, v/? on gpu;
+    spatial b/?, m/?, d/? on gpu;
+    keep weights, gradients, activations, moments in hbm;
+    recompute qk, top, A, sum, av;
+    ...;
+    minimize latency;
+}
+EOF
 row "GPT-3 on 1,024 chips (Calculon 9 ms)" examples/gpt3_1024.dfl megatron "20 ms, 50 MB"
 row "GPT-3 on 64 chips, as Megatron-LM" examples/megatron.dfl gpt_175b_full "20 ms, 50 MB"
 row "Llama-3 405B on 16,384 chips" examples/llama3_16384.dfl herd "50 ms"
 row "GPT-3 on 4,096 TPU v4" examples/tpu_v4_pod.dfl sharded "50 ms"
 row "100,800 chips, 126 stages, 2,048 micro-batches" "$work/largest.dfl" largest "1 s, 500 MB"
+row "search: GPT-3 on 64 chips, 5,767,168 plans" "$work/open.dfl" best "2.9 s, 200 MB"

@@ -1,0 +1,140 @@
+/*
+ * How the amounts of the lines on axes of chips divide the axes: the slots of the frame without their strides, built line by
+ * line. A search so leaves out all amounts behind a line whose groups do not divide their axis.
+ */
+#include <string.h>
+
+#include "plan/frame.h"
+#include "plan/plan.h"
+
+/* A slot, as far as the product of an axis depends on it. */
+typedef struct {
+    uint32_t axis;
+    int64_t count;
+    bool has_stages;
+    uint64_t lines;                /* mask of the spatial lines in it */
+} slot_count;
+
+/* The slots after the lines that were put so far. */
+typedef struct {
+    slot_count *slots; uint32_t n;
+} slot_list;
+
+struct dfl_plan_division {
+    dfl_frame frame;               /* only its members from dfl_frame_open */
+    uint32_t *spatial;             /* [line of the root]: number of the spatial line; DFL_NONE = another line */
+    uint64_t *together;            /* [spatial line]: mask of the lines that divide a rank of the same einsum */
+    slot_list *after;              /* [spatial line + 1]: slots after this line; [0] is empty */
+    uint32_t n_lines, n_put;
+};
+
+dfl_plan_division *dfl_plan_division_new(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
+{
+    const dfl_body *root = mapping->root;
+    dfl_plan_division *d = DFL_NEW(arena, dfl_plan_division);
+
+    d->frame = dfl_frame_open(arena, sink, names, mapping);
+    d->spatial = DFL_NEW_ARRAY(arena, uint32_t, (size_t)root->n_lines + 1);
+    for (uint32_t i = 0; i < root->n_lines; i++) {
+        const dfl_line *line = &root->lines[i];
+
+        d->spatial[i] = line->kind == DFL_LINE_SPATIAL ? d->n_lines++ : DFL_NONE;
+        if (d->spatial[i] != DFL_NONE && !dfl_frame_is_chip_axis(&d->frame, line->axis))
+            return NULL;
+    }
+    if (d->frame.home == DFL_NONE || d->n_lines > 64)
+        return NULL;
+    d->together = DFL_NEW_ARRAY(arena, uint64_t, (size_t)d->n_lines + 1);
+    d->after = DFL_NEW_ARRAY(arena, slot_list, (size_t)d->n_lines + 1);
+    for (uint32_t i = 0; i <= d->n_lines; i++)
+        d->after[i].slots = DFL_NEW_ARRAY(arena, slot_count, (size_t)d->n_lines + 1);
+    for (uint32_t e = 0; e < mapping->workload->n_einsums; e++) {
+        uint64_t mask = 0;
+
+        for (uint32_t i = 0; i < root->n_lines; i++)
+            if (d->spatial[i] != DFL_NONE && dfl_frame_applies(&d->frame, &root->lines[i], e))
+                mask |= UINT64_C(1) << d->spatial[i];
+        for (uint32_t i = 0; i < d->n_lines; i++)
+            d->together[i] |= mask >> i & 1 ? mask : 0;
+    }
+    return d;
+}
+
+/* Whether the groups of an axis divide it; `used` is their product. */
+static bool divides_axis(const dfl_plan_division *d, const slot_list *list, uint32_t axis, int64_t *used)
+{
+    const int64_t size = d->frame.system->axes[axis].size;
+
+    *used = 1;
+    for (uint32_t s = 0; s < list->n; s++)
+        if (list->slots[s].axis == axis && __builtin_mul_overflow(*used, list->slots[s].count, used))
+            return false;
+    return size % *used == 0;
+}
+
+bool dfl_plan_division_put(dfl_plan_division *d, uint32_t line, const dfl_line *with)
+{
+    const uint32_t k = d->spatial[line];
+    const int64_t parts = dfl_line_parts(with, d->frame.workload->ranks[with->rank].extent);
+    slot_list *list = &d->after[k + 1];
+    uint32_t at = 0;
+    int64_t used;
+
+    d->n_put = k + 1;
+    list->n = d->after[k].n;
+    memcpy(list->slots, d->after[k].slots, list->n * sizeof *list->slots);
+    while (at < list->n && (list->slots[at].axis != with->axis || list->slots[at].count != parts ||
+                            (list->slots[at].lines & d->together[k]) != 0 ||
+                            list->slots[at].has_stages != (with->stages != NULL)))
+        at++;
+    if (at == list->n)
+        list->slots[list->n++] = (slot_count){ .axis = with->axis, .count = parts, .has_stages = with->stages != NULL };
+    list->slots[at].lines |= UINT64_C(1) << k;
+    return divides_axis(d, list, with->axis, &used);
+}
+
+/* The product of the groups that the split homes of an axis need beside those of the lines, times `used`: as
+   dfl_frame_build adds them. False if it exceeds the axis. */
+static bool multiply_splits(const dfl_plan_division *d, uint32_t axis, int64_t *used)
+{
+    const dfl_body *root = d->frame.mapping->root;
+    const slot_list *list = &d->after[d->n_put];
+    int64_t *added = DFL_NEW_ARRAY(d->frame.arena, int64_t, 64);
+    uint32_t n_added = 0;
+
+    for (uint32_t i = 0; i < root->n_lines; i++)
+        for (uint32_t k = 0; k < root->lines[i].n_splits; k++) {
+            const dfl_home_split *split = &root->lines[i].splits[k];
+            const int64_t parts = dfl_split_parts(&d->frame, split);
+            uint32_t wanted = 1, found = 0;
+
+            if (split->axis != axis)
+                continue;
+            for (uint32_t j = 0; j < k; j++)
+                wanted += root->lines[i].splits[j].axis == axis && dfl_split_parts(&d->frame, &root->lines[i].splits[j]) == parts;
+            for (uint32_t s = 0; s < list->n; s++)
+                found += list->slots[s].axis == axis && list->slots[s].count == parts && !list->slots[s].has_stages;
+            for (uint32_t s = 0; s < n_added; s++)
+                found += added[s] == parts;
+            if (found >= wanted)
+                continue;
+            if (n_added == 64 || __builtin_mul_overflow(*used, parts, used))
+                return false;
+            added[n_added++] = parts;
+        }
+    return true;
+}
+
+bool dfl_plan_division_is_full(const dfl_plan_division *d)
+{
+    for (uint32_t a = 0; a < d->frame.system->n_axes; a++) {
+        int64_t used;
+
+        if (!dfl_frame_is_chip_axis(&d->frame, a))
+            continue;
+        if (!divides_axis(d, &d->after[d->n_put], a, &used) || !multiply_splits(d, a, &used) ||
+            used != d->frame.system->axes[a].size)
+            return false;
+    }
+    return true;
+}

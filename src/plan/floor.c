@@ -1,0 +1,158 @@
+/*
+ * Lower bounds of plans. Memory: what the first and the last stage hold for sure. Time: the einsums of a stage run one after
+ * another on their units, behind the first micro-batch of the stages before, and before the last one of those that end it.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "plan/plan.h"
+#include "plan/plan_internal.h"
+
+/* ---- memory ---- */
+
+static const dfl_stages *words_of(const dfl_plan_state *p)
+{
+    return p->frame.stage_slot != DFL_NONE ? p->frame.slots[p->frame.stage_slot].stages : NULL;
+}
+
+/* The schedule without its times; `backward` only states that there is a backward pass. */
+static dfl_pipeline schedule_of(const dfl_plan_state *p, const double *backward)
+{
+    return (dfl_pipeline){ .schedule = words_of(p) != NULL ? words_of(p)->schedule : DFL_SCHEDULE_ONE_F_ONE_B,
+                           .stages = p->stages, .interleave = p->interleave, .backward = backward,
+                           .micro_batches = p->frame.micro_batches < UINT32_MAX ? (uint32_t)p->frame.micro_batches : UINT32_MAX };
+}
+
+static bool stage_fits(const dfl_plan_state *p, uint32_t stage)
+{
+    const double some = 0;
+    const bool trains = dfl_plan_has_phase(p->frame.workload, DFL_PHASE_BACKWARD);
+    const dfl_pipeline pipeline = schedule_of(p, trains ? &some : NULL);
+    const dfl_stage_shape shape = dfl_plan_shape(p, stage, trains ? dfl_pipeline_in_flight(&pipeline, stage) : 0);
+    const dfl_plan_memory *held = dfl_held_find(&p->work, &p->layouts, &shape);
+
+    for (uint32_t m = 0; m < p->frame.system->n_memories && held != NULL; m++)
+        if (p->frame.system->memories[m].size_bits >= 0 && held[m].peak_bits > p->frame.system->memories[m].size_bits)
+            return false;
+    return true; /* an overflow is left to the evaluation */
+}
+
+/* ---- time ---- */
+
+/* Adds the times of the forward einsums that a pass of the backward phase makes again in a repeat (DFL_NONE: outside of all). */
+static void add_recomputed(const dfl_plan_state *p, const dfl_chunk *chunk, uint32_t repeat, int64_t iterations, double *busy)
+{
+    const dfl_workload *w = p->frame.workload;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        if (w->einsums[e].phase == DFL_PHASE_FORWARD && p->work.is_recomputed[w->einsums[e].output.tensor] &&
+            dfl_frame_repeat(&p->frame, &w->einsums[e]) == repeat &&
+            dfl_frame_runs(&p->frame, e, chunk->has_first, chunk->has_last))
+            busy[p->times[e].compute] += (double)iterations * p->times[e].seconds;
+}
+
+/* The time of the busiest unit in a chunk: groups of einsums and their iterations as in dfl_chunk_run. */
+static double busiest(const dfl_plan_state *p, const dfl_chunk *chunk, double *busy)
+{
+    const dfl_frame *f = &p->frame;
+    const dfl_workload *w = f->workload;
+    const uint32_t stage_rank = f->stage_slot != DFL_NONE ? f->slots[f->stage_slot].stage_rank : DFL_NONE;
+    bool has_recomputed = false;
+    double most = 0;
+
+    memset(busy, 0, f->system->n_computes * sizeof *busy);
+    for (uint32_t e = 0; e < w->n_einsums;) {
+        const uint32_t repeat = dfl_frame_repeat(f, &w->einsums[e]);
+        const int64_t iterations = repeat == DFL_NONE || chunk->phase == DFL_PHASE_UPDATE ? 1
+                                   : repeat == stage_rank ? chunk->layers : dfl_frame_local(f, e, repeat);
+
+        if (w->einsums[e].phase != chunk->phase) {
+            e++;
+            continue;
+        }
+        if (chunk->phase == DFL_PHASE_BACKWARD && (repeat != DFL_NONE || !has_recomputed)) {
+            add_recomputed(p, chunk, repeat, iterations, busy);
+            has_recomputed |= repeat == DFL_NONE;
+        }
+        for (; e < w->n_einsums && w->einsums[e].phase == chunk->phase && dfl_frame_repeat(f, &w->einsums[e]) == repeat; e++)
+            if (dfl_frame_runs(f, e, chunk->has_first, chunk->has_last))
+                busy[p->times[e].compute] += (double)iterations * p->times[e].seconds;
+    }
+    for (uint32_t c = 0; c < f->system->n_computes; c++)
+        most = fmax(most, busy[c]);
+    return most;
+}
+
+/* The times of the chunks of a phase, [chunk index]; equal chunks are computed once. */
+static double *chunk_floors(const dfl_plan_state *p, dfl_phase phase, double *busy)
+{
+    const uint32_t n = p->stages * p->interleave;
+    double *out = DFL_NEW_ARRAY(p->frame.arena, double, n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const dfl_chunk chunk = { .phase = phase, .layers = p->chunk_layers[i], .has_first = i == 0, .has_last = i + 1 == n };
+
+        if (i > 1 && i + 1 < n && p->chunk_layers[i] == p->chunk_layers[i - 1])
+            out[i] = out[i - 1];
+        else
+            out[i] = busiest(p, &chunk, busy);
+    }
+    return out;
+}
+
+/* The latest end of a stage: its operations stand between the first micro-batch in the stages before it, and the way of its last
+   one: back through these stages, or ahead through the others without a backward pass. With zero_bubble gradients of weights may
+   come last. Then the step of the optimizer. */
+static double pipeline_floor(const dfl_plan_state *p)
+{
+    const bool trains = dfl_plan_has_phase(p->frame.workload, DFL_PHASE_BACKWARD);
+    const bool is_split = words_of(p) != NULL && words_of(p)->schedule == DFL_SCHEDULE_ZERO_BUBBLE;
+    double *busy = DFL_NEW_ARRAY(p->frame.arena, double, (size_t)p->frame.system->n_computes + 1);
+    const double *forward = chunk_floors(p, DFL_PHASE_FORWARD, busy);
+    const double *backward = trains ? chunk_floors(p, DFL_PHASE_BACKWARD, busy) : NULL;
+    double before = 0, latest = 0, update[3] = { 0, 0, 0 }, ahead = 0;
+
+    for (uint32_t k = 0; k < 3; k++) {
+        const dfl_chunk chunk = { .phase = DFL_PHASE_UPDATE, .layers = 1, .has_first = k == 0 || p->stages == 1,
+                                  .has_last = k == 2 || p->stages == 1 };
+        update[k] = busiest(p, &chunk, busy);
+    }
+    for (uint32_t s = 1; s < p->stages; s++)
+        ahead += forward[(p->interleave - 1) * p->stages + s];
+    for (uint32_t s = 0; s < p->stages; s++) {
+        double own = 0, behind = 0;
+
+        for (uint32_t c = 0; c < p->interleave; c++)
+            own += forward[c * p->stages + s] + (trains ? backward[c * p->stages + s] : 0);
+        for (uint32_t i = 0; i < s && trains && !is_split; i++)
+            behind += backward[i];
+        own = before + (double)p->frame.micro_batches * own;
+        latest = fmax(latest, own + update[s == 0 ? 0 : s + 1 == p->stages ? 2 : 1]);
+        latest = fmax(latest, own + (trains ? behind + (is_split ? 0 : update[0]) : ahead));
+        before += forward[s];
+        ahead -= s + 1 < p->stages ? forward[(p->interleave - 1) * p->stages + s + 1] : 0;
+    }
+    return latest * (1 - 1e-9); /* sums in another order than those of the evaluation */
+}
+
+dfl_plan_floor dfl_plan_floor_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                   bool is_class)
+{
+    static const dfl_plan_exchanges none = { .at = NULL, .n = 0 };
+    dfl_plan_state *p = DFL_NEW(arena, dfl_plan_state);
+    dfl_plan_floor out = { .runs = false };
+
+    if (!dfl_plan_start(p, arena, sink, names, mapping) ||
+        !(is_class ? dfl_frame_divide(&p->frame) : dfl_frame_build(&p->frame)) || !dfl_layouts_find(&p->frame, &p->layouts))
+        return out;
+    p->work = (dfl_plan_work){ .frame = &p->frame, .exchanges = &none, .is_recomputed = dfl_plan_recomputed(&p->frame) };
+    dfl_plan_divide_layers(p);
+    out.runs = true;
+    out.fits = stage_fits(p, 0) && stage_fits(p, p->stages - 1);
+    if (is_class || !out.fits)
+        return out;
+    p->times = dfl_chip_times_find(&p->frame);
+    out.runs = p->times != NULL;
+    out.seconds = out.runs ? pipeline_floor(p) : 0;
+    return out;
+}
