@@ -8,9 +8,11 @@
 #include "certify/cost.h"
 #include "certify/join.h"
 #include "certify/pattern_bounds.h"
+#include "certify/plans.h"
 #include "certify/sampling.h"
 #include "certify/skeletons.h"
 #include "model/model.h"
+#include "plan/plan.h"
 
 /* Whether the objective depends on the time, directly or through leakage energy. */
 static bool sees_time(const dfl_certify_run *run)
@@ -69,20 +71,28 @@ static bool has_lines(const dfl_mapping *asked, const dfl_mapping *best)
     return asked->options.overlap_perfect == best->options.overlap_perfect;
 }
 
+static const dfl_result *evaluate(const dfl_certify_run *run, const dfl_mapping *m)
+{
+    const dfl_paths *paths = dfl_paths_resolve(run->arena, run->sink, run->task->names, m);
+
+    return paths != NULL ? dfl_model_eval(run->arena, run->sink, run->task->names, paths) : NULL;
+}
+
 static bool check_best(const dfl_certify_run *run, const dfl_claims *c)
 {
     const dfl_mapping *asked = run->task->asked, *best = run->task->best;
-    const dfl_paths *paths;
     const dfl_result *costs;
     double value;
 
-    if (best->has_holes || strcmp(best->target, asked->target) != 0 || !has_lines(asked, best)) {
+    const bool is_plan = dfl_mapping_is_plan(asked);
+
+    if ((is_plan ? dfl_plan_is_open(best) : best->has_holes) || strcmp(best->target, asked->target) != 0 ||
+        !has_lines(asked, best) || (is_plan && !dfl_certify_fills_plan(run->arena, run->task->names, asked, best))) {
         dfl_report(run->sink, DFL_CERT_MAPPING, asked->span, "the mapping in `%s` does not fill the holes of this one",
                    c->file);
         return false;
     }
-    paths = dfl_paths_resolve(run->arena, run->sink, run->task->names, best);
-    costs = paths ? dfl_model_eval(run->arena, run->sink, run->task->names, paths) : NULL;
+    costs = is_plan ? dfl_plan_evaluate(run->arena, run->sink, run->task->names, best) : evaluate(run, best);
     if (!costs) {
         dfl_report(run->sink, DFL_CERT_MAPPING, asked->span, "the mapping in `%s` is not legal", c->file);
         return false;
@@ -136,6 +146,8 @@ bool dfl_certify(dfl_arena *arena, dfl_sink *sink, const dfl_certify_task *task,
     run.time_counts = sees_time(&run);
     if (!check_best(&run, claims) || !check_optimal(&run, claims))
         return false;
+    if (dfl_mapping_is_plan(task->asked))
+        return dfl_certify_plans(&run, claims, said);
     run.search = dfl_claims_resolve(arena, sink, task->names, claims, task->asked);
     if (run.search)
         find_left_bits(&run);

@@ -1,7 +1,7 @@
 /*
  * Checks the claims of a search independently of the search: this room includes the intermediate representation and the
- * model, and nothing of src/mapper. The input is a certificate (claims.h) and the mapping with holes. The check has four
- * parts.
+ * model, and nothing of src/mapper. The input is a certificate (claims.h) and the mapping with holes. Plans over chips have
+ * a check of their own (plans.h), by the evaluation of written plans. The check of other mappings has four parts.
  *
  *   certify.c
  *       Proof: the best mapping of the certificate is legal, keeps the lines that the user wrote, and has the claimed costs

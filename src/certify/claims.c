@@ -74,9 +74,12 @@ static const dfl_json *get_list(claim_reader *reader, const dfl_json *object, co
 
 /* ---- the head ---- */
 
+/* The space of a plan over chips is its text alone. */
 static void read_space(claim_reader *reader, const dfl_json *space, dfl_claims *out)
 {
     out->space = dfl_json_want_text(&reader->want, space, "text");
+    if (out->search != NULL && strcmp(dfl_json_want_text(&reader->want, out->search, "by"), DFL_CERTIFICATE_BY_PLANS) == 0)
+        return;
     out->most_loops = (uint32_t)get_int(reader, space, "shared_loops", 0, DFL_CLAIM_LOOPS);
     out->most_keeps = (uint32_t)get_int(reader, space, "keeps", 1, DFL_CLAIM_KEEPS);
     if (strcmp(dfl_json_want_text(&reader->want, space, "tiles"), "divide") != 0)

@@ -18,6 +18,8 @@
 #include "support/vec.h"
 
 #define DFL_CERTIFICATE "dfl-certificate/1"
+/* The key `by` of the certificate of a plan over chips (plans.h). */
+#define DFL_CERTIFICATE_BY_PLANS "plans"
 
 /* The head of a certificate. The strings and `search` live as long as the arena of dfl_claims_read. */
 typedef struct {

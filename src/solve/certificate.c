@@ -62,38 +62,72 @@ static void write_space(dfl_json_writer *w, const char *text)
     dfl_json_end_object(w);
 }
 
+/* Writes the head of a certificate up to its space. */
+static void write_head(const dfl_solver *solver, const dfl_filled *filled, const dfl_objective *objective, dfl_json_writer *w)
+{
+    char digest[33];
+
+    write_digest(solver, filled->given, objective->text, digest);
+    dfl_json_object(w);
+    write_text(w, "schema", DFL_CERTIFICATE);
+    write_text(w, "dflc", DFL_VERSION);
+    write_text(w, "mapping", dfl_sym_text(solver->names, filled->given->name));
+    write_text(w, "digest", digest);
+    write_text(w, "objective", objective->text);
+}
+
+/* Writes the claims behind the space and ends the certificate. `search` is the JSON of the search. */
+static void write_claims(const dfl_solver *solver, const dfl_filled *filled, double lower_bound, const dfl_result *costs,
+                         const char *search, dfl_json_writer *w)
+{
+    const double value = filled->search->value;
+    dfl_strbuf best;
+
+    dfl_strbuf_init(&best, solver->arena);
+    dfl_mapping_print(&best, solver->names, filled->mapping, DFL_PRINT_INDENT);
+    write_number(w, "value", value);
+    write_number(w, "energy", costs->joules);
+    write_number(w, "time", costs->seconds);
+    write_number(w, "lower_bound", fmin(lower_bound, value));
+    dfl_json_key(w, "optimal");
+    dfl_json_bool(w, value <= lower_bound * (1 + DFL_VALUE_TOLERANCE));
+    write_text(w, "best", best.text);
+    dfl_json_key(w, "search");
+    dfl_json_raw(w, search);
+    dfl_json_end_object(w);
+}
+
 void dfl_certificate_add(const dfl_solver *solver, dfl_filled *filled, const dfl_objective *objective,
                            const dfl_search_result *found, const dfl_result *costs)
 {
-    const dfl_search_summary *search = filled->search;
     dfl_json_writer w;
-    dfl_strbuf out, best;
-    char digest[33];
+    dfl_strbuf out;
 
     if (!found->certificate)
         return;
-    write_digest(solver, filled->given, objective->text, digest);
-    dfl_strbuf_init(&best, solver->arena);
-    dfl_mapping_print(&best, solver->names, filled->mapping, DFL_PRINT_INDENT);
     dfl_strbuf_init(&out, solver->arena);
     dfl_json_start(&w, &out, 1);
-    dfl_json_object(&w);
-    write_text(&w, "schema", DFL_CERTIFICATE);
-    write_text(&w, "dflc", DFL_VERSION);
-    write_text(&w, "mapping", dfl_sym_text(solver->names, filled->given->name));
-    write_text(&w, "digest", digest);
-    write_text(&w, "objective", objective->text);
+    write_head(solver, filled, objective, &w);
     write_space(&w, dfl_mapper_certified_space(solver->arena, filled->given));
-    write_number(&w, "value", search->value);
-    write_number(&w, "energy", costs->joules);
-    write_number(&w, "time", costs->seconds);
-    write_number(&w, "lower_bound", fmin(found->certified, search->value));
-    dfl_json_key(&w, "optimal");
-    dfl_json_bool(&w, search->value <= found->certified * (1 + DFL_VALUE_TOLERANCE));
-    write_text(&w, "best", best.text);
-    dfl_json_key(&w, "search");
-    dfl_json_raw(&w, found->certificate);
+    write_claims(solver, filled, found->certified, costs, found->certificate, &w);
+    dfl_strbuf_char(&out, '\n');
+    filled->certificate = out.text;
+}
+
+void dfl_certificate_add_plan(const dfl_solver *solver, dfl_filled *filled, const dfl_objective *objective,
+                              const char *divisions, const dfl_result *costs)
+{
+    dfl_json_writer w;
+    dfl_strbuf out;
+
+    dfl_strbuf_init(&out, solver->arena);
+    dfl_json_start(&w, &out, 1);
+    write_head(solver, filled, objective, &w);
+    dfl_json_key(&w, "space");
+    dfl_json_object(&w);
+    write_text(&w, "text", DFL_PLAN_SPACE);
     dfl_json_end_object(&w);
+    write_claims(solver, filled, filled->search->lower_bound, costs, divisions, &w);
     dfl_strbuf_char(&out, '\n');
     filled->certificate = out.text;
 }
@@ -105,7 +139,8 @@ bool dfl_certificate_refuse(dfl_sink *sink, const dfl_intern *names, const dfl_m
 
     dfl_diag_help(sink, d, "a certificate exists only for a mapping whose lines are all open (`...`), with tiles that "
                   "divide, without `--max-fused`, `--top`, `--spread`, `--beyond` and required peaks of memories, and for a "
-                  "workload without `where`, `over`, gathers and `carrying`");
+                  "workload without `where`, `over`, gathers and `carrying`; or for a plan over chips with open amounts, an "
+                  "objective over latency and energy, and no requirement");
     return false;
 }
 
@@ -161,6 +196,8 @@ bool dfl_certificate_is_possible(const dfl_solver *solver, const char *only)
     }
     if (first == NULL)
         return true;
+    if (dfl_mapping_is_plan(first) && first->n_front == 0 && o->top == 0)
+        return true;
     if (!dfl_mapping_lines_are_written(first) && dfl_mapping_all_lines_open(first) && first->n_front == 0 &&
         first->n_choices == 0 && !o->imperfect && o->beyond == 0 && o->max_fused == 0 && o->top == 0 && !o->spread) {
         warn_narrower(solver, first);
@@ -174,7 +211,7 @@ bool dfl_certificate_is_possible(const dfl_solver *solver, const char *only)
 /* Whether the words of the space are those of the space that the certificate is checked for; false after reporting. */
 static bool has_its_space(const dfl_solver *solver, const dfl_mapping *asked, const dfl_claims *claims)
 {
-    const char *space = dfl_mapper_certified_space(solver->arena, asked);
+    const char *space = dfl_mapping_is_plan(asked) ? DFL_PLAN_SPACE : dfl_mapper_certified_space(solver->arena, asked);
     dfl_diag *d;
 
     if (strcmp(claims->space, space) == 0)

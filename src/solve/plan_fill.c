@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "plan/plan.h"
+#include "solve/certificate.h"
 #include "solve/solve_internal.h"
+#include "support/json_write.h"
 #include "support/limits.h"
 #include "support/vec.h"
 
@@ -44,6 +46,8 @@ typedef struct {
     uint64_t divided;                  /* combinations that give work to all chips */
     uint64_t evaluated, refused, pruned;
     dfl_stop stopped;
+    dfl_strbuf text;                   /* JSON of the divisions, for a certificate */
+    dfl_json_writer *json;             /* NULL = no certificate is asked for */
 } plan_search;
 
 /* ---- what is open ---- */
@@ -260,22 +264,49 @@ static bool next_pass(plan_search *s)
     return false;
 }
 
+/* Writes a division for the certificate: the amounts of the spatial lines, what cuts all its plans, and the least latency. */
+static void write_division(plan_search *s, const char *cut, double least)
+{
+    if (s->json == NULL)
+        return;
+    dfl_json_object(s->json);
+    dfl_json_key(s->json, "amounts");
+    dfl_json_array(s->json);
+    for (uint32_t h = 0; h < s->n_holes; h++)
+        if (!is_temporal(s, h))
+            dfl_json_int(s->json, s->holes[h].amounts[s->holes[h].at]);
+    dfl_json_end_array(s->json);
+    if (!isfinite(least)) {
+        dfl_json_key(s->json, "cut");
+        dfl_json_string(s->json, cut);
+    }
+    dfl_json_key(s->json, "least");
+    if (isfinite(least))
+        dfl_json_double(s->json, least);
+    else
+        dfl_json_null(s->json);
+    dfl_json_end_object(s->json);
+}
+
 /* Adds the plans of a division that may run. False after a report. */
 static bool add_division(plan_search *s, uint64_t plans)
 {
     dfl_plan_floor floor;
+    double least = INFINITY;
 
     s->divided += plans;
     set_smallest_pass(s);
     floor = find_floor(s, true);
     if (!floor.runs || !floor.fits) {
         *(floor.runs ? &s->pruned : &s->refused) += plans;
+        write_division(s, floor.runs ? "memory" : "refused", INFINITY);
         return true;
     }
     for (uint32_t h = 0; h < s->n_holes; h++)
         s->holes[h].at = is_temporal(s, h) ? 0 : s->holes[h].at;
     do {
         floor = find_floor(s, false);
+        least = floor.runs && floor.fits ? fmin(least, floor.seconds) : least;
         if (!floor.runs)
             s->refused++;
         else if (!floor.fits)
@@ -286,6 +317,7 @@ static bool add_division(plan_search *s, uint64_t plans)
             DFL_PUSH(s->fill->solver->arena, &s->candidates,
                      ((plan_candidate){ floor_of_value(s, floor.seconds), find_number(s) }));
     } while (!is_over(s) && next_pass(s));
+    write_division(s, "memory or refused", least);
     return true;
 }
 
@@ -368,8 +400,7 @@ static const dfl_search_summary *summarize_plan(const plan_search *s, uint32_t i
     summary->evaluated = s->evaluated;
     summary->pruned = s->pruned;
     summary->refused = s->refused;
-    summary->space = "every combination of the open amounts that gives work to all chips; open amounts are those that the file "
-                     "lists, else divisors of the axis or of the rank";
+    summary->space = DFL_PLAN_SPACE;
     summary->stopped = dfl_fill_stop(s->fill, s->stopped);
     if (!summary->optimal)
         summary->unproven = "not all combinations were tried";
@@ -397,14 +428,48 @@ static void report_none(plan_search *s)
         dfl_diag_help(fill->sink, d, "write the amounts of one plan to learn what it lacks");
 }
 
+/* Starts and ends the JSON of the divisions. */
+static void open_json(plan_search *s, dfl_json_writer *json)
+{
+    if (!s->fill->certificate || !s->objective->native || s->fill->required.n > 0)
+        return;
+    s->json = json;
+    dfl_strbuf_init(&s->text, s->fill->solver->arena);
+    dfl_json_start(json, &s->text, 1);
+    dfl_json_object(json);
+    dfl_json_key(json, "by");
+    dfl_json_string(json, DFL_CERTIFICATE_BY_PLANS);
+    dfl_json_key(json, "combinations");
+    dfl_json_int(json, (int64_t)s->combinations);
+    dfl_json_key(json, "divisions");
+    dfl_json_array(json);
+}
+
+/* Adds the certificate of the best plan, which came last to the filled ones. */
+static void add_certificate(plan_search *s)
+{
+    const dfl_solver *solver = s->fill->solver;
+    dfl_filled *filled = &solver->filled->at[solver->filled->n - 1];
+    const dfl_result *costs;
+
+    if (s->json == NULL || s->stopped != DFL_STOP_NONE || s->n_best == 0)
+        return;
+    dfl_json_end_array(s->json);
+    dfl_json_end_object(s->json);
+    costs = dfl_plan_evaluate(solver->arena, s->fill->sink, solver->names, filled->mapping);
+    if (costs != NULL)
+        dfl_certificate_add_plan(solver, filled, s->objective, s->text.text, costs);
+}
+
 /* Finds the best plans. False after a report. */
-static bool search_plans(plan_search *s)
+static bool search_plans(plan_search *s, dfl_json_writer *json)
 {
     dfl_arena *work;
     bool is_fine = true;
 
     if (!find_holes(s))
         return false;
+    open_json(s, json);
     work = dfl_arena_new(s->fill->solver->budget);
     s->division = dfl_plan_division_new(work, s->fill->sink, s->fill->solver->names, s->given);
     if (s->division != NULL)
@@ -418,6 +483,7 @@ static bool search_plans(plan_search *s)
 bool dfl_fill_plan(dfl_fill *fill, const dfl_objective *objective, dfl_stop *stopped)
 {
     dfl_arena *arena = fill->solver->arena;
+    dfl_json_writer json;
     uint32_t next = 0;
     plan_search s = { .fill = fill, .objective = objective, .given = fill->item.mapping, .stopped = DFL_STOP_NONE,
                       .most = fill->solver->options->top > 0 ? fill->solver->options->top : 1 };
@@ -425,7 +491,7 @@ bool dfl_fill_plan(dfl_fill *fill, const dfl_objective *objective, dfl_stop *sto
     s.best = DFL_NEW_ARRAY(arena, ranked_plan, s.most);
     for (uint32_t i = 0; i < s.most; i++)
         s.best[i].terms = DFL_NEW_ARRAY(arena, double, dfl_objective_count(objective));
-    if (!search_plans(&s))
+    if (!search_plans(&s, &json))
         return false;
     *stopped = s.stopped;
     if (s.n_best == 0) {
@@ -438,5 +504,6 @@ bool dfl_fill_plan(dfl_fill *fill, const dfl_objective *objective, dfl_stop *sto
         set_amounts(&s, s.best[i].number);
         dfl_fill_add(fill->solver, s.given, make_plan(arena, &s), summary, &next);
     }
+    add_certificate(&s);
     return true;
 }

@@ -1,0 +1,322 @@
+#include "certify/plans.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "diag/json_want.h"
+#include "ir/print_mapping.h"
+#include "plan/plan.h"
+
+/* An open amount and what it may be. */
+typedef struct {
+    uint32_t line;             /* of the root */
+    bool is_spatial;
+    dfl_by by;
+    int64_t *amounts; uint32_t n; /* ascending */
+    uint32_t at;               /* index of the present amount */
+} hole;
+
+typedef struct {
+    dfl_certify_run *run;
+    const dfl_claims *claims;
+    const dfl_mapping *asked;
+    hole *holes; uint32_t n_holes;
+    const dfl_json *divisions; /* of the certificate, in the order of their amounts */
+    uint64_t plans, every;     /* number of plans with work for all chips; each `every`th of them is evaluated */
+    uint64_t passes;           /* plans of one division */
+    uint64_t n_seen, n_evaluated, n_runs;
+    bool holds;
+} plan_check;
+
+/* ---- the space ---- */
+
+/* Lists what an open amount may be: as the file has it, else divisors, of the axis for parts of a spatial line. */
+static void list_amounts(dfl_arena *arena, const dfl_mapping *m, const dfl_line *line, hole *out)
+{
+    const int64_t extent = m->workload->ranks[line->rank].extent;
+    const int64_t of = out->is_spatial && line->hole->by == DFL_BY_PARTS ? m->system->axes[line->axis].size : extent;
+    uint32_t n = line->hole->n_choices;
+
+    for (int64_t d = 1; d <= of / d && line->hole->choices == NULL; d++)
+        n += of % d == 0 ? 2 : 0;
+    out->amounts = DFL_NEW_ARRAY(arena, int64_t, (size_t)n + 1);
+    if (line->hole->choices != NULL) {
+        memcpy(out->amounts, line->hole->choices, n * sizeof *out->amounts);
+        out->n = n;
+        return;
+    }
+    for (int64_t d = 1; d <= of / d; d++)
+        if (of % d == 0 && d <= extent)
+            out->amounts[out->n++] = d;
+    for (int64_t d = (int64_t)sqrt((double)of) + 1; d > 0; d--)
+        if (of % d == 0 && of / d > d && of / d <= extent && of / d > out->amounts[out->n - 1])
+            out->amounts[out->n++] = of / d;
+}
+
+static void list_holes(plan_check *c)
+{
+    const dfl_body *root = c->asked->root;
+
+    c->holes = DFL_NEW_ARRAY(c->run->arena, hole, (size_t)root->n_lines + 1);
+    c->passes = 1;
+    for (uint32_t i = 0; i < root->n_lines; i++) {
+        hole *h = &c->holes[c->n_holes];
+
+        if (root->lines[i].kind == DFL_LINE_KEEP || root->lines[i].by != DFL_BY_HOLE)
+            continue;
+        c->n_holes++;
+        *h = (hole){ .line = i, .is_spatial = root->lines[i].kind == DFL_LINE_SPATIAL, .by = root->lines[i].hole->by };
+        list_amounts(c->run->arena, c->asked, &root->lines[i], h);
+        c->passes *= h->is_spatial ? 1 : h->n;
+    }
+}
+
+/* The next amounts of the spatial lines, or of the others; false behind the last, all being the first ones then. */
+static bool next_amounts(plan_check *c, bool is_spatial)
+{
+    for (uint32_t h = c->n_holes; h-- > 0;) {
+        if (c->holes[h].is_spatial != is_spatial)
+            continue;
+        if (++c->holes[h].at < c->holes[h].n)
+            return true;
+        c->holes[h].at = 0;
+    }
+    return false;
+}
+
+/* Writes the present amounts into a copy of the open plan. */
+static void write_amounts(const plan_check *c, dfl_mapping *m)
+{
+    for (uint32_t h = 0; h < c->n_holes; h++) {
+        m->root->lines[c->holes[h].line].by = c->holes[h].by;
+        m->root->lines[c->holes[h].line].amount = c->holes[h].amounts[c->holes[h].at];
+    }
+}
+
+/* Whether the parts on each axis could multiply to its size: each line by itself, and equal numbers of parts once or more. A
+   quick test before the exact one. */
+static bool may_be_full(const plan_check *c, const dfl_mapping *m)
+{
+    for (uint32_t a = 0; a < m->system->n_axes; a++) {
+        int64_t different = 1; /* product of the numbers of parts, equal ones once: lines of different numbers share no group */
+
+        for (uint32_t i = 0; i < m->root->n_lines; i++) {
+            const dfl_line *line = &m->root->lines[i];
+            const int64_t extent = c->asked->workload->ranks[line->rank].extent;
+            int64_t parts;
+            bool is_first = true;
+
+            if (line->kind != DFL_LINE_SPATIAL || line->axis != a)
+                continue;
+            parts = line->by == DFL_BY_PARTS ? line->amount : (extent + line->amount - 1) / line->amount;
+            for (uint32_t j = 0; j < i; j++)
+                is_first &= m->root->lines[j].kind != DFL_LINE_SPATIAL || m->root->lines[j].axis != a ||
+                            m->root->lines[j].by != line->by || m->root->lines[j].amount != line->amount;
+            if (is_first && line->by == DFL_BY_PARTS && __builtin_mul_overflow(different, parts, &different))
+                return false;
+        }
+        if (different > m->system->axes[a].size)
+            return false;
+    }
+    return true;
+}
+
+/* ---- the claims ---- */
+
+/* Whether the certificate states the division with the present amounts at its place `at`. */
+static bool is_claimed(const plan_check *c, size_t at)
+{
+    const dfl_json *division = at < c->divisions->len ? &c->divisions->items[at] : NULL;
+    const dfl_json *amounts = division != NULL ? dfl_json_get(division, "amounts") : NULL;
+    bool is_same = amounts != NULL && amounts->kind == DFL_JSON_ARRAY;
+    size_t n = 0;
+
+    for (uint32_t h = 0; h < c->n_holes && is_same; h++)
+        if (c->holes[h].is_spatial) {
+            is_same = n < amounts->len && amounts->items[n].kind == DFL_JSON_INT &&
+                      amounts->items[n].integer == c->holes[h].amounts[c->holes[h].at];
+            n++;
+        }
+    return is_same && n == amounts->len;
+}
+
+/* The latency that no plan of a division undercuts: INFINITY if none can run. */
+static double least_of(const plan_check *c, size_t division)
+{
+    const dfl_json *least = dfl_json_get(&c->divisions->items[division], "least");
+
+    if (least == NULL || least->kind == DFL_JSON_NULL)
+        return INFINITY;
+    return least->kind == DFL_JSON_REAL || least->kind == DFL_JSON_INT ? least->real : NAN;
+}
+
+/* Evaluates the plan with the present amounts. False after a report, or if the check must stop. */
+static bool check_plan(plan_check *c, size_t division)
+{
+    const dfl_certify_task *task = c->run->task;
+    const dfl_certify_progress now = { .checked = (uint32_t)division, .total = (uint32_t)c->divisions->len };
+    dfl_arena *work = dfl_arena_new(dfl_arena_budget(c->run->arena));
+    dfl_sink *quiet = dfl_sink_new(work, NULL);
+    dfl_mapping *m = dfl_mapping_copy(work, c->asked);
+    const dfl_result *r;
+    double value;
+
+    dfl_sink_limit(quiet, 0);
+    write_amounts(c, m);
+    r = dfl_plan_evaluate(work, quiet, task->names, m);
+    c->n_evaluated++;
+    if (r != NULL) {
+        value = task->value(task->objective, r->joules, r->seconds);
+        c->n_runs++;
+        if (!(r->seconds >= least_of(c, division) * (1 - task->rounding))) {
+            dfl_report(c->run->sink, DFL_CERT_BOUND, c->asked->span, "the least time of division %zu in `%s` is %.12g, and one "
+                       "of its plans takes %.12g", division + 1, c->claims->file, least_of(c, division), r->seconds);
+            c->holds = false;
+        } else if (!(value >= c->claims->lower_bound * (1 - task->rounding))) {
+            dfl_report(c->run->sink, DFL_CERT_BOUND, c->asked->span, "the lower bound in `%s` is %.12g, and a plan has %.12g",
+                       c->claims->file, c->claims->lower_bound, value);
+            c->holds = false;
+        }
+    }
+    dfl_arena_free(work);
+    if (task->tell != NULL && task->tell(task->context, 1, &now) != DFL_STOP_NONE)
+        c->run->stopped = true;
+    return c->holds && !c->run->stopped && dfl_budget_ok(dfl_arena_budget(c->run->arena));
+}
+
+/* ---- the walk ---- */
+
+/* Whether the amounts of the spatial lines give work to all chips, which no pass changes. */
+static bool is_full(const plan_check *c, dfl_mapping *m)
+{
+    dfl_arena *work;
+    dfl_sink *quiet;
+    bool out;
+
+    write_amounts(c, m);
+    for (uint32_t h = 0; h < c->n_holes; h++)
+        if (!c->holes[h].is_spatial) { /* one pass */
+            m->root->lines[c->holes[h].line].by = DFL_BY_PARTS;
+            m->root->lines[c->holes[h].line].amount = 1;
+        }
+    if (!may_be_full(c, m))
+        return false;
+    work = dfl_arena_new(dfl_arena_budget(c->run->arena));
+    quiet = dfl_sink_new(work, NULL);
+    dfl_sink_limit(quiet, 0);
+    out = dfl_plan_uses_all(work, quiet, c->run->task->names, m);
+    dfl_arena_free(work);
+    return out;
+}
+
+/* Whether the certificate lists all divisions that give work to all chips, in the order of their amounts. It may list others.
+   False after a report. */
+static bool check_divisions(plan_check *c)
+{
+    dfl_mapping *m = dfl_mapping_copy(c->run->arena, c->asked);
+    size_t at = 0;
+    bool is_fine = true;
+
+    do {
+        if (is_claimed(c, at))
+            at++;
+        else
+            is_fine = !is_full(c, m);
+    } while (is_fine && next_amounts(c, true));
+    if (is_fine && at == c->divisions->len)
+        return true;
+    dfl_report(c->run->sink, DFL_CERT_TEMPLATES, c->asked->span, is_fine
+               ? "division %zu in `%s` is none of this plan, or listed out of order"
+               : "a division of the chips of this plan that would be number %zu is missing in `%s`", at + 1, c->claims->file);
+    return false;
+}
+
+/* Sets the amounts of the spatial lines to those of a division of the certificate, which were compared before. */
+static void take_division(plan_check *c, size_t division)
+{
+    const dfl_json *amounts = dfl_json_get(&c->divisions->items[division], "amounts");
+    size_t n = 0;
+
+    for (uint32_t h = 0; h < c->n_holes; h++) {
+        if (!c->holes[h].is_spatial)
+            continue;
+        for (c->holes[h].at = 0; c->holes[h].amounts[c->holes[h].at] != amounts->items[n].integer;)
+            c->holes[h].at++;
+        n++;
+    }
+}
+
+/* Evaluates the plans of all divisions, or each `every`th of them. */
+static void check_all(plan_check *c)
+{
+    for (size_t d = 0; d < c->divisions->len; d++) {
+        take_division(c, d);
+        do
+            if (c->n_seen++ % c->every == 0 && !check_plan(c, d))
+                return;
+        while (next_amounts(c, false));
+    }
+}
+
+bool dfl_certify_plans(dfl_certify_run *run, const dfl_claims *claims, dfl_strbuf *said)
+{
+    dfl_json_wanting want = { run->sink, DFL_CERT_UNREADABLE, claims->file, "is not a certificate", true };
+    plan_check c = { .run = run, .claims = claims, .asked = run->task->asked, .holds = true };
+    bool is_whole;
+
+    c.divisions = dfl_json_want(&want, claims->search, "divisions", DFL_JSON_ARRAY, "is not a list");
+    if (c.divisions == NULL)
+        return false;
+    list_holes(&c);
+    if (!check_divisions(&c))
+        return false;
+    c.plans = c.divisions->len * c.passes;
+    c.every = run->task->effort > 0 && c.plans > run->task->effort ? (c.plans + run->task->effort - 1) / run->task->effort : 1;
+    check_all(&c);
+    if (!c.holds)
+        return false;
+    is_whole = !run->stopped && c.every == 1 && c.n_seen == c.plans;
+    dfl_strbuf_printf(said, "certificate holds%s: %zu divisions of the chips, %llu of %llu plans evaluated, %llu of them can "
+                      "run; best %.6g, lower bound %.6g%s\n", run->stopped ? " so far" : "", c.divisions->len,
+                      (unsigned long long)c.n_evaluated, (unsigned long long)c.plans, (unsigned long long)c.n_runs,
+                      claims->value, claims->lower_bound, is_whole ? "" : " if the unchecked ones hold");
+    return !run->stopped;
+}
+
+/* The next loop of a body from line `at` on; n_lines = none. */
+static uint32_t next_loop(const dfl_body *body, uint32_t at)
+{
+    while (at < body->n_lines && body->lines[at].kind == DFL_LINE_KEEP)
+        at++;
+    return at;
+}
+
+bool dfl_certify_fills_plan(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *asked, const dfl_mapping *best)
+{
+    dfl_mapping *filled = dfl_mapping_copy(arena, asked);
+    dfl_strbuf want, has;
+    uint32_t in_best = 0;
+
+    for (uint32_t i = next_loop(filled->root, 0); i < filled->root->n_lines; i = next_loop(filled->root, i + 1), in_best++) {
+        dfl_line *line = &filled->root->lines[i];
+        hole h = { .is_spatial = line->kind == DFL_LINE_SPATIAL };
+
+        in_best = next_loop(best->root, in_best);
+        if (in_best == best->root->n_lines)
+            return false;
+        if (line->by != DFL_BY_HOLE)
+            continue;
+        list_amounts(arena, asked, line, &h);
+        while (h.at < h.n && h.amounts[h.at] != best->root->lines[in_best].amount)
+            h.at++;
+        if (h.at == h.n)
+            return false;
+        line->by = line->hole->by;
+        line->amount = h.amounts[h.at];
+    }
+    dfl_strbuf_init(&want, arena);
+    dfl_strbuf_init(&has, arena);
+    dfl_mapping_print(&want, names, filled, DFL_PRINT_INDENT);
+    dfl_mapping_print(&has, names, best, DFL_PRINT_INDENT);
+    return strcmp(want.text, has.text) == 0;
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The certificate of a search for a plan over chips holds, and does not if one of its claims is changed. PROBLEMS and SEED draw
+# other problems.
+. tests/harness/script.sh
+problems=${PROBLEMS:-30} seed=${SEED:-3} found=0
+
+# refused NAME CODE EXPRESSION: the certificate that the sed expression makes is refused with the code
+refused() {
+    sed -E "$3" "$work/$i.json" > "$work/changed.json"
+    cmp -s "$work/$i.json" "$work/changed.json" && return
+    "$DFLC" check --certificate "$work/changed.json" "$work/$i.dfl" > "$work/out" 2>&1
+    [ $? -ne 0 ] && grep -q "$2" "$work/out"
+    judge $? "problem $i: $1 is not refused with $2" "$work/out"
+}
+
+awk -v dir="$work" -v problems="$problems" -v seed="$seed" -f tests/plan/planner.awk
+for ((i = 1; i <= problems; i++)); do
+    "$DFLC" map --certificate "$work/$i.json" "$work/$i.dfl" > "$work/best.dfl" 2> "$work/err"
+    [ -s "$work/$i.json" ] || continue
+    found=$((found + 1))
+    "$DFLC" check --certificate "$work/$i.json" "$work/$i.dfl" > "$work/out" 2>&1 && grep -q "certificate holds: " "$work/out" &&
+        grep -q '"optimal": true' "$work/$i.json"
+    judge $? "problem $i: the certificate does not hold" "$work/out"
+    refused "a larger value" E0803 's/"value": ([0-9.]+)/"value": 9\1/'
+    refused "a larger lower bound" E0805 's/"lower_bound": ([0-9.]+)/"lower_bound": 9\1/'
+    refused "a larger bound of a division" E0806 's/"least": [0-9][0-9.e-]*/"least": 1e9/'
+    refused "a division that never runs" E0806 's/"least": [0-9][0-9.e-]*/"least": null/'
+    refused "a missing division" E0804 's/"divisions": \[/"divisions": [], "others": [/'
+    refused "another plan" E0803 's/spatial layer\/[0-9]+/spatial layer\/97/'
+done
+[ "$found" -gt $((problems / 4)) ]
+judge $? "only $found of $problems problems have a certificate"
+finish
