@@ -173,6 +173,10 @@ const char *dfl_session_import_maestro(dfl_session *session, const char *hardwar
 /* Translates the open file, a specification for AccelForge with parts in `n` further files, into DFL. */
 const char *dfl_session_import_accelforge(dfl_session *session, char *const *more_paths, size_t n, dfl_exit *status,
                                           size_t *len);
+/* Translates the open file, the application of a run of Calculon, with its execution and its system in two further files, into
+   DFL. */
+const char *dfl_session_import_calculon(dfl_session *session, char *const *more_paths, size_t n, dfl_exit *status,
+                                        size_t *len);
 /* Translates the open file, a run of Timeloop with parts in `n` further files, into DFL. */
 const char *dfl_session_import_timeloop(dfl_session *session, char *const *more_paths, size_t n, dfl_exit *status,
                                         size_t *len);

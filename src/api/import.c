@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "import/accelforge/accelforge.h"
+#include "import/calculon/calculon.h"
 #include "import/detect.h"
 #include "import/maestro/maestro.h"
 #include "import/timeloop/timeloop.h"
@@ -109,4 +110,9 @@ const char *dfl_session_import_accelforge(dfl_session *s, char *const *more_path
 const char *dfl_session_import_timeloop(dfl_session *s, char *const *more_paths, size_t n, dfl_exit *status, size_t *len)
 {
     return import_with(s, dfl_import_timeloop, more_paths, n, status, len);
+}
+
+const char *dfl_session_import_calculon(dfl_session *s, char *const *more_paths, size_t n, dfl_exit *status, size_t *len)
+{
+    return import_with(s, dfl_import_calculon, more_paths, n, status, len);
 }

@@ -32,10 +32,16 @@ static const char *import_timeloop(dfl_session *s, const dfl_cmd_args *args, siz
     return dfl_session_import_timeloop(s, args->files + first + 1, args->n_files - first - 1, status, len);
 }
 
+static const char *import_calculon(dfl_session *s, const dfl_cmd_args *args, size_t first, dfl_exit *status, size_t *len)
+{
+    return dfl_session_import_calculon(s, args->files + first + 1, args->n_files - first - 1, status, len);
+}
+
 static const importer importers[] = {
     { "maestro", import_maestro, "a mapping of MAESTRO is one file", true },
     { "accelforge", import_accelforge, NULL, false },
     { "timeloop", import_timeloop, NULL, false },
+    { "calculon", import_calculon, NULL, false },
 };
 
 enum { N_IMPORTERS = sizeof importers / sizeof importers[0] };
