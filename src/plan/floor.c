@@ -23,18 +23,29 @@ static dfl_pipeline schedule_of(const dfl_plan_state *p, const double *backward)
                            .micro_batches = p->frame.micro_batches < UINT32_MAX ? (uint32_t)p->frame.micro_batches : UINT32_MAX };
 }
 
-static bool stage_fits(const dfl_plan_state *p, uint32_t stage)
+/* The largest share of its size that a memory of a stage holds at least: above 1 if and only if it is exceeded. */
+static double fill_of(const dfl_plan_state *p, uint32_t stage)
 {
     const double some = 0;
     const bool trains = dfl_plan_has_phase(p->frame.workload, DFL_PHASE_BACKWARD);
     const dfl_pipeline pipeline = schedule_of(p, trains ? &some : NULL);
     const dfl_stage_shape shape = dfl_plan_shape(p, stage, trains ? dfl_pipeline_in_flight(&pipeline, stage) : 0);
     const dfl_plan_memory *held = dfl_held_find(&p->work, &p->layouts, &shape);
+    double most = 0;
 
-    for (uint32_t m = 0; m < p->frame.system->n_memories && held != NULL; m++)
-        if (p->frame.system->memories[m].size_bits >= 0 && held[m].peak_bits > p->frame.system->memories[m].size_bits)
-            return false;
-    return true; /* an overflow is left to the evaluation */
+    for (uint32_t m = 0; m < p->frame.system->n_memories && held != NULL; m++) {
+        const dfl_i128 size = p->frame.system->memories[m].size_bits;
+        double share = size > 0 ? dfl_i128_double(held[m].peak_bits) / dfl_i128_double(size) : 0;
+
+        if (size < 0)
+            continue;
+        if (held[m].peak_bits > size) /* exactly */
+            share = fmax(share, nextafter(1, 2));
+        else
+            share = fmin(share, 1);
+        most = fmax(most, share);
+    }
+    return most; /* an overflow is left to the evaluation */
 }
 
 /* ---- time ---- */
@@ -148,7 +159,8 @@ dfl_plan_floor dfl_plan_floor_find(dfl_arena *arena, dfl_sink *sink, const dfl_i
     p->work = (dfl_plan_work){ .frame = &p->frame, .exchanges = &none, .is_recomputed = dfl_plan_recomputed(&p->frame) };
     dfl_plan_divide_layers(p);
     out.runs = true;
-    out.fits = stage_fits(p, 0) && stage_fits(p, p->stages - 1);
+    out.fill = fmax(fill_of(p, 0), fill_of(p, p->stages - 1));
+    out.fits = out.fill <= 1;
     if (is_class || !out.fits)
         return out;
     p->times = dfl_chip_times_find(&p->frame);

@@ -38,6 +38,7 @@ bool dfl_plan_division_is_full(const dfl_plan_division *d);
 typedef struct {
     bool runs;             /* false: no such plan is evaluated */
     bool fits;             /* false: no such plan fits its memories */
+    double fill;           /* largest share of its size that a memory holds at least; above 1 it does not fit */
     double seconds;        /* no such plan has a smaller latency */
 } dfl_plan_floor;
 /* Lower bounds of a plan with all amounts. With `is_class`: of all plans that differ from it in the amounts of temporal lines,

@@ -45,6 +45,9 @@ typedef struct {
     ranked_plan *best; uint32_t n_best, most; /* the best plans, best first */
     uint64_t divided;                  /* combinations that give work to all chips */
     uint64_t evaluated, refused, pruned;
+    uint64_t exceeding;                /* of `divided`: plans that exceed a memory by their lower bound */
+    double nearest_fill;               /* least share of its size that a memory of them holds; INFINITY = there is none */
+    uint64_t nearest;                  /* the combination with this share, or the smallest pass of its division */
     dfl_stop stopped;
     dfl_strbuf text;                   /* JSON of the divisions, for a certificate */
     dfl_json_writer *json;             /* NULL = no certificate is asked for */
@@ -288,6 +291,17 @@ static void write_division(plan_search *s, const char *cut, double least)
     dfl_json_end_object(s->json);
 }
 
+/* Counts plans that exceed a memory; the present amounts are those of one of them. */
+static void count_exceeding(plan_search *s, uint64_t plans, double fill)
+{
+    s->pruned += plans;
+    s->exceeding += plans;
+    if (fill >= s->nearest_fill)
+        return;
+    s->nearest_fill = fill;
+    s->nearest = find_number(s);
+}
+
 /* Adds the plans of a division that may run. False after a report. */
 static bool add_division(plan_search *s, uint64_t plans)
 {
@@ -298,7 +312,10 @@ static bool add_division(plan_search *s, uint64_t plans)
     set_smallest_pass(s);
     floor = find_floor(s, true);
     if (!floor.runs || !floor.fits) {
-        *(floor.runs ? &s->pruned : &s->refused) += plans;
+        if (floor.runs)
+            count_exceeding(s, plans, floor.fill);
+        else
+            s->refused += plans;
         write_division(s, floor.runs ? "memory" : "refused", INFINITY);
         return true;
     }
@@ -310,7 +327,7 @@ static bool add_division(plan_search *s, uint64_t plans)
         if (!floor.runs)
             s->refused++;
         else if (!floor.fits)
-            s->pruned++;
+            count_exceeding(s, 1, floor.fill);
         else if (s->candidates.n == DFL_PLAN_CANDIDATES)
             return report_many(s, "plans that may run", DFL_PLAN_CANDIDATES);
         else
@@ -411,6 +428,33 @@ static const dfl_search_summary *summarize_plan(const plan_search *s, uint32_t i
     return summary;
 }
 
+/* Adds to a report which plan exceeds its memories least, and by how much. */
+static void note_nearest(plan_search *s, dfl_diag *d)
+{
+    dfl_fill *fill = s->fill;
+    dfl_arena *arena = fill->solver->arena;
+    dfl_sink *sink = dfl_sink_new(arena, fill->solver->sources);
+    const dfl_intern *names = fill->solver->names;
+    dfl_strbuf amounts;
+
+    dfl_diag_note(fill->sink, d, "%llu of them exceed a memory whatever their exchanges need, and %llu do not run for other "
+                  "reasons", (unsigned long long)s->exceeding, (unsigned long long)(s->divided - s->exceeding));
+    set_amounts(s, s->nearest);
+    dfl_strbuf_init(&amounts, arena);
+    for (uint32_t h = 0; h < s->n_holes; h++) {
+        const dfl_line *line = &s->given->root->lines[s->holes[h].line];
+
+        dfl_strbuf_printf(&amounts, "%s%s%s%lld", h > 0 ? ", " : "",
+                          dfl_sym_text(names, s->given->workload->ranks[line->rank].name),
+                          s->holes[h].by == DFL_BY_PARTS ? "/" : ":", (long long)s->holes[h].amounts[s->holes[h].at]);
+        if (line->kind == DFL_LINE_SPATIAL)
+            dfl_strbuf_printf(&amounts, " on %s", dfl_sym_text(names, s->given->system->axes[line->axis].name));
+    }
+    if (dfl_plan_evaluate(arena, sink, names, make_plan(arena, s)) == NULL && dfl_sink_count(sink) > 0)
+        dfl_diag_note(fill->sink, d, "the one that needs least by its lower bound, %s: %s", amounts.text,
+                      dfl_sink_at(sink, 0)->message);
+}
+
 /* Reports that no combination is a plan that can be run, or that none was found within the limits. */
 static void report_none(plan_search *s)
 {
@@ -422,9 +466,14 @@ static void report_none(plan_search *s)
 
     if (s->stopped != DFL_STOP_NONE)
         dfl_diag_help(fill->sink, d, "allow more time or more evaluations: not all combinations were tried");
-    else if (s->divided == 0)
+    if (s->exceeding > 0)
+        note_nearest(s, d);
+    if (s->stopped == DFL_STOP_NONE && s->exceeding == s->divided && s->divided > 0)
+        dfl_diag_help(fill->sink, d, "divide weights, moments or layers further, `recompute` activations, or state a larger "
+                      "memory");
+    else if (s->stopped == DFL_STOP_NONE && s->divided == 0)
         dfl_diag_help(fill->sink, d, "no combination of the open amounts multiplies to the instances of every axis");
-    else
+    else if (s->stopped == DFL_STOP_NONE)
         dfl_diag_help(fill->sink, d, "write the amounts of one plan to learn what it lacks");
 }
 
@@ -486,6 +535,7 @@ bool dfl_fill_plan(dfl_fill *fill, const dfl_objective *objective, dfl_stop *sto
     dfl_json_writer json;
     uint32_t next = 0;
     plan_search s = { .fill = fill, .objective = objective, .given = fill->item.mapping, .stopped = DFL_STOP_NONE,
+                      .nearest_fill = INFINITY,
                       .most = fill->solver->options->top > 0 ? fill->solver->options->top : 1 };
 
     s.best = DFL_NEW_ARRAY(arena, ranked_plan, s.most);
