@@ -459,7 +459,7 @@ static void note_nearest(plan_search *s, dfl_diag *d)
 static void report_none(plan_search *s)
 {
     dfl_fill *fill = s->fill;
-    dfl_diag *d = dfl_report(fill->sink, DFL_EVAL_INFEASIBLE, s->given->span,
+    dfl_diag *d = dfl_report(fill->sink, s->stopped == DFL_STOP_NONE ? DFL_EVAL_INFEASIBLE : DFL_EVAL_HOLE_KIND, s->given->span,
                              s->stopped == DFL_STOP_NONE ? "none of the %llu plans with work for all chips can be run"
                                                          : "none of the first %llu plans with work for all chips can be run",
                              (unsigned long long)s->divided);

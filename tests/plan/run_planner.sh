@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The best plan over chips is the best of all combinations, each evaluated as a plan of its own; if none fits, none is found.
+# With `--top 3` these are the best three.
 # PROBLEMS and SEED draw other problems.
 . tests/harness/script.sh
 problems=${PROBLEMS:-60} seed=${SEED:-1} fits=0
@@ -10,6 +11,11 @@ for ((i = 1; i <= problems; i++)); do
     want=$(awk -F, -f tests/plan/least.awk "$work/all")
     "$DFLC" eval --format csv "$work/$i.dfl" >"$work/best" 2>"$work/best.err"
     found=$(awk -F, -f tests/plan/least.awk "$work/best")
+    awk -F, -f tests/plan/ranked.awk "$work/all" | sort -g | head -n 3 > "$work/three"
+    "$DFLC" map --top 3 "$work/$i.dfl" > "$work/top.dfl" 2> "$work/best.err"
+    "$DFLC" eval --format csv "$work/top.dfl" 2>/dev/null | awk -F, -f tests/plan/ranked.awk | cmp -s - "$work/three" ||
+        [ "$want" = none ]
+    judge $? "problem $i of seed $seed: the three plans that the search lists are not the best three" "$work/best.err"
     [ "$want" = none ] || fits=$((fits + 1))
     [ "$found" = "$want" ]
     judge $? "problem $i of seed $seed: the search found $found, the least latency of all plans is $want" "$work/best.err"
