@@ -129,13 +129,15 @@ static void print_chip(const dfl_calc_run *run, const dfl_loss_report *report, d
                       vector);
     if (!is_wide)
         dfl_strbuf_printf(out, "fp32 = %sTFLOP/s;\n", vector);
-    dfl_strbuf_z(out, "}\nefficiency {\nmac = ");
+    dfl_strbuf_printf(out, "}\nefficiency {\nmac { %s = ", run->type);
     print_shares(report, run->matrix_shares, "GFLOP", out);
+    dfl_strbuf_z(out, "; }");
     for (int i = is_wide; i < 2; i++) {
-        dfl_strbuf_printf(out, ";\n%s = ", i == 0 ? run->type : "fp32");
+        dfl_strbuf_printf(out, "\n%s = ", i == 0 ? run->type : "fp32");
         print_shares(report, run->vector_shares, "GFLOP", out);
+        dfl_strbuf_z(out, ";");
     }
-    dfl_strbuf_z(out, ";\n}\n}\n");
+    dfl_strbuf_z(out, "\n}\n}\n");
 }
 
 static void print_system(const dfl_calc_run *run, const dfl_loss_report *report, dfl_strbuf *out)
