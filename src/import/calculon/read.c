@@ -329,6 +329,34 @@ static void read_networks(reader *r, dfl_calc_run *run)
     check_size(r, run, "data_par_net");
 }
 
+/* The share that work of the size `at` reaches. */
+static double share_at(const dfl_yaml *list, double at)
+{
+    for (uint32_t i = 0; i < list->n; i++)
+        if (strtod(list->items[i].items[0].text, NULL) <= at)
+            return strtod(list->items[i].items[1].text, NULL);
+    return strtod(list->items[list->n - 1].items[1].text, NULL);
+}
+
+/* Slows the network of the tensor dimension by what Calculon adds to an exchange: the values pass through the memory twice, and
+   those that are summed through the vector unit. A plan itself reads two parts and writes one for each sum. All exchanges have
+   the size of a layer's input; where the sequence is split, the mean of gathers and scatters counts. */
+static void add_buffers(dfl_calc_run *run, int64_t bytes)
+{
+    const double n = (double)run->tensor, elements = (double)(run->micro * run->seq) * (double)run->hidden;
+    const double size = elements * (double)bytes, summed = elements * (n - 1) / n;
+    const double moves = 2 * size / (run->memory_rate * 1e9 * share_at(run->memory_shares, 2 * size / 1e6));
+    const double sums = summed / (run->vector * 1e12 * share_at(run->vector_shares, summed / 1e9));
+    const double both = run->overlaps ? fmax(moves, sums) : moves + sums;
+    const double own = 3 * summed * (double)bytes / (run->memory_rate * 1e9);
+    const double gathers = !run->splits_sequence ? 0 : !run->trains ? 0.5 : strcmp(run->recompute, "full") == 0 ? 4.0 / 7 : 0.6;
+    const double sent = summed * (double)bytes * (run->splits_sequence ? 1 : 2);
+    const double seconds = sent / (run->on_tensor.rate * 1e9) + gathers * moves + (1 - gathers) * (both - own);
+
+    if (run->tensor > 1 && seconds > 0)
+        run->on_tensor.rate = sent / seconds / 1e9;
+}
+
 static void read_system(reader *r, dfl_calc_run *run)
 {
     const char *mode = word(r, r->system, "processing_mode"), *type = word(r, r->exe, "datatype");
@@ -348,6 +376,8 @@ static void read_system(reader *r, dfl_calc_run *run)
     if (!run->overlaps && strcmp(mode, "no_overlap") != 0)
         wrong(r, DFL_FOREIGN_SYNTAX, place(r, r->system, "processing_mode"), "expected `roofline` or `no_overlap`");
     read_networks(r, run);
+    if (r->ok)
+        add_buffers(run, strcmp(run->type, "fp32") == 0 ? 4 : strcmp(run->type, "fp8") == 0 ? 1 : 2);
 }
 
 /* ---- losses ---- */
