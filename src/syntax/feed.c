@@ -132,6 +132,17 @@ void dfl_feed_skip_braces(dfl_feed *f)
     }
 }
 
+void dfl_feed_skip_parentheses(dfl_feed *f)
+{
+    uint32_t depth = 1;
+
+    while (depth > 0 && f->next.kind != DFL_TOK_END && f->next.kind != '{' && f->next.kind != '}') {
+        dfl_feed_step(f);
+        depth += f->now.kind == '(';
+        depth -= f->now.kind == ')';
+    }
+}
+
 bool dfl_feed_starts_late_line(const dfl_feed *f)
 {
     uint32_t from = f->before.span.end;

@@ -36,6 +36,8 @@ static inline void dfl_feed_step(dfl_feed *feed)
 void dfl_feed_bracket(dfl_feed *feed);
 /* Advances from the present `{` to the `}` that closes it, or to the end of the file. */
 void dfl_feed_skip_braces(dfl_feed *feed);
+/* Advances from the present `(` to its `)`, but not beyond a brace. */
+void dfl_feed_skip_parentheses(dfl_feed *feed);
 /* The slow path of dfl_feed_starts_line, for more than one byte of blanks and comments before the token. */
 bool dfl_feed_starts_late_line(const dfl_feed *feed);
 /* Whether `now` is the first token of its line. */

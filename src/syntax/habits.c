@@ -4,44 +4,13 @@
 
 /* ---- brackets ------------------------------------------------------------------------------------------------- */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-/* Whether the text from `at` on begins a comment. */
-static bool starts_comment(const char *at)
-{
-    return at[0] == '/' && at[1] == '/';
-}
-
-/* The text from the start of the statement to its `;`, or to a comment. */
-static const char *statement_text(const dfl_slip *s, size_t *len)
-{
-    const dfl_source *source = s->p->source;
-    const char *text = source->text + (s->f->statement.span.start - source->base);
-
-    *len = 0;
-    while (text[*len] != '\0' && text[*len] != ';' && !starts_comment(text + *len))
-        ++*len;
-    return text;
-}
-
-/* Place in the source of a part of the statement. */
-static dfl_span place_of(const dfl_slip *s, size_t from, size_t to)
-{
-    uint32_t start = s->f->statement.span.start;
-
-    return (dfl_span){ start + (uint32_t)from, start + (uint32_t)to };
-}
-
 /* The first `][` from `*from` on: the offset of its `]`; `*from` moves to its `[`. False if there is none before `len`. */
 static bool next_joint(const char *text, size_t len, size_t *from, size_t *close)
 {
     for (size_t i = *from; i < len; i++) {
         size_t next = i + 1;
 
-        while (next < len && is_blank(text[next]))
+        while (next < len && dfl_slip_is_blank(text[next]))
             next++;
         if (text[i] != ']' || next >= len || text[next] != '[')
             continue;
@@ -64,13 +33,13 @@ static bool report_joint(const dfl_slip *s)
             return false;
     if (s->before != ']' || s->f->statement.span.end == 0)
         return false;
-    text = statement_text(s, &len);
+    text = dfl_slip_statement(s, &len);
     if (!next_joint(text, len, &at, &close))
         return false;
-    d = dfl_report(s->p->sink, DFL_SYNTAX_UNEXPECTED, place_of(s, at, at + 1), "unexpected `[` after `]`");
+    d = dfl_report(s->p->sink, DFL_SYNTAX_UNEXPECTED, dfl_slip_place(s, at, at + 1), "unexpected `[` after `]`");
     dfl_diag_help(s->p->sink, d, "all indices of a tensor stand in one pair of brackets, as in `A[m, k]`");
     do {
-        dfl_diag_fix(s->p->sink, d, place_of(s, close, at + 1), ", ", DFL_FIX_SURE);
+        dfl_diag_fix(s->p->sink, d, dfl_slip_place(s, close, at + 1), ", ", DFL_FIX_SURE);
     } while (next_joint(text, len, &at, &close));
     return true;
 }
@@ -83,13 +52,15 @@ static bool help_round(const dfl_slip *s)
 
     if (s->now != '(' || !dfl_slip_is_name(s->before) || !dfl_slip_wants(s, "'['"))
         return false;
-    text = statement_text(s, &len);
-    dfl_diag_help(s->p->sink, s->d, "the indices of a tensor stand in square brackets, as in `A[m, k]`");
+    text = dfl_slip_statement(s, &len);
+    dfl_diag_help(s->p->sink, s->d, s->statement == DFL_TOK_ARRAY
+                                        ? "the size of an axis stands in square brackets: `array row[4]`"
+                                        : "the indices of a tensor stand in square brackets, as in `A[m, k]`");
     for (size_t i = 0; i < len && (text[i] != '=' || depth > 0); i++) {
         const char *square = text[i] == '(' && depth++ == 0 ? "[" : text[i] == ')' && depth > 0 && --depth == 0 ? "]" : NULL;
 
         if (square != NULL)
-            dfl_diag_fix(s->p->sink, s->d, place_of(s, i, i + 1), square, DFL_FIX_SURE);
+            dfl_diag_fix(s->p->sink, s->d, dfl_slip_place(s, i, i + 1), square, DFL_FIX_SURE);
     }
     return true;
 }
@@ -122,6 +93,8 @@ static const synonym synonyms[] = {
     { IN_FILE, " chip arch architecture hardware accelerator device machine target ", "system", "a chip is `system name { }`" },
     { IN_FILE, " map schedule dataflow ", "mapping", "a mapping is `mapping name for W on S { }`" },
     { IN_FILE, " include use using from ", "import", "files are imported by `import \"name.dfl\";`" },
+    { IN_FILE, " assert check test verify ensure ", "expect",
+      "`expect` is tested by `dflc test`; `require` is an error of every evaluation that does not meet it" },
     { IN_FILE, " const var constant define ", "let", "a constant is declared by `let name = value;`" },
 };
 
@@ -219,17 +192,17 @@ static bool has_word(const char *text, const char *word)
 static bool help_loop_gaps(const dfl_slip *s)
 {
     size_t len, gap;
-    const char *text = statement_text(s, &len);
+    const char *text = dfl_slip_statement(s, &len);
 
     dfl_diag_help(s->p->sink, s->d, "loops are separated by `,`: `temporal m:16, k;`");
     for (size_t i = s->f->before.span.end - s->f->statement.span.start; i < len; i = gap + 1) {
-        for (gap = i; gap < len && is_blank(text[gap]); gap++)
+        for (gap = i; gap < len && dfl_slip_is_blank(text[gap]); gap++)
             ;
         if (has_word(text + gap, "on") || has_word(text + gap, "online"))
             break;
         if (gap == i || i == 0 || !is_word_letter(text[i - 1]) || !is_word_letter(text[gap]) || has_word(text + gap, "cyclic"))
             continue;
-        dfl_diag_fix(s->p->sink, s->d, place_of(s, i, i), ",", DFL_FIX_SURE);
+        dfl_diag_fix(s->p->sink, s->d, dfl_slip_place(s, i, i), ",", DFL_FIX_SURE);
     }
     return true;
 }
@@ -245,7 +218,7 @@ static bool help_list(const dfl_slip *s)
 
     if (s->now == '[' && s->n == 1 && dfl_slip_wants(s, "'='") && s->before == DFL_TOK_IDENT &&
         s->statement != DFL_TOK_IDENT) { /* `input E[m, k] F[k, n];` */
-        while (gap.start > source->base && is_blank(source->text[gap.start - source->base - 1]))
+        while (gap.start > source->base && dfl_slip_is_blank(source->text[gap.start - source->base - 1]))
             gap.start--;
         return dfl_slip_mend(s, (dfl_span){ gap.start, gap.start }, ",", DFL_FIX_SURE,
                              "the parts of one statement are separated by `,`");
@@ -288,13 +261,13 @@ static bool help_dotted(const dfl_slip *s)
 
     if (s->now != '.' || !dfl_slip_wants(s, "'='") || !dfl_slip_wants(s, "'{'"))
         return false;
-    text = statement_text(s, &len);
+    text = dfl_slip_statement(s, &len);
     dfl_diag_help(s->p->sink, s->d, "attributes of a group stand in braces: `rate { i8 = 1MAC/cycle; }`");
     for (size_t i = 0; i < len && text[i] != '='; i++)
         dots += text[i] == '.';
     if (dots == 1 && text[len] == ';') {
         dfl_diag_fix(s->p->sink, s->d, s->f->now.span, " { ", DFL_FIX_MAYBE);
-        dfl_diag_fix(s->p->sink, s->d, place_of(s, len + 1, len + 1), " }", DFL_FIX_MAYBE);
+        dfl_diag_fix(s->p->sink, s->d, dfl_slip_place(s, len + 1, len + 1), " }", DFL_FIX_MAYBE);
     }
     return true;
 }

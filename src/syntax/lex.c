@@ -3,8 +3,10 @@
 
 #include <string.h>
 
+#include "support/strbuf.h"
 #include "support/utf8.h"
 #include "syntax/lexer.h"
+#include "syntax/lookalikes.h"
 
 typedef struct {
     const char *text;
@@ -32,14 +34,28 @@ static const char *text_of(const dfl_lexer *l, dfl_span at)
     return l->source->text + (at.start - l->source->base);
 }
 
-/* Help for a character that users know from other languages. */
-static const char *help_for_stray(char c)
+/* Whether only blanks stand before a place on its line. */
+static bool starts_line(const dfl_lexer *l, dfl_span at)
 {
-    switch (c) {
+    uint32_t i = at.start - l->source->base;
+
+    while (i > 0 && (l->source->text[i - 1] == ' ' || l->source->text[i - 1] == '\t'))
+        i--;
+    return i == 0 || l->source->text[i - 1] == '\n';
+}
+
+/* Help for a character that users know from other languages. */
+static const char *help_for_stray(const char *text, bool starts_line)
+{
+    switch (*text) {
     case '#':
-        return "comments begin with `//`";
+        return strncmp(text, "#include", 8) == 0  ? "files are imported by `import \"name.dfl\";`"
+               : strncmp(text, "#define", 7) == 0 ? "a constant is declared by `let name = value;`"
+                                                  : "comments begin with `//`";
     case '\'':
-        return "strings stand between `\"`";
+        return "strings stand between double quotes";
+    case '`':
+        return "a name stands alone, without quotes";
     case '&':
         return "write `&&` for \"and\"";
     case '|':
@@ -47,24 +63,63 @@ static const char *help_for_stray(char c)
     case '!':
         return "write the opposite comparison, or `== 0`";
     case '%':
-        return "the rest of a division is `mod(a, b)`; a percentage is written `85%`";
+        return starts_line ? "comments begin with `//`"
+                           : "the rest of a division is `mod(a, b)`; a percentage is written `85%`";
     case '^':
         return "powers are `pow(a, b)`";
+    case '@':
+        return "a product of matrices names its ranks: `Z[m, n] += A[m, k] * B[k, n];`";
+    case '$':
+        return "names have no `$`";
+    case '\\':
+        return "a statement may go on in the next line without a mark; it ends in `;`";
     default:
         return "names are ASCII letters, digits and `_`; other characters belong in strings and comments";
     }
+}
+
+/* A text whose characters all look like ASCII: help with the edit. False for any other text. */
+static bool help_lookalike(const dfl_lexer *l, dfl_diag *d, dfl_span at, const char *text, size_t len)
+{
+    dfl_arena *arena = dfl_sink_arena(l->sink);
+    uint32_t first = 0;
+    size_t step;
+    dfl_strbuf ascii;
+
+    dfl_strbuf_init(&ascii, arena);
+    for (size_t i = 0; i < len; i += step) {
+        uint32_t character = dfl_lookalike_decode(text + i, &step);
+
+        first = i == 0 ? character : first;
+        if (dfl_lookalike(character) == NULL)
+            return false;
+        dfl_strbuf_z(&ascii, dfl_lookalike(character));
+    }
+    if (*ascii.text > ' ')
+        dfl_diag_help(l->sink, d, "this is U+%04X, which looks like `%s`", (unsigned)first, dfl_lookalike(first));
+    else
+        dfl_diag_help(l->sink, d, "this is U+%04X, no blank of ASCII", (unsigned)first);
+    dfl_diag_fix(l->sink, d, at, ascii.text, DFL_FIX_SURE);
+    return true;
 }
 
 static void report_stray(const dfl_lexer *l, dfl_span at)
 {
     const char *text = text_of(l, at);
     size_t len = at.end - at.start;
+    dfl_diag *d;
 
     /* Invalid UTF-8 was reported when the file was opened. */
     if (dfl_utf8_check(text, len) != len)
         return;
-    dfl_diag_help(l->sink, dfl_report(l->sink, DFL_SYNTAX_STRAY_BYTE, at, "this starts no token"), "%s",
-                  help_for_stray(*text));
+    d = dfl_report(l->sink, DFL_SYNTAX_STRAY_BYTE, at, "this starts no token");
+    if ((unsigned char)*text >= 0x80 && help_lookalike(l, d, at, text, len))
+        return;
+    dfl_diag_help(l->sink, d, "%s", help_for_stray(text, starts_line(l, at)));
+    if (len == 1 || (*text != '\'' && *text != '`') || text[len - 1] != *text)
+        return;
+    dfl_diag_fix(l->sink, d, (dfl_span){ at.start, at.start + 1 }, *text == '`' ? "" : "\"", DFL_FIX_SURE);
+    dfl_diag_fix(l->sink, d, (dfl_span){ at.end - 1, at.end }, *text == '`' ? "" : "\"", DFL_FIX_SURE);
 }
 
 void dfl_lexer_report(dfl_lexer *l, dfl_span at, dfl_code code)

@@ -1,4 +1,4 @@
-/* Feeds the parser, and repairs missing `;` and `}`. */
+/* Feeds the parser, and repairs missing `;`, `{` and `}`. */
 #include "syntax/parse.h"
 
 #include <string.h>
@@ -157,6 +157,23 @@ static int give_repair(const dfl_parse *p, uint16_t kind, DFL_YYSTYPE *value, df
     return give(&(dfl_token){ .kind = kind, .span = { gap, gap } }, value, at);
 }
 
+/* Whether a comment at `text`, behind blanks, is meant as a quotient, as in `M // 2, n = N;`: it begins with one word or number
+   and ends with `;`. */
+static bool is_quotient(const char *text)
+{
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+    const char *end;
+    size_t len;
+
+    text += strspn(text, " \t");
+    if (strncmp(text, "//", 2) != 0 || text[2] == '/')
+        return false;
+    end = text + strcspn(text, "\r\n");
+    text += 2 + strspn(text + 2, " \t");
+    len = strspn(text, word);
+    return len > 0 && text[len] != '\0' && strchr(",;)*+-", text[len]) != NULL && end[-1] == ';';
+}
+
 static __attribute__((noinline)) void repair_semicolon(dfl_parse *p)
 {
     dfl_span gap = { p->feed->before.span.end, p->feed->before.span.end };
@@ -165,9 +182,47 @@ static __attribute__((noinline)) void repair_semicolon(dfl_parse *p)
     p->n_reports++;
     p->n_repairs++;
     dfl_diag_here(p->sink, d, "the statement ends here");
-    dfl_diag_help(p->sink, d, "add `;`");
-    dfl_diag_fix(p->sink, d, gap, ";", DFL_FIX_SURE);
+    if (is_quotient(p->source->text + (gap.start - p->source->base))) {
+        dfl_diag_help(p->sink, d, "`//` begins a comment; a quotient is `floor(a / b)` or `ceil(a / b)`");
+    } else {
+        dfl_diag_help(p->sink, d, "add `;`");
+        dfl_diag_fix(p->sink, d, gap, ";", DFL_FIX_SURE);
+    }
     p->feed->statement.kind = DFL_TOK_END;
+}
+
+/* Whether the head of a declaration or part lacks its `{` before `now`, a statement that starts the next line. */
+static __attribute__((noinline)) bool lacks_opening(const dfl_feed *f, const dfl_parser_state *ps)
+{
+    const int repaired[] = { '{', f->now.kind, f->next.kind };
+
+    return !dfl_parser_recovers(ps) && !takes_now(f, ps) && dfl_parser_accepts(ps, repaired, 3);
+}
+
+static inline bool may_lack_opening(const dfl_feed *f, uint8_t traits)
+{
+    const uint16_t head = f->statement.kind;
+
+    return (traits & STARTS_STATEMENT) != 0 && f->before.kind != '}' && f->before.kind != '{' && f->before.kind != ';' &&
+           (head == DFL_TOK_WORKLOAD || head == DFL_TOK_SYSTEM || head == DFL_TOK_MAPPING || head == DFL_TOK_MEMORY ||
+            head == DFL_TOK_COMPUTE || head == DFL_TOK_NETWORK || head == DFL_TOK_ARRAY || head == DFL_TOK_ELEMENT) &&
+           dfl_feed_starts_line(f);
+}
+
+/* Opens the braces behind a head. Their place is that of the head, so that the indentation of their `}` is judged by it. */
+static __attribute__((noinline)) void repair_opening(dfl_parse *p)
+{
+    dfl_feed *f = p->feed;
+    dfl_span gap = { f->before.span.end, f->before.span.end };
+    dfl_diag *d = dfl_report(p->sink, DFL_SYNTAX_UNEXPECTED, gap, "missing `{`");
+
+    p->n_reports++;
+    p->n_repairs++;
+    dfl_diag_help(p->sink, d, "add `{`");
+    dfl_diag_fix(p->sink, d, gap, " {", DFL_FIX_SURE);
+    f->n_braces++;
+    DFL_PUSH(f->lexer.arena, &f->open, ((dfl_token){ .kind = '{', .span = f->statement.span }));
+    f->statement.kind = f->last.kind = DFL_TOK_END;
 }
 
 /* Number of `}` that may be missing before `now`: all at the end of the file, else those whose lines are indented at least as
@@ -236,6 +291,8 @@ static __attribute__((noinline)) int skip_braces(dfl_parse *p, DFL_YYSTYPE *valu
     dfl_feed *f = p->feed;
 
     dfl_feed_skip_braces(f);
+    if (f->next.kind == ';')
+        dfl_feed_step(f);
     f->statement.kind = DFL_TOK_END;
     f->before = f->now;
     p->next = DFL_NEXT_TOKEN;
@@ -255,7 +312,7 @@ static inline bool count_bracket(dfl_parse *p, const dfl_parser_state *ps)
     return true;
 }
 
-/* Returns the repairs before a token first, one per call: a `;`, then each missing `}`, then the token. */
+/* Returns the repairs before a token first, one per call: a `;` or a `{`, then each missing `}`, then the token. */
 int dfl_parse_next(dfl_parse *p, const dfl_parser_state *ps, DFL_YYSTYPE *value, dfl_span *at)
 {
     dfl_feed *f = p->feed;
@@ -279,6 +336,11 @@ int dfl_parse_next(dfl_parse *p, const dfl_parser_state *ps, DFL_YYSTYPE *value,
             repair_semicolon(p);
             p->next = DFL_NEXT_REPAIRED;
             return give_repair(p, ';', value, at);
+        }
+        if (may_lack_opening(f, traits_of(f->now.kind)) && lacks_opening(f, ps)) {
+            repair_opening(p);
+            p->next = DFL_NEXT_REPAIRED;
+            return give_repair(p, '{', value, at);
         }
     }
     traits = traits_of(f->now.kind);

@@ -34,7 +34,30 @@ bool dfl_slip_mend(const dfl_slip *s, dfl_span at, const char *text, dfl_certain
     return true;
 }
 
-static bool tell(const dfl_slip *s, const char *help)
+bool dfl_slip_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+const char *dfl_slip_statement(const dfl_slip *s, size_t *len)
+{
+    const dfl_source *source = s->p->source;
+    const char *text = source->text + (s->f->statement.span.start - source->base);
+
+    *len = 0;
+    while (text[*len] != '\0' && text[*len] != ';' && !(text[*len] == '/' && text[*len + 1] == '/'))
+        ++*len;
+    return text;
+}
+
+dfl_span dfl_slip_place(const dfl_slip *s, size_t from, size_t to)
+{
+    uint32_t start = s->f->statement.span.start;
+
+    return (dfl_span){ start + (uint32_t)from, start + (uint32_t)to };
+}
+
+bool dfl_slip_tell(const dfl_slip *s, const char *help)
 {
     dfl_diag_help(s->p->sink, s->d, "%s", help);
     return true;
@@ -96,6 +119,9 @@ static bool help_comma(const dfl_slip *s)
 
     if (s->now == ';' && s->before == '}')
         return dfl_slip_mend(s, s->f->now.span, "", DFL_FIX_SURE, "remove the `;`: none follows a `}`");
+    if (s->now == s->before && (s->now == ';' || s->now == ','))
+        return dfl_slip_mend(s, s->f->now.span, "", DFL_FIX_SURE,
+                             s->now == ';' ? "one `;` ends a statement" : "one `,` is enough");
     if (s->before == ',' && (s->now == ')' || s->now == ']' || (s->now == '}' && s->f->in_set)))
         return dfl_slip_mend(s, s->f->before.span, "", DFL_FIX_SURE, "no `,` stands behind the last part");
     if (s->before == ',' && (s->now == '}' || (!dfl_slip_is_name(s->now) && s->f->now.sym != 0 && dfl_feed_starts_line(s->f))))
@@ -161,7 +187,7 @@ static bool help_head(const dfl_slip *s)
         return dfl_slip_mend(s, s->f->now.span, "on", DFL_FIX_SURE, help);
     if (!dfl_slip_wants(s, "for") && !dfl_slip_wants(s, "on"))
         return false;
-    return (s->now == '{' || s->now == DFL_TOK_ON || s->now == ';') && tell(s, help);
+    return (s->now == '{' || s->now == DFL_TOK_ON || s->now == ';') && dfl_slip_tell(s, help);
 }
 
 /* `0...4`, `0..=4`, `0:4`, `range(4)`, `over m in 16;`. */
@@ -176,7 +202,7 @@ static bool help_range(const dfl_slip *s)
         size_t len = next->span.end - next->span.start;
 
         if (s->next != DFL_TOK_NUMBER || len > 9 || strspn(digits, "0123456789") < len)
-            return tell(s, help);
+            return dfl_slip_tell(s, help);
         return dfl_slip_mend(s, (dfl_span){ now.start, next->span.end },
                     dfl_arena_printf(s->p->arena, "%ld", strtol(digits, NULL, 10) + 1), DFL_FIX_SURE,
                     "the end of a range is exclusive, so the range needs an end that is larger by one");
@@ -185,22 +211,27 @@ static bool help_range(const dfl_slip *s)
         return false;
     if (s->now == DFL_TOK_ELLIPSIS)
         return dfl_slip_mend(s, now, "..", DFL_FIX_SURE, help);
-    if (s->now == ':')
+    if (s->now == ':' && s->before != ')')
         return dfl_slip_mend(s, now, "..", DFL_FIX_MAYBE, help);
     if (s->statement == DFL_TOK_OVER && (s->now == ';' || s->now == ','))
-        return tell(s, "an axis is over a range, `1..9` (8 is its last value), or over a set, `{4, 8}`");
-    return s->now == '{' && s->statement == DFL_TOK_FOR && tell(s, help);
+        return dfl_slip_tell(s, "an axis is over a range, `1..9` (8 is its last value), or over a set, `{4, 8}`");
+    return (s->now == '{' || s->now == ':') && s->statement == DFL_TOK_FOR && dfl_slip_tell(s, help);
 }
 
 /* A bracket of the wrong kind, `A[m, k)`. */
 static bool help_bracket(const dfl_slip *s)
 {
     uint16_t open = s->f->open.n > 0 ? s->f->open.at[s->f->open.n - 1].kind : 0;
+    dfl_span end = { s->f->before.span.end, s->f->before.span.end };
 
     if (open == '[' && (s->now == ')' || s->now == '}') && dfl_slip_wants(s, "']'"))
         return dfl_slip_mend(s, s->f->now.span, "]", DFL_FIX_SURE, "close it with `]`");
     if (open == '(' && (s->now == ']' || s->now == '}') && dfl_slip_wants(s, "')'"))
         return dfl_slip_mend(s, s->f->now.span, ")", DFL_FIX_SURE, "close it with `)`");
+    if (s->now == ';' && open == '[' && dfl_slip_wants(s, "']'"))
+        return dfl_slip_mend(s, end, "]", DFL_FIX_MAYBE, "close it with `]`");
+    if (s->now == ';' && open == '(' && dfl_slip_wants(s, "')'"))
+        return dfl_slip_mend(s, end, ")", DFL_FIX_MAYBE, "close it with `)`");
     return false;
 }
 

@@ -19,6 +19,13 @@ typedef struct {
 bool dfl_slip_wants(const dfl_slip *s, const char *name);
 /* Whether a token of this kind is a name, or a keyword that may be a name. */
 bool dfl_slip_is_name(uint16_t kind);
+bool dfl_slip_is_blank(char c);
+/* The text from the start of the statement to its `;`, or to a comment. */
+const char *dfl_slip_statement(const dfl_slip *s, size_t *len);
+/* The place in the source of a part of this text. */
+dfl_span dfl_slip_place(const dfl_slip *s, size_t from, size_t to);
+/* Adds help alone. Returns true. */
+bool dfl_slip_tell(const dfl_slip *s, const char *help);
 /* Adds help and one edit. Returns true. */
 bool dfl_slip_mend(const dfl_slip *s, dfl_span at, const char *text, dfl_certainty certainty, const char *help);
 

@@ -6,6 +6,7 @@
 #include "support/strbuf.h"
 #include "syntax/feed.h"
 #include "syntax/habits.h"
+#include "syntax/notation.h"
 #include "syntax/slips.h"
 #include "support/limits.h"
 
@@ -219,7 +220,7 @@ static void help(dfl_parse *p, dfl_diag *d, const wanted *w)
     const dfl_slip slip = slip_of(p, d, w->all, w->n);
     const char *text;
 
-    if (help_unit(p, d) || dfl_slip_help(&slip) || dfl_habit_help(&slip))
+    if (help_unit(p, d) || dfl_notation_help(&slip) || dfl_slip_help(&slip) || dfl_habit_help(&slip))
         return;
     if ((text = help_habit(p, w)) != NULL)
         dfl_diag_help(p->sink, d, "%s", text);
@@ -264,9 +265,11 @@ void dfl_parse_unexpected(dfl_parse *p, dfl_span at, const char *const *expected
     }
     d = dfl_report(p->sink, DFL_SYNTAX_UNEXPECTED, at, "%s", text.text);
     label_open(p, d);
+    help(p, d, &w);
     if (f->open.n == 0 && f->early.kind != 0) {
         dfl_diag_label(p->sink, d, f->early.span, "this `}` ends the declaration, but is indented like a brace inside of it");
         p->feed->early.kind = 0;
     }
-    help(p, d, &w);
+    if (f->now.kind == '(' && f->before.kind == DFL_TOK_FOR) /* `for (i = 0; i < 4; i++)`: its `;` end no statement */
+        dfl_feed_skip_parentheses(p->feed);
 }
