@@ -14,6 +14,17 @@ typedef struct {
     bool ok;
 } reader;
 
+bool dfl_yaml_is_null(const dfl_yaml *at)
+{
+    static const char *const words[] = { "", "null", "Null", "NULL", "~", "None" };
+
+    for (size_t i = 0; at->kind == DFL_YAML_SCALAR && i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(at->text, words[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 const dfl_yaml *dfl_yaml_get(const dfl_yaml *map, const char *key)
 {
     for (uint32_t i = 0; map != NULL && map->kind == DFL_YAML_MAP && i < map->n; i++) {
@@ -102,6 +113,7 @@ static void read_items(reader *r, struct fy_node *node, dfl_yaml *out, unsigned 
                 wrong(r, span, "a key must be a scalar");
         }
         items[out->n] = tree_of(r, value, span, depth + 1);
+        out->anchored |= items[out->n].anchored;
         if (out->n == 0 && out->tag[0] == '\0')
             out->span = map ? keys[0].span : items[0].span;
     }
@@ -114,65 +126,103 @@ static bool is_merge(const dfl_yaml *key)
     return strcmp(key->text, "<<") == 0 || strcmp(key->text, "<<<") == 0;
 }
 
-/* Adds the keys of a map that `out` lacks; there is room for them. */
-static void merge(dfl_yaml *keys, dfl_yaml *items, uint32_t *n, const dfl_yaml *from)
+/* A map while keys are merged into it; there is room for them. */
+typedef struct {
+    dfl_yaml *keys, *items;
+    uint32_t n;
+} merged_map;
+
+static dfl_yaml merge_maps(reader *r, const dfl_yaml *inner, const dfl_yaml *outer);
+
+/* Adds the keys of a map that `out` lacks; `deep` = and merges maps that both have under one key. */
+static void merge(reader *r, merged_map *out, const dfl_yaml *from, bool deep)
 {
-    for (uint32_t i = 0; i < from->n; i++) {
+    for (uint32_t i = 0; i < from->n && r->ok; i++) {
         uint32_t k = 0;
 
-        while (k < *n && strcmp(keys[k].text, from->keys[i].text) != 0)
+        while (k < out->n && strcmp(out->keys[k].text, from->keys[i].text) != 0)
             k++;
-        if (k < *n)
-            continue;
-        keys[*n] = from->keys[i];
-        items[(*n)++] = from->items[i];
+        if (k == out->n) {
+            out->keys[out->n] = from->keys[i];
+            out->items[out->n++] = from->items[i];
+        } else if (deep && out->items[k].kind == DFL_YAML_MAP && from->items[i].kind == DFL_YAML_MAP) {
+            out->items[k] = merge_maps(r, &out->items[k], &from->items[i]);
+        }
     }
+}
+
+/* Room for the keys of a map, `more` of which are merged into it; NULL in `keys` after reporting too many. */
+static merged_map room_for(reader *r, const dfl_yaml *map, size_t more)
+{
+    merged_map out = { NULL, NULL, 0 };
+
+    r->nodes += more < DFL_IMPORT_YAML_MERGED ? (uint32_t)more : DFL_IMPORT_YAML_MERGED;
+    if (map->n + more >= DFL_IMPORT_YAML_MERGED)
+        wrong(r, map->span, dfl_arena_printf(r->report->arena, "a map with merged keys has more than %d keys",
+                                             DFL_IMPORT_YAML_MERGED));
+    else if (r->nodes > DFL_IMPORT_YAML_NODES)
+        wrong(r, map->span, dfl_arena_printf(r->report->arena, "the file has more than %d nodes", DFL_IMPORT_YAML_NODES));
+    if (!r->ok)
+        return out;
+    out.keys = DFL_NEW_ARRAY(r->report->arena, dfl_yaml, map->n + more + 1);
+    out.items = DFL_NEW_ARRAY(r->report->arena, dfl_yaml, map->n + more + 1);
+    return out;
+}
+
+/* The map `inner` with the keys of `outer` that it lacks, in maps in it likewise. */
+static dfl_yaml merge_maps(reader *r, const dfl_yaml *inner, const dfl_yaml *outer)
+{
+    merged_map both = room_for(r, inner, outer->n);
+    dfl_yaml out = *inner;
+
+    if (!r->ok)
+        return out;
+    merge(r, &both, inner, false);
+    merge(r, &both, outer, true);
+    out.keys = both.keys;
+    out.items = both.items;
+    out.n = both.n;
+    return out;
 }
 
 /* Replaces the merge keys of a map by the keys of the maps behind them. */
 static void merge_keys(reader *r, dfl_yaml *out)
 {
-    uint32_t n = 0;
-    size_t room = 1;
-    dfl_yaml *keys, *items;
+    size_t more = 0;
+    merged_map all;
 
     for (uint32_t i = 0; i < out->n; i++) {
         const dfl_yaml *from = &out->items[i];
 
-        room++;
         for (uint32_t m = 0; is_merge(&out->keys[i]) && from->kind == DFL_YAML_LIST && m < from->n; m++)
-            room += from->items[m].n;
-        room += is_merge(&out->keys[i]) ? from->n : 0;
+            more += from->items[m].n;
+        more += is_merge(&out->keys[i]) ? from->n : 0;
     }
-    if (room > DFL_IMPORT_YAML_MERGED)
-        wrong(r, out->span, dfl_arena_printf(r->report->arena, "a map with merged keys has more than %d keys",
-                                             DFL_IMPORT_YAML_MERGED));
+    all = room_for(r, out, more);
     if (!r->ok)
         return;
-    keys = DFL_NEW_ARRAY(r->report->arena, dfl_yaml, room);
-    items = DFL_NEW_ARRAY(r->report->arena, dfl_yaml, room);
     for (uint32_t i = 0; i < out->n; i++) {
         if (!is_merge(&out->keys[i])) {
-            keys[n] = out->keys[i];
-            items[n++] = out->items[i];
+            all.keys[all.n] = out->keys[i];
+            all.items[all.n++] = out->items[i];
         }
     }
     for (uint32_t i = 0; i < out->n; i++) {
         const dfl_yaml *from = &out->items[i];
+        bool deep = strcmp(out->keys[i].text, "<<<") == 0;
 
         if (!is_merge(&out->keys[i]))
             continue;
         for (uint32_t m = 0; from->kind == DFL_YAML_LIST && m < from->n; m++) {
             if (from->items[m].kind == DFL_YAML_MAP)
-                merge(keys, items, &n, &from->items[m]);
+                merge(r, &all, &from->items[m], deep);
         }
         if (from->kind == DFL_YAML_MAP)
-            merge(keys, items, &n, from);
+            merge(r, &all, from, deep);
     }
-    r->nodes += n;
-    out->keys = keys;
-    out->items = items;
-    out->n = n;
+    out->keys = all.keys;
+    out->items = all.items;
+    out->n = all.n;
 }
 
 /* The node that an alias stands for. */
@@ -180,9 +230,13 @@ static dfl_yaml alias_of(reader *r, struct fy_node *node, dfl_span span, unsigne
 {
     struct fy_node *target = fy_node_resolve_alias(node);
 
+    dfl_yaml out;
+
     if (target == NULL)
         wrong(r, span, "no anchor has the name of this alias");
-    return tree_of(r, target, span, depth + 1);
+    out = tree_of(r, target, span, depth + 1);
+    out.anchored = false;
+    return out;
 }
 
 static dfl_yaml tree_of(reader *r, struct fy_node *node, dfl_span around, unsigned depth)
@@ -194,6 +248,7 @@ static dfl_yaml tree_of(reader *r, struct fy_node *node, dfl_span around, unsign
 
     if (node == NULL || !r->ok)
         return out;
+    out.anchored = fy_node_get_anchor(node) != NULL;
     tag = fy_node_get_tag(node, &len);
     if (tag != NULL) {
         out.span = place_of(r, fy_node_get_tag_token(node), out.span);
@@ -236,6 +291,20 @@ static void drop_message(struct fy_diag *diag, void *user, const char *text, siz
     (void)diag, (void)user, (void)text, (void)len;
 }
 
+/* Whether the file has no node: comments at most. Libfyaml makes no document of it, and has no message. */
+static bool is_empty(const reader *r, struct fy_diag *diag)
+{
+    const char *c = r->source->text, *end = c + r->source->len;
+    void *at = NULL;
+
+    while (c < end && (strchr(" \t\r\n", *c) != NULL || *c == '#')) {
+        const char *line = *c == '#' ? memchr(c, '\n', (size_t)(end - c)) : c;
+
+        c = line != NULL ? line + 1 : end;
+    }
+    return c >= end && fy_diag_errors_iterate(diag, &at) == NULL;
+}
+
 static void report_errors(reader *r, struct fy_diag *diag)
 {
     void *at = NULL;
@@ -249,6 +318,35 @@ static void report_errors(reader *r, struct fy_diag *diag)
             what = dfl_arena_printf(r->report->arena, "not YAML: %s", dfl_writer_plain(r->report->arena, error->msg));
     }
     wrong(r, span, what);
+}
+
+/* Whether a line is a mark of three characters. */
+static bool is_mark(const char *line, size_t len, const char *mark)
+{
+    return len >= 3 && strncmp(line, mark, 3) == 0 && (len == 3 || strchr(" \t\r\n", line[3]) != NULL);
+}
+
+/* Refuses a file of several documents: a line that begins or ends one stands at the margin, in any context. */
+static bool is_one_document(reader *r)
+{
+    const char *text = r->source->text;
+    size_t len = r->source->len, next;
+    bool begun = false, ended = false;
+
+    for (size_t at = 0; r->ok && at < len; at = next) {
+        const char *end = memchr(text + at, '\n', len - at);
+        size_t first = at + strspn(text + at, " \t\r");
+        bool blank = first >= len || text[first] == '\n' || text[first] == '#';
+
+        next = end != NULL ? (size_t)(end - text) + 1 : len;
+        if (ended && !blank && !is_mark(text + at, len - at, "..."))
+            wrong(r, place(r, at, at + 3), "a second document begins here: put it into a file of its own");
+        else if (is_mark(text + at, len - at, "---") && begun)
+            wrong(r, place(r, at, at + 3), "a second document begins here: put it into a file of its own");
+        ended |= begun && is_mark(text + at, len - at, "...");
+        begun |= !blank;
+    }
+    return r->ok;
 }
 
 /* Refuses directives, control characters and invalid UTF-8: libfyaml does not survive them, and no specification has them. */
@@ -278,15 +376,17 @@ const dfl_yaml *dfl_yaml_parse(dfl_loss_report *report, const dfl_source *source
     struct fy_document *document;
     dfl_yaml *root = NULL;
 
-    if (!is_safe(&r))
+    if (!is_safe(&r) || !is_one_document(&r))
         return NULL;
     config.diag = fy_diag_create(&quiet);
     fy_diag_set_collect_errors(config.diag, true);
     document = fy_document_build_from_string(&config, source->text, source->len);
-    if (document == NULL) {
+    root = DFL_NEW(report->arena, dfl_yaml);
+    if (document == NULL && is_empty(&r, config.diag)) {
+        *root = (dfl_yaml){ .kind = DFL_YAML_SCALAR, .tag = "", .text = "", .span = place(&r, 0, 0) };
+    } else if (document == NULL) {
         report_errors(&r, config.diag);
     } else {
-        root = DFL_NEW(report->arena, dfl_yaml);
         *root = tree_of(&r, fy_document_root(document), place(&r, 0, 0), 0);
         fy_document_destroy(document);
     }

@@ -1,7 +1,8 @@
 /*
  * YAML files as trees. Each node has its place in the source, for diagnostics. Tags lose their exclamation mark: `!Memory`
  * is "Memory". A plain scalar keeps its text as written; the importer interprets the text. An alias is the node that it
- * stands for. A map with the key `<<` or `<<<` has the keys of the map behind it, or of each map of a list, that it lacks.
+ * stands for. A map with the key `<<` or `<<<` has the keys of the map behind it, or of each map of a list, that it lacks;
+ * with `<<<`, a map under a key of both has the keys of both, likewise. A file without a node is a null scalar.
  */
 #ifndef DFL_IMPORT_YAML_H
 #define DFL_IMPORT_YAML_H
@@ -18,10 +19,13 @@ typedef struct dfl_yaml {
     uint32_t n;
     const struct dfl_yaml *items; /* items of a list, values of a map */
     const struct dfl_yaml *keys;  /* keys of a map: scalars, all different; as many as `items` */
+    bool anchored;                /* the node, or one in it, has an anchor: it may be there for aliases alone */
 } dfl_yaml;
 
 /* The file's document, in the arena of the report; NULL after reporting E0701 or a stopped budget. */
 const dfl_yaml *dfl_yaml_parse(dfl_loss_report *report, const dfl_source *source);
+/* Whether the node is null: nothing, `null`, `Null`, `NULL`, `~`, or the `None` of Python. */
+bool dfl_yaml_is_null(const dfl_yaml *at);
 /* Value of a key; NULL when `map` is NULL, is not a map, or lacks the key. */
 const dfl_yaml *dfl_yaml_get(const dfl_yaml *map, const char *key);
 /* Writes the node on one line, safe inside a comment. */

@@ -314,6 +314,14 @@ static const char *import_run(dfl_session *s, const char *name, const char *yaml
     return NULL;
 }
 
+/* Whether the importer refuses the run for loops that need more instances than a level has. */
+static bool is_too_wide(const dfl_session *s)
+{
+    const dfl_diag *first = dfl_sink_count(s->sink) > 0 ? dfl_sink_at(s->sink, 0) : NULL;
+
+    return first && first->code == DFL_FOREIGN_RANGE && strncmp(first->message, "these factors need", 18) == 0;
+}
+
 void judge_run(const char *name, const char *yaml, size_t len, const dfl_json *expected, int64_t most, bool say_all,
                judge_result *out)
 {
@@ -324,8 +332,10 @@ void judge_run(const char *name, const char *yaml, size_t len, const dfl_json *e
 
     *out = (judge_result){ .verdict = JUDGE_BROKEN };
     text = import_run(s, name, yaml, len, &run, &out->why);
-    wrong = text ? peer_read(expected, &run) : NULL;
-    if (wrong) {
+    wrong = text || is_too_wide(s) ? peer_read(expected, &run) : NULL;
+    if (!text && is_too_wide(s) && !wrong && run.rejected && run.too_wide) {
+        *out = (judge_result){ .verdict = JUDGE_REFUSED };
+    } else if (wrong) {
         say(&out->why, "cannot be read: %s", wrong);
     } else if (text) {
         out->verdict = JUDGE_EQUAL;

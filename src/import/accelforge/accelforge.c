@@ -56,6 +56,8 @@ static bool take_parts(dfl_af_file *f, const dfl_yaml *root)
         { "variables", &f->variables }, { "mapping", &f->mapping },
     };
 
+    if (dfl_yaml_is_null(root))
+        return true; /* a file of comments */
     if (root->kind != DFL_YAML_MAP)
         return wrong(f, DFL_FOREIGN_SYNTAX, root->span,
                      "a specification must be a map with `arch`, `workload` and `mapping`");
@@ -66,6 +68,8 @@ static bool take_parts(dfl_af_file *f, const dfl_yaml *root)
 
         while (k < 5 && strcmp(parts[k].key, root->keys[i].text) != 0)
             k++;
+        if (k == 5 && root->items[i].anchored)
+            continue; /* it may be there for aliases alone */
         if (k == 5) {
             dfl_lose(f->report, DFL_FOREIGN_IGNORED, root->keys[i].span, "`%s` has no effect", root->keys[i].text);
         } else if (*parts[k].where != NULL) {

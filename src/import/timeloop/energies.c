@@ -4,20 +4,18 @@
 #include <math.h>
 #include <string.h>
 
-/* The last part of a name such as `system.chip.PE[1..4].RF[1..1]` equals `name`. */
+/* Whether the name, without the numbers of its instances, is `name` or ends with it behind a dot, as
+   `system.chip.PE[1..4].RF[1..1]` ends with `RF`. */
 static bool is_name(const char *whole, const char *name)
 {
-    size_t end = strlen(whole), n = strlen(name), start;
+    size_t end = strlen(whole), n = strlen(name);
 
     if (end > 0 && whole[end - 1] == ']') {
         while (end > 0 && whole[end - 1] != '[')
             end--;
         end -= end > 0;
     }
-    start = end;
-    while (start > 0 && whole[start - 1] != '.')
-        start--;
-    return end - start == n && strncmp(whole + start, name, n) == 0;
+    return end >= n && strncmp(whole + end - n, name, n) == 0 && (end == n || whole[end - n - 1] == '.');
 }
 
 /* The actions of a component; NULL when the table lacks it. */

@@ -13,6 +13,7 @@ typedef struct {
     const char *c;      /* next character */
     unsigned depth;
     unsigned *names;    /* names that were looked up so far */
+    const char **unknown; /* the first name without a value; NULL = all have one */
     bool ok;
 } reader;
 
@@ -61,9 +62,11 @@ static double value_of(reader *r, const char *name)
 {
     const dfl_yaml *value = named(r, name);
     reader inner = { .f = r->f, .at = value, .c = value != NULL ? value->text : "", .depth = r->depth + 1,
-                     .names = r->names, .ok = true };
+                     .names = r->names, .unknown = r->unknown, .ok = true };
     double n;
 
+    if (value == NULL && *r->unknown == NULL)
+        *r->unknown = name;
     if (value == NULL || value->kind != DFL_YAML_SCALAR || inner.depth > DFL_IMPORT_EXPRESSION_DEPTH ||
         ++*r->names > DFL_IMPORT_EXPRESSION_NAMES)
         return fail(r);
@@ -170,12 +173,16 @@ static double sum_of(reader *r)
     return n;
 }
 
-bool dfl_tl_evaluate(dfl_tl_file *f, const dfl_yaml *at, double *out)
+bool dfl_tl_evaluate(dfl_tl_file *f, const dfl_yaml *at, double *out, const char **unknown)
 {
     unsigned names = 0;
-    reader r = { .f = f, .at = at, .c = at->text, .names = &names, .ok = at->kind == DFL_YAML_SCALAR && at->text[0] != '\0' };
+    const char *name = NULL;
+    reader r = { .f = f, .at = at, .c = at->text, .names = &names, .unknown = &name,
+                 .ok = at->kind == DFL_YAML_SCALAR && at->text[0] != '\0' };
 
     *out = r.ok ? sum_of(&r) : 0;
+    if (unknown != NULL)
+        *unknown = name;
     skip_blanks(&r);
     return r.ok && *r.c == '\0' && isfinite(*out);
 }
@@ -186,7 +193,7 @@ const dfl_yaml *dfl_tl_attribute(const dfl_tl_scope *scope, const char *key)
         const dfl_yaml *value = dfl_tl_get(scope->attributes, key);
 
         if (value != NULL)
-            return value;
+            return dfl_yaml_is_null(value) ? NULL : value;
     }
     return NULL;
 }

@@ -27,8 +27,24 @@ void dfl_tl_look_at_keys(const dfl_tl_file *f, const dfl_yaml *map, const char *
 
         while (k < n && !dfl_tl_is_key(map->keys[i].text, known[k]))
             k++;
-        if (k == n)
+        /* A part with an anchor may be there for aliases alone. */
+        if (k == n && !map->items[i].anchored)
             dfl_lose(f->report, DFL_FOREIGN_IGNORED, map->keys[i].span, "`%s` of %s has no effect",
                      map->keys[i].text, of);
+    }
+}
+
+/* Reports a part that says which values are zero and what that saves, unless the part is empty. */
+void dfl_tl_lose_sparse(dfl_tl_file *f, const dfl_yaml *map, const char *key)
+{
+    const dfl_yaml *at = dfl_tl_get(map, key), *targets = dfl_tl_get(at, "targets");
+
+    if (at == NULL || dfl_yaml_is_null(at) || (at->kind != DFL_YAML_SCALAR && at->n == 0) ||
+        (targets != NULL && (targets->n == 0 && targets->kind != DFL_YAML_SCALAR)))
+        return;
+    for (uint32_t i = 0; i < map->n; i++) {
+        if (&map->items[i] == at)
+            dfl_lose(f->report, DFL_FOREIGN_LOST, map->keys[i].span,
+                     "`%s` has no effect: the result moves and multiplies zeros, too", key);
     }
 }

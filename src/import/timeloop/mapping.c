@@ -159,6 +159,49 @@ bool dfl_tl_read_order(dfl_tl_file *f, const dfl_yaml *at, uint32_t *order, uint
     return true;
 }
 
+/* Names the levels that have instances side by side below them, for spatial loops. */
+static void name_wide_levels(dfl_tl_file *f, dfl_diag *d)
+{
+    dfl_strbuf names;
+
+    dfl_strbuf_init(&names, f->report->arena);
+    for (uint32_t k = f->n_levels; k-- > 0;) {
+        int64_t fan[2];
+
+        dfl_tl_fan_out(f, k, fan);
+        if (fan[0] * fan[1] > 1)
+            dfl_strbuf_printf(&names, "%s`%s` (%lld x %lld)", names.len > 0 ? ", " : "", f->levels[k].name,
+                              (long long)fan[0], (long long)fan[1]);
+    }
+    if (names.len > 0)
+        dfl_diag_help(f->report->sink, d, "levels with instances below them, along X and Y: %s", names.text);
+    else
+        dfl_diag_help(f->report->sink, d, "no level has several instances below it: iterate in time");
+}
+
+/* Whether there are instances below the level for all iterations of its spatial loops, along X and along Y. */
+static bool is_wide_enough(dfl_tl_file *f, const dfl_yaml *at, const dfl_tl_level *l)
+{
+    const dfl_yaml *factors = dfl_tl_get(at, "factors");
+    int64_t fan[2], used[2] = { 1, 1 };
+
+    dfl_tl_fan_out(f, (uint32_t)(l - f->levels), fan);
+    for (uint32_t i = 0; i < l->n_spatial; i++) {
+        int64_t *along = &used[l->spatial[i].on_y];
+
+        *along *= *along <= most_iterations / l->spatial[i].full ? l->spatial[i].full : 1;
+    }
+    for (int y = 0; y < 2 && f->ok; y++) {
+        if (used[y] <= fan[y])
+            continue;
+        name_wide_levels(f, dfl_report(f->report->sink, DFL_FOREIGN_RANGE, factors != NULL ? factors->span : at->span,
+                                       "these factors need %lld instances below `%s` along %c, where it has %lld",
+                                       (long long)used[y], l->name, "XY"[y], (long long)fan[y]));
+        f->ok = false;
+    }
+    return f->ok;
+}
+
 static bool read_loops(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l, bool spatial)
 {
     const dfl_yaml *said = dfl_tl_get(at, "permutation");
@@ -196,7 +239,7 @@ static bool read_loops(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l, bool
     }
     *(spatial ? &l->spatial : &l->temporal) = loops;
     *(spatial ? &l->n_spatial : &l->n_temporal) = n;
-    return true;
+    return !spatial || is_wide_enough(f, at, l);
 }
 
 /* ---- directives ---- */
@@ -224,6 +267,33 @@ static size_t plain_length(const char *name)
     return strcspn(name, "[");
 }
 
+/* Reports that no level has the name of the target, with the nearest name. */
+static void report_no_level(dfl_tl_file *f, const dfl_yaml *target)
+{
+    dfl_arena *arena = f->report->arena;
+    dfl_intern *names = dfl_intern_new(arena);
+    dfl_sym *known = DFL_NEW_ARRAY(arena, dfl_sym, f->n_levels + 1), near;
+    dfl_diag *d;
+
+    if (!f->ok)
+        return;
+    d = dfl_report(f->report->sink, DFL_FOREIGN_UNKNOWN_NAME, target->span, "the architecture has no level `%s`", target->text);
+    for (uint32_t k = 0; k < f->n_levels; k++)
+        known[k] = dfl_intern_z(names, f->levels[f->n_levels - 1 - k].name);
+    near = dfl_suggest(names, target->text, known, f->n_levels);
+    if (near != 0) {
+        dfl_diag_help(f->report->sink, d, "did you mean `%s`?", dfl_sym_text(names, near));
+    } else {
+        dfl_strbuf all;
+
+        dfl_strbuf_init(&all, arena);
+        for (uint32_t k = 0; k < f->n_levels; k++)
+            dfl_strbuf_printf(&all, "%s`%s`", k > 0 ? ", " : "", dfl_sym_text(names, known[k]));
+        dfl_diag_help(f->report->sink, d, "the levels are %s", all.text);
+    }
+    f->ok = false;
+}
+
 dfl_tl_level *dfl_tl_target(dfl_tl_file *f, const dfl_yaml *at)
 {
     const dfl_yaml *target = dfl_tl_get(at, "target"), *type = dfl_tl_get(at, "type");
@@ -244,8 +314,10 @@ dfl_tl_level *dfl_tl_target(dfl_tl_file *f, const dfl_yaml *at)
             (alias != NULL && strncmp(alias, target->text, n) == 0 && alias[n] == '\0'))
             return &f->levels[k];
     }
-    dfl_tl_wrong(f, DFL_FOREIGN_UNKNOWN_NAME, target != NULL ? target->span : at->span,
-                 "`target` is not a level of the architecture");
+    if (target == NULL || target->kind != DFL_YAML_SCALAR)
+        dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "`target`, the name of a level, is missing");
+    else
+        report_no_level(f, target);
     return NULL;
 }
 
@@ -274,7 +346,11 @@ static bool read_bypass(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l)
     const dfl_yaml *keep = dfl_tl_get(at, "keep");
     uint64_t kept = 0;
 
-    if (!dfl_tl_read_set(f, keep, &kept) || !dfl_tl_read_set(f, dfl_tl_get(at, "bypass"), &l->bypass))
+    if (!dfl_tl_read_set(f, keep, &kept))
+        return false;
+    if (kept != 0 && l->entries == 0)
+        return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, keep->span, "`%s` has no entries, but keeps a data space", l->name);
+    if (!dfl_tl_read_set(f, dfl_tl_get(at, "bypass"), &l->bypass))
         return false;
     l->keep |= kept;
     return (kept & l->bypass) == 0 ||

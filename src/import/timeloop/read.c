@@ -245,19 +245,18 @@ static void look_at_values(dfl_tl_file *f)
 
 bool dfl_tl_read_problem(dfl_tl_file *f)
 {
-    const dfl_yaml *densities;
-
     f->shape = dfl_tl_get(f->problem, "shape");
+    if (f->shape != NULL && f->shape->kind == DFL_YAML_SCALAR && !dfl_yaml_is_null(f->shape))
+        return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, f->shape->span,
+                            "Timeloop reads the shape `%s` from its own files: copy its map `shape` to this place",
+                            f->shape->text);
     if (f->shape == NULL || f->shape->kind != DFL_YAML_MAP)
         return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, f->shape != NULL ? f->shape->span : f->problem->span,
                             "a problem needs a map `shape`");
     dfl_tl_look_at_keys(f, f->shape, in_shape, COUNT(in_shape), "the shape");
     if (!is_short(f, dfl_tl_get(f->shape, "coefficients"), "coefficients") || !read_dims(f) || !read_spaces(f))
         return false;
-    densities = dfl_tl_get(instance_of(f), "densities");
-    if (densities != NULL && (densities->kind != DFL_YAML_MAP || densities->n > 0))
-        return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, densities->span,
-                            "sparse tensors are not supported: fewer of their values are moved and multiplied");
+    dfl_tl_lose_sparse(f, instance_of(f), "densities");
     look_at_values(f);
     for (uint32_t d = 0; d < f->n_dims; d++) {
         if (!f->dims[d].read && (f->dims[d].bound > 1 || f->dims[d].written))

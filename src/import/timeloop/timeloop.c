@@ -11,7 +11,7 @@ static void take(dfl_tl_file *f, const dfl_yaml *root, const char *key, dfl_yaml
 {
     const dfl_yaml *at = dfl_tl_get(root, key);
 
-    if (at == NULL || (at->kind == DFL_YAML_SCALAR && at->text[0] == '\0'))
+    if (at == NULL || (dfl_yaml_is_null(at) && at->tag[0] == '\0'))
         return;
     if (strcmp(at->tag, "include") == 0)
         f->included = at;
@@ -47,22 +47,6 @@ static void take_energies(dfl_tl_file *f, const dfl_yaml *root)
         f->energies = whole;
     else if (summary != NULL && summary->kind == DFL_YAML_LIST && f->energies == NULL)
         f->energies = summary;
-}
-
-/* Refuses tensors that are mostly zero: fewer of their values are moved and multiplied. */
-static bool is_dense(dfl_tl_file *f, const dfl_yaml *root)
-{
-    const dfl_yaml *sparse = dfl_tl_get(root, "sparse_optimizations"), *targets = dfl_tl_get(sparse, "targets");
-
-    if (sparse == NULL || (sparse->kind == DFL_YAML_MAP && targets != NULL && targets->n == 0) ||
-        (sparse->kind == DFL_YAML_SCALAR && sparse->text[0] == '\0'))
-        return true;
-    for (uint32_t i = 0; i < root->n; i++) {
-        if (dfl_tl_is_key(root->keys[i].text, "sparse_optimizations"))
-            dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, root->keys[i].span,
-                         "sparse tensors are not supported: fewer of their values are moved and multiplied");
-    }
-    return f->ok;
 }
 
 /* Whether a key is one of those that take_parts reads; adds the others to the warnings. */
@@ -103,16 +87,43 @@ static void add_constraints(dfl_tl_file *f, const dfl_yaml *at)
     f->constraints = both;
 }
 
+/* The list of metrics of the source's mapper, under either of two keys; a single metric is a list of one. */
+static const dfl_yaml *metrics_of(dfl_tl_file *f, const dfl_yaml *mapper)
+{
+    static const char *const names[] = { "optimization_metrics", "optimization_metric" };
+    const dfl_yaml *found = NULL;
+
+    for (size_t i = 0; i < 2; i++) {
+        const dfl_yaml *at = dfl_tl_get(mapper, names[i]);
+
+        if (at == NULL || dfl_yaml_is_null(at) || (at->kind == DFL_YAML_LIST && at->n == 0))
+            continue;
+        if (at->kind == DFL_YAML_MAP)
+            dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "`%s` must be a list", names[i]);
+        if (at->kind == DFL_YAML_SCALAR) {
+            dfl_yaml *list = DFL_NEW(f->report->arena, dfl_yaml);
+
+            *list = (dfl_yaml){ .kind = DFL_YAML_LIST, .tag = "", .text = "", .span = at->span, .n = 1, .items = at };
+            at = list;
+        }
+        found = found != NULL ? found : at;
+    }
+    return found;
+}
+
 static bool take_parts(dfl_tl_file *f, const dfl_yaml *root)
 {
     static const char *const in_mapspace[] = { "constraints", "template", "version", "targets" };
     static const char *const lists[] = { "architecture_constraints", "arch_constraints", "mapspace_constraints", "constraints" };
-    const dfl_yaml *space = NULL, *mapper = NULL, *variables = NULL, *metrics, *metric;
+    const dfl_yaml *space = NULL, *mapper = NULL, *variables = NULL, *metrics;
 
+    if (dfl_yaml_is_null(root))
+        return true; /* a file of comments */
     if (root->kind != DFL_YAML_MAP)
         return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, root->span, "a run must be a map with `problem`, `arch` and `mapping`");
-    if (!is_own(f, root) || !is_dense(f, root))
+    if (!is_own(f, root))
         return false;
+    dfl_tl_lose_sparse(f, root, "sparse_optimizations");
     look_at_parts(f, root);
     take(f, root, "problem", DFL_YAML_MAP, &f->problem);
     take(f, root, "architecture", DFL_YAML_MAP, &f->tree);
@@ -128,11 +139,7 @@ static bool take_parts(dfl_tl_file *f, const dfl_yaml *root)
     add_constraints(f, dfl_tl_get(space, "targets"));
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         add_constraints(f, dfl_tl_get(root, lists[i]));
-    metrics = dfl_tl_get(mapper, "optimization_metrics");
-    metric = dfl_tl_get(mapper, "optimization_metric");
-    metrics = metrics != NULL && (metrics->kind != DFL_YAML_LIST || metrics->n > 0) ? metrics : metric != NULL ? metric : metrics;
-    if (metrics != NULL && metrics->kind != DFL_YAML_LIST)
-        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, metrics->span, "`optimization_metrics` must be a list");
+    metrics = metrics_of(f, mapper);
     f->metrics = metrics != NULL ? metrics : f->metrics;
     if (variables != NULL) {
         dfl_tl_scope *scope = DFL_NEW(f->report->arena, dfl_tl_scope);
@@ -169,12 +176,22 @@ static bool is_whole(dfl_tl_file *f, const dfl_yaml *root)
 /* False after reporting a template of Jinja, which is not YAML before it is expanded. */
 static bool is_expanded(dfl_tl_file *f, const dfl_source *source)
 {
+    bool comment = false;
+
     for (size_t i = 0; i + 1 < source->len; i++) {
         uint32_t at = source->base + (uint32_t)i;
+        bool starts = i == 0 || source->text[i - 1] == '\n';
 
-        if (source->text[i] == '{' && (source->text[i + 1] == '{' || source->text[i + 1] == '%'))
-            return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, (dfl_span){ at, at + 2 },
-                                "a Jinja template must be expanded first: import the file that the front end of Timeloop writes");
+        comment = source->text[i] != '\n' && (comment || (source->text[i] == '#' && (starts || source->text[i - 1] == ' ')));
+        if (!comment && source->text[i] == '{' && (source->text[i + 1] == '{' || source->text[i + 1] == '%')) {
+            dfl_diag *d = dfl_report(f->report->sink, DFL_FOREIGN_UNSUPPORTED, (dfl_span){ at, at + 2 },
+                                     "this file is a template: fill it in with Jinja first");
+
+            dfl_diag_help(f->report->sink, d,
+                          "or import the file that the front end of Timeloop writes (`parsed-processed-input.yaml`)");
+            f->ok = false;
+            return false;
+        }
     }
     return true;
 }
@@ -189,8 +206,10 @@ bool dfl_tl_open(dfl_tl_file *f, dfl_loss_report *report, const dfl_source *cons
 
         if (root == NULL || !take_parts(f, root))
             return false;
-        first = first != NULL ? first : root;
+        first = first != NULL && !dfl_yaml_is_null(first) ? first : root;
     }
+    if (dfl_yaml_is_null(first))
+        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, first->span, "the run is empty");
     return is_whole(f, first) && dfl_tl_read_problem(f) && (f->tree != NULL ? dfl_tl_read_tree(f) : dfl_tl_read_arch(f)) &&
            dfl_tl_read_energies(f) && (f->mapping != NULL ? dfl_tl_read_mapping(f) : dfl_tl_read_constraints(f));
 }

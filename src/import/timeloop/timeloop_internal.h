@@ -133,13 +133,16 @@ const char *dfl_tl_metric(const dfl_yaml *at);
 bool dfl_tl_is_key(const char *a, const char *b);
 /* Value of a key, where `-` and `_` are equal; NULL when the map lacks the key. */
 const dfl_yaml *dfl_tl_get(const dfl_yaml *map, const char *key);
-/* Value of an attribute of a node, or of the nodes around it; NULL when none has it. */
+/* Value of an attribute of a node, or of the nodes around it; NULL when none has it, or the nearest one is null. */
 const dfl_yaml *dfl_tl_attribute(const dfl_tl_scope *scope, const char *key);
-/* Evaluates a number or an expression over the names of the file's scope; false without a report when it has no value. */
-bool dfl_tl_evaluate(dfl_tl_file *f, const dfl_yaml *at, double *out);
+/* Evaluates a number or an expression over the names of the file's scope; false without a report when it has no value.
+   `*unknown` becomes the first name without a value, NULL = none; `unknown` may be NULL. */
+bool dfl_tl_evaluate(dfl_tl_file *f, const dfl_yaml *at, double *out, const char **unknown);
 /* Warns of keys that are none of the `n` known ones. */
 void dfl_tl_look_at_keys(const dfl_tl_file *f, const dfl_yaml *map, const char *const *known, size_t n,
                          const char *of);
+/* Reports the part of a map that says which values are zero and what that saves: the result counts all values. */
+void dfl_tl_lose_sparse(dfl_tl_file *f, const dfl_yaml *map, const char *key);
 /* Reports the first error of a run, and no further one. Returns false. */
 bool dfl_tl_wrong(dfl_tl_file *f, dfl_code code, dfl_span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -55,10 +55,9 @@ static bool is_nothing(dfl_tl_file *f, const dfl_yaml *value, const dfl_tl_scope
     if (value->kind != DFL_YAML_SCALAR)
         return false;
     f->scope = scope;
-    zero = dfl_tl_evaluate(f, value, &number) && number == 0;
+    zero = dfl_tl_evaluate(f, value, &number, NULL) && number == 0;
     f->scope = around;
-    return zero || value->text[0] == '\0' || strcmp(value->text, "null") == 0 || strcmp(value->text, "~") == 0 ||
-           strcmp(value->text, "None") == 0;
+    return zero || dfl_yaml_is_null(value);
 }
 
 /* Reports once that the attributes of a node on networks, which are not modelled, are lost. */
@@ -89,6 +88,8 @@ static const dfl_tl_scope *scope_of(dfl_tl_file *f, const dfl_yaml *at, const df
     const dfl_yaml *attributes = dfl_tl_get(at, "attributes");
     dfl_tl_scope *scope;
 
+    if (attributes != NULL && attributes->kind != DFL_YAML_MAP && !dfl_yaml_is_null(attributes))
+        dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, attributes->span, "`attributes` must be a map");
     if (attributes == NULL || attributes->kind != DFL_YAML_MAP)
         return outer;
     scope = DFL_NEW(f->report->arena, dfl_tl_scope);
@@ -132,9 +133,12 @@ static bool is_off(const dfl_yaml *at)
 
 static void add_leaf(walk *w, const place *p, const dfl_yaml *at, const char *name, const char *alias, bool is_fan_out)
 {
+    static const char *const sparse[] = { "sparse_optimizations", "optimizations", "actions_optimization" };
     leaf one = { .name = name, .alias = alias, .at = at, .scope = p->scope, .is_fan_out = is_fan_out, .x = p->x,
                  .y = p->y, .group = p->group, .branch = p->branch };
 
+    for (size_t i = 0; i < sizeof sparse / sizeof sparse[0] && !is_fan_out; i++)
+        dfl_tl_lose_sparse(w->f, at, sparse[i]);
     DFL_PUSH(w->f->report->arena, &w->leaves, one);
 }
 
@@ -316,21 +320,21 @@ static bool is_word(const dfl_tl_scope *scope, const char *key, const char *word
 }
 
 /* Refuses what would change a cost without a trace, or reports it as a loss. */
-static bool look_at_part(dfl_tl_file *f, const dfl_yaml *at, const dfl_tl_scope *scope, const char *name)
+static bool look_at_part(dfl_tl_file *f, const dfl_tl_scope *scope, const char *name)
 {
     static const struct { const char *key, *neutral, *meaning; } losses[] = {
         { "min_utilization", "0", "mappings that use little of it are allowed" },
         { "reduction_supported", "true", "its partial results are added where they arrive" },
-        { "per_dataspace_bandwidth_consumption_scale", "", "all data spaces take the same bandwidth" },
+        { "per_dataspace_bandwidth_consumption_scale", "1", "all data spaces take the same bandwidth" },
         { "network_fill_latency", "0", "filling and draining its network takes no time" },
         { "network_drain_latency", "0", "filling and draining its network takes no time" },
     };
-    const dfl_yaml *over = dfl_tl_attribute(scope, "allow_overbooking"), *actions = dfl_tl_get(at, "actions_optimization");
+    const dfl_yaml *over = dfl_tl_attribute(scope, "allow_overbooking");
 
     for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++) {
         const dfl_yaml *value = dfl_tl_attribute(scope, losses[i].key);
 
-        if (value != NULL && value->text[0] != '\0' && strcmp(value->text, losses[i].neutral) != 0 &&
+        if (value != NULL && strcmp(value->text, losses[i].neutral) != 0 &&
             strcmp(value->text, "True") != 0 && strcmp(value->text, "0.0") != 0)
             dfl_lose(f->report, DFL_FOREIGN_LOST, value->span, "`%s` of `%s` has no effect: %s", losses[i].key, name,
                      losses[i].meaning);
@@ -338,14 +342,7 @@ static bool look_at_part(dfl_tl_file *f, const dfl_yaml *at, const dfl_tl_scope 
     if (is_word(scope, "allow_overbooking", "true") || is_word(scope, "allow_overbooking", "True"))
         return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, over->span, "`%s` may hold more than its size, which DFL cannot express",
                             name);
-    for (size_t i = 0; i < 2; i++) {
-        const dfl_yaml *sparse = dfl_tl_get(at, i == 0 ? "sparse_optimizations" : "optimizations");
-
-        if (sparse != NULL && sparse->n > 0)
-            return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, sparse->span,
-                                "sparse tensors are not supported: fewer of their values are moved and multiplied");
-    }
-    return actions == NULL || f->ok;
+    return f->ok;
 }
 
 /* The first of two attributes, by either name. */
@@ -377,8 +374,6 @@ static void read_rates(dfl_tl_file *f, const dfl_tl_scope *scope, dfl_tl_level *
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         const dfl_yaml *said = dfl_tl_attribute(scope, rates[i].key);
 
-        if (said != NULL && said->text[0] == '\0')
-            said = NULL;
         *rates[i].rate = dfl_tl_number(f, said, INFINITY);
         if (f->ok && *rates[i].rate == 0)
             dfl_tl_wrong(f, DFL_FOREIGN_RANGE, said->span, "the bandwidth is zero");
@@ -407,7 +402,7 @@ static bool read_size(dfl_tl_file *f, const dfl_tl_scope *scope, dfl_tl_level *l
     }
     if (entries != NULL)
         words = dfl_tl_number(f, entries, 0);
-    else if (depth != NULL && depth->text[0] != '\0')
+    else if (depth != NULL)
         words = dfl_tl_number(f, depth, 0) * l->vector / cluster;
     else if (size != NULL)
         words = floor(dfl_tl_number(f, size, 0) * 8192 / (double)l->word_bits);
@@ -453,7 +448,7 @@ static bool make_level(dfl_tl_file *f, const leaf *from, dfl_tl_level *l)
                             "`%s` is neither a memory nor the multipliers: DFL has no such part", l->name);
     f->scope = from->scope;
     l->word_bits = word_bits_of(f, from->scope, 16);
-    if (!f->ok || !look_at_part(f, from->at, from->scope, l->name) ||
+    if (!f->ok || !look_at_part(f, from->scope, l->name) ||
         !read_size(f, from->scope, l, is_class(from->at, "DRAM") ||
                    (technology != NULL && strcmp(technology->text, "DRAM") == 0)))
         return false;

@@ -32,11 +32,15 @@ const char *dfl_tl_text(dfl_tl_file *f, const dfl_yaml *at, dfl_span around, con
 
 double dfl_tl_number(dfl_tl_file *f, const dfl_yaml *at, double fallback)
 {
+    const char *unknown;
     double n;
 
     if (at == NULL)
         return fallback;
-    if (!dfl_tl_evaluate(f, at, &n))
+    if (!dfl_tl_evaluate(f, at, &n, &unknown) && unknown != NULL)
+        dfl_tl_wrong(f, DFL_FOREIGN_UNKNOWN_NAME, at->span, "`%s` is no number, and no attribute or variable has this name",
+                     unknown);
+    else if (!dfl_tl_evaluate(f, at, &n, NULL))
         dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "expected a number");
     else if (!(n >= 0 && n <= DFL_IMPORT_LARGEST))
         dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "the number is not from 0 to 1e30");

@@ -154,7 +154,21 @@ static const import_case cases[] = {
     BAD("a part in another file", "problem: !include prob.yaml\n" TWO, SYNTAX, 1, 19,
         "this part is in another file: name that file, too"),
     BAD("a template", "problem: {{x}}\n", UNSUPPORTED, 1, 10,
-        "a Jinja template must be expanded first: import the file that the front end of Timeloop writes"),
+        "this file is a template: fill it in with Jinja first"),
+    { "a template in a comment", "# {{x}}\n" CASE(ALL_INSIDE), 0, 0, 0, NULL, { "keep A, B, Z in RF;" } },
+    BAD("a file of comments", "# nothing\n\n", SYNTAX, 1, 1, "the run is empty"),
+    BAD("two documents", CASE(ALL_INSIDE) "--- # next\n" MATMUL, SYNTAX, 18, 1,
+        "a second document begins here: put it into a file of its own"),
+    BAD("text behind a document", CASE(ALL_INSIDE) "...\n\n# next\n" MATMUL, SYNTAX, 21, 1,
+        "a second document begins here: put it into a file of its own"),
+    { "a document between marks", "---\n" CASE(ALL_INSIDE) "...\n# nothing\n", 0, 0, 0, NULL, { "keep A, B, Z in RF;" } },
+    { "anchors for aliases alone", "sizes: &all {instances: 1}\n" MATMUL "arch:\n  arithmetic: *all\n  storage:\n"
+      LEVEL("RF", ", entries: 64, <<: *all") DRAM MAPPING(ALL_INSIDE), 0, 0, 0, NULL, { "keep A, B, Z in RF;" } },
+    { "maps merged in depth",
+      "own: &own {attributes: {depth: 4, width: 8}, class: SRAM}\n" MATMUL "architecture:\n  version: 0.4\n  nodes:\n"
+      "  - !Component {name: Main, class: DRAM, attributes: {width: 8, datawidth: 8}}\n"
+      "  - !Component {name: W, <<<: *own, attributes: {datawidth: 8, depth: 512}}\n"
+      "  - !Component {name: mac, class: intmac}\n", DFL_FOREIGN_LOST, 13, 3, NULL, { "memory W {\n        size = 512B;" } },
     BAD("an unknown alias", "problem: *p\n", SYNTAX, 1, 11, "no anchor has the name of this alias"),
     BAD("an alias in itself", "problem: &p [*p]\n", SYNTAX, 1, 15, "the file is nested deeper than 60 levels"),
     BAD("factors that cannot be", MATMUL TWO "mapspace_constraints:\n"
@@ -238,11 +252,17 @@ static const import_case cases[] = {
     BAD("no problem", TWO, SYNTAX, 1, 1, "the run has no `problem`"),
     BAD("no architecture", MATMUL, SYNTAX, 1, 1, "the run has no `arch`"),
     BAD("a mapping that is no list", MATMUL TWO "mapping: {a: 1}\n", SYNTAX, 16, 11, "`mapping` must be a list"),
-    BAD("sparse tensors", MATMUL TWO "sparse_optimizations: {targets: [{name: RF}]}\n", UNSUPPORTED, 16, 1,
-        "sparse tensors are not supported: fewer of their values are moved and multiplied"),
-    BAD("densities", PROBLEM("M", SPACE("A", "[[[M]]]", "") SPACE("Z", "[[[M]]]", ", read_write: true"))
-        "  instance: {M: 4, densities: {A: 0.5}}\n" TWO, UNSUPPORTED, 7, 32,
-        "sparse tensors are not supported: fewer of their values are moved and multiplied"),
+    { "sparse tensors", MATMUL TWO "sparse_optimizations: {targets: [{name: RF}]}\n", DFL_FOREIGN_LOST, 16, 1,
+      "`sparse_optimizations` has no effect: the result moves and multiplies zeros, too", { "...;" } },
+    { "densities", PROBLEM("M", SPACE("A", "[[[M]]]", "") SPACE("Z", "[[[M]]]", ", read_write: true"))
+      "  instance: {M: 4, densities: {A: 0.5}}\n" TWO, DFL_FOREIGN_LOST, 7, 20,
+      "`densities` has no effect: the result moves and multiplies zeros, too", { "...;" } },
+    { "no sparse tensors", MATMUL TWO "sparse_optimizations: {version: 0.4, targets: []}\n", 0, 0, 0, NULL, { "...;" } },
+    { "a metric alone", MATMUL TWO "mapper: {optimization_metrics: energy}\n", 0, 0, 0, NULL, { "minimize energy;" } },
+    BAD("a map of metrics", MATMUL TWO "mapper: {optimization_metrics: {a: 1}}\n", SYNTAX, 16, 33,
+        "`optimization_metrics` must be a list"),
+    BAD("a shape by name", "problem: {shape: cnn-layer, C: 3}\n" TWO, UNSUPPORTED, 1, 18,
+        "Timeloop reads the shape `cnn-layer` from its own files: copy its map `shape` to this place"),
     BAD("a tree without components", "architecture: {version: 0.4, subtree: []}\n" MATMUL, SYNTAX, 1, 30,
         "expected a list of `subtree`"),
     BAD("subtrees side by side", "architecture:\n  subtree:\n  - {name: a, local: []}\n  - {name: b}\n" MATMUL, UNSUPPORTED, 4, 6,
@@ -258,7 +278,8 @@ static const import_case cases[] = {
         "two dimensions have the same name"),
     BAD("a dimension without a size", PROBLEM("M", MATMUL_SPACES) TWO, SYNTAX, 3, 18,
         "the problem gives no size for `M`"),
-    BAD("a size that is no number", PROBLEM("M", MATMUL_SPACES) "  M: all\n" TWO, SYNTAX, 8, 6, "expected a number"),
+    BAD("a size that is no number", PROBLEM("M", MATMUL_SPACES) "  M: all\n" TWO, UNKNOWN_NAME, 8, 6,
+        "`all` is no number, and no attribute or variable has this name"),
     BAD("an empty dimension", PROBLEM("M", MATMUL_SPACES) "  M: 0\n" TWO, RANGE, 8, 6,
         "expected an integer from 1 to 2^40"),
     BAD("an endless dimension", PROBLEM("M", MATMUL_SPACES) "  M: 1e40\n" TWO, RANGE, 8, 6,
@@ -324,7 +345,12 @@ static const import_case cases[] = {
         "a network must be `1:1`, `1:N` or `M:N`"),
     /* mistakes in a mapping */
     BAD("an unknown level", CASE(LOOPS("L9", "temporal", "M8", "M", "")), UNKNOWN_NAME, 17, 12,
-        "`target` is not a level of the architecture"),
+        "the architecture has no level `L9`"),
+    BAD("no level", CASE("- {type: temporal, factors: M8}\n"), SYNTAX, 17, 4, "`target`, the name of a level, is missing"),
+    BAD("too many instances", MATMUL ARRAY_OF("") MAPPING(LOOPS("GLB", "spatial", "M8", "M", "")), RANGE, 18, 41,
+        "these factors need 8 instances below `GLB` along X, where it has 4"),
+    BAD("too many rows", MATMUL ARRAY_OF("") MAPPING(LOOPS("GLB", "spatial", "M8", "M", ", split: 0")), RANGE, 18, 41,
+        "these factors need 8 instances below `GLB` along Y, where it has 2"),
     BAD("an unknown directive", CASE(LOOPS("RF", "utilize", "M8", "M", "")), UNSUPPORTED, 17, 22,
         "a directive must be `temporal`, `spatial`, `bypass`, `datatype` or `dataspace`"),
     BAD("a directive twice", CASE(ALL_INSIDE ALL_INSIDE), SYNTAX, 18, 4, "`RF` has two directives of this kind"),
@@ -364,7 +390,7 @@ static const import_case cases[] = {
         "`RF` has no entries, but keeps a data space"),
     BAD("a constraint of an unknown level", MATMUL TWO "mapspace: {constraints: [{target: L9, type: bypass}]}\n",
         UNKNOWN_NAME,
-        16, 35, "`target` is not a level of the architecture"),
+        16, 35, "the architecture has no level `L9`"),
 };
 
 static char *import_one(dfl_arena *arena, dfl_sink *sink, dfl_source_map *sources, const dfl_source *source)
