@@ -398,6 +398,7 @@ static dfl_work_time leaf_work(time_walk *walk, uint32_t e, uint32_t end, double
         add_operands(walk, e, row);
     work.ratio = steps > 0 && nominal > steps ? steps / nominal : 1;
     find_work(walk, e, end, row, bound, &work);
+    work.even = work.ratio < 1 || (double)sizes->steps[end] != passes ? 0 : walk->einsums[e].compute_seconds;
     if (!nest->mapping->options.overlap_perfect) {
         double latency = passes * find_operand_latency(walk, e);
         work.seconds += latency;
@@ -427,6 +428,7 @@ static void add_child_stalls(const dfl_stalls *child, dfl_stalls *to)
             to->seconds[way][j] = (known ? to->seconds[way][j] : 0) + child->seconds[way][j];
             to->full[way][j] = (known ? to->full[way][j] : 0) + child->full[way][j];
         }
+        to->part[j] = known && to->part[j] < child->part[j] ? to->part[j] : child->part[j];
         to->loops |= UINT64_C(1) << j;
     }
 }
@@ -436,7 +438,7 @@ static void add_child_stalls(const dfl_stalls *child, dfl_stalls *to)
 static dfl_work_time body_work(time_walk *walk, const dfl_body *body, uint64_t stopped, uint32_t from)
 {
     dfl_body_time *own = &walk->plan->bodies[body->id];
-    dfl_work_time work = { 0, 0, 1 }, slowest = { 0, 0, 1 }, all = { 0, 0, 1 };
+    dfl_work_time work = { 0, 0, 1, 0 }, slowest = work, all = work;
     const char *bound = "nothing";
     uint64_t inside = stopped;
 

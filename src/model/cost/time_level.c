@@ -6,6 +6,9 @@
 /* Stalls of a level that a walk remembers. Most levels have fewer different ones. */
 enum { KNOWN_STALLS = 4 };
 
+/* No loop: the beginning or the end of a run. */
+enum { NO_LOOP = DFL_MAX_STEPS };
+
 static inline double longer(double a, double b) { return a > b ? a : b; }
 static inline double shorter(double a, double b) { return a < b ? a : b; }
 
@@ -134,6 +137,27 @@ static bool prefers_full(const dfl_time_plan *plan, const dfl_body_time *body, c
     return least >= DFL_NEARLY_FULL;
 }
 
+/* Whether one port alone takes time at an advance of loop `j`: then the seconds of all advances add up. The elements that cross a
+   link are known for all loops together only. */
+static bool has_one_port(const dfl_time_plan *plan, const dfl_keep_level *level, uint32_t j)
+{
+    uint32_t only = DFL_NONE;
+
+    for (uint32_t i = 0; i < level->n; i++) {
+        const dfl_transfer *t = &plan->transfers[level->at[i]];
+        for (uint32_t u = 0; u < t->n_uses && (t->stops >> j & 1); u++) {
+            if (!(t->uses[u].in + t->uses[u].out > 0))
+                continue;
+            if (u >= t->first_link)
+                return false;
+            if (only != DFL_NONE && t->uses[u].resource != only)
+                return false;
+            only = t->uses[u].resource;
+        }
+    }
+    return true;
+}
+
 /* As above, for the mean advance; in `full`, an upper limit for full tiles. */
 static double find_stall(const dfl_time_plan *plan, const dfl_body_time *body, const dfl_keep_level *level, uint32_t j,
                          uint32_t way, double *full)
@@ -155,6 +179,8 @@ static double find_stall(const dfl_time_plan *plan, const dfl_body_time *body, c
         seconds = stall_once(plan, body, level, j, way, DFL_AGAIN_MEAN, &serial);
         /* which resource is the slowest may change from one advance to the next */
         *full = longer(seconds, stall_once(plan, body, level, j, way, DFL_AGAIN_MOST, &unused));
+        if (has_one_port(plan, level, j))
+            return seconds;
         if (prefers_full(plan, body, level, j))
             return *full;
         if (share < 1) { /* which direction is the slowest may depend on whether results enter again */
@@ -301,6 +327,35 @@ static inline uint64_t find_stopped(const level_walk *walk, uint32_t j)
     return stopped;
 }
 
+/* The least share of the mean in the largest advance of loop `j`. */
+static double find_least_part(const dfl_time_plan *plan, const dfl_body_time *body, const dfl_keep_level *level, uint32_t j)
+{
+    double least = 1;
+
+    for (uint32_t i = 0; i < level->n && j != NO_LOOP; i++) {
+        const dfl_transfer *t = &plan->transfers[level->at[i]];
+        if (t->stream || !(t->lasting >> j & 1))
+            continue;
+        dfl_moves mean = dfl_transfer_amounts(t, j, body->advances[j], DFL_AGAIN_MEAN);
+        dfl_moves most = dfl_transfer_amounts(t, j, body->advances[j], DFL_AGAIN_MOST);
+        for (uint32_t end = 0; end < 2; end++) {
+            least = most.in[end] > 0 && mean.in[end] > 0 ? shorter(least, mean.in[end] / most.in[end]) : least;
+            least = most.out[end] > 0 && mean.out[end] > 0 ? shorter(least, mean.out[end] / most.out[end]) : least;
+        }
+    }
+    return least;
+}
+
+/* Whether the advances of one loop move unequal numbers of elements. */
+static bool is_ragged(const level_walk *walk)
+{
+    bool ragged = false;
+
+    for (uint32_t i = 0; i < walk->level->n && !walk->even; i++)
+        ragged |= !walk->plan->transfers[walk->level->at[i]].uniform;
+    return ragged;
+}
+
 /* Adds the stalls of a level at some loops to those of its body. Returns the seconds of all advances. */
 static double add_stalls(level_walk *walk, uint64_t wanted)
 {
@@ -308,14 +363,18 @@ static double add_stalls(level_walk *walk, uint64_t wanted)
     dfl_body_time *body = walk->body;
     dfl_stalls *stalls = &body->stalls;
     uint64_t loops = 0;
+    const bool ragged = is_ragged(walk);
     double all = 0, seconds[2], full[2];
 
     for (uint32_t i = 0; i < level->n; i++)
         loops |= walk->plan->transfers[level->at[i]].stops & wanted;
     for (; loops; loops &= loops - 1) {
         uint32_t j = (uint32_t)__builtin_ctzll(loops);
-        if (!(stalls->loops >> j & 1))
+        if (!(stalls->loops >> j & 1)) {
             stalls->seconds[DFL_OUT][j] = stalls->full[DFL_OUT][j] = stalls->seconds[DFL_IN][j] = stalls->full[DFL_IN][j] = 0;
+            stalls->part[j] = 1;
+        }
+        stalls->part[j] = ragged ? shorter(stalls->part[j], find_least_part(walk->plan, body, level, j)) : stalls->part[j];
         stalls->loops |= UINT64_C(1) << j;
         if (walk->even && (double)(int64_t)(level->steps[j + 1] - level->steps[j]) >= body->advances[j]) {
             uint64_t stopped = find_stopped(walk, j), before = j < body->apart ? UINT64_MAX : level->ahead;
@@ -348,12 +407,13 @@ void dfl_keep_level_fold(dfl_body_time *body, uint32_t from, dfl_work_time *work
             work->seconds += body->advances[j] * body->stalls.seconds[way][j];
             work->full += body->advances[j] * body->stalls.full[way][j];
         }
+        work->ratio = shorter(work->ratio, body->stalls.part[j]);
     }
 }
 
 /* ---- one tile ahead ---------------------------------------------------------------------------------------------- */
 
-enum { NO_LOOP = DFL_MAX_STEPS, MOST_LAYERS = 32 };
+enum { MOST_LAYERS = 32 };
 
 /* The steps of a level whose transfers run one tile ahead of the work. While the work is on a tile, the results of the
    tile before leave and the next tile enters. A run is one pass of the loops of the level. */
@@ -365,6 +425,7 @@ typedef struct {
     uint32_t inner;      /* the innermost of them */
     double runs, steps;  /* number of runs and of steps */
     double mean, full;   /* seconds of the work of a step without stalls: the mean, and that of full tiles */
+    double even;         /* the part of these seconds that is equal in all steps */
 } ahead;
 
 /* A kind of step: it begins with an advance of the loop `before` and ends with one of the loop `after`; NO_LOOP for the
@@ -611,25 +672,6 @@ static double find_late_results(const ahead *a, const step_kind *kinds, uint32_t
     return late;
 }
 
-/* The least share of the mean in the largest advance of loop `j`. */
-static double find_least_part(const dfl_time_plan *plan, const dfl_body_time *body, const dfl_keep_level *level, uint32_t j)
-{
-    double least = 1;
-
-    for (uint32_t i = 0; i < level->n && j != NO_LOOP; i++) {
-        const dfl_transfer *t = &plan->transfers[level->at[i]];
-        if (t->stream || !(t->lasting >> j & 1))
-            continue;
-        dfl_moves mean = dfl_transfer_amounts(t, j, body->advances[j], DFL_AGAIN_MEAN);
-        dfl_moves most = dfl_transfer_amounts(t, j, body->advances[j], DFL_AGAIN_MOST);
-        for (uint32_t end = 0; end < 2; end++) {
-            least = most.in[end] > 0 && mean.in[end] > 0 ? shorter(least, mean.in[end] / most.in[end]) : least;
-            least = most.out[end] > 0 && mean.out[end] > 0 ? shorter(least, mean.out[end] / most.out[end]) : least;
-        }
-    }
-    return least;
-}
-
 /* The largest transfers beside a step, by the fraction of the steps that would move all elements: `load` moves beside the
    steps up to `part`. */
 typedef struct { double part, load; } layer;
@@ -695,7 +737,7 @@ static double ragged_excess(const ahead *a, double q)
     }
     for (uint32_t i = 0; i < n; i++) {
         double idle = longer(0, shorter(q, layers[i].part) - from), all = layers[i].part - from;
-        excess += idle * load + (all - idle) * longer(0, load - a->full);
+        excess += idle * longer(0, load - a->even) + (all - idle) * longer(0, load - a->full);
         load -= layers[i].load;
         from = layers[i].part;
     }
@@ -734,6 +776,16 @@ static void absorb_stalls(const ahead *a, dfl_body_time *body, const step_kind *
     }
 }
 
+/* The least part of the stalls of a body. */
+static double find_stalled_part(const dfl_body_time *body)
+{
+    double least = 1;
+
+    for (uint64_t left = body->stalls.loops; left; left &= left - 1)
+        least = shorter(least, body->stalls.part[__builtin_ctzll(left)]);
+    return least;
+}
+
 /* Adds to the work the seconds by which transfers one tile ahead take longer. */
 static void add_ahead(const dfl_time_plan *plan, dfl_body_time *body, const dfl_keep_level *level, dfl_work_time *work)
 {
@@ -755,9 +807,10 @@ static void add_ahead(const dfl_time_plan *plan, dfl_body_time *body, const dfl_
         a.steps += body->advances[__builtin_ctzll(left)];
     a.mean = work->seconds / a.steps;
     a.full = work->full / a.steps;
+    a.even = work->even / a.steps;
     uint32_t n = list_kinds(&a, kinds);
     set_kinds(&a, false, kinds, n);
-    if (uniform && work->ratio >= 1) {
+    if (uniform && work->ratio >= 1 && find_stalled_part(body) >= 1) {
         double late, more = 0;
         if (a.runs == 1) { /* the first and the last step of the only run: what levels further in need is beside them */
             kinds[n - 3].work += body->ends[DFL_IN];
@@ -784,17 +837,6 @@ static void add_ahead(const dfl_time_plan *plan, dfl_body_time *body, const dfl_
     }
 }
 
-/* A lower limit of the elements that an advance of a loop moves on average, over those of a full tile. */
-static double least_part(const dfl_time_plan *plan, const dfl_body_time *body, const dfl_keep_level *level)
-{
-    double least = 1;
-
-    for (uint32_t i = 0; i < level->n; i++)
-        for (uint64_t left = plan->transfers[level->at[i]].stops; left; left &= left - 1)
-            least = shorter(least, find_least_part(plan, body, level, (uint32_t)__builtin_ctzll(left)));
-    return least;
-}
-
 double dfl_keep_level_add(const dfl_time_plan *plan, dfl_body_time *body, const dfl_keep_level *level, dfl_work_time *work)
 {
     uint64_t around = (UINT64_C(1) << level->from) - 1;
@@ -802,9 +844,6 @@ double dfl_keep_level_add(const dfl_time_plan *plan, dfl_body_time *body, const 
 
     start_walk(&walk, plan, body, level);
     double stalled = add_stalls(&walk, ~around);
-    for (uint32_t i = 0; i < level->n && !walk.even; i++) /* stalls of ragged tiles: the work is ragged, too */
-        if (!plan->transfers[level->at[i]].uniform)
-            work->ratio = shorter(work->ratio, least_part(plan, body, level));
     if (level->fetches_ahead)
         add_ahead(plan, body, level, work);
     dfl_keep_level_fold(body, level->from, work);

@@ -5,9 +5,9 @@
 #include "model/cost/time_transfer.h"
 
 /* Time of the work below a level without stalls: that of all iterations, and an upper limit, as if all tiles were full.
-   The two are equal if every loop divides the piece that it cuts. `ratio`: a lower limit of seconds / full that does not
-   depend on rates. */
-typedef struct { double seconds, full, ratio; } dfl_work_time;
+   The two are equal if every loop divides the piece that it cuts. `even`: the part of the seconds that is equal in all
+   iterations of each loop. `ratio`: a lower limit of (seconds - even) / (full - even) that does not depend on rates. */
+typedef struct { double seconds, full, ratio, even; } dfl_work_time;
 
 /* Adds the transfers of a level to the work below it. Stalls at loops around the level remain apart, in the stalls of the
    body. Returns the seconds for which transfers of the level stop the work. */

@@ -288,6 +288,7 @@ static void add_loops(dfl_nest *nest, const dfl_body *body, dfl_body_time *out)
     out->loops = DFL_NEW_ARRAY(nest->arena, dfl_body_loop, n + 1);
     out->advances = DFL_NEW_ARRAY(nest->arena, double, n + 1);
     out->positions = DFL_NEW_ARRAY(nest->arena, double, n + 1);
+    out->stalls.part = DFL_NEW_ARRAY(nest->arena, double, n + 1);
     for (uint32_t way = 0; way < 2; way++) {
         out->stalls.seconds[way] = DFL_NEW_ARRAY(nest->arena, double, n + 1);
         out->stalls.full[way] = DFL_NEW_ARRAY(nest->arena, double, n + 1);

@@ -143,6 +143,7 @@ typedef struct {
     uint64_t loops;          /* bit set: loops whose advance stops the work */
     double *seconds[2];      /* [direction][step]: seconds of one advance */
     double *full[2];         /* as `seconds`, an upper limit for full tiles */
+    double *part;            /* [step]: a lower limit of seconds / full that does not depend on rates */
 } dfl_stalls;
 
 /* Times of a body: `n` transfers from index `first` on. The transfers of inner bodies have the indices from `below` to
