@@ -117,6 +117,9 @@ typedef struct {
     const dfl_network *networks; uint32_t n_networks;
     const dfl_axis *axes;        uint32_t n_axes;
     double tdp, area, price;     /* power limit (W), area (m2) and price (USD) stated for the system; 0 = not stated */
+    double whole_power, whole_price; /* the same of the whole system, with the networks that no element with a power or a price
+                                        contains (W, USD); 0 = not stated */
+    double ports, cables;        /* number of ports and of cables of all networks between chips */
     dfl_sym source, confidence;
 } dfl_system;
 

@@ -47,6 +47,12 @@ typedef struct {
     double link_price, link_power; /* per cable (USD, W) */
 } dfl_topology;
 
+/* Number of cables of one instance of a network with `ports` ports. `sides`: the sizes of the axes over the network. A ring or
+   torus has one cable between neighbours, a fully connected network one between each two ports, a switch one for each port, a fat
+   tree one for each port and level, fewer above a narrowing, a dragonfly those of ports, between routers of a group, and the
+   global links that whole rounds over the other groups use. With separate rails each coordinate of other axes is a copy. */
+double dfl_topology_cables(const dfl_topology *t, int64_t ports, const int64_t *sides, uint32_t n_sides);
+
 /* The word of the language for a kind ("fat_tree") and for an algorithm ("halving_doubling"). */
 const char *dfl_topology_name(dfl_topology_kind kind);
 const char *dfl_algorithm_name(dfl_algorithm algorithm);

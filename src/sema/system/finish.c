@@ -752,6 +752,57 @@ static int64_t count_ports(const system_lowering *state, uint32_t network)
     return ports;
 }
 
+/* Whether an element around a part, or the system, states an attribute. */
+static bool is_stated_around(const system_lowering *state, const dfl_draft_part *part, const char *name)
+{
+    do {
+        part = &state->draft->parts.at[part->element];
+        if (dfl_draft_find_attribute(part, name) != NULL)
+            return true;
+    } while (part->id != 0);
+    return false;
+}
+
+/* Number of cables of one instance of a network. */
+static double count_cables(const system_lowering *state, uint32_t network, int64_t ports)
+{
+    const dfl_topology *t = &state->networks[network].topology;
+    int64_t *sides = DFL_NEW_ARRAY(state->draft->arena, int64_t, (size_t)state->draft->count[DFL_PART_AXIS] + 1);
+    uint32_t n = 0;
+
+    for (uint32_t x = state->first_axis[network]; x != 0; x = state->next_axis[x - 1])
+        sides[n++] = state->axes[x - 1].size;
+    return dfl_topology_cables(t, ports, sides, n);
+}
+
+/* Adds the ports, the cables, the prices and the powers of all networks. What an element states contains its networks. */
+static void sum_networks(const system_lowering *state, dfl_system *out)
+{
+    out->whole_price = out->price;
+    out->whole_power = out->tdp;
+    for (size_t i = 0; i < state->draft->parts.n; i++) {
+        const dfl_draft_part *part = &state->draft->parts.at[i];
+        const dfl_topology *t = part->kind == DFL_PART_NETWORK ? &state->networks[part->id].topology : NULL;
+        double ports, cables, each;
+        dfl_i128 n;
+
+        if (t == NULL || t->kind == DFL_TOPOLOGY_NONE ||
+            dfl_element_instances(out, state->draft->parts.at[part->element].id, &n))
+            continue;
+        each = dfl_i128_double(n);
+        ports = (double)count_ports(state, part->id);
+        cables = ports > 0 ? count_cables(state, part->id, count_ports(state, part->id)) : 0;
+        if (may_join_chips(state, part)) {
+            out->ports += each * ports;
+            out->cables += each * cables;
+        }
+        if (!is_stated_around(state, part, "price"))
+            out->whole_price += each * (ports * t->price + cables * t->link_price);
+        if (!is_stated_around(state, part, "tdp"))
+            out->whole_power += each * (ports * t->power + cables * t->link_power);
+    }
+}
+
 const dfl_system *dfl_system_finish(dfl_system_draft *draft, bool (*is_op)(void *context, dfl_sym op), void *context)
 {
     system_lowering state = { .draft = draft, .is_op = is_op, .context = context };
@@ -798,6 +849,7 @@ const dfl_system *dfl_system_finish(dfl_system_draft *draft, bool (*is_op)(void 
     out->tdp = sum_figure(&state, out, "tdp");
     out->area = sum_figure(&state, out, "area");
     out->price = sum_figure(&state, out, "price");
+    sum_networks(&state, out);
     lint_energy(&state);
     lint_networks(&state);
     return draft->broken ? NULL : out;
