@@ -1,6 +1,7 @@
 #include "plan/chip_time.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "ir/path/unit_choice.h"
 
@@ -95,8 +96,8 @@ static bool is_handed_on(const dfl_frame *f, const dfl_einsum *e)
     return !isfinite(f->system->memories[f->home_of[e->output.tensor]].write_rate);
 }
 
-/* Sets the points and the time of the operations of one pass. */
-static bool time_operations(const dfl_frame *f, uint32_t einsum, dfl_chip_time *out)
+/* Sets the points and the time of the operations of one pass; an einsum that `starts` a branch starts its kernel. */
+static bool time_operations(const dfl_frame *f, uint32_t einsum, bool starts, dfl_chip_time *out)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
     const dfl_compute *unit = &f->system->computes[out->compute];
@@ -122,25 +123,22 @@ static bool time_operations(const dfl_frame *f, uint32_t einsum, dfl_chip_time *
         dfl_diag_help(f->sink, d, "add a point for smaller work");
         return false;
     }
-    out->operation_seconds = dfl_i128_double(out->points) * each / units + (is_handed_on(f, e) ? 0 : unit->launch);
+    out->operation_seconds = dfl_i128_double(out->points) * each / units + (is_handed_on(f, e) || !starts ? 0 : unit->launch);
     return true;
 }
 
-/* Adds the time of an access to the port of its memory. */
-static bool add_bits(const dfl_frame *f, uint32_t einsum, const dfl_access *access, bool is_read, double *seconds,
-                     dfl_chip_time *out)
+/* Sets the bits of an access and the time of the port of its memory. */
+static bool time_access(const dfl_frame *f, uint32_t einsum, const dfl_access *access, bool is_read, dfl_port_time *out)
 {
     const dfl_memory *m = &f->system->memories[f->home_of[access->tensor]];
     double rate = is_read ? m->read_rate : m->write_rate, share;
-    dfl_i128 bits, *sum = is_read ? &out->read_bits : &out->written_bits;
-    bool overflow = dfl_frame_elements(f, einsum, access, true, &bits) ||
-                    dfl_mul(bits, f->workload->tensors[access->tensor].type.bits, &bits) || dfl_add(*sum, bits, sum);
 
-    if (overflow) {
+    if (dfl_frame_elements(f, einsum, access, true, &out->bits) ||
+        dfl_mul(out->bits, f->workload->tensors[access->tensor].type.bits, &out->bits)) {
         dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "the data of this access exceeds 128 bits");
         return false;
     }
-    share = m->efficiency != NULL ? dfl_efficiency_share(m->efficiency, dfl_i128_double(bits)) : 1;
+    share = m->efficiency != NULL ? dfl_efficiency_share(m->efficiency, dfl_i128_double(out->bits)) : 1;
     if (share <= 0) {
         dfl_diag *d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, access->span,
                                  "this transfer is smaller than the first point of the efficiency of `%s`",
@@ -148,34 +146,75 @@ static bool add_bits(const dfl_frame *f, uint32_t einsum, const dfl_access *acce
         dfl_diag_help(f->sink, d, "add a point for smaller transfers");
         return false;
     }
-    if (isfinite(rate))
-        seconds[f->home_of[access->tensor] * 2 + (is_read ? 0 : 1)] += dfl_i128_double(bits) / (rate * share);
+    out->seconds = isfinite(rate) ? dfl_i128_double(out->bits) / (rate * share) : 0;
     return true;
 }
 
-/* Sets the data of one pass and the time of the busiest port. */
-static bool time_memories(const dfl_frame *f, uint32_t einsum, dfl_chip_time *out)
+/* Sets the transfers of all accesses of an einsum. */
+static bool time_accesses(const dfl_frame *f, uint32_t einsum, dfl_chip_time *out)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
-    double *seconds = DFL_NEW_ARRAY(f->arena, double, (size_t)f->system->n_memories * 2);
+    dfl_port_time *reads = DFL_NEW_ARRAY(f->arena, dfl_port_time, (size_t)e->n_inputs + 1);
+    dfl_port_time *renewed = DFL_NEW_ARRAY(f->arena, dfl_port_time, (size_t)e->n_inputs + 1);
 
-    out->slowest_memory = DFL_NONE;
+    out->reads = reads;
+    out->renewed = renewed;
     for (uint32_t i = 0; i < e->n_inputs; i++)
-        if (!add_bits(f, einsum, &e->inputs[i], true, seconds, out) ||
-            (dfl_einsum_renews(f->workload, e, i) && !add_bits(f, einsum, &e->inputs[i], false, seconds, out)))
+        if (!time_access(f, einsum, &e->inputs[i], true, &reads[i]) ||
+            (dfl_einsum_renews(f->workload, e, i) && !time_access(f, einsum, &e->inputs[i], false, &renewed[i])))
             return false;
-    if (!add_bits(f, einsum, &e->output, false, seconds, out))
-        return false;
-    for (uint32_t m = 0; m < f->system->n_memories; m++) {
-        double reads = seconds[2 * m], writes = seconds[2 * m + 1];
-        double busy = f->system->memories[m].one_port ? reads + writes : fmax(reads, writes);
+    return time_access(f, einsum, &e->output, false, &out->written);
+}
 
-        if (busy > out->memory_seconds) {
-            out->memory_seconds = busy;
-            out->slowest_memory = m;
+void dfl_chip_time_add_ports(const dfl_frame *f, const uint32_t *branch_of, uint32_t einsum, const dfl_chip_time *time,
+                             double *ports)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+
+    for (uint32_t i = 0; i < e->n_inputs; i++) {
+        const size_t m = f->home_of[e->inputs[i].tensor];
+
+        if (dfl_branch_reads(f, branch_of, einsum, i))
+            ports[2 * m] += time->reads[i].seconds;
+        ports[2 * m + 1] += time->renewed[i].seconds;
+    }
+    if (dfl_branch_writes(f, branch_of, einsum))
+        ports[2 * (size_t)f->home_of[e->output.tensor] + 1] += time->written.seconds;
+}
+
+double dfl_busiest_memory(const dfl_system *s, const double *ports, uint32_t *slowest)
+{
+    double most = 0;
+
+    *slowest = DFL_NONE;
+    for (uint32_t m = 0; m < s->n_memories; m++) {
+        double reads = ports[2 * m], writes = ports[2 * m + 1];
+        double busy = s->memories[m].one_port ? reads + writes : fmax(reads, writes);
+
+        if (busy > most) {
+            most = busy;
+            *slowest = m;
         }
     }
-    return true;
+    return most;
+}
+
+/* Sets the data of one pass that passes memories, and the time of the busiest port. False on overflow. */
+static bool sum_data(const dfl_frame *f, const dfl_plan_branches *branches, uint32_t einsum, dfl_chip_time *t)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    bool overflow = false;
+
+    t->read_bits = 0;
+    t->written_bits = dfl_branch_writes(f, branches->of, einsum) ? t->written.bits : 0;
+    for (uint32_t i = 0; i < e->n_inputs; i++) {
+        if (dfl_branch_reads(f, branches->of, einsum, i))
+            overflow |= dfl_add(t->read_bits, t->reads[i].bits, &t->read_bits);
+        overflow |= dfl_add(t->written_bits, t->renewed[i].bits, &t->written_bits);
+    }
+    if (overflow)
+        dfl_report(f->sink, DFL_EVAL_OVERFLOW, e->span, "the data of this einsum exceeds 128 bits");
+    return !overflow;
 }
 
 /* Whether transfers between the home and a unit run beside the work: the first memory behind the home streams or has two
@@ -193,7 +232,38 @@ static bool overlaps(const dfl_frame *f, uint32_t compute)
     return true;
 }
 
-const dfl_chip_time *dfl_chip_times_find(const dfl_frame *f)
+/* Sets the times of the memories of an einsum, and its time. */
+static void time_memories(const dfl_frame *f, const dfl_plan_branches *branches, uint32_t einsum, double *ports, dfl_chip_time *t)
+{
+    memset(ports, 0, f->system->n_memories * 2 * sizeof *ports);
+    dfl_chip_time_add_ports(f, branches->of, einsum, t, ports);
+    t->memory_seconds = dfl_busiest_memory(f->system, ports, &t->slowest_memory);
+    t->seconds = overlaps(f, t->compute) ? fmax(t->operation_seconds, t->memory_seconds)
+                                         : t->operation_seconds + t->memory_seconds;
+}
+
+bool dfl_chip_times_set_branches(const dfl_frame *f, const dfl_plan_branches *branches, dfl_chip_time *times)
+{
+    double *ports = DFL_NEW_ARRAY(f->arena, double, (size_t)f->system->n_memories * 2);
+
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
+        if (!sum_data(f, branches, e, &times[e]))
+            return false;
+        time_memories(f, branches, e, ports, &times[e]);
+    }
+    return true;
+}
+
+/* Whether no earlier einsum of the workload is in the branch of an einsum. */
+static bool starts_branch(const dfl_plan_branches *branches, uint32_t einsum)
+{
+    for (uint32_t e = 0; e < einsum && branches->has_braces; e++)
+        if (branches->of[e] == branches->of[einsum])
+            return false;
+    return true;
+}
+
+dfl_chip_time *dfl_chip_times_find(const dfl_frame *f, const dfl_plan_branches *branches)
 {
     const dfl_workload *w = f->workload;
     dfl_chip_time *times = DFL_NEW_ARRAY(f->arena, dfl_chip_time, w->n_einsums);
@@ -210,10 +280,8 @@ const dfl_chip_time *dfl_chip_times_find(const dfl_frame *f)
             dfl_diag_help(f->sink, d, "add a rate for its operations to a unit of the chip");
             return NULL;
         }
-        if (!time_operations(f, e, t) || !time_memories(f, e, t))
+        if (!time_operations(f, e, starts_branch(branches, e), t) || !time_accesses(f, e, t))
             return NULL;
-        t->seconds = overlaps(f, t->compute) ? fmax(t->operation_seconds, t->memory_seconds)
-                                             : t->operation_seconds + t->memory_seconds;
     }
-    return times;
+    return dfl_chip_times_set_branches(f, branches, times) ? times : NULL;
 }

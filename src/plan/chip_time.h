@@ -5,7 +5,13 @@
 #ifndef DFL_PLAN_CHIP_TIME_H
 #define DFL_PLAN_CHIP_TIME_H
 
-#include "plan/frame.h"
+#include "plan/branches.h"
+
+/* An access of an einsum in one pass: its bits, and the time of the port of the memory that holds its tensor. */
+typedef struct {
+    dfl_i128 bits;
+    double seconds;
+} dfl_port_time;
 
 typedef struct {
     uint32_t compute;          /* unit that runs the einsum */
@@ -14,11 +20,22 @@ typedef struct {
     double seconds;            /* time of one pass: the longer one, or the sum if nothing overlaps them */
     dfl_i128 points;           /* points of one pass */
     dfl_i128 read_bits, written_bits; /* of one pass */
+    const dfl_port_time *reads; /* [input], also of what the branch of the einsum does not read from memory */
+    const dfl_port_time *renewed; /* [input]: written back by the optimizer; 0 bits = not */
+    dfl_port_time written;      /* the result */
     uint32_t slowest_memory;   /* memory of the busiest port; DFL_NONE = none takes time */
 } dfl_chip_time;
 
-/* The times of all einsums, [einsum]. NULL after a report: no unit runs an einsum, or a count overflows. */
-const dfl_chip_time *dfl_chip_times_find(const dfl_frame *f);
+/* The times of all einsums, [einsum]; what einsums of one branch exchange passes no memory. NULL after a report: no unit runs an
+   einsum, or a count overflows. */
+dfl_chip_time *dfl_chip_times_find(const dfl_frame *f, const dfl_plan_branches *branches);
+/* Sets the memories of all einsums anew, for other branches. False after a report. */
+bool dfl_chip_times_set_branches(const dfl_frame *f, const dfl_plan_branches *branches, dfl_chip_time *times);
+/* Adds the times of the ports that an einsum needs, [2 * memory + is_write]. */
+void dfl_chip_time_add_ports(const dfl_frame *f, const uint32_t *branch_of, uint32_t einsum, const dfl_chip_time *time,
+                             double *ports);
+/* The time of the busiest memory of these ports; sets `*slowest` to it, DFL_NONE = none takes time. */
+double dfl_busiest_memory(const dfl_system *s, const double *ports, uint32_t *slowest);
 /* Instances of a compute unit on one chip. */
 double dfl_chip_units(const dfl_frame *f, uint32_t compute);
 

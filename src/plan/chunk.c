@@ -38,8 +38,7 @@ static bool is_of_weight(const dfl_frame *f, uint32_t tensor)
     return t->part == DFL_PART_GRADIENT && f->workload->tensors[t->of].role == DFL_ROLE_WEIGHT;
 }
 
-/* Whether an einsum runs in the chunk. */
-static bool is_in(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum)
+bool dfl_chunk_has(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum)
 {
     if (chunk->part != DFL_CHUNK_ALL && is_of_weight(f, dfl_frame_target(f, einsum)) != (chunk->part == DFL_CHUNK_WEIGHTS))
         return false;
@@ -54,9 +53,27 @@ static bool is_last_of(const dfl_frame *f, const dfl_chunk *chunk, uint32_t eins
     if (dfl_frame_target(f, einsum) != tensor)
         return false;
     for (uint32_t e = einsum + 1; e < f->workload->n_einsums; e++)
-        if (f->workload->einsums[e].phase == chunk->phase && dfl_frame_target(f, e) == tensor && is_in(f, chunk, e))
+        if (f->workload->einsums[e].phase == chunk->phase && dfl_frame_target(f, e) == tensor && dfl_chunk_has(f, chunk, e))
             return false;
     return true;
+}
+
+bool dfl_chunk_exchanges(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum, const dfl_plan_exchange *x)
+{
+    if (x->place != DFL_EXCHANGE_BEFORE && is_of_weight(f, x->tensor))
+        return is_last_of(f, chunk, einsum, x->tensor);
+    return x->einsum == einsum;
+}
+
+int64_t dfl_chunk_iterations(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum)
+{
+    const uint32_t repeat = dfl_frame_repeat(f, &f->workload->einsums[einsum]);
+
+    if (repeat == DFL_NONE || chunk->phase == DFL_PHASE_UPDATE)
+        return 1;
+    if (f->stage_slot != DFL_NONE && repeat == f->slots[f->stage_slot].stage_rank)
+        return chunk->layers;
+    return dfl_frame_local(f, einsum, repeat);
 }
 
 /* Whether a tensor that an einsum of the chunk reads is made in the same pass, and not before it. */
@@ -100,8 +117,7 @@ static void add_einsum(const dfl_plan_work *work, const dfl_chunk *chunk, uint32
             add_before(work, chunk, i, list);
     DFL_PUSH(f->arena, list, ((task){ false, einsum, part }));
     for (uint32_t i = 0; i < x->n; i++)
-        if (x->at[i].place != DFL_EXCHANGE_BEFORE &&
-            (is_of_weight(f, x->at[i].tensor) ? is_last_of(f, chunk, einsum, x->at[i].tensor) : x->at[i].einsum == einsum))
+        if (x->at[i].place != DFL_EXCHANGE_BEFORE && dfl_chunk_exchanges(f, chunk, einsum, &x->at[i]))
             DFL_PUSH(f->arena, list, ((task){ true, i, DFL_STEP_COLLECTIVES }));
 }
 
@@ -112,7 +128,7 @@ static void add_recomputed(const dfl_plan_work *work, const dfl_chunk *chunk, ui
 
     for (uint32_t e = 0; e < w->n_einsums; e++)
         if (w->einsums[e].phase == DFL_PHASE_FORWARD && work->is_recomputed[w->einsums[e].output.tensor] &&
-            dfl_frame_repeat(work->frame, &w->einsums[e]) == repeat && is_in(work->frame, chunk, e))
+            dfl_frame_repeat(work->frame, &w->einsums[e]) == repeat && dfl_chunk_has(work->frame, chunk, e))
             add_einsum(work, chunk, e, DFL_STEP_RECOMPUTE, list);
 }
 
@@ -282,14 +298,12 @@ dfl_chunk_time dfl_chunk_run(const dfl_plan_work *work, const dfl_chunk *chunk)
                                            [DFL_PHASE_UPDATE] = DFL_STEP_UPDATE };
     const dfl_frame *f = work->frame;
     const dfl_workload *w = f->workload;
-    uint32_t stage_rank = f->stage_slot != DFL_NONE ? f->slots[f->stage_slot].stage_rank : DFL_NONE;
     clock_state c = start_clock(work);
     bool has_recomputed = false; /* the einsums outside of repeats are recomputed first */
 
     for (uint32_t e = 0; e < w->n_einsums;) {
         const uint32_t repeat = dfl_frame_repeat(f, &w->einsums[e]);
-        int64_t iterations = repeat == DFL_NONE || chunk->phase == DFL_PHASE_UPDATE ? 1
-                             : repeat == stage_rank ? chunk->layers : dfl_frame_local(f, e, repeat);
+        const int64_t iterations = dfl_chunk_iterations(f, chunk, e);
         task_vec list = { 0 };
 
         if (w->einsums[e].phase != chunk->phase) {
@@ -301,7 +315,7 @@ dfl_chunk_time dfl_chunk_run(const dfl_plan_work *work, const dfl_chunk *chunk)
             has_recomputed |= repeat == DFL_NONE;
         }
         for (; e < w->n_einsums && w->einsums[e].phase == chunk->phase && dfl_frame_repeat(f, &w->einsums[e]) == repeat; e++)
-            if (is_in(f, chunk, e))
+            if (dfl_chunk_has(f, chunk, e))
                 add_einsum(work, chunk, e, parts[chunk->phase], &list);
         for (int64_t i = 0; i < iterations; i++) {
             if (i > 0)

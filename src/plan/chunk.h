@@ -40,9 +40,17 @@ typedef struct {
     const dfl_chip_time *times;
     const dfl_plan_exchanges *exchanges;
     const bool *is_recomputed; /* [tensor]: made again in the backward pass */
+    const dfl_plan_branches *branches; /* what runs together on a chip */
 } dfl_plan_work;
 
 /* The time of a chunk. */
 dfl_chunk_time dfl_chunk_run(const dfl_plan_work *work, const dfl_chunk *chunk);
+
+/* Whether an einsum runs in a chunk. */
+bool dfl_chunk_has(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum);
+/* Iterations in a chunk of the repeat that an einsum belongs to; 1 outside of repeats. */
+int64_t dfl_chunk_iterations(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum);
+/* Whether an exchange stands before or behind an einsum in a chunk. */
+bool dfl_chunk_exchanges(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum, const dfl_plan_exchange *exchange);
 
 #endif

@@ -166,10 +166,25 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
     return true;
 }
 
-/* Whether a tensor is a sum over all micro-batches: the gradient of a weight. */
-static bool is_sum_of_step(const dfl_frame *f, const dfl_tensor *t)
+/* Whether the result of an einsum is a sum over all micro-batches: the gradient of a weight, or a sum over a rank that the
+   micro-batches divide, which nothing reads before the step ends. */
+static bool is_sum_of_step(const dfl_frame *f, uint32_t einsum)
 {
-    return t->part == DFL_PART_GRADIENT && f->workload->tensors[t->of].role == DFL_ROLE_WEIGHT;
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    const dfl_tensor *t = &f->workload->tensors[dfl_frame_target(f, einsum)];
+
+    if (t->part == DFL_PART_GRADIENT && f->workload->tensors[t->of].role == DFL_ROLE_WEIGHT)
+        return true;
+    for (uint32_t i = 0; i < e->n_ranks && t->n_consumers == 0 && e->reduce == DFL_REDUCE_ADD; i++) {
+        bool is_left = false;
+
+        for (uint32_t d = 0; d < e->output.n_dims; d++)
+            is_left |= dfl_index_coef(&e->output.index[d], e->ranks[i]) != 0;
+        if (!is_left && !f->repeats[e->ranks[i]] &&
+            dfl_frame_pass(f, einsum, e->ranks[i]) < dfl_frame_local(f, einsum, e->ranks[i]))
+            return true;
+    }
+    return false;
 }
 
 /* Whether the producers of a tensor run on the first and on the last stage. */
@@ -200,7 +215,7 @@ static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
     const uint32_t tensor = dfl_frame_target(f, einsum);
-    const bool is_of_step = is_sum_of_step(f, &f->workload->tensors[tensor]);
+    const bool is_of_step = is_sum_of_step(f, einsum);
     const dfl_exchange_place late = is_of_step ? DFL_EXCHANGE_ONCE : DFL_EXCHANGE_AFTER;
     dfl_plan_exchange x = { .tensor = tensor, .einsum = einsum, .phase = e->phase };
     uint64_t now = 0, scatter = 0, reduce = 0, gather = 0;

@@ -50,6 +50,12 @@ static double fill_of(const dfl_plan_state *p, uint32_t stage)
 
 /* ---- time ---- */
 
+/* Time for which an einsum occupies its unit at least. Of the einsums of a branch under perfect overlap, operations alone do. */
+static double least_seconds(const dfl_plan_state *p, uint32_t einsum)
+{
+    return p->frame.mapping->options.overlap_perfect ? p->times[einsum].operation_seconds : p->times[einsum].seconds;
+}
+
 /* Adds the times of the forward einsums that a pass of the backward phase makes again in a repeat (DFL_NONE: outside of all). */
 static void add_recomputed(const dfl_plan_state *p, const dfl_chunk *chunk, uint32_t repeat, int64_t iterations, double *busy)
 {
@@ -59,7 +65,7 @@ static void add_recomputed(const dfl_plan_state *p, const dfl_chunk *chunk, uint
         if (w->einsums[e].phase == DFL_PHASE_FORWARD && p->work.is_recomputed[w->einsums[e].output.tensor] &&
             dfl_frame_repeat(&p->frame, &w->einsums[e]) == repeat &&
             dfl_frame_runs(&p->frame, e, chunk->has_first, chunk->has_last))
-            busy[p->times[e].compute] += (double)iterations * p->times[e].seconds;
+            busy[p->times[e].compute] += (double)iterations * least_seconds(p, e);
 }
 
 /* The time of the busiest unit in a chunk: groups of einsums and their iterations as in dfl_chunk_run. */
@@ -87,7 +93,7 @@ static double busiest(const dfl_plan_state *p, const dfl_chunk *chunk, double *b
         }
         for (; e < w->n_einsums && w->einsums[e].phase == chunk->phase && dfl_frame_repeat(f, &w->einsums[e]) == repeat; e++)
             if (dfl_frame_runs(f, e, chunk->has_first, chunk->has_last))
-                busy[p->times[e].compute] += (double)iterations * p->times[e].seconds;
+                busy[p->times[e].compute] += (double)iterations * least_seconds(p, e);
     }
     for (uint32_t c = 0; c < f->system->n_computes; c++)
         most = fmax(most, busy[c]);
@@ -163,7 +169,11 @@ dfl_plan_floor dfl_plan_floor_find(dfl_arena *arena, dfl_sink *sink, const dfl_i
     out.fits = out.fill <= 1;
     if (is_class || !out.fits)
         return out;
-    p->times = dfl_chip_times_find(&p->frame);
+    if (!dfl_branches_find(&p->frame, &p->branches)) {
+        out.runs = false;
+        return out;
+    }
+    p->times = dfl_chip_times_find(&p->frame, &p->branches);
     out.runs = p->times != NULL;
     out.seconds = out.runs ? pipeline_floor(p) : 0;
     return out;

@@ -153,14 +153,15 @@ static bool working_peak(const dfl_plan_work *work, const dfl_layouts *l, const 
             (w->tensors[t].part != DFL_PART_PLAIN && w->tensors[w->tensors[t].of].role == DFL_ROLE_WEIGHT) ||
             (w->tensors[t].role != DFL_ROLE_INTERMEDIATE && w->tensors[t].role != DFL_ROLE_OUTPUT))
             continue;
-        for (uint32_t e = 0; e < w->n_einsums; e++) {
-            uint32_t at_e = dfl_einsum_touches(&w->einsums[e], t) && runs_in(f, stage, e)
-                                ? position(work, e, phase, repeated, repeat) : DFL_NONE;
+        for (uint32_t i = 0; i < w->tensors[t].n_producers + w->tensors[t].n_consumers; i++) {
+            const uint32_t n = w->tensors[t].n_producers;
+            const uint32_t e = i < n ? w->tensors[t].producers[i] : w->tensors[t].consumers[i - n];
+            const uint32_t at_e = runs_in(f, stage, e) ? position(work, e, phase, repeated, repeat) : DFL_NONE;
 
             if (at_e == DFL_NONE)
                 continue;
-            r.first = r.first == DFL_NONE ? at_e : r.first;
-            r.last = at_e;
+            r.last = r.first == DFL_NONE || at_e > r.last ? at_e : r.last;
+            r.first = at_e < r.first ? at_e : r.first; /* DFL_NONE is the largest number */
         }
         if (r.first == DFL_NONE)
             continue;

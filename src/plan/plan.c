@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "plan/perfect.h"
 #include "plan/plan_internal.h"
 
 bool dfl_plan_has_phase(const dfl_workload *w, dfl_phase phase)
@@ -28,15 +29,15 @@ static bool check_options(const dfl_frame *f)
 {
     const dfl_mapping *m = f->mapping;
 
-    if (m->options.chip_search)
-        return dfl_frame_refuse(f, m->span, "`option chip = search`", "leave it out: each einsum takes what its operations "
-                                "and its operands take");
-    return !m->options.overlap_perfect ||
-           dfl_frame_refuse(f, m->span, "`option overlap = perfect`", "leave it out: einsums and exchanges overlap as "
-                            "their order allows");
+    if (m->options.overlap_perfect && m->options.exchanges_block)
+        return dfl_frame_refuse(f, m->span, "`option overlap = perfect` beside `option exchanges = blocking`",
+                                "leave one of them out");
+    return !m->options.chip_search ||
+           dfl_frame_refuse(f, m->span, "`option chip = search`", "leave it out: each einsum takes what its operations "
+                            "and its operands take");
 }
 
-/* The lines of a plan stand above all einsums: nothing may stand below them but `...;`. */
+/* The lines of a plan stand above all einsums: nothing may stand below them but `...;` and braces (branches.c). */
 static bool check_body(const dfl_frame *f)
 {
     const dfl_body *root = f->mapping->root;
@@ -46,9 +47,6 @@ static bool check_body(const dfl_frame *f)
             return false;
     if (root->n_choices > 0)
         return dfl_frame_refuse(f, root->choices[0].span, "an open line", "write the line");
-    for (uint32_t i = 0; i < root->n_children; i++)
-        if (root->kind != DFL_BODY_FUSE || root->children[i]->n_lines > 0 || root->children[i]->n_children > 0)
-            return dfl_frame_refuse(f, root->children[i]->span, "a branch below lines of chips", "leave the chip to `...;`");
     return true;
 }
 
@@ -80,6 +78,11 @@ void dfl_plan_divide_layers(dfl_plan_state *p)
         p->chunk_layers[c] = p->layers / chunks + (c < p->layers % chunks);
 }
 
+static dfl_chunk_time run_chunk(const dfl_plan_state *p, const dfl_chunk *chunk)
+{
+    return p->frame.mapping->options.overlap_perfect ? dfl_chunk_run_perfect(&p->work, chunk) : dfl_chunk_run(&p->work, chunk);
+}
+
 /* The time of a chunk; equal chunks are computed once. */
 static const dfl_chunk_time *time_chunk(dfl_plan_state *p, const dfl_chunk_time **all, uint32_t index, dfl_phase phase,
                                         dfl_chunk_part part)
@@ -93,7 +96,7 @@ static const dfl_chunk_time *time_chunk(dfl_plan_state *p, const dfl_chunk_time 
         if (p->chunk_layers[i] == chunk.layers && (i == 0) == chunk.has_first && (i == last) == chunk.has_last)
             return all[i];
     out = DFL_NEW(p->frame.arena, dfl_chunk_time);
-    *out = dfl_chunk_run(&p->work, &chunk);
+    *out = run_chunk(p, &chunk);
     return out;
 }
 
@@ -120,7 +123,7 @@ static void time_chunks(dfl_plan_state *p)
                             .has_last = k == 2 || p->stages == 1 };
         dfl_chunk_time *out = DFL_NEW(p->frame.arena, dfl_chunk_time);
 
-        *out = dfl_chunk_run(&p->work, &chunk);
+        *out = run_chunk(p, &chunk);
         p->update[k] = out;
     }
 }
@@ -201,13 +204,19 @@ static bool run_pipeline(dfl_plan_state *p)
 
 enum { BUCKET_BITS = 25 * 1000 * 1000 * 8 }; /* 25 MB, the default of the data-parallel module of PyTorch */
 
+/* The passes that make sums over all micro-batches, [chunk * stages + stage]. */
+static const dfl_chunk_time **last_passes(const dfl_plan_state *p)
+{
+    return p->weights ? p->weights : p->backward ? p->backward : p->forward;
+}
+
 /* Time of the exchanges of all gradients of a stage, one after another. */
 static double sum_gradients(const dfl_plan_state *p, uint32_t stage)
 {
     double sum = 0;
 
     for (uint32_t c = 0; c < p->interleave; c++) {
-        const dfl_chunk_time *chunk = (p->weights ? p->weights : p->backward)[c * p->stages + stage];
+        const dfl_chunk_time *chunk = last_passes(p)[c * p->stages + stage];
 
         for (uint32_t i = 0; i < chunk->n_arrivals; i++)
             sum += p->exchanges.at[chunk->arrivals[i].exchange].cost.seconds;
@@ -220,20 +229,21 @@ static double sum_gradients(const dfl_plan_state *p, uint32_t stage)
 static double exchange_gradients(dfl_plan_state *p, uint32_t stage)
 {
     const dfl_frame *f = &p->frame;
-    const dfl_chunk_time **passes = p->weights ? p->weights : p->backward;
-    const dfl_chunk_time *last = passes[stage]; /* the first chunk of the stage is the last to run backward */
+    const dfl_chunk_time **passes = last_passes(p);
+    const uint32_t last_chunk = p->backward ? 0 : p->interleave - 1; /* the chunk of the stage that runs last */
+    const dfl_chunk_time *last = passes[last_chunk * p->stages + stage];
     dfl_i128 limit = f->mapping->options.bucket_bits > 0 ? f->mapping->options.bucket_bits : BUCKET_BITS, sum = 0;
     double *net = DFL_NEW_ARRAY(f->arena, double, (size_t)f->system->n_networks + 1);
     double end = p->pipeline.stages[stage].end;
-    double start = p->weights ? end - last->seconds : p->pipeline.stages[stage].last_backward_start;
+    double start = p->weights || !p->backward ? end - last->seconds : p->pipeline.stages[stage].last_backward_start;
 
     if (f->mapping->options.exchanges_block)
         return end + sum_gradients(p, stage);
     /* gradients of the other chunks are there before the last pass starts */
-    for (uint32_t c = 1; c < p->interleave; c++) {
+    for (uint32_t c = 0; c < p->interleave; c++) {
         const dfl_chunk_time *other = passes[c * p->stages + stage];
 
-        for (uint32_t i = 0; i < other->n_arrivals; i++) {
+        for (uint32_t i = 0; c != last_chunk && i < other->n_arrivals; i++) {
             const dfl_plan_exchange *x = &p->exchanges.at[other->arrivals[i].exchange];
             net[x->cost.network] = fmax(net[x->cost.network], start) + x->cost.seconds;
         }
@@ -284,7 +294,7 @@ static void find_step(dfl_plan_state *p)
 
     p->exchanged = DFL_NEW_ARRAY(f->arena, double, p->stages);
     for (uint32_t s = 0; s < p->stages; s++) {
-        p->exchanged[s] = p->backward ? exchange_gradients(p, s) : p->pipeline.stages[s].end;
+        p->exchanged[s] = exchange_gradients(p, s);
         if (end_of_stage(p, s) > latest) {
             latest = end_of_stage(p, s);
             p->out.last_stage = s;
@@ -348,9 +358,22 @@ static bool check_capacity(const dfl_plan_state *p, uint32_t stage, const dfl_pl
     return true;
 }
 
+/* What an earlier stage of the same shape holds, or NULL. */
+static dfl_plan_memory *find_alike(const dfl_stage_shape *shapes, const dfl_plan_stage *stages, uint32_t n,
+                                   const dfl_stage_shape *shape)
+{
+    for (uint32_t s = n; s-- > 0;)
+        if (shapes[s].layers == shape->layers && shapes[s].chunk_layers == shape->chunk_layers &&
+            shapes[s].chunks_in_flight == shape->chunks_in_flight && shapes[s].has_first == shape->has_first &&
+            shapes[s].has_last == shape->has_last)
+            return stages[s].memories;
+    return NULL;
+}
+
 static bool find_stages(dfl_plan_state *p)
 {
     dfl_plan_stage *stages = DFL_NEW_ARRAY(p->frame.arena, dfl_plan_stage, p->stages);
+    dfl_stage_shape *shapes = DFL_NEW_ARRAY(p->frame.arena, dfl_stage_shape, p->stages);
 
     for (uint32_t s = 0; s < p->stages; s++) {
         dfl_stage_shape shape = dfl_plan_shape(p, s, p->backward ? p->pipeline.stages[s].in_flight : 0);
@@ -362,7 +385,10 @@ static bool find_stages(dfl_plan_state *p)
             stages[s].backward_seconds += p->backward ? p->backward[c * p->stages + s]->seconds : 0;
             stages[s].backward_seconds += p->weights ? p->weights[c * p->stages + s]->seconds : 0;
         }
-        stages[s].memories = dfl_held_find(&p->work, &p->layouts, &shape);
+        stages[s].memories = find_alike(shapes, stages, s, &shape);
+        shapes[s] = shape;
+        if (stages[s].memories == NULL)
+            stages[s].memories = dfl_held_find(&p->work, &p->layouts, &shape);
         if (stages[s].memories == NULL || !check_capacity(p, s, stages[s].memories))
             return false;
     }
@@ -399,11 +425,13 @@ const dfl_result *dfl_plan_evaluate(dfl_arena *arena, dfl_sink *sink, const dfl_
     if (!dfl_plan_start(p, arena, sink, names, mapping) || !dfl_frame_build(&p->frame) ||
         !dfl_layouts_find(&p->frame, &p->layouts))
         return NULL;
-    p->times = dfl_chip_times_find(&p->frame);
+    if (!dfl_branches_find(&p->frame, &p->branches))
+        return NULL;
+    p->times = dfl_chip_times_find(&p->frame, &p->branches);
     if (p->times == NULL || !dfl_exchanges_find(&p->frame, &p->layouts, &p->exchanges))
         return NULL;
     p->work = (dfl_plan_work){ .frame = &p->frame, .times = p->times, .exchanges = &p->exchanges,
-                               .is_recomputed = dfl_plan_recomputed(&p->frame) };
+                               .is_recomputed = dfl_plan_recomputed(&p->frame), .branches = &p->branches };
     dfl_plan_divide_layers(p);
     time_chunks(p);
     if (!find_message(p) || !run_pipeline(p))

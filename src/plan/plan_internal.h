@@ -10,8 +10,9 @@ typedef struct {
     dfl_frame frame;
     dfl_layouts layouts;
     dfl_plan_exchanges exchanges;
+    dfl_plan_branches branches;
     dfl_plan_work work;
-    const dfl_chip_time *times;
+    dfl_chip_time *times;
     uint32_t stages, interleave;
     int64_t layers;                 /* iterations of the repeat with stages; 0 without stages */
     int64_t *chunk_layers;          /* [chunk * stages + stage] */

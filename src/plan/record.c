@@ -44,7 +44,7 @@ static dfl_i128 count_exchange(const dfl_plan_state *p, uint32_t x, double *expo
         for (uint32_t k = 0; k < 3; k++)
             if (passed[k] != NULL) {
                 n += (dfl_i128)passed[k]->count[x] * passes;
-                *exposed += passed[k]->exposed[x] * (double)passes;
+                *exposed += passed[k]->exposed[x] * (double)p->frame.micro_batches;
             }
     }
     if (update != NULL) {
@@ -243,7 +243,7 @@ bool dfl_plan_record(dfl_plan_state *p)
             dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->system->span, "the chips of this system exceed 64 bits");
             return false;
         }
-    p->out.chip = "roofline";
+    p->out.chip = p->branches.has_braces ? "written" : "roofline";
     p->out.pipeline_axis = f->stage_slot != DFL_NONE ? f->slots[f->stage_slot].axis : DFL_NONE;
     p->out.interleave = p->interleave;
     p->out.micro_batches = f->micro_batches;

@@ -1,0 +1,28 @@
+/*
+ * What runs together on a chip. A branch is a set of einsums that exchange their tensors on the chip: a brace of the mapping
+ * below the lines of chips, or one einsum by itself. Branches run one after another.
+ */
+#ifndef DFL_PLAN_BRANCHES_H
+#define DFL_PLAN_BRANCHES_H
+
+#include "plan/frame.h"
+
+typedef struct {
+    uint32_t *of;            /* [einsum]: its branch, counted in the order in which the branches run */
+    uint32_t n;
+    bool has_braces;         /* the mapping, or a search, puts several einsums in one branch */
+    bool has_open;           /* some brace of several einsums is open: a search divides it into branches */
+} dfl_plan_branches;
+
+/* The branches of a mapping; the einsums of an open brace are branches by themselves. False after a report: a branch has einsums
+   that cannot run together. */
+bool dfl_branches_find(const dfl_frame *f, dfl_plan_branches *out);
+/* Whether an einsum reads an operand through the memory that holds it: no einsum of the branch makes it, or reads the same
+   part of it before. */
+bool dfl_branch_reads(const dfl_frame *f, const uint32_t *branch_of, uint32_t einsum, uint32_t input);
+/* Whether an einsum writes its result to the memory that holds it: something outside of the branch reads it, or nothing does. */
+bool dfl_branch_writes(const dfl_frame *f, const uint32_t *branch_of, uint32_t einsum);
+/* Whether an einsum only copies a tensor. */
+bool dfl_einsum_is_copy(const dfl_einsum *e);
+
+#endif
