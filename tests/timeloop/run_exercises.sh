@@ -9,11 +9,11 @@
 exercises=${REFERENCE:-../shared/reference}/timeloop/exercises
 [ -d "$exercises" ] || skip_all "there is no $exercises"
 
-import_quietly() { # import_quietly NAME FILE...: imports the run to NAME.dfl; a warning may only name constraints
+import_quietly() { # import_quietly NAME FILE...: imports the run to NAME.dfl; a warning names constraints or states an amount
     local name=$1
     shift
-    "$DFLC" import timeloop "$@" -o "$work/$name.dfl" >"$work/out" 2>&1 &&
-        ! grep -E 'warning' "$work/out" | grep -qvE 'the search may add|[0-9]+ warnings?$' &&
+    "$DFLC" import timeloop "$@" -o "$work/$name.dfl" >"$work/out" 2>&1 && cp "$work/out" "$work/$name.said" &&
+        ! grep -E 'warning' "$work/out" | grep -qvE 'the search may add|Timeloop counts [0-9.e+]+ pJ|[0-9]+ warnings?$' &&
         "$DFLC" check "$work/$name.dfl" >"$work/out" 2>&1 && [ ! -s "$work/out" ] &&
         "$DFLC" fmt --check "$work/$name.dfl" >"$work/out" 2>&1 &&
         return
@@ -23,7 +23,7 @@ import_quietly() { # import_quietly NAME FILE...: imports the run to NAME.dfl; a
 }
 
 compare() { # compare NAME STATS ERT SEARCH: the CSV of NAME with the report of the peer
-    awk -v name="$1" -v search="$4" -f tests/timeloop/exercises.awk "$3" "$2" "$work/$1.csv" >"$work/line"
+    awk -v name="$1" -v search="$4" -f tests/timeloop/exercises.awk "$3" "$2" "$work/$1.csv" "$work/$1.said" >"$work/line"
     local status=$?
     cat "$work/line"
     judge "$status" "$1 differs from the peer" "$work/line"

@@ -402,7 +402,7 @@ const char *dfl_tl_print(const dfl_tl_file *f, const dfl_source *main, const dfl
     dfl_strbuf_printf(&p.out, "// Imported from %s, a run of Timeloop.\n",
                       dfl_writer_base_name(f->report->arena, main));
     dfl_loss_print(f->report, main, losses, n_losses, &p.out);
-    if (f->energies != NULL)
+    if (f->energies != NULL && !f->compared)
         dfl_strbuf_z(&p.out, "// Timeloop charges whole vectors of words, and no read for a result that leaves a memory.\n");
     dfl_strbuf_z(&p.out, "dfl 1;\n\n");
     print_workload(&p);

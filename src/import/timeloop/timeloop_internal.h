@@ -75,6 +75,7 @@ typedef struct {
     double read_energy, write_energy; /* pJ per word */
     double leak;         /* pJ per cycle and instance */
     double vector;       /* words of a vector access, for all instances of a cluster */
+    bool shares_rows;    /* several instances form a cluster, which shares the rows of its vectors */
     bool distributes;    /* network_type M:N */
     const char *alias;   /* second name of the level in directives, that of its container; NULL = none */
     const dfl_yaml *constraints; /* those that stand at the node of a tree; NULL = none */
@@ -105,6 +106,7 @@ typedef struct {
     double mac_energy;                  /* pJ per operation */
     double cycle;                       /* seconds of a cycle */
     bool priced;                        /* the energies are known */
+    bool compared;                      /* what the source charges in another way is known, and reported */
     bool ok;                         /* no error was reported so far */
 } dfl_tl_file;
 
@@ -178,6 +180,11 @@ uint32_t dfl_tl_neighbours(const dfl_tl_file *f, uint32_t level, int64_t id, int
 /* How many multipliers below one instance of level 0 have a neighbour with the same element of the tensor. */
 typedef enum { DFL_TL_LINKS_NONE, DFL_TL_LINKS_SOME, DFL_TL_LINKS_ALL, DFL_TL_LINKS_TOO_MANY } dfl_tl_links;
 dfl_tl_links dfl_tl_inner_links(const dfl_tl_file *f, uint32_t tensor);
+
+/* ---- charges.c ---- */
+
+/* Reports what the source charges for the mapping in another way than the result, with the amounts. */
+void dfl_tl_compare_charges(dfl_tl_file *f);
 
 /* ---- constraints.c, for holes.c ---- */
 

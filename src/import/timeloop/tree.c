@@ -415,6 +415,7 @@ static bool read_size(dfl_tl_file *f, const dfl_tl_scope *scope, dfl_tl_level *l
         return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, buffering->span, "the number of buffers is not from 1 to 2^31 - 1");
     l->entries = (int64_t)(words > 0 && buffers != floor(buffers) ? floor(words / buffers) : words);
     l->buffers = buffers == floor(buffers) ? (int64_t)buffers : 1;
+    l->shares_rows = cluster > 1;
     if (f->ok && cluster > 1)
         dfl_lose(f->report, DFL_FOREIGN_LOST, dfl_tl_attribute(scope, "cluster_size")->span,
                  "rows that instances of `%s` share cost as if all instances were used", l->name);
