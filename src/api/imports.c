@@ -1,8 +1,11 @@
 #include "api/imports.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "api/session.h"
 
@@ -147,6 +150,7 @@ bool dfl_imports_load(void *context, const dfl_source *from, const char *target,
     const char *path, *shown;
     dfl_loaded *file;
     bool missing = false;
+    struct stat info;
 
     if (quoted) {
         path = path_beside(s, importer ? importer->path : "", target);
@@ -164,6 +168,11 @@ bool dfl_imports_load(void *context, const dfl_source *from, const char *target,
         }
         path = dfl_arena_printf(s->arena, "%s/%s", s->stdlib, inside);
         shown = dfl_arena_printf(s->arena, "std/%s", inside);
+    }
+    if (stat(path, &info) == 0 && (S_ISDIR(info.st_mode) || access(path, R_OK) != 0)) {
+        *why = S_ISDIR(info.st_mode) ? dfl_arena_printf(s->arena, "`%s` is a directory: name one of its files", shown)
+                                     : dfl_arena_printf(s->arena, "`%s` cannot be read: %s", shown, strerror(errno));
+        return false;
     }
     file = dfl_load_path(s, path, shown, (dfl_span){ 0, 0 }, &missing);
     if (missing) {

@@ -226,6 +226,25 @@ void dfl_session_preview_checks(dfl_session *s)
     dfl_arena_free(scratch);
 }
 
+enum { MOST_LISTED = 12 }; /* mappings that a help lists */
+
+/* "the mappings are `a`, `b`", or that there is none. */
+static void help_mappings(dfl_session *s, dfl_diag *d)
+{
+    const dfl_program *p = s->program;
+    dfl_strbuf out;
+    uint32_t n = 0;
+
+    dfl_strbuf_init(&out, s->arena);
+    for (uint32_t i = 0; i < p->n_designs; i++)
+        if (p->designs[i].from_root && n++ < MOST_LISTED)
+            dfl_strbuf_printf(&out, "%s`%s`", n > 1 ? ", " : "", dfl_sym_text(s->names, p->designs[i].mapping->name));
+    if (n == 0)
+        dfl_diag_help(s->sink, d, "the file declares no mapping");
+    else
+        dfl_diag_help(s->sink, d, "the mapping%s %s%s", n == 1 ? " is" : "s are", out.text, n > MOST_LISTED ? ", ..." : "");
+}
+
 void dfl_session_unknown_mapping(dfl_session *s, const char *only)
 {
     const dfl_program *p = s->program;
@@ -239,6 +258,8 @@ void dfl_session_unknown_mapping(dfl_session *s, const char *only)
     near = dfl_suggest(s->names, only, names, p->n_designs);
     if (near)
         dfl_diag_help(s->sink, d, "did you mean `%s`?", dfl_sym_text(s->names, near));
+    else
+        help_mappings(s, d);
 }
 
 bool dfl_session_has_param(dfl_session *s, const char *name)
@@ -374,7 +395,9 @@ static void report_column(dfl_session *s, const char *columns, const dfl_unknown
     const dfl_span span = { start, source ? start + (uint32_t)unknown->len : 0 };
     dfl_diag *d = dfl_report(s->sink, unknown->is_part ? DFL_NAME_WRONG_KIND : DFL_NAME_UNKNOWN, span, "%s", unknown->message);
 
-    if (unknown->near)
+    if (unknown->help)
+        dfl_diag_help(s->sink, d, "%s", unknown->help);
+    else if (unknown->near)
         dfl_diag_fix(s->sink, d, span, unknown->near, DFL_FIX_MAYBE);
 }
 

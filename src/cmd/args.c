@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "diag/lints.h"
+#include "diag/suggest.h"
 
 enum {
     CHECK = DFL_CMD_CHECK, EVAL = DFL_CMD_EVAL, PROVE = DFL_CMD_PROVE, TEST = DFL_CMD_TEST, FMT = DFL_CMD_FMT,
@@ -301,7 +302,10 @@ static bool set_fused(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
 
 static bool set_seconds(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
 {
-    char *end;
+    static const struct { const char *unit; double seconds; } units[] = {
+        { "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "min", 60 }, { "h", 3600 },
+    };
+    char *end = NULL;
 
     args->search.endless = strcmp(value, "none") == 0;
     args->search.seconds = 0;
@@ -309,9 +313,13 @@ static bool set_seconds(const dfl_cmd *cmd, const char *value, dfl_cmd_args *arg
         return true;
     errno = 0;
     args->search.seconds = isdigit((unsigned char)*value) || *value == '.' ? strtod(value, &end) : 0;
-    if (errno == 0 && args->search.seconds > 0 && *end == '\0' && args->search.seconds <= 1e9)
-        return true;
-    return refuse_value(cmd, "time-limit", value, "give a positive number of seconds, or none");
+    for (size_t i = 0; errno == 0 && end && i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(end, units[i].unit) == 0) {
+            args->search.seconds *= units[i].seconds;
+            return (args->search.seconds > 0 && args->search.seconds <= 1e9) ||
+                   refuse_value(cmd, "time-limit", value, "give a positive number of seconds, or none");
+        }
+    return refuse_value(cmd, "time-limit", value, "give a positive number of seconds, such as 0.5, 10s or 5min, or none");
 }
 
 /* The sign `%` is part of the number, as in the shares of a file. */
@@ -391,9 +399,34 @@ static bool apply_option(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_
 
 /* ---- the command line ---- */
 
+/* Prints that there is no option `word`, with the most similar option of the command. */
+static bool refuse_unknown(const dfl_cmd *cmd, const char *word)
+{
+    dfl_arena *arena = dfl_arena_new(NULL);
+    dfl_intern *names = dfl_intern_new(arena);
+    const char *name = strncmp(word, "--", 2) == 0 ? word + 2 : word + 1;
+    dfl_sym all[N_OPTIONS], near;
+    size_t n = 0;
+
+    for (size_t i = 0; i < N_OPTIONS; i++)
+        if (options[i].commands & cmd->bit)
+            all[n++] = dfl_intern_z(names, options[i].name);
+    near = dfl_suggest(names, dfl_arena_copy(arena, name, strcspn(name, "=")), all, n);
+    if (near && name[0] != '\0' && name[1] != '\0')
+        dfl_cmd_say("no option `%s`; did you mean `--%s`?", word, dfl_sym_text(names, near));
+    else
+        dfl_cmd_say("no option `%s`; see `dflc help %s`", word, cmd->name);
+    dfl_arena_free(arena);
+    return false;
+}
+
 /* Prints why getopt refused the option `word`: the option lacks its argument, has one that it does not take, or is unknown. */
 static bool refuse_option(const dfl_cmd *cmd, const char *word, bool missing)
 {
+    if (strcmp(word, "-:") == 0) {
+        dfl_cmd_say("write `--` before `-:MAPPING`, a mapping of standard input");
+        return false;
+    }
     if (missing) {
         dfl_cmd_say("`%s` needs an argument; see `dflc help %s`", word, cmd->name);
         return false;
@@ -413,14 +446,30 @@ static bool refuse_option(const dfl_cmd *cmd, const char *word, bool missing)
             return false;
         }
     }
-    dfl_cmd_say("no option `%s`; see `dflc help %s`", word, cmd->name);
-    return false;
+    return refuse_unknown(cmd, word);
+}
+
+/* Whether an argument names standard input, `-`, or a mapping of it, `-:MAPPING`. */
+static bool is_stdin(const char *argument)
+{
+    return argument[0] == '-' && (argument[1] == '\0' || argument[1] == ':');
 }
 
 static bool has_right_files(const dfl_cmd *cmd, const dfl_cmd_args *args)
 {
+    unsigned n_stdin = 0;
+
     if (args->n_files < cmd->least) {
         dfl_cmd_say("usage: dflc %s %s; see `dflc help %s`", cmd->name, cmd->usage, cmd->name);
+        return false;
+    }
+    for (unsigned i = 0; i < args->n_files; i++)
+        if (is_stdin(args->files[i]) && n_stdin++ > 0) {
+            dfl_cmd_say("standard input, `-`, is named twice: it can be read once");
+            return false;
+        }
+    if (n_stdin > 0 && args->write) {
+        dfl_cmd_say("`-w` rewrites files, and standard input is none: leave out `-w`; see `dflc help %s`", cmd->name);
         return false;
     }
     if (cmd->most > 0 && args->n_files > cmd->most) {
@@ -454,6 +503,7 @@ bool dfl_cmd_parse(const dfl_cmd *cmd, int argc, char **argv, dfl_cmd_args *args
     char letters[2 * N_OPTIONS + 3];
     size_t n = 0, n_letters = 0;
     option_id ids[N_OPTIONS];
+    char letter[] = "-x";
     int got, which = 0;
 
     *args = (dfl_cmd_args){ 0 };
@@ -474,8 +524,10 @@ bool dfl_cmd_parse(const dfl_cmd *cmd, int argc, char **argv, dfl_cmd_args *args
     opterr = 0;
     optind = 1;
     while ((got = getopt_long(argc, argv, letters, table, &which)) != -1) {
-        if (got == '?' || got == ':')
-            return refuse_option(cmd, argv[optind - 1], got == ':');
+        if (got == '?' || got == ':') {
+            letter[1] = (char)optopt; /* 0 for a long option, which is the argument before */
+            return refuse_option(cmd, optopt != 0 ? letter : argv[optind - 1], got == ':');
+        }
         for (size_t i = 0; got != 0 && i < n; i++)
             if (options[ids[i]].letter == got)
                 which = (int)i;

@@ -21,6 +21,14 @@ static dfl_exit evaluate_files(dfl_session *s, const dfl_cmd_args *args)
     return status;
 }
 
+/* Says that the file has no mapping, so that an empty report is no riddle. */
+static void say_nothing(const dfl_cmd_args *args, const char *verb)
+{
+    if (args->n_files == 1 && (args->messages == DFL_FORMAT_TEXT || args->messages == DFL_FORMAT_SHORT))
+        dfl_cmd_say("nothing to %s: %s declares no mapping", verb,
+                    strcmp(args->files[0], "-") != 0 ? args->files[0] : args->stdin_name ? args->stdin_name : "<stdin>");
+}
+
 /* Prints the report. False if there is none, because no file can be read or a name among the columns is no figure. */
 static bool print_report(dfl_session *s, const dfl_cmd_args *args, dfl_format format, dfl_exit *status)
 {
@@ -33,6 +41,8 @@ static bool print_report(dfl_session *s, const dfl_cmd_args *args, dfl_format fo
     *status = dfl_cmd_worse(*status, shown);
     if (!text)
         return false;
+    if (len == 0 && *status == DFL_EXIT_OK)
+        say_nothing(args, "evaluate");
     *status = dfl_cmd_worse(*status, dfl_cmd_write(args->output, text, len));
     *status = dfl_cmd_worse(*status, dfl_cmd_write_certificate(s, args));
     return true;
@@ -70,6 +80,8 @@ dfl_exit dfl_cmd_prove(const dfl_cmd_args *args)
     if (status == DFL_EXIT_OK) {
         status = dfl_session_prove(s, args->only, args->sizes, args->n_sizes);
         text = dfl_session_proof(s, &len);
+        if (len == 0 && status == DFL_EXIT_OK)
+            say_nothing(args, "execute");
         status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
     }
     dfl_cmd_messages(s, args);

@@ -42,6 +42,14 @@ static void test_task(void *context, size_t i)
     r->sound = r->status == DFL_EXIT_OK || (r->status == DFL_EXIT_FINDINGS && dfl_session_errors(r->session) == failed);
 }
 
+/* The name of file `i` for the reader. */
+static const char *shown(const test_job *w, size_t i)
+{
+    const char *path = w->args->files[i];
+
+    return strcmp(path, "-") != 0 ? path : w->args->stdin_name ? w->args->stdin_name : "<stdin>";
+}
+
 /* ---- TAP ---- */
 
 /* Escapes a text for TAP: an unescaped `#` would start a directive. */
@@ -65,7 +73,7 @@ static void print_tap(FILE *out, const test_job *w)
         const file_result *r = &w->results[i];
 
         fprintf(out, "%sok %zu - ", r->sound ? "" : "not ", ++n);
-        tap_text(out, w->args->files[i]);
+        tap_text(out, shown(w, i));
         fputc('\n', out);
         failed += !r->sound;
         for (size_t k = 0; k < dfl_session_verdicts(r->session); k++) {
@@ -73,7 +81,7 @@ static void print_tap(FILE *out, const test_job *w)
             bool passed = strcmp(v.outcome, "passed") == 0;
 
             fprintf(out, "%sok %zu - ", passed ? "" : "not ", ++n);
-            tap_text(out, w->args->files[i]);
+            tap_text(out, shown(w, i));
             fprintf(out, ":%u: ", v.line);
             tap_text(out, v.text);
             if (strcmp(v.outcome, "unknown") == 0)
@@ -134,7 +142,7 @@ static void print_junit(FILE *out, const test_job *w)
         size_t n = dfl_session_verdicts(r->session);
 
         fputs("  <testsuite name=\"", out);
-        xml_text(out, w->args->files[i]);
+        xml_text(out, shown(w, i));
         fprintf(out, "\" tests=\"%zu\" failures=\"%zu\">\n", n + 1, r->bad + !r->sound);
         junit_case(out, "file", r->sound, NULL,
                    dfl_session_diagnostics(r->session, DFL_FORMAT_SHORT, false, NULL));

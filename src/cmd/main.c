@@ -1,4 +1,6 @@
 /* Calls the function of the subcommand that the command line names. */
+#include <string.h>
+
 #include "cmd/progress.h"
 
 static dfl_exit run_command(const dfl_cmd *cmd, const dfl_cmd_args *args)
@@ -26,7 +28,10 @@ static dfl_exit refuse_command(const char *name)
     dfl_arena *arena = dfl_arena_new(NULL);
     const char *near = dfl_cmd_suggest(arena, name);
 
-    if (near)
+    if (strchr(name, '.') || strchr(name, '/'))
+        dfl_cmd_say("the command is missing before `%s`: `dflc eval %s`, `dflc check %s`; `dflc help` lists the commands", name,
+                    name, name);
+    else if (near)
         dfl_cmd_say("no command `%s`; did you mean `%s`?", name, near);
     else
         dfl_cmd_say("no command `%s`; `dflc help` lists them", name);

@@ -78,6 +78,21 @@ static const char *dim_text(const evaluator *eval, dfl_dim dim)
     return out.text;
 }
 
+/* Labels the sides of an operation whose dimensions differ; helps with a number that lacks its unit. */
+static void help_dimension(const evaluator *eval, const dfl_val *at, dfl_dim a, dfl_dim b, dfl_diag *d)
+{
+    dfl_sink *sink = eval->results->sink;
+    const dfl_val *plain;
+
+    if (at->n_args != 2)
+        return;
+    dfl_diag_label(sink, d, at->args[0]->span, "%s", dim_text(eval, a));
+    dfl_diag_label(sink, d, at->args[1]->span, "%s", dim_text(eval, b));
+    plain = dfl_dim_is_none(a) ? at->args[0] : dfl_dim_is_none(b) ? at->args[1] : NULL;
+    if (plain && plain->kind == DFL_VAL_QUANTITY)
+        dfl_diag_help(sink, d, "write the number with its unit, as in `1ms`, `2mJ` or `64KiB`");
+}
+
 /* Makes the value of a figure or of arithmetic. In a type check every value is 1 in its unit: division, roots and
    logarithms of 1 have values, so only errors that do not depend on values are reported. */
 static value figure_value(const evaluator *eval, dfl_quantity q)
@@ -103,8 +118,9 @@ static value arithmetic_value(evaluator *eval, const dfl_val *at, dfl_arith stat
         break;
     case DFL_ARITH_DIMENSION:
         if (b)
-            dfl_report(sink, DFL_UNIT_DIMENSION, at->span, "%s and %s cannot be combined",
-                       dim_text(eval, a->quantity.dim), dim_text(eval, b->quantity.dim));
+            help_dimension(eval, at, a->quantity.dim, b->quantity.dim,
+                           dfl_report(sink, DFL_UNIT_DIMENSION, at->span, "%s and %s cannot be combined",
+                                      dim_text(eval, a->quantity.dim), dim_text(eval, b->quantity.dim)));
         else
             dfl_report(sink, DFL_UNIT_DIMENSION, at->span, "expected a plain number, found %s",
                        dim_text(eval, a->quantity.dim));

@@ -128,10 +128,51 @@ static bool may_have_figures_later(const lookup *l, const dfl_val *path)
     return l->results->is_blank && (find_template(l, path) || l->results->has_errors);
 }
 
+/* Names of figures in other tools, and how they are written here. */
+static const char *figure_of(const char *word)
+{
+    static const struct { const char *word, *figure; } all[] = {
+        { "edp", "energy * latency" }, { "EDP", "energy * latency" }, { "delay", "latency" },   { "time", "latency" },
+        { "runtime", "latency" },      { "duration", "latency" },     { "seconds", "latency" }, { "cycles", "latency.cycles" },
+        { "occupancy", "peak" },       { "usage", "peak" },           { "traffic", "reads" },   { "accesses", "reads" },
+        { "joules", "energy" },        { "watts", "power" },          { "util", "utilization" },
+    };
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (strcmp(all[i].word, word) == 0)
+            return all[i].figure;
+    return NULL;
+}
+
+enum { MOST_LISTED = 24 }; /* names of parts and figures that a help lists: two or three lines of text */
+
+/* The names of the list, separated by commas. */
+static const char *list_children(const lookup *l)
+{
+    dfl_strbuf out;
+
+    dfl_strbuf_init(&out, dfl_sink_arena(l->results->sink));
+    for (size_t i = 0; i < l->list.entries.n; i++)
+        dfl_strbuf_printf(&out, "%s`%s`", i > 0 ? ", " : "", l->list.entries.at[i].name);
+    return out.text;
+}
+
+/* The place of segment `at` of a path; the whole place if the path is not written as its names joined by dots. */
+static dfl_span segment_span(lookup *l, const dfl_val *path, uint32_t at)
+{
+    const size_t before = at > 0 ? strlen(join_segments(l, path, 0, at)) + 1 : 0;
+    const size_t len = strlen(text_of(l, path->path[at]));
+
+    if (path->kind != DFL_VAL_PATH || strlen(join_segments(l, path, 0, path->n_path)) != path->span.end - path->span.start)
+        return path->span;
+    return (dfl_span){ path->span.start + (uint32_t)before, path->span.start + (uint32_t)(before + len) };
+}
+
 /* Reports that the node `from` has no child with the name of segment `at`. */
 static void report_unknown(lookup *l, const dfl_val *path, const dfl_node *from, uint32_t at)
 {
     const char *word = text_of(l, path->path[at]), *near;
+    const dfl_span span = segment_span(l, path, at);
     dfl_diag *d;
 
     if (at == 0 && find_template(l, path)) {
@@ -139,21 +180,25 @@ static void report_unknown(lookup *l, const dfl_val *path, const dfl_node *from,
         return;
     }
     if (at == 0 && from->kind != DFL_NODE_ROOT)
-        d = dfl_report(l->results->sink, DFL_EVAL_NO_PATH, path->span,
+        d = dfl_report(l->results->sink, DFL_EVAL_NO_PATH, span,
                        "`%s` is no figure of `%s`, and names no mapping, workload or system", word, text_of(l, l->scope));
     else if (at == 0)
-        d = dfl_report(l->results->sink, DFL_EVAL_NO_PATH, path->span, "`%s` names no mapping, workload or system",
+        d = dfl_report(l->results->sink, DFL_EVAL_NO_PATH, span, "`%s` names no mapping, workload or system",
                        word);
     else
-        d = dfl_report(l->results->sink, DFL_EVAL_NO_PATH, path->span, "`%s` has no `%s`",
+        d = dfl_report(l->results->sink, DFL_EVAL_NO_PATH, span, "`%s` has no `%s`",
                        join_segments(l, path, 0, at), word);
     dfl_node_children(&l->list, from);
-    near = nearest(l, word);
-    if (near) {
+    near = figure_of(word) ? figure_of(word) : nearest(l, word);
+    if (near && strchr(near, '*') && path->n_path > 1)
+        dfl_diag_help(l->results->sink, d, "write a product of figures, as in `energy * latency`");
+    else if (near && span.end - span.start == strlen(word))
+        dfl_diag_fix(l->results->sink, d, span, near, DFL_FIX_MAYBE);
+    else if (near)
         dfl_diag_help(l->results->sink, d, "did you mean `%s`?", near);
-        if (path->kind == DFL_VAL_PATH && path->n_path == 1)
-            dfl_diag_fix(l->results->sink, d, path->span, near, DFL_FIX_MAYBE);
-    } else
+    else if (at > 0 && l->list.entries.n > 0 && l->list.entries.n <= MOST_LISTED)
+        dfl_diag_help(l->results->sink, d, "`%s` has %s", join_segments(l, path, 0, at), list_children(l));
+    else
         dfl_diag_help(l->results->sink, d, "paths follow the keys of the report: `dflc eval --format json` shows them");
 }
 

@@ -28,6 +28,7 @@ typedef struct {
     cells *found;                /* cells of the mapping at hand */
     bool is_known;               /* some mapping has the figure */
     bool is_part;                /* in some mapping the name is that of a part */
+    dfl_node part;               /* that part */
     dfl_figure_place miss;       /* the first place that does not have `missing` */
     const char *missing;         /* NULL = none so far */
 } chooser;
@@ -142,8 +143,10 @@ static void find_figures(chooser *c, const dfl_node *from, const char *path)
         add_cell(c, c->asked, node.figure, &node.place);
     else if (node.kind == DFL_NODE_PLACE && dfl_figure_obvious(node.place.scope))
         add_cell(c, c->asked, dfl_figure_obvious(node.place.scope), &node.place);
-    else
+    else {
         c->is_part = true;
+        c->part = node;
+    }
 }
 
 /* ---- unknown names ---- */
@@ -156,6 +159,81 @@ static void add_names(dfl_intern *names, dfl_figure_scope scope, dfl_sym *all, s
     for (uint32_t i = 0; i < n_figures; i++)
         if (figures[i].views & DFL_VIEW_PATH)
             all[(*n)++] = dfl_intern_z(names, figures[i].key);
+}
+
+enum { MOST_LISTED = 24 }; /* names of figures and parts that a help lists: two or three lines of text */
+
+/* "name one of its figures: `sram.peak`, ..." */
+static const char *list_part(chooser *c)
+{
+    dfl_node_list list = { .results = c->results, .arena = c->arena };
+    dfl_strbuf out;
+
+    dfl_node_children(&list, &c->part);
+    if (list.entries.n == 0 || list.entries.n > MOST_LISTED)
+        return NULL;
+    dfl_strbuf_init(&out, c->arena);
+    for (size_t i = 0; i < list.entries.n; i++)
+        dfl_strbuf_printf(&out, "%s`%s`", i == 0 ? "it has " : ", ", list.entries.at[i].name);
+    return out.text;
+}
+
+/* Whether a memory of some mapping has a tensor called `word`; `*memory`: its name. */
+static bool is_tensor(chooser *c, const char *word, const char **memory)
+{
+    dfl_node_list memories = { .results = c->results, .arena = c->arena }, tensors = memories;
+
+    for (uint32_t i = 0; i < c->results->n_items; i++) {
+        const dfl_result_item *item = &c->results->items[i];
+        const dfl_node node = { .kind = DFL_NODE_PLACE, .place = dfl_figure_place_of(c->results, item, c->arena) };
+
+        if (!item->result)
+            continue;
+        dfl_node_children(&memories, &node);
+        for (size_t k = 0; k < memories.entries.n; k++) {
+            const dfl_node_entry *entry = &memories.entries.at[k];
+            const char *rest;
+
+            if (entry->node.kind != DFL_NODE_PLACE || entry->node.place.scope != DFL_SCOPE_MEMORY)
+                continue;
+            dfl_node_children(&tensors, &entry->node);
+            if (find_child(&tensors, word, &rest)) {
+                *memory = entry->name;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool is_mapping(const chooser *c, const char *word)
+{
+    for (uint32_t i = 0; i < c->results->n_items; i++)
+        if (strcmp(dfl_sym_text(c->results->names, c->results->items[i].mapping->name), word) == 0)
+            return true;
+    return false;
+}
+
+/* What to write in place of a name that is no figure; NULL = nothing is known. `word`: its first unknown part. */
+static const char *help_unknown(chooser *c, const char *word)
+{
+    const char *memory, *below = strchr(c->asked, '.'), *open = strchr(c->asked, '(');
+
+    if (*c->asked == '\0')
+        return "names are separated by `,`: `--columns latency,energy`";
+    if (open && open > c->asked && c->asked[strlen(c->asked) - 1] == ')')
+        return strncmp(c->asked, "peak(", 5) == 0
+                   ? dfl_arena_printf(c->arena, "a part stands before its figure: `%.*s.peak`", (int)(strlen(open) - 2), open + 1)
+                   : "calls stand in checks";
+    if (strpbrk(c->asked, "+*/-<>="))
+        return "a column is one figure; expressions stand in checks";
+    if (below && word != c->asked && strncmp(word, c->asked, (size_t)(below - c->asked)) == 0 && is_mapping(c, word))
+        return dfl_arena_printf(c->arena, "a name is a path below a mapping: `%s`; `--only %s` chooses the mapping", below + 1,
+                                word);
+    if (below && is_tensor(c, word, &memory))
+        return dfl_arena_printf(c->arena, "a memory stands before its tensor: `%s.%s`; `%s` alone stands for all", memory,
+                                c->asked, below + 1);
+    return NULL;
 }
 
 /* Describes a name that is no figure. `at`: place of the name in the list of columns. */
@@ -171,8 +249,11 @@ static dfl_unknown_column describe_unknown(chooser *c, size_t at)
 
     if (c->is_part)
         return (dfl_unknown_column){ .at = at, .len = strlen(c->asked), .is_part = true,
+                                     .help = list_part(c),
                                      .message = dfl_arena_printf(c->arena, "`%s` is a part, not a figure: name one of its "
                                                                  "figures", c->asked) };
+    if (*c->asked == '\0')
+        return (dfl_unknown_column){ .at = at, .message = "the name of a column is missing", .help = help_unknown(c, "") };
     if (c->missing) {
         const dfl_node node = { .kind = DFL_NODE_PLACE, .place = c->miss };
 
@@ -185,7 +266,7 @@ static dfl_unknown_column describe_unknown(chooser *c, size_t at)
         add_names(names, parts[i], all, &n);
     near = dfl_suggest(names, word, all, n);
     return (dfl_unknown_column){ .at = at + (size_t)(missing - c->asked), .len = strlen(word),
-                                 .near = near ? dfl_sym_text(names, near) : NULL,
+                                 .near = near ? dfl_sym_text(names, near) : NULL, .help = help_unknown(c, word),
                                  .message = strcmp(word, c->asked) == 0
                                                 ? dfl_arena_printf(c->arena, "no figure is called `%s`", word)
                                                 : dfl_arena_printf(c->arena, "`%s` is no figure: there is no `%s`", c->asked,
@@ -219,6 +300,8 @@ static bool choose(chooser *c, const char *asked)
         if (!item->result)
             continue;
         any = true;
+        if (*asked == '\0')
+            return false;
         c->found = &c->rows[i];
         find_figures(c, &node, asked);
         for (size_t k = before; k < c->rows[i].n; k++)

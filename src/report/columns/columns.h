@@ -16,6 +16,7 @@ typedef struct {
     size_t at, len;      /* place of the unknown word in the list of columns, bytes */
     const char *message;
     const char *near;    /* the nearest name in place of the word; NULL = none is near */
+    const char *help;    /* what to write, if no name is near; NULL = nothing is known */
     bool is_part;        /* the name is that of a part, and not unknown */
 } dfl_unknown_column;
 

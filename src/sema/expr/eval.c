@@ -1,5 +1,6 @@
 #include "sema/expr/eval.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "ir/unit_text.h"
@@ -89,6 +90,23 @@ static bool check_kind(dfl_sema *sema, const dfl_expr *expr, const dfl_value *va
     return false;
 }
 
+/* A number in another base, `0x40`: help with the decimal number. False if `unit`, the text behind the 0, is none. */
+static bool help_base(dfl_sema *sema, dfl_diag *d, dfl_span span, const char *unit)
+{
+    const int base = *unit == 'x' || *unit == 'X' ? 16 : *unit == 'b' ? 2 : *unit == 'o' ? 8 : 0;
+    unsigned long long number;
+    char *end;
+
+    if (base == 0 || unit[1] == '\0' || strlen(unit) > 16)
+        return false;
+    number = strtoull(unit + 1, &end, base);
+    if (*end != '\0')
+        return false;
+    dfl_diag_help(sema->sink, d, "numbers are decimal");
+    dfl_diag_fix(sema->sink, d, span, dfl_arena_printf(sema->arena, "%llu", number), DFL_FIX_SURE);
+    return true;
+}
+
 /* Reports the unknown unit of measurement of a literal; `unit_at` is its offset in the literal. */
 static void report_unit(dfl_sema *sema, const dfl_expr *expr, size_t unit_at)
 {
@@ -98,6 +116,8 @@ static void report_unit(dfl_sema *sema, const dfl_expr *expr, size_t unit_at)
     const char *near = dfl_unit_suggest(sema->arena, unit, &sure);
     dfl_diag *d = dfl_report(sema->sink, DFL_SYNTAX_UNKNOWN_UNIT, span, "unknown unit `%s`", unit);
 
+    if (unit_at == 1 && *expr->text == '0' && help_base(sema, d, expr->span, unit))
+        return;
     if (near != NULL && strstr(near, "bit") != NULL && strstr(unit, "bit") == NULL && !sure)
         dfl_diag_help(sema->sink, d, "`%s` for bits, `B` for bytes", near);
     if (near != NULL)
@@ -317,6 +337,18 @@ dfl_value dfl_eval(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr)
     return v;
 }
 
+/* Labels the parameter or constant that an expression consists of: its value is where the mistake is. */
+static void label_origin(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr, dfl_diag *d)
+{
+    const dfl_scope_entry *entry;
+
+    if (expr->kind != DFL_EXPR_PATH || expr->path->n != 1)
+        return;
+    entry = dfl_scope_find(scope, expr->path->head->sym);
+    if (entry != NULL && entry->kind == DFL_ENTRY_VALUE && entry->span.end > entry->span.start)
+        dfl_diag_label(sema->sink, d, entry->span, "`%s` is declared here", dfl_sema_text(sema, expr->path->text));
+}
+
 bool dfl_eval_int(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr, const char *what, int64_t low, int64_t high,
                   int64_t *out, bool *unknown)
 {
@@ -336,8 +368,8 @@ bool dfl_eval_int(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr, const 
         return false;
     }
     if (!v.quantity.exact) {
-        dfl_report(sema->sink, DFL_EXPR_TYPE, expr->span, "%s must be an integer, found %s", what,
-                   dfl_arith_value_text(sema, &v));
+        label_origin(sema, scope, expr, dfl_report(sema->sink, DFL_EXPR_TYPE, expr->span, "%s must be an integer, found %s", what,
+                                                   dfl_arith_value_text(sema, &v)));
         return false;
     }
     if (v.quantity.integer < low || v.quantity.integer > high) {
@@ -349,6 +381,7 @@ bool dfl_eval_int(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr, const 
                       (long long)(small ? low : high));
         dfl_diag_help(sema->sink, d, small ? "give a number of at least %lld" : "give a number of at most %lld",
                       (long long)(small ? low : high));
+        label_origin(sema, scope, expr, d);
         return false;
     }
     *out = (int64_t)v.quantity.integer;

@@ -184,6 +184,35 @@ static void help_names(dfl_mapping_context *ctx, dfl_diag *d, const dfl_lookup *
     dfl_diag_help(ctx->draft->sema->sink, d, "`%s` has %s", text(ctx, owner), lookup->full.n > 0 ? out.text : "none");
 }
 
+/* What else the system calls so: "a memory"; NULL = nothing. */
+static const char *other_kind(dfl_elaborated_system *system, dfl_sym name, const char *wanted)
+{
+    const struct { dfl_lookup *names; const char *kind; } all[] = {
+        { &system->memories, "a memory" }, { &system->axes, "an axis" }, { &system->computes, "a compute unit" },
+    };
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (strstr(all[i].kind, wanted) == NULL && dfl_lookup_find(all[i].names, name) != NULL)
+            return all[i].kind;
+    return NULL;
+}
+
+/* Help for a name that the system gives to another kind of part. False if it has none. */
+static bool help_other_kind(dfl_mapping_context *ctx, dfl_diag *d, const dfl_ast_path *path, const char *what)
+{
+    const char *kind = ctx->draft->system == NULL || strcmp(what, "rank") == 0 ? NULL
+                       : other_kind(ctx->draft->system, path->text, what);
+
+    if (kind == NULL)
+        return false;
+    dfl_diag_help(ctx->draft->sema->sink, d, "`%s` is %s: %s", text(ctx, path->text), kind,
+                  strcmp(what, "axis") == 0     ? "loops are spread on an axis, `spatial r/K on AXIS;`"
+                  : strcmp(what, "memory") == 0 ? "tensors are kept in a memory, `keep TENSOR in MEMORY;`"
+                  : strcmp(what, "tensor") == 0 ? "a line is `keep TENSOR in MEMORY;`"
+                                                : "einsums run on a compute unit, `on UNIT;`");
+    return true;
+}
+
 /* Reports a name of no part, with the most similar name. */
 static void report_none(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_lookup *lookup, dfl_code code, const char *what,
                         const char *owner, dfl_sym owner_name)
@@ -195,10 +224,9 @@ static void report_none(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_
     d = dfl_report(ctx->draft->sema->sink, code, path->span, "no %s `%s` in %s `%s`", what, text(ctx, path->text), owner,
                    text(ctx, owner_name));
     near = dfl_sink_drops(ctx->draft->sema->sink) ? 0 : dfl_lookup_suggest(lookup, path->text);
-    if (strcmp(what, "tensor") == 0 && ctx->draft->system != NULL &&
-        dfl_lookup_find(&ctx->draft->system->memories, path->text) != NULL)
-        dfl_diag_help(ctx->draft->sema->sink, d, "`%s` is a memory: a line is `keep TENSOR in MEMORY;`", text(ctx, path->text));
-    else if (near != 0)
+    if (help_other_kind(ctx, d, path, what))
+        return;
+    if (near != 0)
         dfl_diag_fix(ctx->draft->sema->sink, d, path->span, text(ctx, near), DFL_FIX_MAYBE);
     else if (!dfl_sink_drops(ctx->draft->sema->sink))
         help_names(ctx, d, lookup, owner_name);

@@ -181,6 +181,9 @@ dfl_decl *dfl_decl_need(dfl_sema *sema, dfl_module *module, const dfl_ast_path *
                                     dfl_sema_text(sema, path->text), kind_text(decl->node->kind), kind_text(kind));
 
         dfl_diag_label(sema->sink, diag, decl->node->name.span, "declared here");
+        if ((kind == DFL_AST_WORKLOAD && decl->node->kind == DFL_AST_SYSTEM) ||
+            (kind == DFL_AST_SYSTEM && decl->node->kind == DFL_AST_WORKLOAD))
+            dfl_diag_help(sema->sink, diag, "the workload stands behind `for`, the system behind `on`");
         return NULL;
     }
     if (decl == NULL && !broken)

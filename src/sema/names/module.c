@@ -68,6 +68,9 @@ static dfl_module *load_import(dfl_sema *sema, dfl_module *module, const dfl_ast
         d = dfl_report(sema->sink, DFL_IMPORT_NOT_FOUND, span, "cannot find `%s`", dfl_sema_text(sema, target));
         if (why != NULL)
             dfl_diag_note(sema->sink, d, "%s", why);
+        if (near == NULL && !quoted && strcmp(dfl_sema_text(sema, dfl_path_last(node->path)->sym), "dfl") == 0)
+            dfl_diag_fix(sema->sink, d, span, dfl_arena_printf(sema->arena, "\"%s\"", dfl_sema_text(sema, target)),
+                         DFL_FIX_MAYBE);
         if (near != NULL)
             dfl_diag_fix(sema->sink, d, span, quoted ? dfl_arena_printf(sema->arena, "\"%s\"", near) : near, DFL_FIX_MAYBE);
         return NULL;

@@ -232,8 +232,13 @@ void dfl_system_put_attribute(dfl_system_draft *draft, uint32_t part, dfl_draft_
     if (attr.keys[0] != 0)
         name = dfl_arena_printf(draft->arena, "%.*s%s", (int)strlen(name) - 1, name, dfl_sym_text(draft->names, attr.keys[0]));
     if (attr.n_values > 1 && !lists) {
-        dfl_report(draft->sink, DFL_EXPR_TYPE, attr.values[1].span, "`%s` takes one value", name);
-        draft->broken = true;
+        dfl_diag *d = dfl_report(draft->sink, DFL_EXPR_TYPE, attr.values[1].span, "`%s` takes one value", name);
+
+        if (attr.values[1].span.start == attr.values[0].span.end + 1) { /* `1,024MB` */
+            dfl_diag_help(draft->sink, d, "digits are separated by `_`, as in `1_048_576`, or by nothing");
+            dfl_diag_fix(draft->sink, d, (dfl_span){ attr.values[0].span.end, attr.values[1].span.start }, "_", DFL_FIX_MAYBE);
+        }
+        draft->broken = p->silent = true;
         return;
     }
     for (uint32_t i = 0; i < attr.n_values; i++) {

@@ -471,11 +471,14 @@ static dfl_symmap table_axes(system_lowering *state, uint32_t network)
 /* Reports a name that is no axis over the network. */
 static void report_no_axis(system_lowering *state, const dfl_draft_part *network, const dfl_attribute_value *value)
 {
-    dfl_diag *d = dfl_report(state->draft->sink, DFL_NAME_UNKNOWN, value->span, "no axis `%s` over network `%s`",
-                             text(state, value->word), part_text(state, network));
     DFL_VEC(dfl_sym) names = { 0 };
+    dfl_diag *d;
     dfl_sym near;
 
+    if (state->draft->broken && state->first_axis[network->id] == 0) /* the name of a network behind `over` is wrong */
+        return;
+    d = dfl_report(state->draft->sink, DFL_NAME_UNKNOWN, value->span, "no axis `%s` over network `%s`", text(state, value->word),
+                   part_text(state, network));
     state->draft->broken = true;
     if (dfl_sink_drops(state->draft->sink))
         return;

@@ -213,6 +213,7 @@ static bool eval_cost(rhs_builder *rhs, const dfl_expr *expr, dfl_decl *op, dfl_
 /* The operation that a call names, with matching arguments and `over`; NULL after reporting. */
 static dfl_decl *find_op(rhs_builder *rhs, const dfl_expr *expr)
 {
+    static const char reductions[] = " sum reduce reduce_sum einsum matmul dot mm gemm conv prod ";
     dfl_workload_context *ctx = rhs->ctx;
     dfl_decl *op = expr->path->n == 1 ? dfl_decl_op(ctx->sema, ctx->scope->module, expr->path->head->sym) : NULL;
     uint32_t n = 0;
@@ -231,6 +232,10 @@ static dfl_decl *find_op(rhs_builder *rhs, const dfl_expr *expr)
             dfl_diag_help(ctx->sema->sink, d, "the standard library with std.ops was not found; set DFL_STDLIB");
         else if (near != 0)
             dfl_diag_fix(ctx->sema->sink, d, expr->path->span, dfl_sema_text(ctx->sema, near), DFL_FIX_MAYBE);
+        else if (strstr(reductions, dfl_arena_printf(ctx->sema->arena, " %s ",
+                                                     dfl_sema_text(ctx->sema, expr->path->text))) != NULL)
+            dfl_diag_help(ctx->sema->sink, d, "sums need no operation: `Z[m] += A[m, k] * B[k];` adds over the ranks that only "
+                          "the right side has");
         else
             dfl_diag_help(ctx->sema->sink, d, "declare it with its cost: `op %s(x) = 1FLOP;`",
                           dfl_sema_text(ctx->sema, expr->path->text));
@@ -404,6 +409,25 @@ static bool check_calls(dfl_workload_context *ctx, const dfl_expr *expr)
     return false;
 }
 
+/* The first name of a tensor without brackets in an expression; NULL if there is none. */
+static const dfl_expr *find_bare_tensor(const dfl_workload_context *ctx, const dfl_expr *expr)
+{
+    const dfl_expr *found = NULL;
+    const dfl_scope_entry *entry;
+
+    if (expr == NULL)
+        return NULL;
+    if (expr->kind == DFL_EXPR_PATH && expr->path->n == 1) {
+        entry = dfl_scope_find(ctx->scope, expr->path->head->sym);
+        return entry != NULL && entry->kind == DFL_ENTRY_TENSOR ? expr : NULL;
+    }
+    if ((found = find_bare_tensor(ctx, expr->left)) != NULL || (found = find_bare_tensor(ctx, expr->right)) != NULL)
+        return found;
+    for (const dfl_expr *a = expr->args; a != NULL && found == NULL; a = a->next)
+        found = find_bare_tensor(ctx, a);
+    return found;
+}
+
 /* Whether a node reads one element, at a given or at a data-dependent position. */
 static bool is_read(const dfl_eop *e) { return e->kind == DFL_EOP_ACCESS || e->kind == DFL_EOP_GATHER; }
 
@@ -417,10 +441,18 @@ bool dfl_workload_lower_right_side(dfl_workload_context *ctx, const dfl_ast_node
     if (node->value == NULL || !check_calls(ctx, node->value))
         return false;
     if (!dfl_workload_reads(node->value)) {
-        dfl_diag *d = dfl_report(ctx->sema->sink, DFL_EXPR_TYPE, node->value->span, "the right side reads no tensor");
+        const dfl_expr *bare = find_bare_tensor(ctx, node->value);
+        dfl_diag *d = dfl_report(ctx->sema->sink, DFL_EXPR_TYPE, bare != NULL ? bare->span : node->value->span,
+                                 "the right side reads no tensor");
 
-        dfl_diag_help(ctx->sema->sink, d, "an einsum computes its result from tensors; ranks of the left side must occur on "
-                      "the right");
+        if (bare != NULL)
+            dfl_diag_here(ctx->sema->sink, d, "a tensor without its indices");
+        if (bare != NULL)
+            dfl_diag_help(ctx->sema->sink, d, "an einsum reads elements: write the indices of each tensor, as in `%s[m, k]`",
+                          dfl_sema_text(ctx->sema, bare->path->text));
+        else
+            dfl_diag_help(ctx->sema->sink, d, "an einsum computes its result from tensors; ranks of the left side must occur "
+                          "on the right");
         return false;
     }
     ir->body = build_tree(&rhs, node->value);

@@ -163,6 +163,12 @@ static void check_dims(dfl_workload_draft *draft, dfl_draft_tensor *tensor, cons
                    text(draft, tensor->name), tensor->n_dims - tensor->n_lead, tensor->n_dims - tensor->n_lead == 1 ? "" : "s",
                    access->n_dims - tensor->n_lead, access->n_dims - tensor->n_lead == 1 ? "is" : "are");
     dfl_diag_label(draft->sink, d, tensor->span, "`%s` has its shape from here", text(draft, tensor->name));
+    if (access->n_dims < tensor->n_dims)
+        dfl_diag_help(draft->sink, d, "give one index for each dimension, such as `0` or a rank");
+    else
+        dfl_diag_help(draft->sink, d, "remove %s, or declare `%s` with %u",
+                      access->n_dims == tensor->n_dims + 1 ? "an index" : "indices", text(draft, tensor->name),
+                      access->n_dims - tensor->n_lead);
     tensor->broken = draft->broken = true;
 }
 
