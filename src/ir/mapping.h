@@ -123,7 +123,8 @@ typedef struct {
     bool contention_none;      /* option contention = none: every message as if it were alone */
     uint32_t chunks;           /* option chunks: pieces of every collective; 0 = the best number */
     dfl_i128 bucket_bits;      /* option bucket: size of a gradient bucket (in bits); 0 = the default, 25 MB */
-    bool chip_search;          /* option chip = search: the mapper fills the chip */
+    bool chip_search;          /* option chip = search: the einsums of a chip are divided into groups that run together */
+    uint32_t groups;           /* option groups: most groups of a search; 0 = any number */
     bool exchanges_block;      /* option exchanges = blocking: no einsum runs beside an exchange */
 } dfl_options;
 

@@ -77,6 +77,7 @@ typedef struct {
 typedef struct {
     int64_t chips;
     const char *chip;          /* how the work of a chip was found: "roofline", "search" or "written" */
+    uint32_t branches;         /* groups of einsums that a chip runs one after another */
     const dfl_plan_part *parts; uint32_t n_parts;
     uint32_t pipeline_axis;    /* DFL_NONE = one stage */
     dfl_schedule schedule;

@@ -304,6 +304,10 @@ static void print_plan_options(const printer *p)
         print_indent(p, 1);
         dfl_strbuf_z(p->out, "option chip = search;\n");
     }
+    if (o->groups > 0) {
+        print_indent(p, 1);
+        dfl_strbuf_printf(p->out, "option groups = %u;\n", o->groups);
+    }
     if (o->exchanges_block) {
         print_indent(p, 1);
         dfl_strbuf_z(p->out, "option exchanges = blocking;\n");

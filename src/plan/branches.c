@@ -61,24 +61,28 @@ bool dfl_branch_writes(const dfl_frame *f, const uint32_t *branch_of, uint32_t e
 
 /* ---- braces ---- */
 
+/* Whether `...;` stands in a brace of several einsums. */
+static bool is_open(const dfl_body *body) { return (body->open || body->open_children) && body->n_einsums > 1; }
+
 /* Puts the einsums of a brace into one branch; those of an open brace are branches by themselves. */
 static bool add_brace(const dfl_frame *f, const dfl_body *body, dfl_plan_branches *out)
 {
     const dfl_workload *w = f->workload;
-    const bool is_open = (body->open || body->open_children) && body->n_einsums > 1;
+    const bool open = is_open(body) && body->parent != NULL;
     const dfl_einsum *first = &w->einsums[body->einsums[0]];
 
-    out->has_open |= is_open;
+    out->n_open += open;
     for (uint32_t i = 0; i < body->n_einsums; i++) {
         const dfl_einsum *e = &w->einsums[body->einsums[i]];
 
-        if (!is_open && (e->phase != first->phase || dfl_frame_repeat(f, e) != dfl_frame_repeat(f, first)))
+        if (!open && (e->phase != first->phase || dfl_frame_repeat(f, e) != dfl_frame_repeat(f, first)))
             return dfl_frame_refuse(f, body->span, "a brace with einsums of the forward and the backward pass, or of different "
                                     "repeats", "write a brace for each of them");
-        out->of[body->einsums[i]] = out->n + (is_open ? i : 0);
+        out->of[body->einsums[i]] = out->n + (open ? i : 0);
+        out->open[body->einsums[i]] = open ? out->n_open : 0;
     }
-    out->has_braces |= !is_open && body->n_einsums > 1;
-    out->n += is_open ? body->n_einsums : 1;
+    out->has_braces |= !open && body->n_einsums > 1;
+    out->n += open ? body->n_einsums : 1;
     return true;
 }
 
@@ -91,6 +95,8 @@ static bool check_brace(const dfl_frame *f, const dfl_body *body)
     if (body->kind == DFL_BODY_PIPELINE && !f->mapping->options.overlap_perfect)
         return dfl_frame_refuse(f, body->span, "a `pipeline` on a chip without `option overlap = perfect`",
                                 "write the option, or a brace of several einsums, which run one after another");
+    if (body->parent != NULL && is_open(body) && !f->mapping->options.overlap_perfect)
+        return dfl_frame_refuse(f, body->span, "a search of groups without `option overlap = perfect`", "write the option");
     for (uint32_t i = 0; i < body->n_children; i++)
         if (!check_brace(f, body->children[i]))
             return false;
@@ -145,7 +151,7 @@ bool dfl_branches_find(const dfl_frame *f, dfl_plan_branches *out)
     const uint32_t n = f->workload->n_einsums, n_braces = is_list ? root->n_children : root->kind == DFL_BODY_PIPELINE;
     dfl_span *places = DFL_NEW_ARRAY(f->arena, dfl_span, n); /* [einsum]: its brace, else the mapping */
 
-    *out = (dfl_plan_branches){ .of = DFL_NEW_ARRAY(f->arena, uint32_t, n) };
+    *out = (dfl_plan_branches){ .of = DFL_NEW_ARRAY(f->arena, uint32_t, n), .open = DFL_NEW_ARRAY(f->arena, uint32_t, n) };
     for (uint32_t i = 0; i < n_braces; i++) {
         const dfl_body *brace = is_list ? root->children[i] : root;
 
@@ -155,10 +161,12 @@ bool dfl_branches_find(const dfl_frame *f, dfl_plan_branches *out)
             places[brace->einsums[k]] = brace->span;
     }
     const uint32_t n_placed = out->n;
+    out->n_open += f->mapping->options.chip_search;
     for (uint32_t e = 0; e < n; e++)
         if (places[e].end == 0) {
             places[e] = f->mapping->span;
             out->of[e] = out->n++;
+            out->open[e] = f->mapping->options.chip_search ? out->n_open : 0;
         }
     return check_order(f, out, places, n_placed);
 }

@@ -11,7 +11,9 @@ typedef struct {
     uint32_t *of;            /* [einsum]: its branch, counted in the order in which the branches run */
     uint32_t n;
     bool has_braces;         /* the mapping, or a search, puts several einsums in one branch */
-    bool has_open;           /* some brace of several einsums is open: a search divides it into branches */
+    uint32_t *open;          /* [einsum]: its open brace, counted from 1, which a search divides into branches; 0 = none */
+    uint32_t n_open;
+    uint32_t n_found;        /* branches that searches have made */
 } dfl_plan_branches;
 
 /* The branches of a mapping; the einsums of an open brace are branches by themselves. False after a report: a branch has einsums

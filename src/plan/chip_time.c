@@ -96,8 +96,8 @@ static bool is_handed_on(const dfl_frame *f, const dfl_einsum *e)
     return !isfinite(f->system->memories[f->home_of[e->output.tensor]].write_rate);
 }
 
-/* Sets the points and the time of the operations of one pass; an einsum that `starts` a branch starts its kernel. */
-static bool time_operations(const dfl_frame *f, uint32_t einsum, bool starts, dfl_chip_time *out)
+/* Sets the points and the time of the operations of one pass. */
+static bool time_operations(const dfl_frame *f, uint32_t einsum, dfl_chip_time *out)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
     const dfl_compute *unit = &f->system->computes[out->compute];
@@ -123,7 +123,8 @@ static bool time_operations(const dfl_frame *f, uint32_t einsum, bool starts, df
         dfl_diag_help(f->sink, d, "add a point for smaller work");
         return false;
     }
-    out->operation_seconds = dfl_i128_double(out->points) * each / units + (is_handed_on(f, e) || !starts ? 0 : unit->launch);
+    out->work_seconds = dfl_i128_double(out->points) * each / units;
+    out->launch_seconds = is_handed_on(f, e) ? 0 : unit->launch;
     return true;
 }
 
@@ -242,24 +243,29 @@ static void time_memories(const dfl_frame *f, const dfl_plan_branches *branches,
                                          : t->operation_seconds + t->memory_seconds;
 }
 
+/* Sets the times of the operations with the start of each branch: at its first einsum that no other kernel takes over. */
+static void add_starts(const dfl_frame *f, const dfl_plan_branches *branches, dfl_chip_time *times)
+{
+    bool *has_started = DFL_NEW_ARRAY(f->arena, bool, branches->n);
+
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
+        bool *started = &has_started[branches->of[e]];
+
+        times[e].operation_seconds = times[e].work_seconds + (*started ? 0 : times[e].launch_seconds);
+        *started |= times[e].launch_seconds > 0;
+    }
+}
+
 bool dfl_chip_times_set_branches(const dfl_frame *f, const dfl_plan_branches *branches, dfl_chip_time *times)
 {
     double *ports = DFL_NEW_ARRAY(f->arena, double, (size_t)f->system->n_memories * 2);
 
+    add_starts(f, branches, times);
     for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
         if (!sum_data(f, branches, e, &times[e]))
             return false;
         time_memories(f, branches, e, ports, &times[e]);
     }
-    return true;
-}
-
-/* Whether no earlier einsum of the workload is in the branch of an einsum. */
-static bool starts_branch(const dfl_plan_branches *branches, uint32_t einsum)
-{
-    for (uint32_t e = 0; e < einsum && branches->has_braces; e++)
-        if (branches->of[e] == branches->of[einsum])
-            return false;
     return true;
 }
 
@@ -280,7 +286,7 @@ dfl_chip_time *dfl_chip_times_find(const dfl_frame *f, const dfl_plan_branches *
             dfl_diag_help(f->sink, d, "add a rate for its operations to a unit of the chip");
             return NULL;
         }
-        if (!time_operations(f, e, starts_branch(branches, e), t) || !time_accesses(f, e, t))
+        if (!time_operations(f, e, t) || !time_accesses(f, e, t))
             return NULL;
     }
     return dfl_chip_times_set_branches(f, branches, times) ? times : NULL;

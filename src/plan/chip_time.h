@@ -15,7 +15,9 @@ typedef struct {
 
 typedef struct {
     uint32_t compute;          /* unit that runs the einsum */
-    double operation_seconds;  /* time of the operations, launch included, in one pass */
+    double work_seconds;       /* time of the operations in one pass */
+    double launch_seconds;     /* what its kernel takes to start; 0 if its result is handed on to another kernel */
+    double operation_seconds;  /* time of the operations in one pass, with the start of the branch */
     double memory_seconds;     /* time of the busiest port in one pass */
     double seconds;            /* time of one pass: the longer one, or the sum if nothing overlaps them */
     dfl_i128 points;           /* points of one pass */

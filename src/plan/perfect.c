@@ -1,58 +1,28 @@
 #include "plan/perfect.h"
 
 #include <math.h>
-#include <string.h>
 
-/* The engines of one branch in one pass. */
-typedef struct {
-    double *units, *ports, *nets; /* [compute], [2 * memory + is_write], [network]: busy time */
-    double *exchanges;            /* [exchange]: its share of the time of its network */
-    int64_t iterations;           /* of the einsums of the branch in the chunk; 0 = none of them runs */
-} engines;
+#include "plan/engines.h"
 
-static double exchange_seconds(const dfl_frame *f, const dfl_plan_exchange *x)
+/* Adds an einsum of the chunk, which runs `iterations` times in it, to the engines of its branch. */
+static void add_einsum(const dfl_plan_work *work, const dfl_chunk *chunk, uint32_t einsum, int64_t iterations, dfl_engines *busy,
+                       dfl_chunk_time *out)
 {
-    return x->place == DFL_EXCHANGE_ONCE ? x->cost.seconds / (double)f->micro_batches : x->cost.seconds;
-}
-
-/* Adds an einsum of the chunk to the engines of its branch. */
-static void add_einsum(const dfl_plan_work *work, const dfl_chunk *chunk, uint32_t einsum, engines *busy, dfl_chunk_time *out)
-{
-    const dfl_frame *f = work->frame;
-    const dfl_chip_time *t = &work->times[einsum];
-
-    busy->iterations = dfl_chunk_iterations(f, chunk, einsum);
-    busy->units[t->compute] += t->operation_seconds;
-    dfl_chip_time_add_ports(f, work->branches->of, einsum, t, busy->ports);
+    dfl_engines_add(work, work->branches->of, einsum, busy);
     for (uint32_t i = 0; i < work->exchanges->n; i++) {
-        const dfl_plan_exchange *x = &work->exchanges->at[i];
-
-        if (!dfl_chunk_exchanges(f, chunk, einsum, x))
+        if (!dfl_chunk_exchanges(work->frame, chunk, einsum, &work->exchanges->at[i]))
             continue;
-        busy->exchanges[i] = exchange_seconds(f, x);
-        busy->nets[x->cost.network] += busy->exchanges[i];
-        out->count[i] += busy->iterations;
+        dfl_engines_add_exchange(work, i, busy);
+        out->count[i] += iterations;
     }
-}
-
-static double longest(const double *times, uint32_t n)
-{
-    double most = 0;
-
-    for (uint32_t i = 0; i < n; i++)
-        most = fmax(most, times[i]);
-    return most;
 }
 
 /* Adds the time of a branch: the time of its longest engine. What its network needs beyond the others is exposed; each exchange
    on the busiest network has its share of it. */
-static void add_branch(const dfl_plan_work *work, const engines *busy, dfl_step_part part, dfl_chunk_time *out)
+static void add_branch(const dfl_plan_work *work, const dfl_engines *busy, double iterations, dfl_step_part part,
+                       dfl_chunk_time *out)
 {
-    const dfl_system *s = work->frame->system;
-    const double iterations = (double)busy->iterations;
-    uint32_t slowest;
-    double chip = fmax(longest(busy->units, s->n_computes), dfl_busiest_memory(s, busy->ports, &slowest));
-    double net = longest(busy->nets, s->n_networks), exposed = fmax(0, net - chip);
+    const double chip = dfl_engines_chip(work, busy), net = dfl_engines_network(work, busy), exposed = fmax(0, net - chip);
 
     out->seconds += iterations * fmax(chip, net);
     out->step[part] += iterations * chip;
@@ -72,30 +42,48 @@ static bool runs_as(const dfl_plan_work *work, const dfl_chunk *chunk, uint32_t 
     return dfl_chunk_has(work->frame, chunk, einsum);
 }
 
+/* [place]: the einsums in the order of their branches; in a branch in workload order. */
+static uint32_t *sort_by_branch(const dfl_plan_work *work)
+{
+    const uint32_t n = work->frame->workload->n_einsums;
+    uint32_t *first = DFL_NEW_ARRAY(work->frame->arena, uint32_t, (size_t)work->branches->n + 1);
+    uint32_t *out = DFL_NEW_ARRAY(work->frame->arena, uint32_t, n);
+
+    for (uint32_t e = 0; e < n; e++)
+        first[work->branches->of[e] + 1]++;
+    for (uint32_t b = 0; b < work->branches->n; b++)
+        first[b + 1] += first[b];
+    for (uint32_t e = 0; e < n; e++)
+        out[first[work->branches->of[e]]++] = e;
+    return out;
+}
+
 dfl_chunk_time dfl_chunk_run_perfect(const dfl_plan_work *work, const dfl_chunk *chunk)
 {
     static const dfl_step_part parts[] = { [DFL_PHASE_FORWARD] = DFL_STEP_FORWARD, [DFL_PHASE_BACKWARD] = DFL_STEP_BACKWARD,
                                            [DFL_PHASE_UPDATE] = DFL_STEP_UPDATE };
     const dfl_frame *f = work->frame;
-    const dfl_system *s = f->system;
-    const size_t n_exchanges = (size_t)work->exchanges->n + 1;
+    const uint32_t n = f->workload->n_einsums, *branch_of = work->branches->of, *sorted = sort_by_branch(work);
     const bool has_again = chunk->phase == DFL_PHASE_BACKWARD && chunk->part != DFL_CHUNK_WEIGHTS;
-    const size_t n_busy = s->n_computes + 2 * (size_t)s->n_memories + s->n_networks + n_exchanges;
-    double *all = DFL_NEW_ARRAY(f->arena, double, n_busy);
-    engines busy = { .units = all, .ports = all + s->n_computes, .nets = all + s->n_computes + 2 * (size_t)s->n_memories };
-    dfl_chunk_time out = { .exposed = DFL_NEW_ARRAY(f->arena, double, n_exchanges),
-                           .count = DFL_NEW_ARRAY(f->arena, int64_t, n_exchanges) };
+    dfl_engines busy = dfl_engines_new(work);
+    dfl_chunk_time out = { .exposed = DFL_NEW_ARRAY(f->arena, double, (size_t)work->exchanges->n + 1),
+                           .count = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)work->exchanges->n + 1) };
 
-    busy.exchanges = busy.nets + s->n_networks;
-    for (uint32_t b = 0; b < work->branches->n; b++)
+    for (uint32_t from = 0, to = 0; from < n; from = to) {
+        while (to < n && branch_of[sorted[to]] == branch_of[sorted[from]])
+            to++;
         for (int again = 0; again <= (has_again ? 1 : 0); again++) {
-            memset(all, 0, n_busy * sizeof *all);
-            busy.iterations = 0;
-            for (uint32_t e = 0; e < f->workload->n_einsums; e++)
-                if (work->branches->of[e] == b && runs_as(work, chunk, e, again == 1))
-                    add_einsum(work, chunk, e, &busy, &out);
-            if (busy.iterations > 0)
-                add_branch(work, &busy, again == 1 ? DFL_STEP_RECOMPUTE : parts[chunk->phase], &out);
+            int64_t iterations = 0; /* all einsums of a branch belong to one repeat */
+
+            dfl_engines_clear(&busy);
+            for (uint32_t i = from; i < to; i++)
+                if (runs_as(work, chunk, sorted[i], again == 1)) {
+                    iterations = dfl_chunk_iterations(f, chunk, sorted[i]);
+                    add_einsum(work, chunk, sorted[i], iterations, &busy, &out);
+                }
+            if (iterations > 0)
+                add_branch(work, &busy, (double)iterations, again == 1 ? DFL_STEP_RECOMPUTE : parts[chunk->phase], &out);
         }
+    }
     return out;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "plan/grouping.h"
 #include "plan/perfect.h"
 #include "plan/plan_internal.h"
 
@@ -32,9 +33,9 @@ static bool check_options(const dfl_frame *f)
     if (m->options.overlap_perfect && m->options.exchanges_block)
         return dfl_frame_refuse(f, m->span, "`option overlap = perfect` beside `option exchanges = blocking`",
                                 "leave one of them out");
-    return !m->options.chip_search ||
-           dfl_frame_refuse(f, m->span, "`option chip = search`", "leave it out: each einsum takes what its operations "
-                            "and its operands take");
+    return !m->options.chip_search || m->options.overlap_perfect ||
+           dfl_frame_refuse(f, m->span, "`option chip = search` without `option overlap = perfect`", "write both: the search "
+                            "divides the einsums into groups that run together");
 }
 
 /* The lines of a plan stand above all einsums: nothing may stand below them but `...;` and braces (branches.c). */
@@ -432,6 +433,8 @@ const dfl_result *dfl_plan_evaluate(dfl_arena *arena, dfl_sink *sink, const dfl_
         return NULL;
     p->work = (dfl_plan_work){ .frame = &p->frame, .times = p->times, .exchanges = &p->exchanges,
                                .is_recomputed = dfl_plan_recomputed(&p->frame), .branches = &p->branches };
+    if (!dfl_grouping_find(&p->work, &p->branches, p->times))
+        return NULL;
     dfl_plan_divide_layers(p);
     time_chunks(p);
     if (!find_message(p) || !run_pipeline(p))

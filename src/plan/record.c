@@ -243,7 +243,8 @@ bool dfl_plan_record(dfl_plan_state *p)
             dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->system->span, "the chips of this system exceed 64 bits");
             return false;
         }
-    p->out.chip = p->branches.has_braces ? "written" : "roofline";
+    p->out.branches = p->branches.n;
+    p->out.chip = p->branches.n_found > 0 ? "search" : p->branches.has_braces ? "written" : "roofline";
     p->out.pipeline_axis = f->stage_slot != DFL_NONE ? f->slots[f->stage_slot].axis : DFL_NONE;
     p->out.interleave = p->interleave;
     p->out.micro_batches = f->micro_batches;

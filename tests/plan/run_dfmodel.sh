@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The study of DFModel: every published system of llm_dse_systems.csv against examples/dfmodel_study.dfl, with step time, price and
-# power. Rows with `overlap = none` run the same mappings without `option overlap = perfect`. The reference stands beside the
+# power. Rows with `overlap = none` run the same mappings without `option overlap = perfect`. The rows of sn30 run in searched groups,
+# too, which must not be slower than published. The reference stands beside the
 # repository (REFERENCE=directory) and is read in place. Fails if a row does not evaluate or misses its bar.
 . tests/harness/script.sh
 table=${REFERENCE:-../shared/reference}/dfmodel/llm_dse_systems.csv
@@ -20,9 +21,11 @@ figures() {
 figures examples/dfmodel_study.dfl >"$work/all"
 sed '/option overlap = perfect;/d' examples/dfmodel_study.dfl >"$work/none.dfl"
 figures "$work/none.dfl" >"$work/none"
+sed 's/= six_groups/= searched_groups/' examples/dfmodel_study.dfl >"$work/free.dfl"
+figures "$work/free.dfl" >"$work/free"
 awk -v results="$work" -f tests/plan/dfmodel.awk "$table" >"$work/table"
 cat "$work/table"
-for what in "step of h100, tpu and wse" "step of sn30" price power ratio; do
+for what in "step of h100, tpu and wse" "step of sn30" "searched step of sn30" price power ratio; do
     ! grep -q "^MISSED $what" "$work/table" && grep -q "^bar of $what" "$work/table"
     judge $? "$what" "$work/table"
 done

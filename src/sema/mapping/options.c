@@ -9,7 +9,8 @@
 
 static const char *const option_names[DFL_N_OPTIONS] = {
     [DFL_OPTION_OVERLAP] = "overlap", [DFL_OPTION_CONTENTION] = "contention", [DFL_OPTION_CHUNKS] = "chunks",
-    [DFL_OPTION_BUCKET] = "bucket",   [DFL_OPTION_CHIP] = "chip",             [DFL_OPTION_EXCHANGES] = "exchanges",
+    [DFL_OPTION_BUCKET] = "bucket",   [DFL_OPTION_CHIP] = "chip",             [DFL_OPTION_GROUPS] = "groups",
+    [DFL_OPTION_EXCHANGES] = "exchanges",
 };
 
 /* Whether the value of an option is its second word; false, too, after reporting that it is neither of both. */
@@ -64,8 +65,20 @@ static void report_unknown(dfl_mapping_context *ctx, const dfl_ast_node *node)
         dfl_diag_fix(sema->sink, d, node->name.span, dfl_sema_text(sema, near), DFL_FIX_MAYBE);
     else
         dfl_diag_help(sema->sink, d, "the options are `overlap = perfect`, and for plans over chips `contention`, `chunks`, "
-                      "`bucket`, `chip` and `exchanges`");
+                      "`bucket`, `chip`, `groups` and `exchanges`");
     ctx->draft->broken = true;
+}
+
+/* Reads a number of at least 1. */
+static void read_count(dfl_mapping_context *ctx, const dfl_ast_node *node, const char *what, uint32_t *out)
+{
+    int64_t count;
+    bool unknown = false;
+
+    if (dfl_eval_int(ctx->draft->sema, ctx->scope, node->value, what, 1, DFL_SEMA_MAX_COUNT, &count, &unknown))
+        *out = (uint32_t)count;
+    else
+        ctx->draft->broken |= !unknown;
 }
 
 void dfl_mapping_take_option(dfl_mapping_context *ctx, const dfl_ast_node *node)
@@ -73,8 +86,6 @@ void dfl_mapping_take_option(dfl_mapping_context *ctx, const dfl_ast_node *node)
     dfl_mapping_draft *draft = ctx->draft;
     const char *name = dfl_sema_text(draft->sema, node->name.sym);
     unsigned i = 0;
-    int64_t chunks;
-    bool unknown = false;
 
     while (i < DFL_N_OPTIONS && strcmp(name, option_names[i]) != 0)
         i++;
@@ -101,10 +112,10 @@ void dfl_mapping_take_option(dfl_mapping_context *ctx, const dfl_ast_node *node)
         draft->options.contention_none = read_choice(ctx, node, "shared", "none");
         return;
     case DFL_OPTION_CHUNKS:
-        if (dfl_eval_int(draft->sema, ctx->scope, node->value, "the number of chunks", 1, DFL_SEMA_MAX_COUNT, &chunks, &unknown))
-            draft->options.chunks = (uint32_t)chunks;
-        else
-            draft->broken |= !unknown;
+        read_count(ctx, node, "the number of chunks", &draft->options.chunks);
+        return;
+    case DFL_OPTION_GROUPS:
+        read_count(ctx, node, "the number of groups", &draft->options.groups);
         return;
     case DFL_OPTION_BUCKET:
         read_bucket(ctx, node->value);

@@ -1,0 +1,63 @@
+#include "plan/engines.h"
+
+#include <math.h>
+#include <string.h>
+
+dfl_engines dfl_engines_new(const dfl_plan_work *work)
+{
+    const dfl_system *s = work->frame->system;
+    dfl_engines busy = { .n = s->n_computes + 2 * (size_t)s->n_memories + s->n_networks + work->exchanges->n + 1 };
+
+    busy.units = DFL_NEW_ARRAY(work->frame->arena, double, busy.n);
+    busy.ports = busy.units + s->n_computes;
+    busy.nets = busy.ports + 2 * (size_t)s->n_memories;
+    busy.exchanges = busy.nets + s->n_networks;
+    return busy;
+}
+
+void dfl_engines_clear(dfl_engines *busy)
+{
+    memset(busy->units, 0, busy->n * sizeof *busy->units);
+    busy->has_started = false;
+}
+
+void dfl_engines_add(const dfl_plan_work *work, const uint32_t *branch_of, uint32_t einsum, dfl_engines *busy)
+{
+    const dfl_chip_time *t = &work->times[einsum];
+
+    busy->units[t->compute] += t->work_seconds + (busy->has_started ? 0 : t->launch_seconds);
+    busy->has_started |= t->launch_seconds > 0;
+    dfl_chip_time_add_ports(work->frame, branch_of, einsum, t, busy->ports);
+}
+
+void dfl_engines_add_exchange(const dfl_plan_work *work, uint32_t exchange, dfl_engines *busy)
+{
+    const dfl_plan_exchange *x = &work->exchanges->at[exchange];
+
+    busy->exchanges[exchange] = x->cost.seconds;
+    if (x->place == DFL_EXCHANGE_ONCE)
+        busy->exchanges[exchange] /= (double)work->frame->micro_batches;
+    busy->nets[x->cost.network] += busy->exchanges[exchange];
+}
+
+static double longest(const double *times, uint32_t n)
+{
+    double most = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        most = fmax(most, times[i]);
+    return most;
+}
+
+double dfl_engines_chip(const dfl_plan_work *work, const dfl_engines *busy)
+{
+    uint32_t slowest;
+
+    return fmax(longest(busy->units, work->frame->system->n_computes),
+                dfl_busiest_memory(work->frame->system, busy->ports, &slowest));
+}
+
+double dfl_engines_network(const dfl_plan_work *work, const dfl_engines *busy)
+{
+    return longest(busy->nets, work->frame->system->n_networks);
+}
