@@ -69,10 +69,48 @@ static const char *import_with(dfl_session *s, import_files *import, char *const
     return text;
 }
 
+/* Whether the file has bytes that no text has, or nothing but blanks. */
+static bool is_binary(const dfl_source *source)
+{
+    for (size_t i = 0; i < source->len; i++) {
+        if ((unsigned char)source->text[i] < ' ' && strchr("\t\n\r\f", source->text[i]) == NULL)
+            return true;
+        if (source->text[i] == '\0')
+            return true;
+    }
+    return false;
+}
+
+static bool is_blank(const dfl_source *source)
+{
+    return strspn(source->text, " \t\r\n") >= source->len;
+}
+
+/* Reports that no file tells its tool. */
+static void report_no_tool(dfl_session *s, const dfl_source *source)
+{
+    dfl_span start = { source->base, source->base };
+
+    if (is_binary(source)) {
+        dfl_report(s->sink, DFL_FOREIGN_SYNTAX, start, "this file is no text");
+    } else if (is_blank(source)) {
+        dfl_report(s->sink, DFL_FOREIGN_SYNTAX, start, "the file is empty");
+    } else if (strncmp(source->text, "dfl ", 4) == 0) {
+        dfl_report(s->sink, DFL_FOREIGN_SYNTAX, start, "this is a DFL file: it needs no import");
+    } else {
+        dfl_diag *d = dfl_report(s->sink, DFL_FOREIGN_SYNTAX, start, "this is no file of a tool that dflc knows");
+
+        dfl_diag_note(s->sink, d, "files of MAESTRO begin with `Network` or `Constant`; those of Timeloop have `problem`, "
+                      "`architecture` or `mapping`, those of AccelForge `workload` and `arch`, those of Calculon `tensor_par`");
+        dfl_diag_help(s->sink, d, "name the tool: `dflc import maestro|timeloop|accelforge|calculon FILE...`");
+    }
+}
+
 const char *dfl_session_foreign_tool(dfl_session *s, char *const *more_paths, size_t n, dfl_exit *status)
 {
     const dfl_source **sources;
     const char *tool = NULL;
+    size_t first = 0;
 
     *status = DFL_EXIT_USAGE;
     if (!s->root)
@@ -86,16 +124,14 @@ const char *dfl_session_foreign_tool(dfl_session *s, char *const *more_paths, si
 
         if (tool && of && strcmp(tool, of) != 0) {
             dfl_report(s->sink, DFL_FOREIGN_SYNTAX, (dfl_span){ sources[i]->base, sources[i]->base },
-                       "this is a file for %s, and one before it is for %s", of, tool);
+                       "this is a file for %s, and `%s` is for %s: import them one by one", of, sources[first]->name, tool);
             tool = NULL;
             break;
         }
+        first = tool ? first : i;
         tool = of ? of : tool;
         if (i == n && !tool)
-            dfl_diag_help(s->sink,
-                          dfl_report(s->sink, DFL_FOREIGN_SYNTAX, (dfl_span){ sources[0]->base, sources[0]->base },
-                                     "no tool is known whose files begin so"),
-                          "name the tool: `dflc import maestro|accelforge|timeloop FILE`");
+            report_no_tool(s, sources[0]);
     }
     *status = dfl_session_status(s);
     return tool;

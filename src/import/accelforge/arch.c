@@ -379,8 +379,8 @@ static bool read_nodes(dfl_af_file *f, const dfl_yaml *list, uint32_t fork)
         if (node.kind == DFL_AF_NETWORK)
             dfl_lose(f->report, DFL_FOREIGN_LOST, node.span,
                      "hops and links of the network `%s` are not counted: its transfers are free", node.name);
-        if (node.kind == DFL_AF_MEMORY || node.kind == DFL_AF_TOLL)
-            dfl_af_read_constraints(f, &node);
+        if ((node.kind == DFL_AF_MEMORY || node.kind == DFL_AF_TOLL) && !dfl_af_read_constraints(f, &node))
+            return false;
         DFL_PUSH(f->report->arena, &f->nodes, node);
         if (node.kind == DFL_AF_FORK && !read_nodes(f, dfl_yaml_get(at, "nodes"), (uint32_t)f->nodes.n - 1))
             return false;

@@ -17,8 +17,8 @@ static dfl_af_set tensors_of(const dfl_af_einsum *e)
     return out;
 }
 
-/* Adds the tensors of an expression to the sets of those that are kept surely and possibly. False, without a report, if the
-   expression cannot be evaluated. */
+/* Adds the tensors of an expression to the sets of those that are kept surely and possibly. False if the expression cannot be
+   evaluated: without a report, unless a name in it is unknown. */
 static bool add_tensors(const dfl_af_file *f, uint32_t einsum, const dfl_yaml *at, dfl_af_set *surely, dfl_af_set *possibly)
 {
     dfl_loss_report unheard = *f->report;
@@ -29,8 +29,11 @@ static bool add_tensors(const dfl_af_file *f, uint32_t einsum, const dfl_yaml *a
         return true;
     unheard.sink = dfl_sink_new(f->report->arena, f->report->sources);
     quiet.report = &unheard;
-    if (!dfl_af_tensor_bounds(&quiet, einsum, at, &least, &most))
+    if (!dfl_af_tensor_bounds(&quiet, einsum, at, &least, &most)) {
+        if (dfl_sink_count(unheard.sink) > 0 && dfl_sink_at(unheard.sink, 0)->code == DFL_FOREIGN_UNKNOWN_NAME)
+            dfl_af_tensor_bounds(f, einsum, at, &least, &most);
         return false;
+    }
     for (uint32_t w = 0; w < DFL_AF_WORDS; w++) {
         surely->word[w] |= least.word[w];
         possibly->word[w] |= most.word[w];
@@ -90,22 +93,31 @@ static void look_for_refused(const dfl_af_file *f, const dfl_af_node *node, dfl_
                  chosen);
 }
 
-void dfl_af_read_constraints(dfl_af_file *f, dfl_af_node *node)
+bool dfl_af_read_constraints(dfl_af_file *f, dfl_af_node *node)
 {
+    static const char *const known_keys[] = {
+        "keep", "may_keep", "back", "tile_shape", "no_refetch_from_above", "no_resend_to_below", "tensor_order_options",
+        "force_memory_hierarchy_order",
+    };
     const dfl_yaml *tensors = dfl_yaml_get(node->at, "tensors");
     dfl_af_set *surely = DFL_NEW_ARRAY(f->report->arena, dfl_af_set, f->einsums.n);
     dfl_af_set *possibly = DFL_NEW_ARRAY(f->report->arena, dfl_af_set, f->einsums.n);
     dfl_af_set refused = { { 0 } }, optional = { { 0 } }, unsure = { { 0 } };
+    size_t errors = dfl_sink_errors(f->report->sink);
     bool known = true;
 
+    if (tensors != NULL)
+        dfl_af_look_at_keys(f, tensors, known_keys, sizeof known_keys / sizeof known_keys[0], node->name);
     if (f->mapping != NULL) {
         memset(&node->allowed, 0xff, sizeof node->allowed);
-        return;
+        return true;
     }
     for (uint32_t e = 0; e < f->einsums.n; e++) {
         dfl_af_set all = tensors_of(&f->einsums.at[e]);
 
         if (!read_einsum(f, tensors, e, &surely[e], &possibly[e], &unsure)) {
+            if (dfl_sink_errors(f->report->sink) > errors)
+                return false;
             known = false;
             surely[e] = (dfl_af_set){ { 0 } };
             possibly[e] = all;
@@ -127,6 +139,7 @@ void dfl_af_read_constraints(dfl_af_file *f, dfl_af_node *node)
                  node->name);
     else if (tensors != NULL)
         look_for_refused(f, node, tensors->span, &refused, &unsure);
+    return true;
 }
 
 /* ---- homes ---- */

@@ -9,8 +9,8 @@
 
 #include "import/accelforge/specification.h"
 
-/* Sets the tensors that the memory or toll, the next node of the architecture, may and must keep. */
-void dfl_af_read_constraints(dfl_af_file *f, dfl_af_node *node);
+/* Sets the tensors that the memory or toll, the next node of the architecture, may and must keep. False after reporting. */
+bool dfl_af_read_constraints(dfl_af_file *f, dfl_af_node *node);
 /* Finds the homes that leave no choice, once all nodes are read and copies are settled; reports constraints that are lost. */
 void dfl_af_settle_constraints(dfl_af_file *f);
 

@@ -49,8 +49,8 @@ void dfl_af_look_at_keys(const dfl_af_file *f, const dfl_yaml *map, const char *
         while (k < n && strcmp(map->keys[i].text, known[k]) != 0)
             k++;
         if (k == n)
-            dfl_lose(f->report, DFL_FOREIGN_IGNORED, map->keys[i].span, "`%s` of `%s` has no effect", map->keys[i].text,
-                     owner);
+            dfl_lose_key(f->report, map->keys[i].span, map->keys[i].text, dfl_arena_printf(f->report->arena, "`%s`", owner),
+                         known, n);
     }
 }
 

@@ -8,18 +8,28 @@ static bool separates(char c)
     return (c != '\0' && strchr(" \t\r\n\v\f,:;()>", c) != NULL) || c == '\0';
 }
 
+/* Whether a comment starts: two slashes, or a slash and a star. */
 static bool starts_comment(const dfl_maestro_lexer *lexer)
 {
     const dfl_source *s = lexer->source;
 
-    return s->text[lexer->at] == '/' && lexer->at + 1 < s->len && s->text[lexer->at + 1] == '/';
+    return s->text[lexer->at] == '/' && lexer->at + 1 < s->len && strchr("/*", s->text[lexer->at + 1]) != NULL &&
+           s->text[lexer->at + 1] != '\0';
 }
 
-static void skip_line(dfl_maestro_lexer *lexer)
+/* Skips a comment, which ends with its line or with the mark of its kind, else with the file. */
+static void skip_comment(dfl_maestro_lexer *lexer)
 {
-    const char *end = memchr(lexer->source->text + lexer->at, '\n', lexer->source->len - lexer->at);
+    const dfl_source *s = lexer->source;
+    const char *mark = s->text[lexer->at + 1] == '/' ? "\n" : "*/";
+    size_t n = strlen(mark);
 
-    lexer->at = end == NULL ? lexer->source->len : (size_t)(end - lexer->source->text) + 1;
+    for (lexer->at += 2; lexer->at < s->len; lexer->at++) {
+        if (lexer->at + n <= s->len && memcmp(s->text + lexer->at, mark, n) == 0) {
+            lexer->at += n;
+            break;
+        }
+    }
 }
 
 static bool in_word(const dfl_maestro_lexer *lexer)
@@ -36,9 +46,11 @@ dfl_maestro_token dfl_maestro_next(dfl_maestro_lexer *lexer)
     dfl_maestro_token t = { .kind = DFL_MAESTRO_END };
     size_t start;
 
+    if (lexer->at == 0 && s->len >= 3 && memcmp(s->text, "\xef\xbb\xbf", 3) == 0)
+        lexer->at = 3; /* a byte order mark */
     while (lexer->at < s->len) {
         if (starts_comment(lexer))
-            skip_line(lexer);
+            skip_comment(lexer);
         else if (separates(s->text[lexer->at]))
             lexer->at++;
         else

@@ -146,15 +146,24 @@ static double step_of(const dfl_tl_file *f, uint32_t tensor, uint32_t level, con
    of level `to`; 0 = unknown. */
 static int64_t count_tiles(const dfl_tl_file *f, uint32_t tensor, uint32_t from, uint32_t to)
 {
-    int64_t all = 1, different = 1, *place = DFL_NEW_ARRAY(f->report->arena, int64_t, DFL_IMPORT_LINKED_UNITS);
+    int64_t all = 1, different = 1, *place;
 
-    place[0] = 0;
+    for (uint32_t level = from; level <= to; level++) {
+        int64_t row, used;
+
+        dfl_tl_used(f, level, &row, &used);
+        if (used > DFL_IMPORT_LINKED_UNITS / all)
+            return 0;
+        all *= used;
+    }
+    place = DFL_NEW_ARRAY(f->report->arena, int64_t, (size_t)all);
+    all = 1;
     for (uint32_t level = from; level <= to; level++) {
         for (uint32_t i = 0; i < f->levels[level].n_spatial; i++) {
             const dfl_tl_loop *loop = &f->levels[level].spatial[i];
             double step = step_of(f, tensor, level, loop, to);
 
-            if (loop->full > DFL_IMPORT_LINKED_UNITS / all || !(fabs(step) * (double)loop->full < 0x1p50))
+            if (!(fabs(step) * (double)loop->full < 0x1p50))
                 return 0;
             for (int64_t id = all; id < all * loop->full; id++)
                 place[id] = place[id - all] + (int64_t)step;

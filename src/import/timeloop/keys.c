@@ -29,8 +29,7 @@ void dfl_tl_look_at_keys(const dfl_tl_file *f, const dfl_yaml *map, const char *
             k++;
         /* A part with an anchor may be there for aliases alone. */
         if (k == n && !map->items[i].anchored)
-            dfl_lose(f->report, DFL_FOREIGN_IGNORED, map->keys[i].span, "`%s` of %s has no effect",
-                     map->keys[i].text, of);
+            dfl_lose_key(f->report, map->keys[i].span, map->keys[i].text, of, known, n);
     }
 }
 

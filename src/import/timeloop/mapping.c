@@ -244,6 +244,25 @@ static bool read_loops(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l, bool
 
 /* ---- directives ---- */
 
+static bool report_no_space(dfl_tl_file *f, const dfl_yaml *at)
+{
+    const char **known = DFL_NEW_ARRAY(f->report->arena, const char *, f->n_tensors + 1), *near;
+    dfl_diag *d;
+
+    if (!f->ok)
+        return false;
+    if (at->kind != DFL_YAML_SCALAR)
+        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "expected the name of a data space");
+    d = dfl_report(f->report->sink, DFL_FOREIGN_UNKNOWN_NAME, at->span, "the shape has no data space `%s`", at->text);
+    for (uint32_t t = 0; t < f->n_tensors; t++)
+        known[t] = f->tensors[t].name;
+    near = dfl_loss_nearest(f->report->arena, at->text, known, f->n_tensors);
+    if (near != NULL)
+        dfl_diag_help(f->report->sink, d, "did you mean `%s`?", near);
+    f->ok = false;
+    return false;
+}
+
 bool dfl_tl_read_set(dfl_tl_file *f, const dfl_yaml *list, uint64_t *set)
 {
     if (list != NULL && list->kind != DFL_YAML_LIST)
@@ -254,8 +273,7 @@ bool dfl_tl_read_set(dfl_tl_file *f, const dfl_yaml *list, uint64_t *set)
         while (t < f->n_tensors && strcmp(f->tensors[t].name, list->items[i].text) != 0)
             t++;
         if (t == f->n_tensors)
-            return dfl_tl_wrong(f, DFL_FOREIGN_UNKNOWN_NAME, list->items[i].span, "the shape has no data space `%s`",
-                                list->items[i].text);
+            return report_no_space(f, &list->items[i]);
         *set |= UINT64_C(1) << t;
     }
     return true;
@@ -270,25 +288,23 @@ static size_t plain_length(const char *name)
 /* Reports that no level has the name of the target, with the nearest name. */
 static void report_no_level(dfl_tl_file *f, const dfl_yaml *target)
 {
-    dfl_arena *arena = f->report->arena;
-    dfl_intern *names = dfl_intern_new(arena);
-    dfl_sym *known = DFL_NEW_ARRAY(arena, dfl_sym, f->n_levels + 1), near;
+    const char **known = DFL_NEW_ARRAY(f->report->arena, const char *, f->n_levels + 1), *near;
     dfl_diag *d;
 
     if (!f->ok)
         return;
     d = dfl_report(f->report->sink, DFL_FOREIGN_UNKNOWN_NAME, target->span, "the architecture has no level `%s`", target->text);
     for (uint32_t k = 0; k < f->n_levels; k++)
-        known[k] = dfl_intern_z(names, f->levels[f->n_levels - 1 - k].name);
-    near = dfl_suggest(names, target->text, known, f->n_levels);
-    if (near != 0) {
-        dfl_diag_help(f->report->sink, d, "did you mean `%s`?", dfl_sym_text(names, near));
+        known[k] = f->levels[f->n_levels - 1 - k].name;
+    near = dfl_loss_nearest(f->report->arena, target->text, known, f->n_levels);
+    if (near != NULL) {
+        dfl_diag_help(f->report->sink, d, "did you mean `%s`?", near);
     } else {
         dfl_strbuf all;
 
-        dfl_strbuf_init(&all, arena);
+        dfl_strbuf_init(&all, f->report->arena);
         for (uint32_t k = 0; k < f->n_levels; k++)
-            dfl_strbuf_printf(&all, "%s`%s`", k > 0 ? ", " : "", dfl_sym_text(names, known[k]));
+            dfl_strbuf_printf(&all, "%s`%s`", k > 0 ? ", " : "", known[k]);
         dfl_diag_help(f->report->sink, d, "the levels are %s", all.text);
     }
     f->ok = false;

@@ -167,9 +167,14 @@ static bool is_whole(dfl_tl_file *f, const dfl_yaml *root)
         f->mapping = NULL;
     if (f->included != NULL && (f->problem == NULL || (f->arch == NULL && f->tree == NULL)))
         return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, f->included->span, "this part is in another file: name that file, too");
-    if (f->problem == NULL || (f->arch == NULL && f->tree == NULL))
-        return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, root->span, f->problem == NULL ? "the run has no `problem`" :
-                            "the run has no `arch`");
+    if (f->problem == NULL || (f->arch == NULL && f->tree == NULL)) {
+        dfl_diag *d = dfl_report(f->report->sink, DFL_FOREIGN_SYNTAX, root->span, "the run has no `%s`",
+                                 f->problem == NULL ? "problem" : "arch");
+
+        dfl_diag_help(f->report->sink, d,
+                      "name all files of the run, in any order: architecture, problem, and mapping or constraints");
+        f->ok = false;
+    }
     return f->ok;
 }
 

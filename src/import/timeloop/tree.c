@@ -131,6 +131,24 @@ static bool is_off(const dfl_yaml *at)
     return enabled != NULL && (strcmp(enabled->text, "false") == 0 || strcmp(enabled->text, "False") == 0);
 }
 
+/* Keys of nodes and of flattened components. The class of a component alone knows its attributes. */
+static const char *const in_node[] = {
+    "name", "class", "subclass", "attributes", "constraints", "spatial", "enabled", "required_actions", "nodes", "subtree",
+    "local", "sparse_optimizations", "optimizations", "actions_optimization", "area_scale", "energy_scale", "area_share",
+    "energy_share", "n_instances", "power_gated_at", "top_level", "version", "actions", "subcomponents",
+};
+static const char *const in_spatial[] = { "meshX", "meshY" };
+
+static void look_at_node(const dfl_tl_file *f, const dfl_yaml *at)
+{
+    const dfl_yaml *name = dfl_tl_get(at, "name"), *spatial = dfl_tl_get(at, "spatial");
+    const char *of = dfl_arena_printf(f->report->arena, "`%s`", name != NULL ? name->text : at->tag);
+
+    dfl_tl_look_at_keys(f, at, in_node, sizeof in_node / sizeof in_node[0], of);
+    if (spatial != NULL)
+        dfl_tl_look_at_keys(f, spatial, in_spatial, 2, dfl_arena_printf(f->report->arena, "`spatial` of %s", of));
+}
+
 static void add_leaf(walk *w, const place *p, const dfl_yaml *at, const char *name, const char *alias, bool is_fan_out)
 {
     static const char *const sparse[] = { "sparse_optimizations", "optimizations", "actions_optimization" };
@@ -204,6 +222,7 @@ static bool walk_node(walk *w, const dfl_yaml *at, place *p)
                dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "a node must be a map");
     if (strcmp(at->tag, "Nothing") == 0 || is_off(at))
         return true;
+    look_at_node(f, at);
     if (strcmp(at->tag, "Parallel") == 0)
         return walk_branches(w, at, p);
     if (strcmp(at->tag, "Hierarchical") == 0) {
@@ -263,6 +282,7 @@ static bool walk_local(walk *w, const dfl_yaml *at, const place *p)
 
     if (!f->ok || is_off(at))
         return f->ok;
+    look_at_node(f, at);
     own.scope = f->scope = scope_of(f, at, p->scope);
     if (count > most_side / (p->x * p->y))
         return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, at->span, "there are more than 2^31 instances side by side");
@@ -429,6 +449,28 @@ static bool is_class(const dfl_yaml *at, const char *word)
     return class != NULL && strstr(class->text, word) != NULL;
 }
 
+/* Warns of an attribute of a memory that is nearly the name of one that costs depend on, and that the memory lacks. */
+static void look_at_attributes(dfl_tl_file *f, const leaf *from)
+{
+    static const char *const known[] = {
+        "depth", "memory_depth", "width", "memory_width", "datawidth", "word_bits", "entries", "sizeKB", "block_size",
+        "cluster_size", "multiple_buffering", "read_bandwidth", "write_bandwidth", "shared_bandwidth", "technology", "meshX",
+        "meshY",
+    };
+    const dfl_yaml *own = dfl_tl_get(from->at, "attributes");
+
+    for (uint32_t i = 0; own != NULL && own->kind == DFL_YAML_MAP && i < own->n; i++) {
+        const char *near = dfl_loss_nearest(f->report->arena, own->keys[i].text, known, sizeof known / sizeof known[0]);
+        bool is_known = false;
+
+        for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+            is_known |= dfl_tl_is_key(own->keys[i].text, known[k]);
+        if (near != NULL && !is_known && dfl_tl_attribute(from->scope, near) == NULL)
+            dfl_lose_key(f->report, own->keys[i].span, own->keys[i].text,
+                         dfl_arena_printf(f->report->arena, "`%s`", from->name), &near, 1);
+    }
+}
+
 static bool make_level(dfl_tl_file *f, const leaf *from, dfl_tl_level *l)
 {
     const dfl_yaml *technology = dfl_tl_attribute(from->scope, "technology");
@@ -447,6 +489,7 @@ static bool make_level(dfl_tl_file *f, const leaf *from, dfl_tl_level *l)
         is_class(from->at, "ReductionTree"))
         return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, l->span,
                             "`%s` is neither a memory nor the multipliers: DFL has no such part", l->name);
+    look_at_attributes(f, from);
     f->scope = from->scope;
     l->word_bits = word_bits_of(f, from->scope, 16);
     if (!f->ok || !look_at_part(f, from->scope, l->name) ||

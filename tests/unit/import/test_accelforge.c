@@ -287,6 +287,12 @@ static const import_case cases[] = {
     { "what depends on the mapper", ARCH(MEMORY("Buf", "tensors: {keep: ~Main}, ") MAC("")) MATMUL, DFL_FOREIGN_LOST, 4, 47,
       { "// line 4: `Buf` may keep `Z`, `A`, `B` or not, as the source chooses for other memories: in the result it always may\n",
         "memory Buf {\n        size = 128B;\n        ports" } },
+    { "a misspelt constraint", ARCH(MEMORY("Buf", "tensors: {kep: A}, ") MAC("")) MATMUL, DFL_FOREIGN_IGNORED, 4, 47,
+      { "// line 4: `kep` of `Buf` has no effect\n" } },
+    { "a constraint of an unknown tensor", ARCH(MEMORY("Buf", "tensors: {keep: Q}, ") MAC("")) MATMUL, DFL_FOREIGN_UNKNOWN_NAME, 4,
+      53, { NULL } },
+    { "a file of comments and a part for aliases", "sizes: &m {M: 8, K: 4, N: 6}\nworkload:\n  rank_sizes: *m\n"
+      "  bits_per_value: {All: 8}\n  einsums:\n  - \"Z[m, n] = A[m, k] * B[k, n]\"\n", 0, 0, 0, { "rank m = 8, n = 6, k = 4;" } },
     { "what a fixed mapping has decided", ARCH(MEMORY("Buf", "tensors: {keep: A}, ") MAC("")) MATMUL
       TREE(STORE("Main", "A, B, Z") STORE("Buf", "B") ONES), 0, 0, 0,
       { "memory Buf {\n        size = 128B;\n        ports", "keep B in Buf;" } },

@@ -53,7 +53,7 @@ static const import_case cases[] = {
       0,
       { "conv(K = 2, C = 1, Y = 4, X = 4, R = 1, S = 1)", "    spatial k on a0;\n" } },
     { "CRLF and comments",
-      "Network n { // one {\r\nLayer A {\r\nType: GEMM\r\nDimensions { M 1 N 2 K 3 }//x\r\nDataflow "
+      "\xef\xbb\xbf/* one } */Network n { // one {\r\nLayer A {\r\nType: GEMM\r\nDimensions { M 1 N 2 K 3 }//x\r\nDataflow "
       "{\r\n}\r\n}\r\n}\r\n",
       "num_pes: 1\r\n",
       0,

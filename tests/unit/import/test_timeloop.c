@@ -212,6 +212,14 @@ static const import_case cases[] = {
     BAD("text behind a document", CASE(ALL_INSIDE) "...\n\n# next\n" MATMUL, SYNTAX, 21, 1,
         "a second document begins here: put it into a file of its own"),
     { "a document between marks", "---\n" CASE(ALL_INSIDE) "...\n# nothing\n", 0, 0, 0, NULL, { "keep A, B, Z in RF;" } },
+    { "a misspelt key of a component", MATMUL "architecture:\n  version: 0.4\n  nodes:\n"
+      "  - !Component {name: Main, class: DRAM, attributes: {width: 8, datawidth: 8}}\n"
+      "  - !Component {name: W, contraints: {}, attributes: {datawidth: 8, depth: 512}}\n"
+      "  - !Component {name: mac, class: intmac}\n", DFL_FOREIGN_IGNORED, 15, 26, "`contraints` of `W` has no effect", { NULL } },
+    { "a misspelt attribute", MATMUL "architecture:\n  version: 0.4\n  nodes:\n"
+      "  - !Component {name: Main, class: DRAM, attributes: {width: 8, datawidth: 8}}\n"
+      "  - !Component {name: W, attributes: {datawidth: 8, dept: 512, n_banks: 2}}\n"
+      "  - !Component {name: mac, class: intmac}\n", DFL_FOREIGN_IGNORED, 15, 53, "`dept` of `W` has no effect", { NULL } },
     { "anchors for aliases alone", "sizes: &all {instances: 1}\n" MATMUL "arch:\n  arithmetic: *all\n  storage:\n"
       LEVEL("RF", ", entries: 64, <<: *all") DRAM MAPPING(ALL_INSIDE), 0, 0, 0, NULL, { "keep A, B, Z in RF;" } },
     { "maps merged in depth",
