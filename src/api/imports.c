@@ -137,8 +137,12 @@ static const char *suggest_beside(dfl_session *s, const char *path, const char *
 {
     const char *slash = strrchr(target, '/'), *place = strrchr(path, '/');
     const char *dir = place ? dfl_arena_copy(s->arena, path, (size_t)(place - path) + 1) : ".";
-    const char *near = nearest_entry(s, dir, slash ? slash + 1 : target, true, true);
+    const char *near;
+    struct stat info;
 
+    if (stat(dfl_arena_printf(s->arena, "%s.dfl", path), &info) == 0) /* the ending was left out */
+        return dfl_arena_printf(s->arena, "%s.dfl", target);
+    near = nearest_entry(s, dir, slash ? slash + 1 : target, true, true);
     return near ? dfl_arena_printf(s->arena, "%.*s%s", slash ? (int)(slash - target) + 1 : 0, target, near) : NULL;
 }
 

@@ -391,16 +391,23 @@ const char *dfl_unit_suggest(dfl_arena *arena, const char *text, bool *sure)
         { "flops", "FLOPS" }, { "flop", "FLOP" }, { "ops", "OPS" }, { "cycles", "cycle" }, { "sec", "s" },
         { "clk", "cycle" }, { "MACs", "MAC" }, { "FLOPs", "FLOP" },
     };
+    static const struct { const char *from, *to; } plurals[] = { { "MACs/", "MAC/" }, { "FLOPs/", "FLOP/" }, { "OPs/", "OP/" } };
     const char *fixed, *again;
+    bool any;
 
     *sure = true;
+    for (size_t i = 0; i < sizeof plurals / sizeof plurals[0]; i++) {
+        const char *at = strstr(text, plurals[i].from);
+
+        if (at != NULL && (again = recase(arena, dfl_arena_printf(arena, "%.*s%s%s", (int)(at - text), text, plurals[i].to,
+                                                                  at + strlen(plurals[i].from)), &any)) != NULL)
+            return again;
+    }
     if ((fixed = recase(arena, text, sure)) != NULL)
         return fixed;
     *sure = false;
     for (size_t i = 0; i < sizeof slips / sizeof slips[0]; i++) {
         const char *at = strstr(text, slips[i].from);
-        bool any;
-
         if (at == NULL)
             continue;
         fixed = dfl_arena_printf(arena, "%.*s%s%s", (int)(at - text), text, slips[i].to, at + strlen(slips[i].from));

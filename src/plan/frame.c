@@ -69,6 +69,27 @@ static uint32_t find_slot(dfl_frame *f, const dfl_line *line)
     return f->n_slots++;
 }
 
+/* Reports the parts of a line for all einsums that are empty: there are more of them than the lines above leave positions of the
+   rank. `left`: these positions, by rank. */
+static void warn_empty(const dfl_frame *f, const dfl_line *line, int64_t *left)
+{
+    const int64_t parts = dfl_line_parts(line, f->workload->ranks[line->rank].extent), have = left[line->rank];
+    const char *name = text(f, f->workload->ranks[line->rank].name);
+    dfl_diag *d;
+
+    if (line->only != NULL || line->stages != NULL)
+        return;
+    left[line->rank] = dfl_ceil_div(have, parts);
+    if (parts <= have)
+        return;
+    d = dfl_report(f->sink, DFL_MAP_EMPTY_PARTS, line->amount_span,
+                   "%lld of %lld parts of `%s` are empty: %lld position%s %s left", (long long)(parts - have), (long long)parts,
+                   name, (long long)have, have == 1 ? "" : "s", have == 1 ? "is" : "are");
+    dfl_diag_label(f->sink, d, f->workload->ranks[line->rank].span, "`%s` has an extent of %lld", name,
+                   (long long)f->workload->ranks[line->rank].extent);
+    dfl_diag_help(f->sink, d, "divide `%s` into at most %lld parts", name, (long long)have);
+}
+
 static bool check_stages(dfl_frame *f, uint32_t slot)
 {
     const dfl_slot *s = &f->slots[slot];
@@ -153,6 +174,7 @@ static bool add_split_slots(dfl_frame *f, const dfl_line *keep)
 static bool build_slots(dfl_frame *f)
 {
     const dfl_body *root = f->mapping->root;
+    int64_t *left = DFL_NEW_ARRAY(f->arena, int64_t, f->workload->n_ranks);
 
     f->columns = 1;
     for (uint32_t i = 0; i < root->n_lines; i++)
@@ -160,6 +182,8 @@ static bool build_slots(dfl_frame *f)
     f->slots = DFL_NEW_ARRAY(f->arena, dfl_slot, f->columns);
     f->spread = DFL_NEW_ARRAY(f->arena, const dfl_line *, (size_t)f->workload->n_einsums * f->columns);
     f->stage_slot = DFL_NONE;
+    for (uint32_t r = 0; r < f->workload->n_ranks; r++)
+        left[r] = f->workload->ranks[r].extent;
     for (uint32_t i = 0; i < root->n_lines; i++) {
         const dfl_line *line = &root->lines[i];
         uint32_t slot;
@@ -169,6 +193,7 @@ static bool build_slots(dfl_frame *f)
         if (!dfl_frame_is_chip_axis(f, line->axis))
             return dfl_frame_refuse(f, line->span, "a line inside of a chip", "leave the chip to `...;`");
         slot = find_slot(f, line);
+        warn_empty(f, line, left);
         for (uint32_t e = 0; e < f->workload->n_einsums; e++)
             if (dfl_frame_applies(f, line, e))
                 f->spread[(size_t)e * f->columns + slot] = line;

@@ -133,6 +133,15 @@ static bool report_opener(const dfl_slip *s, block in, const dfl_token *first, c
     return true;
 }
 
+/* `maximize utilization;`: an objective is minimized, so that no edit keeps its meaning. */
+static bool report_maximize(const dfl_slip *s, const dfl_token *first)
+{
+    dfl_diag *d = dfl_report(s->p->sink, DFL_SYNTAX_UNEXPECTED, first->span, "no statement begins with `maximize`");
+
+    dfl_diag_help(s->p->sink, d, "an objective is minimized: `minimize latency;` reaches the largest rate and utilization");
+    return true;
+}
+
 /* A keyword that is misspelt, `temporel k;`, or of another language, `parallel m on row;`, at the start of a statement. */
 static bool report_keyword(const dfl_slip *s)
 {
@@ -149,6 +158,8 @@ static bool report_keyword(const dfl_slip *s)
     if (first == NULL)
         return false;
     word = dfl_arena_printf(s->p->arena, " %s ", dfl_sym_text(s->p->names, first->sym));
+    if (in == IN_MAPPING && strcmp(word, " maximize ") == 0)
+        return report_maximize(s, first);
     for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
         if (synonyms[i].in == in && strstr(synonyms[i].words, word) != NULL)
             return report_opener(s, in, first, synonyms[i].keyword, synonyms[i].help);

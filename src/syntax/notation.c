@@ -84,6 +84,9 @@ static bool help_equality(const dfl_slip *s)
     size_t len;
     const char *text;
 
+    if (dfl_slip_wants(s, "&&") && is_now(s, " and or "))
+        return dfl_slip_mend(s, s->f->now.span, *text_at(s, s->f->now.span.start) == 'a' ? "&&" : "||", DFL_FIX_SURE,
+                             "conditions are joined by `&&` and `||`");
     if (s->now != '=' || s->next == '=' || s->before == '=' || !dfl_slip_wants(s, "==") || dfl_slip_wants(s, "'='"))
         return false;
     text = dfl_slip_statement(s, &len);
@@ -178,8 +181,14 @@ static bool help_type_first(const dfl_slip *s)
 
 static bool help_tensor(const dfl_slip *s)
 {
+    uint16_t open = s->f->open.n > 0 ? s->f->open.at[s->f->open.n - 1].kind : 0;
+
+    if (open == '[' && (s->now == DFL_TOK_DOTDOT || (s->now == ':' && s->before != DFL_TOK_IDENT)))
+        return dfl_slip_tell(s, "a rank stands for all its positions: `A[m, k]`");
     if (!declares_tensor(s))
         return false;
+    if ((s->now == DFL_TOK_ADDEQ || s->now == '=') && dfl_slip_wants(s, "','") && !dfl_slip_wants(s, "+="))
+        return dfl_slip_tell(s, "one statement produces one tensor: write the others for themselves");
     if (s->now == '<' && dfl_slip_is_name(s->before))
         return dfl_slip_tell(s, "the type stands behind the tensor: `A[m, k] : i8`");
     if (s->now == '[' && s->before == '=')
@@ -245,6 +254,10 @@ static bool help_loop(const dfl_slip *s)
     }
     if (s->statement != DFL_TOK_TEMPORAL && s->statement != DFL_TOK_SPATIAL)
         return false;
+    if (s->now == DFL_TOK_NUMBER && (s->before == s->statement || s->before == ',') && (s->next == ':' || s->next == '/'))
+        return dfl_slip_tell(s, "the rank stands before its amount: `m:16`, `m/4`");
+    if ((s->now == '/' || s->now == ':') && s->statement == DFL_TOK_SPATIAL && dfl_slip_wants(s, "for"))
+        return dfl_slip_tell(s, "the rank stands before its axis: `spatial m/4 on row;`");
     if (s->now == '{' && (s->before == ':' || s->before == '/'))
         return dfl_slip_mend(s, (dfl_span){ s->f->now.span.start, s->f->now.span.start }, "? in ", DFL_FIX_SURE,
                              "sizes to choose from are `r:? in {8, 16}`");
@@ -306,6 +319,15 @@ static bool help_block(const dfl_slip *s)
         return dfl_slip_mend(s, s->f->now.span, "...", DFL_FIX_SURE, "open lines are `...;`");
     if (s->statement == DFL_TOK_IF && is_now(s, " then do "))
         return dfl_slip_mend(s, s->f->now.span, "", DFL_FIX_SURE, "a condition is `if c { }`");
+    if (s->now == ';' && s->before == DFL_TOK_IDENT && dfl_slip_wants(s, "'{'") && dfl_slip_wants(s, "','"))
+        return dfl_slip_tell(s, "a branch has braces: `Z { ...; }`");
+    if (s->statement == DFL_TOK_APPLY && s->now == '{' && dfl_slip_wants(s, "as"))
+        return dfl_slip_mend(s, (dfl_span){ s->f->now.span.start, s->f->now.span.start }, "as x ", DFL_FIX_MAYBE,
+                             "an `apply` has a name: `apply W(N = 4) as x { }`");
+    if (s->statement == DFL_TOK_OP && s->now == ';' && dfl_slip_wants(s, "'='"))
+        return dfl_slip_tell(s, "an operation states its cost: `op f(x) = 3FLOP;`");
+    if (s->now == '[' && s->before == '=' && s->statement == DFL_TOK_IDENT)
+        return dfl_slip_tell(s, "a list has no brackets: `holds = A, B;`");
     if (s->now == '}' && s->f->open.n == 0 && s->f->early.kind == 0)
         return dfl_slip_mend(s, s->f->now.span, "", DFL_FIX_MAYBE, "no `{` is open here");
     return false;

@@ -83,7 +83,9 @@ static void report_no_head(dfl_check_context *ctx, const dfl_ast_path *path)
     if (near != 0)
         dfl_diag_fix(ctx->sema->sink, d, path->head->span, dfl_sema_text(ctx->sema, near), DFL_FIX_MAYBE);
     else
-        dfl_diag_help(ctx->sema->sink, d, "a check names a mapping, workload or system first, as in `%s.latency`",
+        dfl_diag_help(ctx->sema->sink, d, path->n == 1 ? "a check names a mapping, workload or system first, as in "
+                                                         "`NAME.latency`; a text stands in quotes: `\"%s\"`"
+                                                       : "a check names a mapping, workload or system first, not `%s`",
                       dfl_sema_text(ctx->sema, path->head->sym));
 }
 

@@ -122,6 +122,8 @@ void dfl_mapping_check_stages(dfl_mapping_context *ctx, const dfl_line *line);
 /* ---- groups.c ---- */
 /* Appends the einsums or tensors of the group `name`. False if there is no such group; a template has all groups, empty. */
 bool dfl_mapping_add_einsum_group(dfl_mapping_context *ctx, dfl_sym name, dfl_id_list *out);
+/* Help for a name of no tensor that is, or is like, the name of a group. False if it is none. */
+bool dfl_mapping_help_tensor_group(dfl_mapping_context *ctx, dfl_diag *d, const dfl_ast_path *path);
 bool dfl_mapping_add_tensor_group(dfl_mapping_context *ctx, dfl_sym name, dfl_id_list *out);
 
 /* ---- options.c ---- */

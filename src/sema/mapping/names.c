@@ -228,7 +228,8 @@ static void report_none(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_
         return;
     if (near != 0)
         dfl_diag_fix(ctx->draft->sema->sink, d, path->span, text(ctx, near), DFL_FIX_MAYBE);
-    else if (!dfl_sink_drops(ctx->draft->sema->sink))
+    else if (!dfl_sink_drops(ctx->draft->sema->sink) &&
+             (strcmp(what, "tensor") != 0 || !dfl_mapping_help_tensor_group(ctx, d, path)))
         help_names(ctx, d, lookup, owner_name);
 }
 

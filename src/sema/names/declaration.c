@@ -146,6 +146,22 @@ static void list_names(dfl_sema *sema, dfl_diag *d, const dfl_module *module, df
                       names.n > MOST ? ", ..." : "");
 }
 
+/* Help with the import of a file of the library that is called like a missing system or workload. False if there is none. */
+static bool help_library(dfl_sema *sema, dfl_diag *d, const dfl_module *module, dfl_sym name, dfl_ast_kind kind)
+{
+    const char *folder = kind == DFL_AST_SYSTEM ? "chips" : kind == DFL_AST_WORKLOAD ? "workloads" : NULL;
+    const char *target, *why = NULL, *near = NULL;
+    dfl_sema_file file = { 0 };
+
+    if (folder == NULL || sema->input->load == NULL || dfl_sink_drops(sema->sink))
+        return false;
+    target = dfl_arena_printf(sema->arena, "std.%s.%s", folder, dfl_sema_text(sema, name));
+    if (!sema->input->load(sema->input->context, module->file.source, target, false, &file, &why, &near))
+        return false;
+    dfl_diag_help(sema->sink, d, "the library has it: `import %s as %s;`", target, dfl_sema_text(sema, name));
+    return true;
+}
+
 /* Reports E0201 for a path that names no declaration of `kind`. */
 static void report_missing(dfl_sema *sema, dfl_module *module, const dfl_ast_path *path, dfl_ast_kind kind)
 {
@@ -167,7 +183,7 @@ static void report_missing(dfl_sema *sema, dfl_module *module, const dfl_ast_pat
     }
     if (near != 0)
         dfl_diag_fix(sema->sink, d, name->span, dfl_sema_text(sema, near), DFL_FIX_MAYBE);
-    else if (path->n == 1)
+    else if (path->n == 1 && !help_library(sema, d, module, name->sym, kind))
         list_names(sema, d, where, kind, what);
 }
 
@@ -310,6 +326,11 @@ void dfl_decl_report_unknown(dfl_sema *sema, dfl_scope *scope, const dfl_ast_pat
         near = dfl_scope_suggest_any(sema, scope, name->sym);
         if (near == 0)
             near = suggest(sema, scope->module, name->sym, DFL_AST_LET, true);
+    }
+    if (alias == NULL && strstr(" inf infinity infinite unbounded ", dfl_arena_printf(sema->arena, " %s ",
+                                                                                      dfl_sema_text(sema, name->sym))) != NULL) {
+        dfl_diag_help(sema->sink, d, "a memory without an end is `size = unlimited;`");
+        return;
     }
     if (alias == NULL && follows_unit(sema, name->span.start)) {
         const char *unit = dfl_unit_suggest(sema->arena, dfl_sema_text(sema, name->sym), &sure);

@@ -491,6 +491,11 @@ static void report_no_axis(system_lowering *state, const dfl_draft_part *network
         dfl_diag_fix(state->draft->sink, d, value->span, text(state, near), DFL_FIX_MAYBE);
     else if (near != 0)
         dfl_diag_help(state->draft->sink, d, "did you mean `%s`?", text(state, near));
+    else if (names.n == 1)
+        dfl_diag_help(state->draft->sink, d, "the axis over it is `%s`", text(state, names.at[0]));
+    else if (names.n > 1)
+        dfl_diag_help(state->draft->sink, d, "the axes over it are `%s` and `%s`%s", text(state, names.at[0]),
+                      text(state, names.at[1]), names.n > 2 ? " and others" : "");
 }
 
 /* Lowers `multicast = row(weight), col`: sets the selection of tensors of each named axis over the network. */
