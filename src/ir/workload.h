@@ -138,6 +138,9 @@ typedef struct {
     dfl_i128 flops_per_point;   /* operations per point: operators, reduction and ops; 0 for a MAC */
     dfl_i128 flops_per_output;  /* operations of an `op ... over` per output element; 0 without `over` */
     uint32_t over_rank;         /* rank of `over`, or DFL_NONE */
+    double reuse;               /* `gather ... reuse r`: share of the rows that was read before, 0 to 1 */
+    double load;                /* `gather ... load r`: points of the largest instance over the mean, >= 1; infinite = `worst`;
+                                   0 = not stated */
     const dfl_condition *where; /* conditions of the `where` clause */
     uint32_t n_where;
     dfl_phase phase;

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "ir/path/unit_choice.h"
+#include "plan/lines.h"
+#include "plan/rows.h"
 
 double dfl_chip_units(const dfl_frame *f, uint32_t compute)
 {
@@ -46,6 +48,8 @@ static void find_shape(const dfl_frame *f, uint32_t einsum, double shape[DFL_GRI
         else if (in[1] != in[2])
             shape[in[2]] *= (double)dfl_frame_pass(f, einsum, r);
     }
+    if (f->points[einsum].parts > 1) /* points are rows of the first operand */
+        shape[0] = fmax(1, shape[0] * (double)f->points[einsum].largest / (double)f->points[einsum].total);
 }
 
 static bool is_in_where(const dfl_einsum *e, uint32_t rank)
@@ -78,9 +82,11 @@ static bool count_points(const dfl_frame *f, uint32_t einsum, dfl_i128 *out)
                 return dfl_frame_refuse(f, e->span, "a divided rank in a `where`", "divide another rank of this einsum");
             continue;
         }
-        overflow |= dfl_mul(*out, dfl_frame_pass(f, einsum, r), out);
+        if (f->points[einsum].parts == 1 || !dfl_rows_has_position(f, einsum, r))
+            overflow |= dfl_mul(*out, dfl_frame_pass(f, einsum, r), out);
         overflow |= dfl_mul(free, f->workload->ranks[r].extent, &free);
     }
+    overflow |= dfl_mul(*out, f->points[einsum].largest, out);
     if (e->n_where > 0) {
         overflow |= !dfl_einsum_countable(f->workload, e) || dfl_einsum_points(f->workload, e, &whole);
         overflow |= !overflow && dfl_mul(*out, whole / free, out);

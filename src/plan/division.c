@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plan/frame.h"
+#include "plan/lines.h"
 #include "plan/plan.h"
 
 /* A slot, as far as the product of an axis depends on it. */

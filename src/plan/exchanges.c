@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "plan/lines.h"
+#include "plan/rows.h"
 #include "support/vec.h"
 
 typedef DFL_VEC(dfl_plan_exchange) exchange_vec;
@@ -58,7 +60,7 @@ static void add_reader(const dfl_frame *f, dfl_plan_exchange *x, uint32_t einsum
 /* Bits of an access of an einsum in one pass; false after a report. */
 static bool find_bits(const dfl_frame *f, uint32_t einsum, const dfl_access *access, dfl_i128 *out)
 {
-    if (!dfl_frame_elements(f, einsum, access, f->workload->einsums[einsum].phase != DFL_PHASE_UPDATE, out) &&
+    if (!dfl_frame_elements_of_all(f, einsum, access, f->workload->einsums[einsum].phase != DFL_PHASE_UPDATE, out) &&
         !dfl_mul(*out, f->workload->tensors[access->tensor].type.bits, out))
         return true;
     dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->workload->einsums[einsum].span, "a count of this plan exceeds 128 bits");
@@ -86,69 +88,141 @@ static bool find_result_bits(const dfl_frame *f, uint32_t einsum, dfl_i128 *out)
     return true;
 }
 
-/* Whether each instance of a slot gathers from the part of the table that it has: the einsum and the home divide the same rank,
-   and the positions do not depend on it. */
-static bool takes_own_part(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *rows, uint32_t slot)
-{
-    const dfl_line *line = dfl_frame_line(f, einsum, slot);
-    const dfl_access *positions = dfl_layout_positions(&f->workload->einsums[einsum], rows->tensor);
-    const uint32_t table = dfl_frame_table(f, rows->tensor);
+/* ---- points that go to rows ---- */
 
-    if (line == NULL || positions == NULL)
-        return false;
-    for (uint32_t d = 0; d < positions->n_dims; d++)
-        if (dfl_index_coef(&positions->index[d], line->rank) != 0)
-            return false;
-    if (table == rows->tensor)
-        return dfl_layout_asked(f, einsum, rows, slot) == dfl_layout_home(l, table, slot);
-    return dfl_layout_dimension(f, table, line->rank) == dfl_layout_home(l, table, slot);
+static dfl_i128 ceil_div(dfl_i128 a, int64_t b) { return (a + b - 1) / b; }
+
+/* Ranks of the slots of a mask. */
+static int64_t count_ranks(const dfl_frame *f, uint64_t slots)
+{
+    int64_t n = 1;
+
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        n *= slots >> s & 1 ? f->slots[s].count : 1;
+    return n;
 }
 
-/* Adds the exchange that brings the result of a gather from the instances that have its rows: slots that divide the rows and
-   not the einsum. */
+/* Bits of an exchange among the instances of rows if all had as many points as the largest; 0 if they have. */
+static dfl_i128 most_bits(const dfl_frame *f, uint32_t einsum, dfl_i128 bits)
+{
+    const dfl_points *p = &f->points[einsum];
+    double share = (double)p->largest * (double)p->parts / (double)p->total;
+
+    return share > 1 ? (dfl_i128)ceil(dfl_i128_double(bits) * share * (1 - 1e-12)) : 0;
+}
+
+/* Whether each instance of a slot gathers from the part of the table that it has. */
+static bool takes_own_part(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *rows, uint32_t slot)
+{
+    return dfl_frame_line(f, einsum, slot) != NULL &&
+           dfl_layout_asked(f, einsum, rows, slot) == dfl_layout_home(l, dfl_frame_table(f, rows->tensor), slot);
+}
+
+/* Adds the exchanges that bring the result of a gather from the instances that have its rows: slots that divide the table. If the
+   einsum divides its points there, each instance gets the rows of its points from all others. */
 static bool add_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *rows, exchange_vec *out)
 {
+    static const dfl_collective_kind kinds[] = { DFL_COLLECTIVE_ALL_TO_ALL, DFL_COLLECTIVE_ALL_GATHER };
     const dfl_einsum *e = &f->workload->einsums[einsum];
     const uint32_t table = dfl_frame_table(f, rows->tensor);
-    dfl_plan_exchange x = { .kind = DFL_COLLECTIVE_ALL_GATHER, .place = DFL_EXCHANGE_AFTER, .tensor = e->output.tensor,
-                            .einsum = einsum, .phase = e->phase };
+    uint64_t mask[2] = { 0, 0 };
 
     for (uint32_t s = 0; s < f->n_slots; s++) {
         if (f->slots[s].stages != NULL || f->slots[s].count == 1 || dfl_layout_home(l, table, s) < 0 ||
             takes_own_part(f, l, einsum, rows, s))
             continue;
-        if (dfl_frame_line(f, einsum, s) != NULL)
-            return dfl_frame_refuse(f, rows->span, "a gather from a table that the same axis divides",
-                                    "divide the table on an axis that does not divide the einsum");
-        x.slots |= UINT64_C(1) << s;
+        if (dfl_frame_line(f, einsum, s) != NULL && dfl_layout_asked(f, einsum, rows, s) != DFL_LAYOUT_REPLICATED)
+            return dfl_frame_refuse(f, rows->span, "a gather from a table that the same axis divides along another dimension",
+                                    "divide the table as the einsum, or on another axis");
+        mask[dfl_frame_line(f, einsum, s) == NULL] |= UINT64_C(1) << s;
     }
-    if (x.slots == 0)
-        return true;
-    if (!find_bits(f, einsum, &e->output, &x.bits))
+    for (uint32_t k = 0; k < 2; k++) {
+        dfl_plan_exchange x = { .kind = kinds[k], .place = DFL_EXCHANGE_AFTER, .tensor = e->output.tensor, .einsum = einsum,
+                                .phase = e->phase, .slots = mask[k] };
+
+        if (mask[k] == 0)
+            continue;
+        if (!find_bits(f, einsum, &e->output, &x.bits))
+            return false;
+        DFL_PUSH(f->arena, out, x);
+    }
+    return true;
+}
+
+/* ---- operands ---- */
+
+/* The layout of an operand before an einsum on one slot. */
+typedef struct { dfl_layout from, asked; } change;
+
+/* The mask of slots for each way to bring an operand to the layout asked for: points that go to rows, all-to-all, all-gather. */
+enum { TO_ROWS, ACROSS, WHOLE, N_WAYS };
+
+/* The way in which an operand changes its layout; N_WAYS = no exchange. */
+static int find_way(const dfl_frame *f, uint32_t einsum, const dfl_access *access, change c)
+{
+    if (c.from == DFL_LAYOUT_REPLICATED)
+        return N_WAYS;
+    if (c.asked == DFL_LAYOUT_ROWS) {
+        if (c.from == DFL_LAYOUT_ROWS && dfl_layout_same_rows(f, access->tensor, einsum))
+            return N_WAYS;
+        /* an element that as many points use as there are instances is brought to all of them */
+        return dfl_rows_uses(f, einsum, access) < f->points[einsum].parts ? TO_ROWS : WHOLE;
+    }
+    if (c.from == c.asked && c.from != DFL_LAYOUT_ROWS)
+        return N_WAYS;
+    return c.asked == DFL_LAYOUT_REPLICATED ? WHOLE : ACROSS;
+}
+
+/* Sets the bits of an exchange of an operand. False after a report. */
+static bool set_operand_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access,
+                             const uint64_t mask[N_WAYS], int way, dfl_plan_exchange *x)
+{
+    const dfl_tensor *t = &f->workload->tensors[access->tensor];
+    uint64_t rows = 0;
+
+    if (!find_bits(f, einsum, access, &x->bits))
         return false;
-    DFL_PUSH(f->arena, out, x);
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        rows |= (uint64_t)(dfl_frame_goes(f, einsum, s) && dfl_rows_varies(f, einsum, access)) << s;
+    if (way == TO_ROWS) { /* what one instance has before the points go */
+        if (dfl_mul(x->bits, dfl_rows_uses(f, einsum, access), &x->bits)) {
+            dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "a count of this plan exceeds 128 bits");
+            return false;
+        }
+        x->bits = ceil_div(x->bits, count_ranks(f, rows));
+        x->most_bits = most_bits(f, einsum, x->bits);
+    } else if (way == ACROSS) {
+        x->bits = ceil_div(x->bits, count_ranks(f, mask[WHOLE] | rows)); /* what is gathered comes behind */
+    }
+    for (uint32_t s = 0; s < f->n_slots && t->n_producers > 0 && way != TO_ROWS; s++)
+        if (x->slots >> s & 1 && source(f, l, einsum, access->tensor, s) == DFL_LAYOUT_ROWS)
+            x->most_bits = most_bits(f, t->producers[0], x->bits);
     return true;
 }
 
 /* Adds the exchanges that bring an operand to the layout that an einsum asks for. */
 static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access, exchange_vec *out)
 {
-    static const dfl_collective_kind kinds[] = { DFL_COLLECTIVE_ALL_TO_ALL, DFL_COLLECTIVE_ALL_GATHER };
+    static const dfl_collective_kind kinds[] = { [TO_ROWS] = DFL_COLLECTIVE_ALL_TO_ALL, [ACROSS] = DFL_COLLECTIVE_ALL_TO_ALL,
+                                                 [WHOLE] = DFL_COLLECTIVE_ALL_GATHER };
     const dfl_einsum *e = &f->workload->einsums[einsum];
     dfl_layout *asked = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
-    uint64_t mask[2] = { 0, 0 };
+    uint64_t mask[N_WAYS] = { 0, 0, 0 };
 
     for (uint32_t s = 0; s < f->n_slots; s++) {
-        dfl_layout from = source(f, l, einsum, access->tensor, s);
+        int way;
 
         asked[s] = dfl_layout_asked(f, einsum, access, s);
         if (asked[s] == DFL_LAYOUT_WINDOW)
             return dfl_frame_refuse(f, access->span, "a divided rank in a window of an operand", "divide another rank");
-        if (f->slots[s].stages != NULL || f->slots[s].count == 1 || from == asked[s] || from == DFL_LAYOUT_REPLICATED)
+        if (f->slots[s].stages != NULL || f->slots[s].count == 1 ||
+            (f->positions[einsum] != NULL && access->tensor == f->positions[einsum]->tensor && dfl_frame_goes(f, einsum, s)))
             continue;
-        mask[asked[s] == DFL_LAYOUT_REPLICATED] |= UINT64_C(1) << s;
+        way = find_way(f, einsum, access, (change){ source(f, l, einsum, access->tensor, s), asked[s] });
+        if (way < N_WAYS)
+            mask[way] |= UINT64_C(1) << s;
     }
-    for (uint32_t k = 0; k < 2; k++) {
+    for (int k = 0; k < N_WAYS; k++) {
         dfl_plan_exchange x = { .kind = kinds[k], .place = DFL_EXCHANGE_BEFORE, .tensor = access->tensor, .einsum = einsum,
                            .phase = e->phase, .slots = mask[k], .asked = asked };
         dfl_plan_exchange *copy = mask[k] != 0 ? find_copy(f, out, access->tensor, e->phase, asked, kinds[k]) : NULL;
@@ -156,7 +230,7 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
         if (mask[k] == 0)
             continue;
         if (copy == NULL) {
-            if (!find_bits(f, einsum, access, &x.bits))
+            if (!set_operand_bits(f, l, einsum, access, mask, k, &x))
                 return false;
             DFL_PUSH(f->arena, out, x);
             copy = &out->at[out->n - 1];
@@ -210,6 +284,16 @@ static bool is_tied(const dfl_frame *f, uint32_t tensor)
     return before && after && !inside;
 }
 
+/* Whether the points of a result that instances have by rows are sent one by one, rather than as sums of all instances. */
+static bool comes_back(const dfl_frame *f, uint32_t einsum, uint32_t slot)
+{
+    const dfl_access *output = &f->workload->einsums[einsum].output;
+
+    return dfl_frame_goes(f, einsum, slot) && dfl_layout_made(f, einsum, slot) == DFL_LAYOUT_PARTIAL &&
+           f->workload->einsums[einsum].body->kind != DFL_EOP_SCATTER && dfl_rows_varies(f, einsum, output) &&
+           dfl_rows_uses(f, einsum, output) < f->points[einsum].parts;
+}
+
 /* Adds the exchanges that make the home of a tensor from the results of its producers; `einsum` is the last of them. */
 static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, exchange_vec *out)
 {
@@ -218,14 +302,16 @@ static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
     const bool is_of_step = is_sum_of_step(f, einsum);
     const dfl_exchange_place late = is_of_step ? DFL_EXCHANGE_ONCE : DFL_EXCHANGE_AFTER;
     dfl_plan_exchange x = { .tensor = tensor, .einsum = einsum, .phase = e->phase };
-    uint64_t now = 0, scatter = 0, reduce = 0, gather = 0;
+    uint64_t now = 0, scatter = 0, reduce = 0, gather = 0, back = 0;
 
     for (uint32_t s = 0; s < f->n_slots; s++) {
         dfl_layout home = dfl_layout_home(l, tensor, s), made = dfl_layout_made(f, einsum, s);
 
         if (f->slots[s].stages != NULL || f->slots[s].count == 1)
             continue;
-        if (l->is_summed[(size_t)tensor * l->columns + s])
+        if (l->is_summed[(size_t)tensor * l->columns + s] && home >= 0 && comes_back(f, einsum, s))
+            back |= UINT64_C(1) << s;
+        else if (l->is_summed[(size_t)tensor * l->columns + s])
             *(home < 0 ? &reduce : dfl_layout_is_summed_late(f, l, tensor, s) ? &scatter : &now) |= UINT64_C(1) << s;
         else if (made >= 0 && home == DFL_LAYOUT_REPLICATED)
             gather |= UINT64_C(1) << s;
@@ -234,6 +320,7 @@ static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
                                     "split the home as its producer");
     }
     const struct { dfl_collective_kind kind; dfl_exchange_place place; uint64_t mask; bool tied; } all[] = {
+        { DFL_COLLECTIVE_ALL_TO_ALL, DFL_EXCHANGE_AFTER, back, false },
         { DFL_COLLECTIVE_REDUCE_SCATTER, DFL_EXCHANGE_AFTER, now, false },
         { DFL_COLLECTIVE_REDUCE_SCATTER, late, scatter, false },
         { DFL_COLLECTIVE_ALL_REDUCE, late, reduce, false },
@@ -249,10 +336,15 @@ static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
             continue;
         if (!find_result_bits(f, einsum, &x.bits))
             return false;
-        for (uint32_t s = 0; s < f->n_slots && k > 0; s++)
-            x.bits = (k > 1 ? now | scatter : now) >> s & 1 ? (x.bits + f->slots[s].count - 1) / f->slots[s].count : x.bits;
-        for (uint32_t s = 0; s < f->n_slots && x.kind == DFL_COLLECTIVE_ALL_GATHER; s++)
-            x.bits = x.slots >> s & 1 ? x.bits * f->slots[s].count : x.bits;
+        x.most_bits = 0;
+        if (k == 0) {
+            x.bits = ceil_div(x.bits, count_ranks(f, back)) * dfl_rows_uses(f, einsum, &e->output);
+            x.most_bits = most_bits(f, einsum, x.bits);
+        } else {
+            x.bits = ceil_div(x.bits, count_ranks(f, back | (k > 1 ? now : 0) | (k > 2 ? scatter : 0)));
+        }
+        if (x.kind == DFL_COLLECTIVE_ALL_GATHER)
+            x.bits *= count_ranks(f, x.slots);
         DFL_PUSH(f->arena, out, x);
     }
     return true;
@@ -272,7 +364,8 @@ static bool find_cost(const dfl_frame *f, dfl_plan_exchanges *all, uint32_t i)
 {
     dfl_plan_exchange *x = &all->at[i];
     dfl_group_part *parts = DFL_NEW_ARRAY(f->arena, dfl_group_part, (size_t)f->n_slots + 1);
-    dfl_collective ask = { .kind = x->kind, .bits = dfl_i128_double(x->bits), .parts = parts,
+    dfl_collective ask = { .kind = x->kind, .bits = dfl_i128_double(x->most_bits > 0 ? x->most_bits : x->bits),
+                           .parts = parts,
                            .element = f->system->memories[f->home].element,
                            .memory_rate = reduction_rate(&f->system->memories[f->home_of[x->tensor]]) };
     const dfl_collective_options options = { .contention_none = f->mapping->options.contention_none,
@@ -280,7 +373,8 @@ static bool find_cost(const dfl_frame *f, dfl_plan_exchanges *all, uint32_t i)
 
     for (uint32_t k = 0; k < i; k++)
         if (all->at[k].kind == x->kind && all->at[k].slots == x->slots && all->at[k].bits == x->bits &&
-            all->at[k].is_tied == x->is_tied && f->home_of[all->at[k].tensor] == f->home_of[x->tensor]) {
+            all->at[k].most_bits == x->most_bits && all->at[k].is_tied == x->is_tied &&
+            f->home_of[all->at[k].tensor] == f->home_of[x->tensor]) {
             x->cost = all->at[k].cost;
             return true;
         }

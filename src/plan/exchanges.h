@@ -8,6 +8,11 @@
  *   replicated   any         none: each chip takes its part
  *   parts of sum replicated  all-reduce
  *   parts of sum split       reduce-scatter
+ *   any          rows        all-to-all: points go to the instances that have their rows (plan/rows.h)
+ *   rows         split       all-to-all: and come back
+ *   rows         replicated  all-gather
+ *   sums of what each instance has of the points of an element, fewer points than instances
+ *                split       all-to-all of the points
  */
 #ifndef DFL_PLAN_EXCHANGES_H
 #define DFL_PLAN_EXCHANGES_H
@@ -29,6 +34,7 @@ typedef struct {
     uint64_t slots;              /* mask of the slots of the group */
     bool is_tied;                /* a sum over the first and the last stage, which both use the tensor */
     dfl_i128 bits;               /* of one exchange, as in dfl_collective */
+    dfl_i128 most_bits;          /* the same if all ranks had as much as the one with most points; 0 = all have equally much */
     dfl_layout *asked;           /* BEFORE: [slot], the layout asked for */
     uint32_t *readers; uint32_t n_readers; /* BEFORE: the einsums that read the copy */
     dfl_collective_cost cost;

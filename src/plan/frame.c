@@ -2,22 +2,12 @@
 
 #include <string.h>
 
-int64_t dfl_line_parts(const dfl_line *line, int64_t extent)
-{
-    return line->by == DFL_BY_PARTS ? line->amount : dfl_ceil_div(extent, line->amount);
-}
+#include "plan/lines.h"
+#include "plan/rows.h"
 
 int64_t dfl_split_parts(const dfl_frame *f, const dfl_home_split *split)
 {
     return split->by == DFL_BY_PARTS ? split->amount : dfl_ceil_div(f->workload->ranks[split->rank].extent, split->amount);
-}
-
-bool dfl_frame_refuse(const dfl_frame *f, dfl_span span, const char *what, const char *help)
-{
-    dfl_diag *d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, span, "%s is checked but not evaluated in a plan over chips", what);
-
-    dfl_diag_help(f->sink, d, "%s", help);
-    return false;
 }
 
 bool dfl_frame_is_chip_axis(const dfl_frame *f, uint32_t axis)
@@ -27,10 +17,14 @@ bool dfl_frame_is_chip_axis(const dfl_frame *f, uint32_t axis)
 
 static const char *text(const dfl_frame *f, dfl_sym s) { return dfl_sym_text(f->names, s); }
 
-static bool names_einsum(const dfl_line *line, uint32_t einsum)
+/* Whether a line by whose rows the points of an einsum go stands in the place of another line. */
+static bool is_replaced(const dfl_frame *f, const dfl_line *line, uint32_t einsum)
 {
-    for (uint32_t i = 0; i < line->n_only; i++)
-        if (line->only[i] == einsum)
+    const dfl_body *root = f->mapping->root;
+
+    for (uint32_t i = 0; i < root->n_lines && line->only == NULL; i++)
+        if (f->goes[i] != NULL && f->goes[i][einsum] && root->lines[i].axis == line->axis &&
+            dfl_rows_replaced(f, &root->lines[i], einsum) == line)
             return true;
     return false;
 }
@@ -38,11 +32,11 @@ static bool names_einsum(const dfl_line *line, uint32_t einsum)
 bool dfl_frame_applies(const dfl_frame *f, const dfl_line *line, uint32_t einsum)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
+    const bool *goes = f->goes[line - f->mapping->root->lines];
 
-    if (!dfl_einsum_has_rank(e, line->rank))
-        return false;
-    return line->only == NULL || names_einsum(line, einsum) ||
-           (e->phase == DFL_PHASE_BACKWARD && e->of != DFL_NONE && names_einsum(line, e->of));
+    if (goes != NULL && goes[einsum])
+        return true;
+    return dfl_einsum_has_rank(e, line->rank) && dfl_line_names(line, f->workload, einsum) && !is_replaced(f, line, einsum);
 }
 
 /* Whether no einsum has both the line and another line of the slot. */
@@ -208,6 +202,24 @@ static bool build_slots(dfl_frame *f)
     return place_slots(f);
 }
 
+/* Multiplies the extents of ranks that lines would divide if the points did not go by rows: a pass has those of all instances. */
+static void join_passes(const dfl_frame *f, uint32_t einsum, int64_t *local, int64_t *pass)
+{
+    const dfl_workload *w = f->workload;
+
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        const dfl_line *line = dfl_frame_goes(f, einsum, s) ? dfl_rows_replaced(f, dfl_frame_line(f, einsum, s), einsum) : NULL;
+        const int64_t most = line != NULL ? w->ranks[line->rank].extent : 0;
+
+        if (line == NULL)
+            continue;
+        local[line->rank] = dfl_ceil_div(most, f->slots[s].count) <= local[line->rank] ? most
+                                                                                        : local[line->rank] * f->slots[s].count;
+        pass[line->rank] = pass[line->rank] * f->slots[s].count < local[line->rank] ? pass[line->rank] * f->slots[s].count
+                                                                                   : local[line->rank];
+    }
+}
+
 /* Sets the extents of an einsum on one chip, and in one pass. */
 static void set_extents(dfl_frame *f, uint32_t einsum)
 {
@@ -222,20 +234,21 @@ static void set_extents(dfl_frame *f, uint32_t einsum)
         local[e->ranks[i]] = w->ranks[e->ranks[i]].extent;
     for (uint32_t s = 0; s < f->n_slots; s++) {
         const dfl_line *line = dfl_frame_line(f, einsum, s);
+        if (line != NULL && dfl_frame_goes(f, einsum, s))
+            line = dfl_rows_replaced(f, line, einsum);
         if (line != NULL)
             local[line->rank] = dfl_ceil_div(local[line->rank], f->slots[s].count);
     }
     memcpy(pass, local, w->n_ranks * sizeof *pass);
-    if (e->phase == DFL_PHASE_UPDATE)
-        return;
-    for (uint32_t i = 0; i < root->n_lines; i++) {
+    for (uint32_t i = 0; i < root->n_lines && e->phase != DFL_PHASE_UPDATE; i++) {
         const dfl_line *line = &root->lines[i];
         if (line->kind != DFL_LINE_TEMPORAL || !dfl_einsum_has_rank(e, line->rank))
             continue;
         pass[line->rank] = line->by == DFL_BY_PARTS ? dfl_ceil_div(pass[line->rank], line->amount)
                            : line->amount < pass[line->rank] ? line->amount : pass[line->rank];
     }
-    for (uint32_t r = 0; r < w->n_ranks; r++)
+    join_passes(f, einsum, local, pass);
+    for (uint32_t r = 0; r < w->n_ranks && e->phase != DFL_PHASE_UPDATE; r++)
         pass[r] = f->repeats[r] ? 1 : pass[r];
 }
 
@@ -377,8 +390,11 @@ static uint32_t find_home(const dfl_system *s)
 
 dfl_frame dfl_frame_open(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
 {
-    return (dfl_frame){ .arena = arena, .sink = sink, .names = names, .mapping = mapping, .workload = mapping->workload,
-                        .system = mapping->system, .home = find_home(mapping->system), .micro_batches = 1 };
+    dfl_frame f = { .arena = arena, .sink = sink, .names = names, .mapping = mapping, .workload = mapping->workload,
+                    .system = mapping->system, .home = find_home(mapping->system), .micro_batches = 1 };
+
+    dfl_rows_find(&f);
+    return f;
 }
 
 bool dfl_frame_divide(dfl_frame *f)
@@ -393,8 +409,12 @@ bool dfl_frame_divide(dfl_frame *f)
     find_sides(f);
     f->local = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)w->n_einsums * w->n_ranks);
     f->pass = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)w->n_einsums * w->n_ranks);
-    for (uint32_t e = 0; e < w->n_einsums; e++)
+    f->points = DFL_NEW_ARRAY(f->arena, dfl_points, w->n_einsums);
+    for (uint32_t e = 0; e < w->n_einsums; e++) {
         set_extents(f, e);
+        if (!dfl_rows_set_points(f, e))
+            return false;
+    }
     return true;
 }
 
@@ -442,25 +462,51 @@ int64_t dfl_frame_iterations(const dfl_frame *f, uint32_t einsum)
     return n;
 }
 
-bool dfl_frame_elements(const dfl_frame *f, uint32_t einsum, const dfl_access *access, bool pass, dfl_i128 *out)
+/* Values of an index in one pass, or on one chip, at most those of its dimension. True on overflow. */
+static bool width_of(const dfl_frame *f, uint32_t einsum, const dfl_index *index, int64_t extent, bool pass, dfl_i128 *out)
+{
+    bool overflow = false;
+    dfl_i128 term;
+
+    *out = 1;
+    for (uint32_t k = 0; k < index->n_terms; k++) {
+        int64_t coef = index->terms[k].coef < 0 ? -index->terms[k].coef : index->terms[k].coef;
+        uint32_t rank = index->terms[k].rank;
+        overflow |= dfl_mul(coef, (pass ? dfl_frame_pass(f, einsum, rank) : dfl_frame_local(f, einsum, rank)) - 1, &term);
+        overflow |= dfl_add(*out, term, out);
+    }
+    *out = *out > extent ? extent : *out;
+    return overflow;
+}
+
+bool dfl_frame_elements_of_all(const dfl_frame *f, uint32_t einsum, const dfl_access *access, bool pass, dfl_i128 *out)
 {
     const dfl_tensor *t = &f->workload->tensors[access->tensor];
     bool overflow = false;
+    dfl_i128 width;
+
+    *out = 1;
+    for (uint32_t d = 0; d < access->n_dims; d++)
+        overflow |= width_of(f, einsum, &access->index[d], t->extents[d], pass, &width) || dfl_mul(*out, width, out);
+    return overflow;
+}
+
+bool dfl_frame_elements(const dfl_frame *f, uint32_t einsum, const dfl_access *access, bool pass, dfl_i128 *out)
+{
+    const dfl_tensor *t = &f->workload->tensors[access->tensor];
+    const uint32_t leading = dfl_rows_leading(f, einsum, access);
+    bool overflow = false;
+    dfl_i128 width, positions = 1;
 
     *out = 1;
     for (uint32_t d = 0; d < access->n_dims; d++) {
-        const dfl_index *index = &access->index[d];
-        dfl_i128 width = 1, term;
-
-        for (uint32_t k = 0; k < index->n_terms; k++) {
-            int64_t coef = index->terms[k].coef < 0 ? -index->terms[k].coef : index->terms[k].coef;
-            uint32_t rank = index->terms[k].rank;
-            overflow |= dfl_mul(coef, (pass ? dfl_frame_pass(f, einsum, rank) : dfl_frame_local(f, einsum, rank)) - 1, &term);
-            overflow |= dfl_add(width, term, &width);
-        }
-        if (width > t->extents[d])
-            width = t->extents[d];
-        overflow |= dfl_mul(*out, width, out);
+        overflow |= width_of(f, einsum, &access->index[d], t->extents[d], pass, &width);
+        overflow |= dfl_rows_is_position(f, einsum, access, d, leading) ? dfl_mul(positions, width, &positions)
+                                                                        : dfl_mul(*out, width, out);
     }
-    return overflow;
+    if (f->points[einsum].parts > 1 && positions > f->points[einsum].largest)
+        positions = f->points[einsum].largest;
+    if (t->gathered)
+        positions = dfl_rows_touched(f, einsum, access, positions);
+    return overflow | dfl_mul(*out, positions, out);
 }

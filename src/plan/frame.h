@@ -20,6 +20,14 @@ typedef struct {
 
 enum { DFL_SIDE_BOTH = 2 };
 
+/* The points of an einsum in one pass, where data select the instances that compute them (`plan/rows.h`). */
+typedef struct {
+    int64_t parts;              /* instances among which rows of a table divide the points; 1 = data select nothing */
+    int64_t total;              /* points of all of them: values of the ranks of the positions */
+    int64_t largest;            /* points of the instance with most of them */
+    double load, uneven;        /* from which it follows, as for dfl_largest_part */
+} dfl_points;
+
 typedef struct {
     dfl_arena *arena;
     dfl_sink *sink;
@@ -40,6 +48,10 @@ typedef struct {
     int8_t *side;               /* [einsum]: whether it stands before (-1), in (0) or behind (1) the repeat with stages, in the
                                    order of its phase; 0 without stages. The step of a weight runs where the forward pass
                                    reads the weight; DFL_SIDE_BOTH = before and behind the repeat */
+    const bool **goes;          /* [line of the root]: [einsum] its points go to the rows that the line divides; NULL = none do */
+    const dfl_access **positions; /* [einsum]: the positions of these rows; NULL = its points go by no rows */
+    const dfl_einsum **gather_of; /* [einsum]: the einsum of the forward pass that states how often rows are read */
+    dfl_points *points;         /* [einsum] */
     int64_t micro_batches;
     bool is_full;               /* all chips have work */
 } dfl_frame;
@@ -47,6 +59,13 @@ typedef struct {
 static inline const dfl_line *dfl_frame_line(const dfl_frame *f, uint32_t einsum, uint32_t slot)
 {
     return f->spread[(size_t)einsum * f->columns + slot];
+}
+/* Whether the points of an einsum go to the instances of a slot by the rows of a table, which its line there divides. */
+static inline bool dfl_frame_goes(const dfl_frame *f, uint32_t einsum, uint32_t slot)
+{
+    const dfl_line *line = dfl_frame_line(f, einsum, slot);
+
+    return line != NULL && f->goes[line - f->mapping->root->lines] != NULL && f->goes[line - f->mapping->root->lines][einsum];
 }
 static inline int64_t dfl_frame_local(const dfl_frame *f, uint32_t einsum, uint32_t rank)
 {
@@ -67,12 +86,9 @@ uint32_t dfl_frame_target(const dfl_frame *f, uint32_t einsum);
 uint32_t dfl_frame_table(const dfl_frame *f, uint32_t tensor);
 /* Whether an axis lies outside of all memories that hold tensors, so that its instances are chips. */
 bool dfl_frame_is_chip_axis(const dfl_frame *f, uint32_t axis);
-/* Parts into which a line divides a rank of `extent` values. */
-int64_t dfl_line_parts(const dfl_line *line, int64_t extent);
 /* Parts of a split home. */
 int64_t dfl_split_parts(const dfl_frame *f, const dfl_home_split *split);
-/* Whether a spatial line divides a rank of an einsum. A line `for` an einsum also holds for what is derived from it in the
-   backward pass. */
+/* Whether a spatial line divides a rank of an einsum, or the rows to which its points go. */
 bool dfl_frame_applies(const dfl_frame *f, const dfl_line *line, uint32_t einsum);
 /* A frame before its slots: `home` is set, DFL_NONE if no memory lies inside of an axis. */
 dfl_frame dfl_frame_open(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
@@ -82,11 +98,12 @@ bool dfl_frame_divide(dfl_frame *f);
 bool dfl_frame_build(dfl_frame *f);
 /* The repeat that an einsum belongs to, or DFL_NONE. */
 uint32_t dfl_frame_repeat(const dfl_frame *f, const dfl_einsum *e);
-/* Elements of an access in one pass (`pass`), or on one chip over all passes. True on overflow. */
+/* Elements of an access in one pass (`pass`), or on one chip over all passes. True on overflow. Where points go by rows, those
+   that the largest instance touches. Each row of a table counts once. */
 bool dfl_frame_elements(const dfl_frame *f, uint32_t einsum, const dfl_access *access, bool pass, dfl_i128 *out);
+/* The same for all points of the instances among which the points go. */
+bool dfl_frame_elements_of_all(const dfl_frame *f, uint32_t einsum, const dfl_access *access, bool pass, dfl_i128 *out);
 /* Iterations of the repeats of an einsum on one chip; 1 for an einsum outside of all repeats. */
 int64_t dfl_frame_iterations(const dfl_frame *f, uint32_t einsum);
-/* Reports E0609 at `span`: the plan needs what is not evaluated. Returns false. */
-bool dfl_frame_refuse(const dfl_frame *f, dfl_span span, const char *what, const char *help);
 
 #endif

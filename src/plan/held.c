@@ -1,5 +1,14 @@
 #include "plan/held.h"
 
+/* Whether a tensor lies by the rows of a table on some chips. */
+static bool is_by_rows(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor)
+{
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if (dfl_layout_home(layouts, tensor, s) == DFL_LAYOUT_ROWS)
+            return true;
+    return false;
+}
+
 bool dfl_held_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, dfl_i128 *out)
 {
     const dfl_tensor *t = &f->workload->tensors[tensor];
@@ -10,7 +19,8 @@ bool dfl_held_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t
 
     for (uint32_t i = 0; t->n_producers == 0 && i < e->n_inputs; i++)
         access = e->inputs[i].tensor == tensor ? &e->inputs[i] : access;
-    overflow = dfl_frame_elements(f, maker, access, true, out);
+    overflow = is_by_rows(f, layouts, tensor) ? dfl_frame_elements(f, maker, access, true, out)
+                                              : dfl_frame_elements_of_all(f, maker, access, true, out);
     for (uint32_t s = 0; s < f->n_slots; s++) {
         dfl_layout made = dfl_layout_asked(f, maker, access, s), home = dfl_layout_home(layouts, tensor, s);
 

@@ -1,82 +1,92 @@
 #include "plan/layouts.h"
 
+#include "plan/lines.h"
+#include "plan/rows.h"
+
+/* The layout of the table of gathered rows. */
+static dfl_layout asked_of_table(const dfl_tensor *rows, uint32_t rank)
+{
+    for (uint32_t d = 0; d < rows->n_table_dims; d++)
+        if (dfl_index_coef(&rows->table_index[d], rank) != 0)
+            return dfl_rows_dimension(rows, rank) >= 0 ? dfl_rows_dimension(rows, rank) : DFL_LAYOUT_WINDOW;
+    return DFL_LAYOUT_REPLICATED;
+}
+
+/* The layout along one rank: split, in a window, or whole. */
+static dfl_layout asked_along(const dfl_access *access, uint32_t along)
+{
+    uint32_t rank;
+
+    for (uint32_t d = 0; d < access->n_dims; d++)
+        if (dfl_index_coef(&access->index[d], along) != 0)
+            return dfl_index_is_bare(&access->index[d], &rank) ? (dfl_layout)d : DFL_LAYOUT_WINDOW;
+    return DFL_LAYOUT_REPLICATED;
+}
+
 dfl_layout dfl_layout_asked(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t slot)
 {
     const dfl_line *line = dfl_frame_line(f, einsum, slot);
-    uint32_t rank;
+    const dfl_tensor *t = &f->workload->tensors[access->tensor];
 
     if (line == NULL)
         return DFL_LAYOUT_REPLICATED;
-    for (uint32_t d = 0; d < access->n_dims; d++)
-        if (dfl_index_coef(&access->index[d], line->rank) != 0)
-            return dfl_index_is_bare(&access->index[d], &rank) ? (dfl_layout)d : DFL_LAYOUT_WINDOW;
-    return DFL_LAYOUT_REPLICATED;
+    if (t->gathered)
+        return asked_of_table(t, line->rank);
+    if (dfl_frame_goes(f, einsum, slot))
+        return dfl_rows_varies(f, einsum, access) ? DFL_LAYOUT_ROWS : DFL_LAYOUT_REPLICATED;
+    return asked_along(access, line->rank);
 }
 
 dfl_layout dfl_layout_dimension(const dfl_frame *f, uint32_t tensor, uint32_t rank)
 {
     const dfl_workload *w = f->workload;
-    uint32_t bare;
 
     for (uint32_t e = 0; e < w->n_einsums; e++)
         for (uint32_t i = 0; i <= w->einsums[e].n_inputs; i++) {
             const dfl_access *a = i < w->einsums[e].n_inputs ? &w->einsums[e].inputs[i] : &w->einsums[e].output;
+            const bool is_of_rows = w->tensors[a->tensor].gathered;
+            dfl_layout dim = DFL_LAYOUT_REPLICATED;
 
-            for (uint32_t d = 0; a->tensor == tensor && d < a->n_dims; d++)
-                if (dfl_index_is_bare(&a->index[d], &bare) && bare == rank)
-                    return (dfl_layout)d;
+            if ((is_of_rows ? dfl_frame_table(f, a->tensor) : a->tensor) != tensor)
+                continue;
+            dim = is_of_rows ? dfl_rows_dimension(&w->tensors[a->tensor], rank) : asked_along(a, rank);
+            if (dim >= 0)
+                return dim;
         }
     return DFL_LAYOUT_REPLICATED;
 }
 
-static const dfl_access *find_positions(const dfl_einsum *e, const dfl_eop *node, uint32_t rows)
+bool dfl_layout_same_rows(const dfl_frame *f, uint32_t tensor, uint32_t einsum)
 {
-    const dfl_access *found = NULL;
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+    const dfl_access *here = f->positions[einsum];
+    const dfl_access *there = t->n_producers > 0 ? f->positions[t->producers[0]] : NULL;
 
-    if (node->kind == DFL_EOP_GATHER)
-        return e->inputs[node->args[0]->operand].tensor == rows ? &e->inputs[node->args[1]->operand] : NULL;
-    for (uint32_t i = 0; i < node->n_args && found == NULL; i++)
-        found = find_positions(e, node->args[i], rows);
-    return found;
+    return here != NULL && there != NULL && here->tensor == there->tensor;
 }
 
-const dfl_access *dfl_layout_positions(const dfl_einsum *e, uint32_t rows) { return find_positions(e, e->body, rows); }
-
-/* The layout of gathered rows that stand for their table: a slot that divides the positions divides no table. */
-static dfl_layout layout_of_rows(const dfl_frame *f, uint32_t rows, dfl_layout asked)
+/* The layout in which an einsum leaves a result whose points go to the rows of a table: where the rows are, or sums of what each
+   instance has of the points of an element. */
+static dfl_layout made_by_rows(const dfl_frame *f, uint32_t einsum)
 {
-    const dfl_tensor *t = &f->workload->tensors[rows];
-    const dfl_access *positions = t->n_consumers > 0
-                                      ? dfl_layout_positions(&f->workload->einsums[t->consumers[0]], rows) : NULL;
+    const dfl_access *output = &f->workload->einsums[einsum].output;
 
-    return positions != NULL && asked < (dfl_layout)positions->n_dims ? DFL_LAYOUT_REPLICATED : asked;
-}
-
-/* The layout of a table to which an einsum adds rows: a part of a sum if the slot divides the positions. */
-static dfl_layout made_of_rows(const dfl_frame *f, uint32_t einsum, uint32_t slot)
-{
-    const dfl_einsum *e = &f->workload->einsums[einsum];
-    const dfl_access *position = &e->inputs[e->body->args[1]->operand];
-    const uint32_t rank = dfl_frame_line(f, einsum, slot)->rank;
-    dfl_layout dim;
-
-    for (uint32_t d = 0; d < position->n_dims; d++)
-        if (dfl_index_coef(&position->index[d], rank) != 0)
-            return DFL_LAYOUT_PARTIAL;
-    dim = dfl_frame_target(f, einsum) == e->output.tensor ? dfl_layout_asked(f, einsum, &e->output, slot)
-                                                          : dfl_layout_dimension(f, dfl_frame_target(f, einsum), rank);
-    return dim >= 0 ? dim : DFL_LAYOUT_WINDOW;
+    return dfl_rows_uses(f, einsum, output) > 1 || !dfl_rows_varies(f, einsum, output) ? DFL_LAYOUT_PARTIAL : DFL_LAYOUT_ROWS;
 }
 
 dfl_layout dfl_layout_made(const dfl_frame *f, uint32_t einsum, uint32_t slot)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
+    const dfl_tensor *result = &f->workload->tensors[e->output.tensor];
+    dfl_layout made;
 
     if (dfl_frame_line(f, einsum, slot) == NULL)
         return DFL_LAYOUT_REPLICATED;
-    if (e->body->kind == DFL_EOP_SCATTER)
-        return made_of_rows(f, einsum, slot);
-    dfl_layout made = dfl_layout_asked(f, einsum, &e->output, slot);
+    if (dfl_frame_goes(f, einsum, slot) && !result->gathered)
+        return made_by_rows(f, einsum);
+    made = dfl_layout_asked(f, einsum, &e->output, slot);
+    if (result->gathered && e->phase == DFL_PHASE_UPDATE)
+        return made; /* rows of what lies at home already */
     return made == DFL_LAYOUT_REPLICATED ? DFL_LAYOUT_PARTIAL : made;
 }
 
@@ -116,8 +126,12 @@ static dfl_layout first_asked(const dfl_frame *f, uint32_t tensor, uint32_t slot
             const dfl_access *a = &w->einsums[e].inputs[i];
             dfl_layout asked = dfl_layout_asked(f, e, a, slot);
 
-            if (a->tensor == tensor)
-                return asked == DFL_LAYOUT_WINDOW ? DFL_LAYOUT_REPLICATED : asked;
+            if (asked == DFL_LAYOUT_ROWS) { /* in front of the way to the rows */
+                const dfl_line *line = dfl_rows_replaced(f, dfl_frame_line(f, e, slot), e);
+                asked = line != NULL ? asked_along(a, line->rank) : DFL_LAYOUT_REPLICATED;
+            }
+            if (a->tensor == tensor || (w->tensors[a->tensor].gathered && dfl_frame_table(f, a->tensor) == tensor))
+                return asked < 0 ? DFL_LAYOUT_REPLICATED : asked;
             /* the carried tensor has the iterations as its first dimension */
             if (dfl_layout_carried(f, e, a->tensor) == tensor)
                 return asked < 0 ? DFL_LAYOUT_REPLICATED : asked + 1;
@@ -192,8 +206,6 @@ bool dfl_layouts_find(const dfl_frame *f, dfl_layouts *out)
             }
             if (!is_made || *is_summed)
                 *home = first_asked(f, t, s);
-            if (w->tensors[t].gathered)
-                *home = layout_of_rows(f, t, *home);
         }
     split_homes(f, out);
     return true;

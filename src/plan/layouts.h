@@ -9,7 +9,12 @@
 
 /* A layout on one slot: the split dimension, from 0, or one of these. */
 typedef int32_t dfl_layout;
-enum { DFL_LAYOUT_REPLICATED = -1, DFL_LAYOUT_PARTIAL = -2, DFL_LAYOUT_WINDOW = -3 };
+enum {
+    DFL_LAYOUT_REPLICATED = -1,
+    DFL_LAYOUT_PARTIAL = -2,
+    DFL_LAYOUT_WINDOW = -3,
+    DFL_LAYOUT_ROWS = -4,      /* by the rows of a table to which the points go: data say which instance has an element */
+};
 
 typedef struct {
     uint32_t columns;
@@ -25,12 +30,13 @@ static inline dfl_layout dfl_layout_home(const dfl_layouts *l, uint32_t tensor, 
 /* Whether the parts of a gradient of a weight are summed on a slot behind the last micro-batch: each instance holds the whole
    sum of its own micro-batches until then. If the home is stated as split, each micro-batch sends its parts to their homes. */
 bool dfl_layout_is_summed_late(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor, uint32_t slot);
-/* The layout in which an einsum asks for an operand: WINDOW if it needs neighbouring rows. */
+/* The layout in which an einsum asks for an operand: WINDOW if it needs neighbouring rows. Of gathered rows, that of the table:
+   its dimensions count. */
 dfl_layout dfl_layout_asked(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t slot);
 /* The dimension of a tensor that some einsum indexes with a rank alone; replicated if there is none. */
 dfl_layout dfl_layout_dimension(const dfl_frame *f, uint32_t tensor, uint32_t rank);
-/* The access to the positions at which an einsum gathers rows; NULL if it does not gather `rows`. */
-const dfl_access *dfl_layout_positions(const dfl_einsum *e, uint32_t rows);
+/* Whether a tensor lies by the same rows as the points of an einsum that reads it. */
+bool dfl_layout_same_rows(const dfl_frame *f, uint32_t tensor, uint32_t einsum);
 /* The layout in which an einsum leaves its result. */
 dfl_layout dfl_layout_made(const dfl_frame *f, uint32_t einsum, uint32_t slot);
 /* The tensor that an einsum of a repeat reads in place of the one that the repeat carries from before: from the second

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "plan/grouping.h"
+#include "plan/lines.h"
 #include "plan/perfect.h"
 #include "plan/plan_internal.h"
 

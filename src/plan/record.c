@@ -168,6 +168,20 @@ static dfl_parallel kind_of(const dfl_frame *f, const dfl_plan_part *part)
     return data || has_passes(f, part->ranks[0]) ? DFL_PARALLEL_DATA : DFL_PARALLEL_CONTEXT;
 }
 
+/* Whether a slot divides experts: points of products go to its rows, or it divides nothing but rows. */
+static bool has_experts(const dfl_frame *f, uint32_t slot)
+{
+    bool goes = false, divides = false;
+
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
+        if (dfl_frame_goes(f, e, slot) && f->workload->einsums[e].is_mac)
+            return true;
+        goes |= dfl_frame_goes(f, e, slot);
+        divides |= dfl_frame_line(f, e, slot) != NULL && !dfl_frame_goes(f, e, slot);
+    }
+    return goes && !divides;
+}
+
 static void record_parts(dfl_plan_state *p)
 {
     const dfl_frame *f = &p->frame;
@@ -187,7 +201,8 @@ static void record_parts(dfl_plan_state *p)
         }
         parts[s] = (dfl_plan_part){ .axis = f->slots[s].axis, .degree = f->slots[s].count, .stride = f->slots[s].stride,
                                     .ranks = ranks, .n_ranks = n };
-        parts[s].kind = f->slots[s].stages != NULL ? DFL_PARALLEL_PIPELINE : kind_of(f, &parts[s]);
+        parts[s].kind = f->slots[s].stages != NULL ? DFL_PARALLEL_PIPELINE
+                        : has_experts(f, s) ? DFL_PARALLEL_EXPERT : kind_of(f, &parts[s]);
     }
     p->out.parts = parts;
     p->out.n_parts = f->n_slots;

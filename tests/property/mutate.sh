@@ -65,6 +65,7 @@ unit_tests() { # unit_tests DIR
     mapper/tiling/*) echo "$OUT/obj/tests/unit/mapper/test_tiling.o" ;;
     groups/groups.c) echo "$OUT/obj/tests/unit/groups/test_groups.o" ;;
     collective/*) echo "$OUT/obj/tests/unit/collective/test_collective.o $OUT/obj/tests/unit/collective/test_closed_forms.o" ;;
+    plan/largest.c) echo "$OUT/obj/tests/unit/plan/test_largest.o" ;;
     pipeline/*) echo "$OUT/obj/tests/unit/pipeline/test_pipeline.o" ;;
     esac
 }
