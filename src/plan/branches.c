@@ -1,5 +1,7 @@
 #include "plan/branches.h"
 
+#include "plan/lines.h"
+
 bool dfl_einsum_is_copy(const dfl_einsum *e)
 {
     return e->body->kind == DFL_EOP_ACCESS && e->n_inputs == 1 && !e->is_mac && e->over_rank == DFL_NONE && e->n_where == 0;

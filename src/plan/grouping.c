@@ -5,6 +5,7 @@
 
 #include "groups/groups.h"
 #include "plan/engines.h"
+#include "plan/lines.h"
 
 /* Einsums of one brace, pass and repeat. A node is an einsum with the copies of its result. */
 typedef struct {
