@@ -68,19 +68,30 @@ void dfl_fill_lift_keeps(dfl_fill *fill, const dfl_objective *objective, dfl_fil
     dfl_arena_free(work);
 }
 
+/* Whether the einsums have so many skeletons that a search of all together finds nothing in the time of this one. */
+static bool has_many(const dfl_einsum_classes *classes)
+{
+    size_t n = 0;
+
+    for (size_t c = 0; classes != NULL && c < classes->at.n; c++)
+        n += classes->at.at[c].candidates.n;
+    return n > DFL_JOINT_SKELETONS;
+}
+
 /* Replaces the mapping by one of fused groups if that is better. */
-static void try_groups(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
-                       dfl_search_summary *summary)
+static void try_groups(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within,
+                       const dfl_einsum_classes *classes, dfl_filled *out, dfl_search_summary *summary)
 {
     const dfl_solver *solver = fill->solver;
-    const dfl_search_limits limits = share_limits(fill, summary, fill->is_part ? DFL_PART_GROUPS_SHARE : DFL_GROUPS_SHARE);
-    const double probe = share_limits(fill, summary, fill->is_part ? DFL_PART_GROUPS_SHARE : DFL_GROUPS_PROBE)
-                             .deadline;
+    const double share = fill->is_part ? DFL_PART_GROUPS_SHARE : has_many(classes) ? DFL_GROUPS_MANY : DFL_GROUPS_SHARE;
+    const double probe_share = fill->is_part || has_many(classes) ? share : DFL_GROUPS_PROBE;
+    const dfl_search_limits limits = share_limits(fill, summary, share);
+    const double probe = share_limits(fill, summary, probe_share).deadline;
     dfl_arena *work = dfl_arena_new(solver->budget);
     const dfl_result *costs = dfl_fill_costs(fill, out->mapping);
     const dfl_fused_result found = dfl_fused_groups(work, solver->names, within, objective, costs ? costs->joules : 0,
                                                     costs ? costs->seconds : 0, summary->value, probe,
-                                                    &limits);
+                                                    classes, &limits);
 
     summary->evaluated += found.nodes;
     if (found.mapping)
@@ -98,7 +109,8 @@ static bool may_go_on(const dfl_fill *fill, const dfl_search_summary *summary)
 }
 
 /* Raises the lower bound to that of all exchanges. */
-static void raise_bound(dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out, dfl_search_summary *summary)
+static void raise_bound(dfl_fill *fill, const dfl_objective *objective, dfl_einsum_classes *classes, const dfl_filled *out,
+                        dfl_search_summary *summary)
 {
     const dfl_solver *solver = fill->solver;
     const dfl_search_limits limits = share_limits(fill, summary, DFL_BOUND_SHARE);
@@ -109,7 +121,8 @@ static void raise_bound(dfl_fill *fill, const dfl_objective *objective, const df
     if (!costs)
         return;
     work = dfl_arena_new(solver->budget);
-    bound = dfl_exchange_bound(work, solver->names, out->given, objective, costs->joules, costs->seconds, &limits);
+    bound = dfl_exchange_bound(work, solver->names, out->given, objective, costs->joules, costs->seconds, classes,
+                               &limits);
     dfl_arena_free(work);
     summary->evaluated += bound.programs;
     /* a mapping outside of the space of the bound may be below it */
@@ -195,6 +208,8 @@ void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, 
 void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_fill_open *search,
                               dfl_filled *out, dfl_search_summary *summary, dfl_stop *stopped)
 {
+    dfl_arena *listed = dfl_arena_new(fill->solver->budget);
+    dfl_einsum_classes *classes = NULL;
 
     if (may_go_on(fill, summary) && within == out->given) {
         dfl_fill part = *fill;
@@ -202,11 +217,16 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
         part.is_part = true;
         dfl_fill_try_common(&part, objective, search, out, summary);
     }
-    if (may_go_on(fill, summary))
-        try_groups(fill, objective, within, out, summary);
-    if (may_go_on(fill, summary) && *stopped == DFL_STOP_TIME &&
+    if (may_go_on(fill, summary)) {
+        const dfl_search_limits limits = share_limits(fill, summary, fill->is_part ? DFL_PART_GROUPS_SHARE : DFL_GROUPS_SHARE);
+        classes = dfl_exchange_list(listed, fill->solver->names, within, &limits);
+    }
+    if (may_go_on(fill, summary) && classes != NULL)
+        try_groups(fill, objective, within, classes, out, summary);
+    if (may_go_on(fill, summary) && *stopped == DFL_STOP_TIME && !has_many(classes) &&
         fill->limits.deadline > dfl_budget_time(fill->solver->budget))
         search_again(fill, objective, search, out, summary, stopped);
     if (may_go_on(fill, summary) && fill->space.extensions == 0 && within == out->given && !fill->is_part)
-        raise_bound(fill, objective, out, summary);
+        raise_bound(fill, objective, classes, out, summary);
+    dfl_arena_free(listed);
 }

@@ -137,26 +137,38 @@ static double add_lines(exchange *x, const dfl_floor *floor, double joules, doub
     return value;
 }
 
-dfl_exchange_result dfl_exchange_bound(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
-                                       const dfl_objective *objective, double joules, double seconds,
-                                       const dfl_search_limits *limits)
+dfl_einsum_classes *dfl_exchange_list(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
+                                      const dfl_search_limits *limits)
 {
     const dfl_problem_limits all = { .spread = true, .unjoined = true };
+    dfl_einsum_classes *classes = DFL_NEW(arena, dfl_einsum_classes);
+    dfl_arena *scratch = dfl_arena_new(dfl_arena_budget(arena));
+    dfl_sink *quiet = dfl_sink_new(scratch, NULL);
+    dfl_stop why = DFL_STOP_NONE;
+    bool is_found;
+
+    dfl_sink_limit(quiet, 0);
+    is_found = dfl_einsum_classes_make_within(arena, scratch, quiet, names, mapping, &all, limits, classes, &why);
+    dfl_arena_free(scratch);
+    return is_found ? classes : NULL;
+}
+
+dfl_exchange_result dfl_exchange_bound(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
+                                       const dfl_objective *objective, double joules, double seconds,
+                                       dfl_einsum_classes *classes, const dfl_search_limits *limits)
+{
     dfl_deadline deadline = { .budget = dfl_arena_budget(arena), .at = limits->deadline };
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(arena));
-    dfl_sink *quiet = dfl_sink_new(work, NULL);
-    dfl_einsum_classes classes;
-    exchange x = { .arena = work, .classes = &classes, .objective = objective, .deadline = &deadline,
+    exchange x = { .arena = work, .classes = classes, .objective = objective, .deadline = &deadline,
                    .leakage = dfl_system_leakage(mapping->system) };
     dfl_exchange_result out = { 0 };
 
     deadline.counter = &x.programs;
     deadline.most_evaluations = limits->evaluations;
-    dfl_sink_limit(quiet, 0);
     if (objective->native && dfl_mapping_all_lines_open(mapping)) {
         const dfl_floor floor = dfl_workload_floor(work, names, mapping);
         out.value = dfl_objective_value(objective, floor.joules + x.leakage * floor.seconds, floor.seconds);
-        if (dfl_einsum_classes_make_within(work, work, quiet, names, mapping, &all, limits, &classes, &deadline.why))
+        if (classes != NULL)
             out.value = fmax(out.value, add_lines(&x, &floor, joules, seconds));
     }
     out.programs = x.programs;

@@ -7,6 +7,7 @@
 #ifndef DFL_MAPPER_JOIN_EXCHANGE_BOUND_H
 #define DFL_MAPPER_JOIN_EXCHANGE_BOUND_H
 
+#include "mapper/exact/einsum_classes.h"
 #include "mapper/problem/objective.h"
 #include "mapper/problem/options.h"
 
@@ -16,10 +17,15 @@ typedef struct {
     uint64_t programs;     /* number of geometric programs solved, which count as evaluations */
 } dfl_exchange_result;
 
+/* The classes of the einsums of a mapping with all lines open, as the bound and the search of fused groups (fused_groups.h) look
+   at them; NULL if a limit ends the list, or the search does not support an einsum. They lie in `arena`. */
+dfl_einsum_classes *dfl_exchange_list(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
+                                      const dfl_search_limits *limits);
+
 /* The bound for a mapping with all lines open and a `native` objective. `joules` and `seconds` are those of a mapping that is
-   known, for the rate of the line. */
+   known, for the rate of the line. `classes`: those of dfl_exchange_list; NULL: the floor alone (B44) is the bound. */
 dfl_exchange_result dfl_exchange_bound(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
                                        const dfl_objective *objective, double joules, double seconds,
-                                       const dfl_search_limits *limits);
+                                       dfl_einsum_classes *classes, const dfl_search_limits *limits);
 
 #endif

@@ -1,6 +1,7 @@
 #include "mapper/join/fused_groups.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ir/mapping_open.h"
@@ -31,7 +32,7 @@ typedef struct {
     dfl_objective line;
     double leakage;                         /* W */
     double joules, seconds;                 /* of a mapping that is known; 0 = none is */
-    dfl_einsum_classes classes;
+    const dfl_einsum_classes *classes;
     dfl_arena *scratch;
     dfl_arena *line_arena[2];               /* forms of the present line, and of the one before, which `alone` may use */
     dfl_pattern_forms **forms, **flat;      /* by class */
@@ -43,8 +44,8 @@ typedef struct {
     DFL_VEC(group_choice) groups;
 } composer;
 
-static const dfl_problem *problem_of(const composer *k, uint32_t e) { return k->classes.problems[e].at[0]; }
-static dfl_einsum_class *class_of(const composer *k, uint32_t e) { return &k->classes.at.at[k->classes.of[e]]; }
+static const dfl_problem *problem_of(const composer *k, uint32_t e) { return k->classes->problems[e].at[0]; }
+static const dfl_einsum_class *class_of(const composer *k, uint32_t e) { return &k->classes->at.at[k->classes->of[e]]; }
 
 /* ---- one einsum ---- */
 
@@ -68,7 +69,8 @@ static uint32_t find_pattern(const composer *k, uint32_t e, uint32_t inside, uin
 
 static void copy_choice(const composer *k, const dfl_pattern_state *from, einsum_choice *out)
 {
-    *out = (einsum_choice){ .form = from->form, .cost = from->best, .joules = from->joules, .seconds = from->seconds };
+    *out = (einsum_choice){ .form = from->form, .cost = from->form != NULL ? from->best : INFINITY, .joules = from->joules,
+                            .seconds = from->seconds };
     for (uint32_t r = 0; from->form != NULL && r < from->form->problem->n_ranks; r++) {
         const uint32_t n = from->form->chain[r].n;
         out->amounts[r] = DFL_NEW_ARRAY(k->arena, int64_t, (size_t)n + 1);
@@ -84,12 +86,12 @@ static uint64_t nodes_left(const composer *k, uint64_t nodes)
     return left > 0 && left < nodes ? left : nodes;
 }
 
-/* Searches one einsum; `tile` = NULL: alone. */
-static void search_einsum(composer *k, uint32_t e, uint32_t pattern, const dfl_shared_tile *tile, uint64_t nodes,
+/* Searches one einsum for less than `cutoff`; `tile` = NULL: alone. */
+static void search_einsum(composer *k, uint32_t e, uint32_t pattern, const dfl_shared_tile *tile, double cutoff, uint64_t nodes,
                           einsum_choice *out)
 {
-    dfl_pattern_forms *forms = (tile != NULL ? k->flat : k->forms)[k->classes.of[e]];
-    dfl_pattern_search *s = dfl_pattern_search_open(forms, pattern, tile, &k->deadline);
+    dfl_pattern_forms *forms = (tile != NULL ? k->flat : k->forms)[k->classes->of[e]];
+    dfl_pattern_search *s = dfl_pattern_search_open(forms, pattern, tile, cutoff);
 
     dfl_pattern_search_run(s, nodes_left(k, nodes), &k->deadline);
     k->nodes += dfl_pattern_search_state(s)->nodes;
@@ -100,11 +102,12 @@ static void search_einsum(composer *k, uint32_t e, uint32_t pattern, const dfl_s
 /* Searches every class alone. False if some class does not fit, or has no form. */
 static bool search_alone(composer *k)
 {
-    for (size_t c = 0; c < k->classes.at.n; c++) {
-        const uint32_t e = k->classes.at.at[c].first, p = find_pattern(k, e, 0, DFL_NONE);
+    for (size_t c = 0; c < k->classes->at.n; c++) {
+        const uint32_t e = k->classes->at.at[c].first, p = find_pattern(k, e, 0, DFL_NONE);
         if (p == DFL_NONE)
             return false;
-        search_einsum(k, e, p, NULL, k->is_quick ? DFL_ALONE_NODES_QUICK : (uint64_t)DFL_ALONE_NODES * k->effort, &k->alone[c]);
+        search_einsum(k, e, p, NULL, INFINITY, k->is_quick ? DFL_ALONE_NODES_QUICK : (uint64_t)DFL_ALONE_NODES * k->effort,
+                      &k->alone[c]);
         if (k->alone[c].form == NULL)
             return false;
     }
@@ -123,9 +126,9 @@ static double set_line(composer *k, double joules, double seconds)
         dfl_arena_free(k->line_arena[1]);
     k->line_arena[1] = k->line_arena[0];
     k->line_arena[0] = dfl_arena_new(dfl_arena_budget(k->arena));
-    for (size_t c = 0; c < k->classes.at.n; c++) {
-        k->forms[c] = dfl_pattern_forms_new(k->line_arena[0], k->scratch, &k->classes.at.at[c], &k->line, DFL_FORMS_SEARCH);
-        k->flat[c] = dfl_pattern_forms_new(k->line_arena[0], k->scratch, &k->classes.at.at[c], &k->line, DFL_FORMS_FLAT);
+    for (size_t c = 0; c < k->classes->at.n; c++) {
+        k->forms[c] = dfl_pattern_forms_new(k->line_arena[0], k->scratch, &k->classes->at.at[c], &k->line, DFL_FORMS_SEARCH);
+        k->flat[c] = dfl_pattern_forms_new(k->line_arena[0], k->scratch, &k->classes->at.at[c], &k->line, DFL_FORMS_FLAT);
     }
     return per_joule > 0 ? per_second / per_joule : INFINITY;
 }
@@ -133,9 +136,9 @@ static double set_line(composer *k, double joules, double seconds)
 static void sum_alone(const composer *k, double *joules, double *seconds)
 {
     *joules = *seconds = 0;
-    for (uint32_t e = 0; e < k->classes.n; e++) {
-        *joules += k->alone[k->classes.of[e]].joules;
-        *seconds += k->alone[k->classes.of[e]].seconds;
+    for (uint32_t e = 0; e < k->classes->n; e++) {
+        *joules += k->alone[k->classes->of[e]].joules;
+        *seconds += k->alone[k->classes->of[e]].seconds;
     }
 }
 
@@ -145,7 +148,7 @@ static bool find_line(composer *k)
 {
     double joules = k->seconds > 0 ? k->joules - k->leakage * k->seconds : 0, seconds = k->seconds, rate;
 
-    for (uint32_t e = 0; e < k->classes.n && !(k->seconds > 0); e++) {
+    for (uint32_t e = 0; e < k->classes->n && !(k->seconds > 0); e++) {
         const dfl_einsum_class *c = class_of(k, e);
         double j = INFINITY, s = INFINITY;
         for (size_t i = 0; i < c->candidates.n; i++) {
@@ -170,6 +173,9 @@ static bool find_line(composer *k)
 
 /* ---- groups ---- */
 
+/* Tiles below the shared loops of a group, by rank. */
+typedef struct { int64_t at[DFL_PROBLEM_RANKS]; } group_tiles;
+
 /* A group that is being searched. */
 typedef struct {
     composer *k;
@@ -180,7 +186,8 @@ typedef struct {
     int64_t extent[DFL_PROBLEM_RANKS], tile[DFL_PROBLEM_RANKS];
     einsum_choice choices[DFL_GROUP_EINSUMS];
     double cost;
-    uint32_t tries;
+    double least[DFL_GROUP_EINSUMS];        /* by einsum: least costs whatever the tiles of it and of those behind it */
+    DFL_VEC(group_tiles) tried;
 } group_search;
 
 /* Whether all einsums that make and read the tensor are in the group. */
@@ -217,10 +224,11 @@ static void meet_ranks(group_search *g, const dfl_problem *problem, const dfl_pr
     g->n_ranks = n;
 }
 
-/* Finds what the group exchanges, and the patterns. False if some einsum exchanges nothing inside, or cannot. */
+/* Finds what the group exchanges, and the patterns. False if some einsum exchanges nothing inside, or cannot, or if all is
+   exchanged where it is without the group, too. */
 static bool open_group(group_search *g)
 {
-    bool is_first = true;
+    bool is_first = true, is_inner = false;
 
     for (uint32_t i = 0; i < g->n; i++) {
         const dfl_problem *problem = problem_of(g->k, g->first + i);
@@ -234,7 +242,26 @@ static bool open_group(group_search *g)
         g->pattern[i] = g->inside[i] == 0 ? DFL_NONE : find_pattern(g->k, g->first + i, g->inside[i], g->memory);
         if (g->pattern[i] == DFL_NONE)
             return false;
+        is_inner |= g->pattern[i] != find_pattern(g->k, g->first + i, 0, DFL_NONE);
     }
+    if (!is_inner)
+        return false;
+    for (uint32_t i = g->n; i-- > 0;)
+        g->least[i] = dfl_pattern_search_roomy(g->k->flat[g->k->classes->of[g->first + i]], g->pattern[i]) +
+                      (i + 1 < g->n ? g->least[i + 1] : 0);
+    return true;
+}
+
+/* Notes tiles that are tried. False if they were before. */
+static bool note_tiles(group_search *g, const int64_t *tile)
+{
+    group_tiles x = { { 0 } };
+
+    memcpy(x.at, tile, g->n_ranks * sizeof *tile);
+    for (size_t i = 0; i < g->tried.n; i++)
+        if (memcmp(&g->tried.at[i], &x, sizeof x) == 0)
+            return false;
+    DFL_PUSH(g->k->arena, &g->tried, x);
     return true;
 }
 
@@ -244,7 +271,8 @@ static bool try_tiles(group_search *g, const int64_t *tile)
     einsum_choice choices[DFL_GROUP_EINSUMS] = { { 0 } };
     double cost = 0;
 
-    g->tries++;
+    if (!note_tiles(g, tile))
+        return false;
     for (uint32_t i = 0; i < g->n; i++) {
         const dfl_problem *problem = problem_of(g->k, g->first + i);
         dfl_shared_tile shared = { 0 };
@@ -253,7 +281,8 @@ static bool try_tiles(group_search *g, const int64_t *tile)
             shared.ranks |= 1u << r;
             shared.tile[r] = tile[k];
         }
-        search_einsum(g->k, g->first + i, g->pattern[i], &shared, (uint64_t)DFL_GROUP_NODES * g->k->effort, &choices[i]);
+        search_einsum(g->k, g->first + i, g->pattern[i], &shared, g->cost - cost - (i + 1 < g->n ? g->least[i + 1] : 0),
+                      (uint64_t)DFL_GROUP_NODES * g->k->effort, &choices[i]);
         cost += choices[i].cost;
         if (!(cost < g->cost))
             return false;
@@ -279,9 +308,9 @@ static void descend(group_search *g)
     const uint32_t most = DFL_GROUP_TRIES * g->k->effort;
 
     for (uint32_t f = 0; f < sizeof FACTORS / sizeof *FACTORS; f++)
-        for (bool is_better = true; is_better && g->tries < most;) {
+        for (bool is_better = true; is_better && g->tried.n < most;) {
             is_better = false;
-            for (uint32_t i = 0; i < 2 * g->n_ranks && g->tries < most; i++) {
+            for (uint32_t i = 0; i < 2 * g->n_ranks && g->tried.n < most; i++) {
                 int64_t tile[DFL_PROBLEM_RANKS];
                 memcpy(tile, g->tile, sizeof tile);
                 tile[i / 2] = even_tile(g->extent[i / 2], (double)tile[i / 2] * (i % 2 ? 1 / FACTORS[f] : FACTORS[f]));
@@ -333,33 +362,81 @@ static double cost_alone(const composer *k, uint32_t first, uint32_t n)
     double cost = 0;
 
     for (uint32_t e = first; e < first + n; e++)
-        cost += k->alone[k->classes.of[e]].cost;
+        cost += k->alone[k->classes->of[e]].cost;
     return cost;
 }
 
-/* Searches the group of these einsums with an exchange in the memory. */
-static void search_group(composer *k, uint32_t first, uint32_t n, uint32_t memory)
+/* Tries whole ranks, and one element of one rank each. */
+static void try_starts(group_search *g)
 {
-    group_search g = { .k = k, .first = first, .n = n, .memory = memory, .cost = INFINITY };
+    int64_t tile[DFL_PROBLEM_RANKS];
 
-    if (!open_group(&g))
+    for (uint32_t start = 0; start <= g->n_ranks; start++) {
+        for (uint32_t i = 0; i < g->n_ranks; i++)
+            tile[i] = start == i + 1 ? 1 : g->extent[i];
+        (void)try_tiles(g, tile);
+    }
+}
+
+/* A group that may be better than its einsums alone. */
+typedef struct {
+    uint32_t first, n, memory;
+    double saving;                          /* at most: what its einsums cost alone, less the least bounds of their patterns */
+} possible_group;
+
+static int by_saving(const void *a, const void *b)
+{
+    const possible_group *x = a, *y = b;
+
+    if (x->saving != y->saving)
+        return x->saving > y->saving ? -1 : 1;
+    if (x->n != y->n)
+        return x->n < y->n ? -1 : 1;
+    return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x->memory > y->memory) - (x->memory < y->memory);
+}
+
+/* Searches a group: from the best of some starts, and from tiles of one element. */
+static void search_group(composer *k, const possible_group *p)
+{
+    const group_search fresh = { .k = k, .first = p->first, .n = p->n, .memory = p->memory, .cost = INFINITY };
+    group_search g = fresh, ones = fresh;
+
+    if (!open_group(&g) || !open_group(&ones))
         return;
-    for (uint32_t i = 0; i < g.n_ranks; i++)
-        g.tile[i] = 1;
-    (void)try_tiles(&g, g.tile);
+    try_starts(&g);
     descend(&g);
-    if (g.cost < cost_alone(k, first, n))
+    for (uint32_t i = 0; i < ones.n_ranks; i++)
+        ones.tile[i] = 1;
+    (void)try_tiles(&ones, ones.tile);
+    descend(&ones);
+    if (ones.cost < g.cost)
+        g = ones;
+    if (g.cost < cost_alone(k, p->first, p->n))
         add_group(&g);
 }
 
+/* Searches the groups of neighbouring einsums with an exchange in one memory, those that may save most first. */
 static void search_groups(composer *k)
 {
+    const double least = cost_alone(k, 0, k->classes->n) * DFL_GROUP_SAVING;
     const dfl_system *s = k->mapping->system;
+    DFL_VEC(possible_group) groups = { NULL, 0, 0 };
 
     for (uint32_t n = 2; n <= DFL_GROUP_EINSUMS; n++)
-        for (uint32_t first = 0; first + n <= k->classes.n; first++)
-            for (uint32_t m = 0; m < s->n_memories && k->deadline.why == DFL_STOP_NONE; m++)
-                search_group(k, first, n, m);
+        for (uint32_t first = 0; first + n <= k->classes->n; first++)
+            for (uint32_t m = 0; m < s->n_memories; m++) {
+                group_search g = { .k = k, .first = first, .n = n, .memory = m };
+                possible_group p = { first, n, m, 0 };
+                if (!open_group(&g))
+                    continue;
+                p.saving = cost_alone(k, first, n) - g.least[0];
+                if (p.saving > least)
+                    DFL_PUSH(k->arena, &groups, p);
+            }
+    if (groups.n > 0)
+        qsort(groups.at, groups.n, sizeof *groups.at, by_saving);
+    for (size_t i = 0; i < groups.n && k->deadline.why == DFL_STOP_NONE; i++)
+        search_group(k, &groups.at[i]);
 }
 
 /* ---- mapping ---- */
@@ -367,9 +444,9 @@ static void search_groups(composer *k)
 /* The best split into groups and einsums alone; `at[e]` is the group that ends behind einsum e, or DFL_NONE. */
 static void split_groups(const composer *k, uint32_t *at)
 {
-    double *cost = DFL_NEW_ARRAY(k->arena, double, (size_t)k->classes.n + 1);
+    double *cost = DFL_NEW_ARRAY(k->arena, double, (size_t)k->classes->n + 1);
 
-    for (uint32_t e = 1; e <= k->classes.n; e++) {
+    for (uint32_t e = 1; e <= k->classes->n; e++) {
         cost[e] = cost[e - 1] + cost_alone(k, e - 1, 1);
         at[e] = DFL_NONE;
         for (uint32_t g = 0; g < k->groups.n; g++) {
@@ -385,9 +462,9 @@ static void split_groups(const composer *k, uint32_t *at)
 static void choose(const composer *k, uint32_t e, const einsum_choice *from, dfl_chosen_form *out)
 {
     out->form = from->form;
-    for (size_t i = 0; i < k->classes.problems[e].n; i++)
-        if (k->classes.problems[e].at[i]->unit == from->form->problem->unit)
-            out->problem = k->classes.problems[e].at[i];
+    for (size_t i = 0; i < k->classes->problems[e].n; i++)
+        if (k->classes->problems[e].at[i]->unit == from->form->problem->unit)
+            out->problem = k->classes->problems[e].at[i];
     for (uint32_t r = 0; r < from->form->problem->n_ranks; r++)
         out->amounts[r] = from->amounts[r];
 }
@@ -395,18 +472,18 @@ static void choose(const composer *k, uint32_t e, const einsum_choice *from, dfl
 /* The mapping of a split. */
 static dfl_mapping *make_mapping(const composer *k, const uint32_t *at)
 {
-    dfl_chosen_form *chosen = dfl_arena_alloc(k->arena, k->classes.n, sizeof *chosen, _Alignof(dfl_chosen_form));
-    dfl_fused_group *groups = dfl_arena_alloc(k->arena, k->classes.n, sizeof *groups, _Alignof(dfl_fused_group));
-    uint32_t n = k->classes.n;
+    dfl_chosen_form *chosen = dfl_arena_alloc(k->arena, k->classes->n, sizeof *chosen, _Alignof(dfl_chosen_form));
+    dfl_fused_group *groups = dfl_arena_alloc(k->arena, k->classes->n, sizeof *groups, _Alignof(dfl_fused_group));
+    uint32_t n = k->classes->n;
 
-    for (uint32_t e = k->classes.n; e > 0; e = groups[n].first) {
+    for (uint32_t e = k->classes->n; e > 0; e = groups[n].first) {
         const group_choice *x = at[e] == DFL_NONE ? NULL : &k->groups.at[at[e]];
         n--;
         groups[n] = x ? x->group : (dfl_fused_group){ .first = e - 1, .n = 1 };
         for (uint32_t i = 0; i < groups[n].n; i++)
-            choose(k, groups[n].first + i, x ? &x->choices[i] : &k->alone[k->classes.of[e - 1]], &chosen[groups[n].first + i]);
+            choose(k, groups[n].first + i, x ? &x->choices[i] : &k->alone[k->classes->of[e - 1]], &chosen[groups[n].first + i]);
     }
-    return dfl_assemble(k->arena, k->mapping, chosen, &groups[n], k->classes.n - n);
+    return dfl_assemble(k->arena, k->mapping, chosen, &groups[n], k->classes->n - n);
 }
 
 static void try_split(const composer *k, const uint32_t *at, dfl_arena *arena, dfl_fused_result *out)
@@ -423,21 +500,21 @@ static void try_split(const composer *k, const uint32_t *at, dfl_arena *arena, d
 /* Tries the einsums alone, then the best split; a group that the model refuses or values higher is given up. */
 static void compose(composer *k, dfl_arena *arena, dfl_fused_result *out)
 {
-    uint32_t *at = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)k->classes.n + 1), *one;
+    uint32_t *at = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)k->classes->n + 1), *one;
 
-    for (uint32_t e = 0; e <= k->classes.n; e++)
+    for (uint32_t e = 0; e <= k->classes->n; e++)
         at[e] = DFL_NONE;
     try_split(k, at, arena, out);
     search_groups(k);
     split_groups(k, at);
     try_split(k, at, arena, out);
-    one = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)k->classes.n + 1);
-    for (uint32_t e = 1; e <= k->classes.n; e++) {
+    one = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)k->classes->n + 1);
+    for (uint32_t e = 1; e <= k->classes->n; e++) {
         double before = out->value;
         uint32_t group = at[e];
         if (group == DFL_NONE)
             continue;
-        memcpy(one, at, ((size_t)k->classes.n + 1) * sizeof *one);
+        memcpy(one, at, ((size_t)k->classes->n + 1) * sizeof *one);
         one[e] = DFL_NONE;
         try_split(k, one, arena, out);
         if (out->value < before)
@@ -447,26 +524,23 @@ static void compose(composer *k, dfl_arena *arena, dfl_fused_result *out)
 
 dfl_fused_result dfl_fused_groups(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
                                   const dfl_objective *objective, double joules, double seconds,
-                                  double known, double probe, const dfl_search_limits *limits)
+                                  double known, double probe, const dfl_einsum_classes *classes,
+                                  const dfl_search_limits *limits)
 {
-    const dfl_problem_limits all = { .spread = true, .unjoined = true };
     const dfl_budget *session = dfl_arena_budget(arena);
     const bool is_timed = limits->deadline > 0 && (session == NULL || session->work == NULL);
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(arena));
-    dfl_sink *quiet = dfl_sink_new(work, NULL);
     composer k = { .arena = work, .scratch = dfl_arena_new(NULL), .names = names, .mapping = mapping, .objective = objective,
-                   .leakage = dfl_system_leakage(mapping->system), .joules = joules, .seconds = seconds,
+                   .classes = classes, .leakage = dfl_system_leakage(mapping->system), .joules = joules, .seconds = seconds,
                    .deadline = { .budget = dfl_arena_budget(arena), .at = limits->deadline } };
     dfl_fused_result out = { .value = INFINITY };
 
     k.deadline.counter = &k.nodes;
     k.deadline.most_evaluations = limits->evaluations;
-    dfl_sink_limit(quiet, 0);
-    if (objective->native && dfl_mapping_all_lines_open(mapping) &&
-        dfl_einsum_classes_make_within(work, work, quiet, names, mapping, &all, limits, &k.classes, &k.deadline.why)) {
-        k.forms = dfl_arena_alloc(work, 2 * k.classes.at.n, sizeof *k.forms, _Alignof(void *));
-        k.flat = &k.forms[k.classes.at.n];
-        k.alone = dfl_arena_alloc(work, k.classes.at.n, sizeof *k.alone, _Alignof(einsum_choice));
+    if (objective->native && dfl_mapping_all_lines_open(mapping)) {
+        k.forms = dfl_arena_alloc(work, 2 * k.classes->at.n, sizeof *k.forms, _Alignof(void *));
+        k.flat = &k.forms[k.classes->at.n];
+        k.alone = dfl_arena_alloc(work, k.classes->at.n, sizeof *k.alone, _Alignof(einsum_choice));
         /* under a limit on time the search begins anew with more effort as long as some is left */
         k.is_quick = is_timed && limits->deadline - dfl_budget_clock() < DFL_GROUP_SHORT;
         for (k.effort = 1; k.effort <= DFL_GROUP_EFFORT && k.deadline.why == DFL_STOP_NONE;) {

@@ -8,6 +8,7 @@
 #ifndef DFL_MAPPER_JOIN_FUSED_GROUPS_H
 #define DFL_MAPPER_JOIN_FUSED_GROUPS_H
 
+#include "mapper/exact/einsum_classes.h"
 #include "mapper/problem/objective.h"
 #include "mapper/problem/options.h"
 
@@ -20,10 +21,11 @@ typedef struct {
 
 /* Fills a mapping of several einsums with all lines open, for a `native` objective. `joules` and `seconds` are those of a mapping
    that is known, and give the first line; 0 = no mapping is known. `known` is its value. Under a limit on time, rounds of the
-   search end at `probe` (s of dfl_deadline_clock) as long as no earlier round has found a value below `known`. The result lies in
-   `arena`. */
+   search end at `probe` (s of dfl_deadline_clock) as long as no earlier round has found a value below `known`. `classes` are
+   those of dfl_exchange_list (exchange_bound.h). The result lies in `arena`. */
 dfl_fused_result dfl_fused_groups(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
                                   const dfl_objective *objective, double joules, double seconds,
-                                  double known, double probe, const dfl_search_limits *limits);
+                                  double known, double probe, const dfl_einsum_classes *classes,
+                                  const dfl_search_limits *limits);
 
 #endif

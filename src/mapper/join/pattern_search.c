@@ -1,6 +1,7 @@
 #include "mapper/join/pattern_search.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mapper/problem/limits.h"
@@ -11,8 +12,8 @@
 
 /* A form; what its program says of it after it was solved, as far as it was solved: a plane of bounds. */
 typedef struct {
-    dfl_form *form;          /* NULL = not made */
-    bool is_useless;         /* there is no such form */
+    dfl_form *form;          /* NULL = there is no such form */
+    uint64_t dived;          /* number of the last search that dived into it */
     bool is_solved;
     bool has_plane;
     dfl_form_program *program; /* NULL = none */
@@ -21,13 +22,21 @@ typedef struct {
     double bound;            /* of all amounts */
 } open_form;
 
+/* A candidate with its bound whatever the room and the tiles. */
+typedef struct { double least; uint32_t candidate; } ranked_form;
+
+/* The candidates of a pattern with boxes, least bound first. */
+typedef struct { ranked_form *at; uint32_t n; } form_order;
+
 struct dfl_pattern_forms {
     dfl_arena *arena, *scratch;
     const dfl_einsum_class *class;
     dfl_objective line;
     dfl_form_goal goal;      /* the same for programs */
     dfl_forms_purpose purpose;
-    open_form *at;           /* by candidate of the class */
+    open_form **at;          /* by candidate of the class; NULL = not made */
+    form_order *orders;      /* by pattern of the class */
+    uint64_t searches;       /* opened so far */
     dfl_terms terms;
 };
 
@@ -38,7 +47,9 @@ struct dfl_pattern_search {
     dfl_box_costs costs;
     dfl_pattern_state state;
     dfl_box_heap heap;
-    bool *is_dived;          /* by candidate */
+    const form_order *order;
+    uint32_t next;           /* of `order`: forms from here on are not open */
+    uint64_t number;         /* among the searches of the forms */
     double bound;            /* least bound by a program of a form so far */
     double polished;         /* `best` after the last descent */
     uint32_t best_form;      /* candidate of the best point */
@@ -75,7 +86,7 @@ static double bound_program(const dfl_form_goal *goal, const open_form *x, dfl_b
 
 static void push_half(dfl_pattern_search *s, const dfl_box_node *node, uint32_t rank, dfl_box *half, double bound)
 {
-    const uint32_t n = s->forms->at[node->form].form->problem->n_ranks;
+    const uint32_t n = s->forms->at[node->form]->form->problem->n_ranks;
     dfl_box_node other = { .bound = bound, .form = node->form, .boxes = DFL_NEW_ARRAY(s->arena, dfl_box *, n) };
 
     for (uint32_t r = 0; r < n; r++)
@@ -102,7 +113,7 @@ static uint32_t find_side(const open_form *x, uint32_t rank, const dfl_box *box,
    and the other child is pushed. False if nothing of the node is below the best point. A node that is a point may become it. */
 static bool split(dfl_pattern_search *s, dfl_box_node *node, bool is_guided)
 {
-    const open_form *x = &s->forms->at[node->form];
+    const open_form *x = s->forms->at[node->form];
     const dfl_form *f = x->form;
     const uint32_t rank = dfl_box_widest(f, node->boxes);
     double others[DFL_FORM_PRODUCTS], bound[2];
@@ -141,7 +152,7 @@ typedef struct { int64_t at[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS]; } form_amounts;
 /* The cost of amounts; `node` gets their boxes in `arena`. INFINITY if they are not possible. */
 static double value_amounts(const dfl_pattern_search *s, dfl_arena *arena, const form_amounts *a, dfl_box_node *node)
 {
-    const dfl_form *f = s->forms->at[node->form].form;
+    const dfl_form *f = s->forms->at[node->form]->form;
     double others[DFL_FORM_PRODUCTS];
 
     node->boxes = DFL_NEW_ARRAY(arena, dfl_box *, f->problem->n_ranks);
@@ -175,7 +186,7 @@ static int64_t change_amount(const dfl_chain *c, uint32_t cut, int64_t amount, d
 /* Tries the amounts, and makes them the best point if they are better. */
 static bool try_amounts(dfl_pattern_search *s, dfl_arena *scratch, form_amounts *best, const form_amounts *other)
 {
-    const dfl_form *f = s->forms->at[s->best_form].form;
+    const dfl_form *f = s->forms->at[s->best_form]->form;
     dfl_box_node node = { .form = s->best_form };
 
     node.bound = value_amounts(s, scratch, other, &node);
@@ -191,7 +202,7 @@ static bool try_amounts(dfl_pattern_search *s, dfl_arena *scratch, form_amounts 
 static void descend(dfl_pattern_search *s)
 {
     static const double FACTORS[] = { 2, 0.5, 1.26, 0.794, 1.01, 0.99 };
-    const dfl_form *f = s->forms->at[s->best_form].form;
+    const dfl_form *f = s->forms->at[s->best_form]->form;
     dfl_arena *scratch = dfl_arena_new(NULL);
     form_amounts best = { { { 0 } } }, other;
     bool is_better = true;
@@ -239,8 +250,10 @@ dfl_pattern_forms *dfl_pattern_forms_new(dfl_arena *arena, dfl_arena *scratch, c
     if (line->per_joule == 0)
         f->goal = (dfl_form_goal){ .factor = 1, .seconds = 1, .is_whole = true };
     f->purpose = purpose;
-    f->at = dfl_arena_alloc(arena, class->candidates.n + 1, sizeof *f->at, _Alignof(open_form));
-    memset(f->at, 0, (class->candidates.n + 1) * sizeof *f->at);
+    f->at = DFL_NEW_ARRAY(arena, open_form *, class->candidates.n + 1);
+    memset(f->at, 0, class->candidates.n * sizeof *f->at);
+    f->orders = DFL_NEW_ARRAY(arena, form_order, class->patterns.n + 1);
+    memset(f->orders, 0, class->patterns.n * sizeof *f->orders);
     return f;
 }
 
@@ -284,18 +297,58 @@ static void solve_form(dfl_pattern_forms *f, open_form *x, double enough)
     dfl_arena_reset(work);
 }
 
+/* The form of a candidate; NULL = there is none. */
 static open_form *find_form(dfl_pattern_forms *f, uint32_t i)
 {
     const dfl_candidate *c = &f->class->candidates.at[i];
-    open_form *x = &f->at[i];
 
-    if (x->form == NULL && !x->is_useless) {
+    if (f->at[i] == NULL) {
         dfl_tiling_template t = *c->form;
+        f->at[i] = DFL_NEW(f->arena, open_form);
+        *f->at[i] = (open_form){ 0 };
         if (f->purpose != DFL_FORMS_FLAT || flatten(&t))
-            x->form = dfl_form_make(f->arena, c->problem, &t, &f->terms);
-        x->is_useless = x->form == NULL;
+            f->at[i]->form = dfl_form_make(f->arena, c->problem, &t, &f->terms);
     }
-    return x->is_useless ? NULL : x;
+    return f->at[i]->form != NULL ? f->at[i] : NULL;
+}
+
+/* Whether boxes bound the costs of an einsum: it has ranks, and no dimension of an operand is a sum of ranks. */
+static bool has_boxes(const dfl_problem *problem)
+{
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        if (problem->operand[o].ranks != problem->operand[o].plain)
+            return false;
+    return !problem->windows && problem->n_ranks > 0;
+}
+
+static int by_least(const void *a, const void *b)
+{
+    const ranked_form *x = a, *y = b;
+
+    if (x->least != y->least)
+        return x->least < y->least ? -1 : 1;
+    return x->candidate < y->candidate ? -1 : x->candidate > y->candidate;
+}
+
+/* The candidates of a pattern in the order in which searches open them. */
+static const form_order *find_order(dfl_pattern_forms *f, uint32_t pattern)
+{
+    form_order *order = &f->orders[pattern];
+
+    if (order->at != NULL)
+        return order;
+    for (size_t i = 0; i < f->class->candidates.n; i++)
+        order->n += f->class->candidates.at[i].pattern == pattern && has_boxes(f->class->candidates.at[i].problem);
+    order->at = DFL_NEW_ARRAY(f->arena, ranked_form, (size_t)order->n + 1);
+    order->n = 0;
+    for (size_t i = 0; i < f->class->candidates.n; i++) {
+        const dfl_candidate *c = &f->class->candidates.at[i];
+        if (c->pattern == pattern && has_boxes(c->problem))
+            order->at[order->n++] = (ranked_form){ dfl_objective_value(&f->line, c->roomy_joules, c->roomy_seconds),
+                                                   (uint32_t)i };
+    }
+    qsort(order->at, order->n, sizeof *order->at, by_least);
+    return order;
 }
 
 /* ---- search ---- */
@@ -320,63 +373,57 @@ static dfl_box *make_tiled_root(const dfl_pattern_search *s, const dfl_form *f, 
     return dfl_box_within(s->arena, f, rank, low, high);
 }
 
-static void add_root(dfl_pattern_search *s, uint32_t at, open_form *x)
+/* Makes a node of a whole form. False if nothing of the form is below the best point. */
+static bool open_root(dfl_pattern_search *s, dfl_box_node *node)
 {
-    const dfl_form *f = x->form;
-    dfl_box_node root = { .form = at, .boxes = DFL_NEW_ARRAY(s->arena, dfl_box *, f->problem->n_ranks) };
+    const open_form *x = find_form(s->forms, node->form);
+    const dfl_form *f = x != NULL ? x->form : NULL;
     double others[DFL_FORM_PRODUCTS];
 
+    if (f == NULL)
+        return false;
+    node->boxes = DFL_NEW_ARRAY(s->arena, dfl_box *, f->problem->n_ranks);
     for (uint32_t r = 0; r < f->problem->n_ranks; r++) {
-        root.boxes[r] = s->tile != NULL ? make_tiled_root(s, f, r) : dfl_box_make(s->arena, f, r);
-        if (root.boxes[r] == NULL)
-            return;
+        node->boxes[r] = s->tile != NULL ? make_tiled_root(s, f, r) : dfl_box_make(s->arena, f, r);
+        if (node->boxes[r] == NULL)
+            return false;
     }
-    if (!dfl_box_multiply(f, root.boxes, 0, others))
-        return;
-    root.bound = dfl_box_bound(&s->costs, f, root.boxes, 0, others);
-    if (root.bound == INFINITY)
-        return;
-    if (!x->is_solved)
-        solve_form(s->forms, x, s->bound * DFL_FORM_ENOUGH);
-    s->bound = fmin(s->bound, x->bound);
-    root.bound = fmax(root.bound, bound_program(&s->forms->goal, x, root.boxes));
-    if (root.bound == INFINITY)
-        return;
-    s->state.least = fmin(s->state.least, root.bound);
-    s->state.is_closed = false;
-    dfl_box_heap_push(s->arena, &s->heap, root);
+    if (!dfl_box_multiply(f, node->boxes, 0, others))
+        return false;
+    node->bound = fmax(node->bound, dfl_box_bound(&s->costs, f, node->boxes, 0, others));
+    if (x->is_solved)
+        node->bound = fmax(node->bound, bound_program(&s->forms->goal, x, node->boxes));
+    return node->bound < s->state.best;
 }
 
-/* Whether boxes bound the costs of an einsum: it has ranks, and no dimension of an operand is a sum of ranks. */
-static bool has_boxes(const dfl_problem *problem)
+/* Raises the bound of a form with boxes by its program, once. False if nothing of the form is below the best point. */
+static bool solve_root(dfl_pattern_search *s, dfl_box_node *node)
 {
-    for (uint32_t o = 0; o < problem->n_operands; o++)
-        if (problem->operand[o].ranks != problem->operand[o].plain)
-            return false;
-    return !problem->windows && problem->n_ranks > 0;
+    open_form *x = s->forms->at[node->form];
+
+    solve_form(s->forms, x, s->bound * DFL_FORM_ENOUGH);
+    s->bound = fmin(s->bound, x->bound);
+    node->bound = fmax(node->bound, bound_program(&s->forms->goal, x, node->boxes));
+    return node->bound < s->state.best;
+}
+
+double dfl_pattern_search_roomy(dfl_pattern_forms *forms, uint32_t pattern)
+{
+    const form_order *order = find_order(forms, pattern);
+
+    return order->n > 0 ? order->at[0].least : INFINITY;
 }
 
 dfl_pattern_search *dfl_pattern_search_open(dfl_pattern_forms *forms, uint32_t pattern, const dfl_shared_tile *tile,
-                                            dfl_deadline *deadline)
+                                            double cutoff)
 {
     dfl_arena *arena = dfl_arena_new(dfl_arena_budget(forms->arena));
     dfl_pattern_search *s = DFL_NEW(arena, dfl_pattern_search);
-    const dfl_einsum_class *class = forms->class;
 
     *s = (dfl_pattern_search){ .arena = arena, .forms = forms, .costs = { &forms->line, 0, true, NULL }, .tile = tile,
-                               .state = { .least = INFINITY, .best = INFINITY, .is_closed = true }, .bound = INFINITY,
-                               .is_dived = DFL_NEW_ARRAY(arena, bool, class->candidates.n + 1) };
-    for (uint32_t i = 0; i < class->candidates.n && !dfl_deadline_passed(deadline); i++) {
-        const dfl_candidate *c = &class->candidates.at[i];
-        open_form *x;
-        if (c->pattern != pattern)
-            continue;
-        x = has_boxes(c->problem) ? find_form(forms, i) : NULL;
-        if (x != NULL)
-            add_root(s, i, x);
-    }
-    if (deadline->why != DFL_STOP_NONE)
-        s->state.least = 0;
+                               .state = { .best = cutoff }, .bound = INFINITY, .order = find_order(forms, pattern),
+                               .number = ++forms->searches };
+    s->state.least = dfl_pattern_search_roomy(forms, pattern);
     return s;
 }
 
@@ -392,31 +439,60 @@ static bool split_counted(dfl_pattern_search *s, dfl_box_node *node, bool is_gui
     return split(s, node, is_guided);
 }
 
+/* Opens the forms whose bounds are not above those of all open nodes. */
+static void open_forms(dfl_pattern_search *s, dfl_deadline *deadline)
+{
+    while (s->next < s->order->n && s->order->at[s->next].least < s->state.best && !dfl_deadline_passed(deadline)) {
+        const ranked_form *r = &s->order->at[s->next];
+        dfl_box_node node = { .bound = r->least, .form = r->candidate };
+        if (s->heap.nodes.n > 0 && s->heap.nodes.at[0].bound < r->least)
+            break;
+        s->next++;
+        if (open_root(s, &node))
+            dfl_box_heap_push(s->arena, &s->heap, node);
+    }
+}
+
+/* The least bound of all that is left: open nodes, and forms that are not open. */
+static double least_left(const dfl_pattern_search *s)
+{
+    const double open = s->heap.nodes.n > 0 ? s->heap.nodes.at[0].bound : INFINITY;
+
+    return s->next < s->order->n ? fmin(open, s->order->at[s->next].least) : open;
+}
+
 void dfl_pattern_search_run(dfl_pattern_search *s, uint64_t nodes, dfl_deadline *deadline)
 {
     const uint64_t end = s->state.nodes + nodes;
 
     while (!s->state.is_closed && s->state.nodes < end && !dfl_deadline_passed(deadline)) {
         dfl_box_node node;
+        open_form *x;
         bool is_dive, is_guided, is_open;
+        open_forms(s, deadline);
         if (s->heap.nodes.n == 0 || s->heap.nodes.at[0].bound >= s->state.best * (1 - DFL_PATTERN_GAP)) {
-            s->state.is_closed = true;
+            s->state.is_closed = deadline->why == DFL_STOP_NONE;
             break;
         }
         node = dfl_box_heap_pop(&s->heap);
-        is_dive = !s->is_dived[node.form] || s->state.nodes % DFL_BOX_DIVE == 0;
-        is_guided = !s->is_dived[node.form] && s->state.nodes % 2 == 0;
-        s->is_dived[node.form] = true;
+        x = s->forms->at[node.form];
+        if (!x->is_solved) {
+            if (solve_root(s, &node))
+                dfl_box_heap_push(s->arena, &s->heap, node);
+            continue;
+        }
+        is_dive = x->dived != s->number || s->state.nodes % DFL_BOX_DIVE == 0;
+        is_guided = x->dived != s->number && s->state.nodes % 2 == 0;
+        x->dived = s->number;
         do
             is_open = split_counted(s, &node, is_guided, deadline->budget);
         while (is_open && is_dive && s->state.nodes < end);
         if (is_open)
             dfl_box_heap_push(s->arena, &s->heap, node);
     }
-    if (s->state.best < INFINITY && s->state.best != s->polished)
+    if (s->state.form != NULL && s->state.best != s->polished)
         descend(s);
-    if (s->heap.nodes.n > 0 || s->state.best < INFINITY)
-        s->state.least = fmin(s->heap.nodes.n > 0 ? s->heap.nodes.at[0].bound : INFINITY, s->state.best);
+    s->state.least = fmin(least_left(s), s->state.form != NULL ? s->state.best : INFINITY);
 }
 
 const dfl_pattern_state *dfl_pattern_search_state(const dfl_pattern_search *s)

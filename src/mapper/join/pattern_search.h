@@ -31,8 +31,8 @@ typedef struct {
 } dfl_shared_tile;
 
 typedef struct {
-    double least;                /* lower bound of the cost as the search counts; INFINITY = nothing fits */
-    double best;                 /* least cost of a point found, as the bound counts it; INFINITY = none */
+    double least;                /* lower bound of the cost as the search counts; INFINITY = nothing fits below the cutoff */
+    double best;                 /* least cost of a point found, as the bound counts it; without a point, the cutoff */
     double joules, seconds;      /* of this point, as the bound counts them */
     const dfl_form *form;        /* of this point; NULL = none */
     const int64_t *amounts[DFL_PROBLEM_RANKS]; /* of this point, by rank and cut */
@@ -43,10 +43,12 @@ typedef struct {
 /* The forms of a class, with their programs for a line. The class and `scratch`, which is reset, must live as long. */
 dfl_pattern_forms *dfl_pattern_forms_new(dfl_arena *arena, dfl_arena *scratch, const dfl_einsum_class *class,
                                          const dfl_objective *line, dfl_forms_purpose purpose);
-/* Opens the search of a pattern. `tile`: the tile below the shared loops, for flat forms; else NULL. Bounds are 0 if
-   the deadline passes meanwhile. The caller closes the search. */
+/* Opens the search of a pattern for points that cost less than `cutoff`. `tile`: the tile below the shared loops, for flat forms;
+   else NULL. The caller closes the search. */
 dfl_pattern_search *dfl_pattern_search_open(dfl_pattern_forms *forms, uint32_t pattern, const dfl_shared_tile *tile,
-                                            dfl_deadline *deadline);
+                                            double cutoff);
+/* The least bound of the skeletons of a pattern whatever the room and the tiles; INFINITY = there are none. */
+double dfl_pattern_search_roomy(dfl_pattern_forms *forms, uint32_t pattern);
 void dfl_pattern_search_close(dfl_pattern_search *search);
 /* Goes on until the search is closed, `nodes` more nodes are split, or the deadline passes. */
 void dfl_pattern_search_run(dfl_pattern_search *search, uint64_t nodes, dfl_deadline *deadline);

@@ -48,6 +48,9 @@ enum { DFL_BOX_PROGRAM_STEPS = 60 };
 /* Relative gap at which the search of an exchange pattern ends: a smaller gap takes many more nodes. */
 #define DFL_PATTERN_GAP 0.005
 
+/* Share of the cost of all einsums that a fused group must be able to save: smaller savings are not worth the time. */
+#define DFL_GROUP_SAVING 1e-3
+
 /* Relative change of the rate of a line below which it is not searched again. */
 #define DFL_LINE_TURN 0.1
 
@@ -82,6 +85,9 @@ enum {
     /* States of the sums over einsums, for each einsum: some ms and 16 B each. Beyond, einsums need not agree on further
        tensors. */
     DFL_EXCHANGE_STATES = 1 << 14,
+    /* Skeletons of all einsums up to which all are searched together once more after the first search ended by time: to list a
+       million takes 2 s, and the rows of as many find nothing in ten. */
+    DFL_JOINT_SKELETONS = 1 << 18,
     /* Einsums of a fused group at most: larger groups compete for one memory, and each size adds a search per einsum. */
     DFL_GROUP_EINSUMS = 4,
     /* Nodes of one einsum alone; nodes of one einsum of a group with given tiles; tiles that are tried for a group. More find
@@ -187,6 +193,7 @@ enum {
 #define DFL_JOINT_SHARE 0.16       /* all einsums together */
 #define DFL_COMMON_SHARE 0.65      /* one element of a rank of all einsums (solve/common_rank.c) */
 #define DFL_GROUPS_SHARE 0.55      /* fused groups */
+#define DFL_GROUPS_MANY 0.7        /* the same, where no search of all einsums together follows (DFL_JOINT_SKELETONS) */
 #define DFL_GROUPS_PROBE 0.42      /* fused groups that have found nothing better than the mapping known end after this share */
 /* Time for groups, s, below which their first search is a quick one; chosen on the same four cases. */
 #define DFL_GROUP_SHORT 1.0

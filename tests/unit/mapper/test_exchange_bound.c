@@ -64,7 +64,8 @@ static void bounds(void **state)
              row->einsums, row->sram, row->objective);
     const dfl_mapping *m = open_mapping(s, text);
     assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
-    found = dfl_exchange_bound(s->arena, s->names, m, &objective, row->joules, row->seconds, &limits);
+    found = dfl_exchange_bound(s->arena, s->names, m, &objective, row->joules, row->seconds,
+                               dfl_exchange_list(s->arena, s->names, m, &limits), &limits);
     assert_int_equal(found.stopped, DFL_STOP_NONE);
     assert_true(found.value <= row->least * (1 + 1e-12));
     assert_true(found.value >= row->least * 0.99);
