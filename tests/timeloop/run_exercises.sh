@@ -73,6 +73,15 @@ for folder in "$exercises"/*/; do
             "$folder/mapper.yaml" ${constraints[@]+"${constraints[@]}"}
         run_search "$name.parsed" "$folder/best.stats.txt" "$folder/best.ERT_summary.yaml" "$folder/parsed.yaml"
     fi
+    # All files of the folder: the one of the front end repeats the others.
+    "$DFLC" import "$folder" -o "$work/folder.dfl" >"$work/out" 2>&1 &&
+        [ "$(grep -c 'warning.E0710.: the front end of Timeloop wrote this file' "$work/out")" -eq 1 ]
+    judge $? "$name as a folder" "$work/out"
+    [ ! -f "$folder/map.yaml" ] || {
+        "$DFLC" eval --format csv "$work/folder.dfl" >"$work/folder.csv" 2>"$work/out" &&
+            cmp "$work/folder.csv" "$work/$name.csv" >>"$work/out" 2>&1
+        judge $? "the result for the folder of $name" "$work/out"
+    }
     # Without a table of energies, the result has none, and says so.
     "$DFLC" import timeloop "$folder/parsed.yaml" -o "$work/plain.dfl" >"$work/out" 2>&1 &&
         grep -q 'warning\[E0715\].*the energies are unknown' "$work/out" && ! grep -q pJ "$work/plain.dfl" &&

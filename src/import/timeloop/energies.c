@@ -38,6 +38,8 @@ static double energy_of(dfl_tl_file *f, const dfl_yaml *actions, const char *con
             const dfl_yaml *name = dfl_tl_get(&actions->items[i], "name");
             const dfl_yaml *energy = dfl_tl_get(&actions->items[i], "energy");
 
+            /* A summary of an action with several arguments has their mean. */
+            energy = energy != NULL ? energy : dfl_tl_get(&actions->items[i], "average_energy");
             if (name != NULL && energy != NULL && strcmp(name->text, words[k]) == 0)
                 return dfl_tl_number(f, energy, 0);
         }

@@ -13,6 +13,8 @@ static void take(dfl_tl_file *f, const dfl_yaml *root, const char *key, dfl_yaml
 
     if (at == NULL || (dfl_yaml_is_null(at) && at->tag[0] == '\0'))
         return;
+    if (*out != NULL && f->repeats != NULL)
+        return;
     if (strcmp(at->tag, "include") == 0)
         f->included = at;
     else if (at->kind != kind)
@@ -111,6 +113,12 @@ static const dfl_yaml *metrics_of(dfl_tl_file *f, const dfl_yaml *mapper)
     return found;
 }
 
+/* Whether the front end of the source wrote the file: from files that may be here, too. */
+static bool is_dumped(const dfl_yaml *root)
+{
+    return dfl_tl_get(root, "dumped_by_timeloop_front_end") != NULL;
+}
+
 static bool take_parts(dfl_tl_file *f, const dfl_yaml *root)
 {
     static const char *const in_mapspace[] = { "constraints", "template", "version", "targets" };
@@ -137,10 +145,10 @@ static bool take_parts(dfl_tl_file *f, const dfl_yaml *root)
         dfl_tl_look_at_keys(f, space, in_mapspace, sizeof in_mapspace / sizeof in_mapspace[0], "the mapspace");
     add_constraints(f, dfl_tl_get(space, "constraints"));
     add_constraints(f, dfl_tl_get(space, "targets"));
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0] && (f->repeats == NULL || f->constraints == NULL); i++)
         add_constraints(f, dfl_tl_get(root, lists[i]));
     metrics = metrics_of(f, mapper);
-    f->metrics = metrics != NULL ? metrics : f->metrics;
+    f->metrics = metrics != NULL && (f->repeats == NULL || f->metrics == NULL) ? metrics : f->metrics;
     if (variables != NULL) {
         dfl_tl_scope *scope = DFL_NEW(f->report->arena, dfl_tl_scope);
 
@@ -201,17 +209,39 @@ static bool is_expanded(dfl_tl_file *f, const dfl_source *source)
     return true;
 }
 
+/* Takes a file that the front end wrote. If the run has an architecture in another file, its constraints are there, too, and
+   only what the other files lack is taken. */
+static bool take_dumped(dfl_tl_file *f, const dfl_yaml *root)
+{
+    bool repeats = f->arch != NULL || f->tree != NULL || f->problem != NULL;
+    const dfl_yaml *constraints = f->constraints;
+    bool whole = f->arch != NULL || f->tree != NULL;
+
+    f->repeats = repeats ? root : NULL;
+    if (repeats)
+        dfl_lose(f->report, DFL_FOREIGN_IGNORED, root->span,
+                 "the front end of Timeloop wrote this file: what the other files have is taken from them");
+    if (!take_parts(f, root))
+        return false;
+    f->constraints = whole ? constraints : f->constraints;
+    f->repeats = NULL;
+    return true;
+}
+
 bool dfl_tl_open(dfl_tl_file *f, dfl_loss_report *report, const dfl_source *const *sources, size_t n)
 {
-    const dfl_yaml *first = NULL;
+    const dfl_yaml **roots = DFL_NEW_ARRAY(report->arena, const dfl_yaml *, n), *first = NULL;
 
     *f = (dfl_tl_file){ .report = report, .ok = true };
     for (size_t i = 0; i < n; i++) {
-        const dfl_yaml *root = is_expanded(f, sources[i]) ? dfl_yaml_parse(report, sources[i]) : NULL;
-
-        if (root == NULL || !take_parts(f, root))
+        roots[i] = is_expanded(f, sources[i]) ? dfl_yaml_parse(report, sources[i]) : NULL;
+        if (roots[i] == NULL || (!is_dumped(roots[i]) && !take_parts(f, roots[i])))
             return false;
-        first = first != NULL && !dfl_yaml_is_null(first) ? first : root;
+        first = first != NULL && !dfl_yaml_is_null(first) ? first : roots[i];
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (is_dumped(roots[i]) && !take_dumped(f, roots[i]))
+            return false;
     }
     if (dfl_yaml_is_null(first))
         return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, first->span, "the run is empty");

@@ -64,6 +64,16 @@ typedef struct dfl_tl_scope {
     const struct dfl_tl_scope *outer;
 } dfl_tl_scope;
 
+/* A component, or the fan-out in front of a node with `spatial`, which is a level without room. */
+typedef struct {
+    const char *name, *alias;
+    const dfl_yaml *at;        /* the node */
+    const dfl_tl_scope *scope;
+    bool is_fan_out;
+    int64_t x, y;              /* instances along X and Y */
+    uint32_t group, branch;
+} dfl_tl_leaf;
+
 typedef struct {
     const char *name;
     dfl_span span;
@@ -94,6 +104,7 @@ typedef struct {
     const dfl_yaml *problem, *shape, *arch, *mapping, *constraints, *metrics; /* NULL = absent in the run */
     const dfl_yaml *tree, *energies;    /* an architecture of version 0.3 or 0.4; the lists of its energies; NULL = absent */
     const dfl_yaml *included;           /* a part that `!include` takes from another file; NULL = none */
+    const dfl_yaml *repeats;            /* the file at hand, whose parts may repeat those of others; NULL = no such file */
     const dfl_tl_scope *scope;          /* names for expressions, while a node is read */
     dfl_tl_dim *dims;
     uint32_t n_dims;
@@ -110,11 +121,13 @@ typedef struct {
     bool ok;                         /* no error was reported so far */
 } dfl_tl_file;
 
-/* ---- read.c, arch.c, tree.c, mapping.c, constraints.c: false after reporting ---- */
+/* ---- read.c, arch.c, tree.c, levels.c, mapping.c, constraints.c: false after reporting ---- */
 
 bool dfl_tl_read_problem(dfl_tl_file *f);
 bool dfl_tl_read_arch(dfl_tl_file *f);
 bool dfl_tl_read_tree(dfl_tl_file *f);
+/* Makes the levels of `n` > 1 components, the outermost first; the last one is the multiplier. */
+bool dfl_tl_make_levels(dfl_tl_file *f, const dfl_tl_leaf *leaves, size_t n);
 /* Whether the levels can be divided evenly over the levels outside of them. */
 bool dfl_tl_check_levels(dfl_tl_file *f);
 /* Sets the energies of the levels and multipliers to those of the run's tables. */

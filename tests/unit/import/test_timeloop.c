@@ -212,6 +212,32 @@ static const import_case cases[] = {
     BAD("text behind a document", CASE(ALL_INSIDE) "...\n\n# next\n" MATMUL, SYNTAX, 21, 1,
         "a second document begins here: put it into a file of its own"),
     { "a document between marks", "---\n" CASE(ALL_INSIDE) "...\n# nothing\n", 0, 0, 0, NULL, { "keep A, B, Z in RF;" } },
+    { "a dummy that a directive tells to keep", MATMUL "architecture:\n  version: 0.4\n  nodes:\n"
+      "  - !Component {name: Main, class: DRAM, attributes: {width: 8, datawidth: 8}}\n"
+      "  - !Component {name: D, class: dummy_storage, attributes: {width: 8, datawidth: 8, depth: 64}}\n"
+      "  - !Component {name: Skip, class: dummy_storage, attributes: {width: 8, datawidth: 8, depth: 64}}\n"
+      "  - !Component {name: mac, class: intmac}\n" MAPPING(LOOPS("D", "temporal", "M8 N4 K6", "KNM", "")
+      "- {target: D, type: dataspace, keep: [A, Z], bypass: [B]}\n"), DFL_FOREIGN_LOST, 12, 3, NULL,
+      { "memory D {\n        size = 64B;", "// Skip holds nothing", "keep A, Z in D;\n    temporal M, N, K;" } },
+    { "a part that is no memory", MATMUL "architecture:\n  version: 0.4\n  nodes:\n"
+      "  - !Component {name: Main, class: DRAM, attributes: {width: 8, datawidth: 8}}\n"
+      "  - !Component {name: noc, class: XY_NoC, attributes: {width: 8}}\n"
+      "  - !Component {name: mac, class: intmac}\n", DFL_FOREIGN_LOST, 15, 5,
+      "`noc` is neither a memory nor the multipliers: it is omitted, and free", { "memory Main", "compute mac" } },
+    BAD("an architecture without a memory", MATMUL "architecture:\n  version: 0.4\n  nodes:\n"
+        "  - !Component {name: adc, class: adc}\n  - !Component {name: mac, class: intmac}\n", LOST, 14, 5,
+        "`adc` is neither a memory nor the multipliers: it is omitted, and free"),
+    { "a summary of an action with arguments", PROBLEM("M", SPACE("A", "[[[M]]]", "") SPACE("Z", "[[[M]]]", ", read_write: true"))
+      "  M: 8\narchitecture:\n  version: 0.4\n  nodes:\n"
+      "  - !Component {name: Main, class: DRAM, attributes: {width: 8, datawidth: 8}}\n  - !Component {name: mac, class: intmac}\n"
+      "ERT_summary: {table_summary: [{name: t.mac, actions: [{name: compute, energy: 1}]}, {name: t.Main, actions: [\n"
+      "  {name: read, average_energy: 8, max_energy: 9}, {name: write, energy: 4}]}]}\n", 0, 0, 0, NULL,
+      { "energy = 1pJ/bit;", "energy = 0.5pJ/bit;" } },
+    { "a file of the front end beside the others",
+      MATMUL "architecture:\n  version: 0.4\n  nodes:\n"
+      "  - !Component {name: Main, class: DRAM, attributes: {width: 8, datawidth: 8}}\n"
+      "  - !Component {name: mac, class: intmac}\ndumped_by_timeloop_front_end: true\n", DFL_FOREIGN_LOST, 12, 3, NULL,
+      { "memory Main" } },
     { "a misspelt key of a component", MATMUL "architecture:\n  version: 0.4\n  nodes:\n"
       "  - !Component {name: Main, class: DRAM, attributes: {width: 8, datawidth: 8}}\n"
       "  - !Component {name: W, contraints: {}, attributes: {datawidth: 8, depth: 512}}\n"
