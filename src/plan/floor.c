@@ -53,7 +53,7 @@ static double fill_of(const dfl_plan_state *p, uint32_t stage)
 /* Time for which an einsum occupies its unit at least. Of the einsums of a branch under perfect overlap, operations alone do. */
 static double least_seconds(const dfl_plan_state *p, uint32_t einsum)
 {
-    return p->frame.mapping->options.overlap_perfect ? p->times[einsum].operation_seconds : p->times[einsum].seconds;
+    return p->frame.mapping->options.overlap_perfect ? p->times[einsum].work_seconds : p->times[einsum].seconds;
 }
 
 /* Adds the times of the forward einsums that a pass of the backward phase makes again in a repeat (DFL_NONE: outside of all). */
