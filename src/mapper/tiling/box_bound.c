@@ -181,13 +181,13 @@ static double bound_energy(node_values *v, bool is_whole)
     return has_losses ? most(joules, sure) : sure;
 }
 
-/* Time, at least (lemmas B2, B6 to B9). */
+/* Time, at least (lemmas B2, B6 to B9, B14). */
 static double bound_time(const node_values *v, const dfl_ramp *ramp)
 {
     const dfl_form *f = v->form;
     double ports[DFL_TERM_PORTS] = { 0 }, waits[DFL_TERM_PORTS] = { 0 };
     const double work = f->problem->seconds * most(v->value[f->steps], f->least_steps);
-    double seconds = ramp != NULL ? work + dfl_ramp_ends(ramp, v->value) : work;
+    double seconds = ramp != NULL ? work + dfl_ramp_ends(ramp, v->value) : work, turns = 0;
 
     for (uint32_t i = 0; i < f->n_ports; i++) {
         const dfl_form_port *p = &f->port[i];
@@ -200,12 +200,16 @@ static double bound_time(const node_values *v, const dfl_ramp *ramp)
         if (p->waits)
             waits[p->port] += time;
     }
+    if (ramp != NULL) {
+        turns = dfl_ramp_turns(ramp, f, v->boxes, v->value, waits);
+        dfl_ramp_add_firsts(ramp, v->value, waits);
+    }
     for (uint32_t p = 0; p < 2 * f->problem->n_places; p++)
         seconds = most(seconds, ramp == NULL ? most(ports[p], work + waits[p])
                                              : most(ports[p] + ramp->serial, work + waits[p] + ramp->latencies));
     if (ramp == NULL)
         return seconds;
-    return most(seconds, work + dfl_ramp_turns(ramp, f, v->boxes, v->value, waits) + ramp->latencies) + ramp->launch;
+    return most(seconds, work + turns + ramp->latencies) + ramp->launch;
 }
 
 double dfl_box_bound(const dfl_box_costs *costs, const dfl_form *f, dfl_box *const *boxes, uint32_t rank, const double *others)

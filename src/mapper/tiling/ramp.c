@@ -108,9 +108,39 @@ static double find_last(const dfl_intern *names, const dfl_mapping *m, const dfl
     return elements + *latencies;
 }
 
+static uint32_t index_of_port(const dfl_problem *problem, uint32_t place, bool is_write)
+{
+    return 2 * place + (is_write && !problem->place[place].one_port);
+}
+
 static uint32_t port_of(const dfl_problem *problem, uint32_t place, bool is_write)
 {
-    return 1u << (2 * place + (is_write && !problem->place[place].one_port));
+    return 1u << index_of_port(problem, place, is_write);
+}
+
+static void add_first(dfl_ramp *out, uint16_t tile, uint32_t port, double seconds)
+{
+    if (!(seconds > 0))
+        return;
+    out->first[out->n_firsts].tile = tile;
+    out->first[out->n_firsts].port = (uint8_t)port;
+    out->first[out->n_firsts++].seconds = seconds;
+}
+
+/* Lists the first tiles of inputs in memories that fetch ahead. */
+static void find_firsts(const dfl_form *f, dfl_ramp *out)
+{
+    const dfl_problem *problem = f->problem;
+
+    for (uint32_t i = 0; i < f->skeleton->n_keeps; i++) {
+        const dfl_template_keep *k = &f->skeleton->keep[i];
+        const dfl_problem_operand *o = &problem->operand[k->operand];
+        const uint32_t outer = k->parent < 0 ? o->home : f->skeleton->keep[k->parent].place;
+        if (o->output || problem->place[k->place].waits)
+            continue;
+        add_first(out, f->keep[i].tile, index_of_port(problem, outer, false), o->bits * problem->place[outer].read_seconds);
+        add_first(out, f->keep[i].tile, index_of_port(problem, k->place, true), o->bits * problem->place[k->place].write_seconds);
+    }
 }
 
 /* Sets the ports that only the result, or only inputs, have the work wait for. */
@@ -248,6 +278,8 @@ dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_intern *names, const dfl_map
     out->latencies = longest + of_result;
     if (!m->options.overlap_perfect)
         find_turns(f, out);
+    if (!m->options.overlap_perfect && !has_streams(m, problem))
+        find_firsts(f, out);
     if (!fetches_ahead(m, problem))
         out->serial = of_result + (has_streams(m, problem) ? of_levels : longest);
     return out;
@@ -265,6 +297,12 @@ double dfl_ramp_ends(const dfl_ramp *ramp, const double *value)
         longest = most(longest, seconds);
     }
     return longest + ramp->last;
+}
+
+void dfl_ramp_add_firsts(const dfl_ramp *ramp, const double *value, double *waits)
+{
+    for (uint32_t i = 0; i < ramp->n_firsts; i++)
+        waits[ramp->first[i].port] += ramp->first[i].seconds * value[ramp->first[i].tile];
 }
 
 bool dfl_ramp_time_is_counted(const dfl_mapping *m, const dfl_problem *problem)

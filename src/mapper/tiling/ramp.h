@@ -1,6 +1,6 @@
 /*
  * The time that a mapping takes besides its work before the first step and after the last one: launch, latencies, first tiles
- * and last results (MODEL.md, sections 4.4 and 4.6). Lemmas B6 to B9 of SEARCH.md: these are lower bounds for every mapping
+ * and last results (MODEL.md, sections 4.4 and 4.6). Lemmas B6 to B9 and B14 of SEARCH.md: these are lower bounds for every mapping
  * whose relaxed cost a form has, also for those with loops and keeps that move nothing.
  */
 #ifndef DFL_MAPPER_TILING_RAMP_H
@@ -24,6 +24,13 @@ typedef struct {
     double latencies;         /* s: longest way of an input plus way of the result, on top of the work and its waits (B6) */
     double serial;            /* s: latencies on top of all that one port is busy with (B8); 0 where B8 does not apply */
     double last;              /* s: latencies of the result plus the time of one element of it over each of its keeps */
+    /* first tiles of inputs for which the work does not wait later, by keep and port (B14) */
+    uint32_t n_firsts;
+    struct {
+        uint16_t tile;        /* as above */
+        uint8_t port;
+        double seconds;       /* s per element at the port */
+    } first[2 * DFL_TEMPLATE_KEEPS];
     uint32_t n;               /* number of ways */
     dfl_ramp_way way[DFL_PROBLEM_OPERANDS]; /* of the inputs */
     /* masks: ports at which the work waits for the result and for no input; and for inputs, not for the result; 0 = none */
@@ -36,6 +43,8 @@ dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_intern *names, const dfl_map
 /* Lower bound, in s, of the time before the first step of the work and after its last one, without the launch (B6, B7).
    `value`: values of the products of the form. */
 double dfl_ramp_ends(const dfl_ramp *ramp, const double *value);
+/* Adds to the s that the work waits for each port those of first tiles at the port (lemma B14). */
+void dfl_ramp_add_firsts(const dfl_ramp *ramp, const double *value, double *waits);
 /* Lower bound, in s, of the time that the work waits for two ports that take turns (lemma B9); 0 if there are no such ports.
    `waits`: by port, the s that the work waits for it (B2). */
 double dfl_ramp_turns(const dfl_ramp *ramp, const dfl_form *form, dfl_box *const *boxes, const double *value,
