@@ -237,7 +237,7 @@ static bool add_form(void *context, const dfl_tiling_template *t)
         root.boxes[r] = dfl_box_make(s->work, f, r);
     if (!dfl_box_multiply(f, root.boxes, 0, others))
         return true;
-    ramp = t->form == NULL ? dfl_ramp_make(s->work, s->names, s->mapping, f) : NULL; /* B6 to B9 move keeps over loops */
+    ramp = t->form == NULL ? dfl_ramp_make(s->work, s->names, s->mapping, f) : NULL; /* B6 to B9, B14 move keeps */
     s->goal.ramp = s->costs.ramp = ramp;
     root.bound = dfl_box_bound(&s->costs, f, root.boxes, 0, others);
     if (root.bound < INFINITY) {

@@ -1,7 +1,7 @@
 /*
  * The time that a mapping takes besides its work before the first step and after the last one: launch, latencies, first tiles
- * and last results (MODEL.md, sections 4.4 and 4.6). Lemmas B6 to B9 and B14 of SEARCH.md: these are lower bounds for every mapping
- * whose relaxed cost a form has, also for those with loops and keeps that move nothing.
+ * and last results (MODEL.md, sections 4.4 and 4.6). Lemmas B6 to B9 and B14 of SEARCH.md: these are lower bounds for every
+ * mapping whose relaxed cost a form has, also for those with loops and keeps that move nothing.
  */
 #ifndef DFL_MAPPER_TILING_RAMP_H
 #define DFL_MAPPER_TILING_RAMP_H

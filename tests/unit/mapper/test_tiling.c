@@ -579,6 +579,11 @@ static const ramp_row RAMP_ROWS[] = {
     { "two ports by turns (B9)", "buffers = 2; bandwidth = 4GB/s; } memory reg { size = 12B;", "",
       "keep A in sram; temporal m, n:2; keep Z in reg; temporal k; keep A in reg; temporal n;", { { 1 }, { 2, 1 }, { 1 } },
       587.5, 5921.5 },
+    /* launch 30, 420 steps, latencies 20 + 3 and 20. A waits for sram 420 / 4 = 105; its first 70 elements enter over the same port
+       in 17.5 (B14). The model: 420 passes of 20 + 1; 378 advances of A alone in 3 + 1 / 4, 41 with Z in 20 + 3 + 2; first tiles in
+       20 + 70 and 3.25, the last one out in 22 */
+    { "first tiles at a port that waits (B14)", "buffers = 2; bandwidth = 4GB/s; } memory reg { size = 12B;", "",
+      "keep A in sram; temporal m, n:1; keep Z in reg; temporal k; keep A in reg;", { { 1 }, { 1 }, { 1 } }, 615.5, 11218.75 },
     /* the first operand comes over two links of 5 */
     { "no keeps behind a network",
       "} network wires = switch { latency = 5ns; } array x[2] over wires { memory reg { size = 9B;", "",
