@@ -164,14 +164,27 @@ bool dfl_body_within(const dfl_body *inner, const dfl_body *outer)
     return inner == outer;
 }
 
+/* Whether an operand holds positions of rows: a tree does not compute with it. */
+static bool holds_positions(const dfl_eop *tree, uint32_t operand)
+{
+    if (tree->kind == DFL_EOP_GATHER)
+        return tree->args[1]->operand == operand;
+    if (tree->kind == DFL_EOP_SCATTER && tree->args[1]->operand == operand)
+        return true;
+    for (uint32_t i = 0; i < tree->n_args; i++)
+        if (holds_positions(tree->args[i], operand))
+            return true;
+    return false;
+}
+
 const dfl_dtype *dfl_einsum_type(const dfl_workload *w, const dfl_einsum *e)
 {
-    const dfl_dtype *widest = &w->tensors[e->n_inputs ? e->inputs[0].tensor : e->output.tensor].type;
+    const dfl_dtype *widest = NULL;
 
-    for (uint32_t i = 1; i < e->n_inputs; i++)
-        if (w->tensors[e->inputs[i].tensor].type.bits > widest->bits)
+    for (uint32_t i = 0; i < e->n_inputs; i++)
+        if (!holds_positions(e->body, i) && (widest == NULL || w->tensors[e->inputs[i].tensor].type.bits > widest->bits))
             widest = &w->tensors[e->inputs[i].tensor].type;
-    return widest;
+    return widest != NULL ? widest : &w->tensors[e->output.tensor].type;
 }
 
 typedef struct {

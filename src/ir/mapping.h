@@ -182,7 +182,8 @@ const dfl_body *dfl_body_common(const dfl_body *a, const dfl_body *b);
 void dfl_body_open_end(dfl_arena *arena, dfl_body *body);
 /* Whether `inner` is `outer` or is nested in `outer`. */
 bool dfl_body_within(const dfl_body *inner, const dfl_body *outer);
-/* The data type in which an einsum computes: that of the widest input, or of the output if the einsum has no input. */
+/* The data type in which an einsum computes: that of the widest input without the positions of rows, or of the
+   output if the einsum has no input. */
 const dfl_dtype *dfl_einsum_type(const dfl_workload *w, const dfl_einsum *e);
 /* Time of one point of an einsum on one instance of a unit (in s); -1 if the unit has no rate for some of its operations. A
    rate for the data type takes precedence over a rate for the operation (`mac`, `flop`, or an op by name). A rate for

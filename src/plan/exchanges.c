@@ -28,7 +28,7 @@ static dfl_layout source(const dfl_frame *f, const dfl_layouts *l, uint32_t eins
     if (carried == DFL_NONE)
         return dfl_layout_home(l, tensor, slot);
     home = dfl_layout_home(l, carried, slot);
-    return home < 0 ? home : home - 1;
+    return home < 0 ? home : home - dfl_layout_lead(f, carried, tensor);
 }
 
 static bool same_layout(const dfl_frame *f, const dfl_layout *a, const dfl_layout *b)

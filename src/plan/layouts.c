@@ -109,6 +109,11 @@ uint32_t dfl_layout_carried(const dfl_frame *f, uint32_t einsum, uint32_t tensor
     return DFL_NONE;
 }
 
+dfl_layout dfl_layout_lead(const dfl_frame *f, uint32_t to, uint32_t from)
+{
+    return (dfl_layout)f->workload->tensors[to].n_dims - (dfl_layout)f->workload->tensors[from].n_dims;
+}
+
 /* Whether an einsum makes the tensor in its home: the steps of the optimizer write weights that lie elsewhere already. */
 static bool makes_home(const dfl_frame *f, const dfl_tensor *t, uint32_t einsum)
 {
@@ -134,7 +139,7 @@ static dfl_layout first_asked(const dfl_frame *f, uint32_t tensor, uint32_t slot
                 return asked < 0 ? DFL_LAYOUT_REPLICATED : asked;
             /* the carried tensor has the iterations as its first dimension */
             if (dfl_layout_carried(f, e, a->tensor) == tensor)
-                return asked < 0 ? DFL_LAYOUT_REPLICATED : asked + 1;
+                return asked < 0 ? DFL_LAYOUT_REPLICATED : asked + dfl_layout_lead(f, tensor, a->tensor);
         }
     return DFL_LAYOUT_REPLICATED;
 }

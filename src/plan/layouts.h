@@ -42,6 +42,9 @@ dfl_layout dfl_layout_made(const dfl_frame *f, uint32_t einsum, uint32_t slot);
 /* The tensor that an einsum of a repeat reads in place of the one that the repeat carries from before: from the second
    iteration on, `from` is the `to` of the iteration before. DFL_NONE = the access is no such read. */
 uint32_t dfl_layout_carried(const dfl_frame *f, uint32_t einsum, uint32_t tensor);
+/* Dimensions by which the tensor that a repeat carries to the next iteration has more than the one that the first iteration
+   reads, which may be the result of another repeat. */
+dfl_layout dfl_layout_lead(const dfl_frame *f, uint32_t to, uint32_t from);
 /* Layouts of the homes of all tensors. False after a report. */
 bool dfl_layouts_find(const dfl_frame *f, dfl_layouts *out);
 
