@@ -30,10 +30,12 @@ static const dfl_yaml *actions_of(const dfl_tl_file *f, const char *name)
     return NULL;
 }
 
-/* Energy of the first of the actions that the component has; -1 = none. */
+/* Energy of the first of the actions that the component has: the largest one, where it depends on arguments; -1 = none. */
 static double energy_of(dfl_tl_file *f, const dfl_yaml *actions, const char *const *words, size_t n)
 {
-    for (size_t k = 0; k < n; k++) {
+    double largest = -1;
+
+    for (size_t k = 0; k < n && largest < 0; k++) {
         for (uint32_t i = 0; actions->kind == DFL_YAML_LIST && i < actions->n; i++) {
             const dfl_yaml *name = dfl_tl_get(&actions->items[i], "name");
             const dfl_yaml *energy = dfl_tl_get(&actions->items[i], "energy");
@@ -41,10 +43,10 @@ static double energy_of(dfl_tl_file *f, const dfl_yaml *actions, const char *con
             /* A summary of an action with several arguments has their mean. */
             energy = energy != NULL ? energy : dfl_tl_get(&actions->items[i], "average_energy");
             if (name != NULL && energy != NULL && strcmp(name->text, words[k]) == 0)
-                return dfl_tl_number(f, energy, 0);
+                largest = fmax(largest, dfl_tl_number(f, energy, 0));
         }
     }
-    return -1;
+    return largest;
 }
 
 static bool read_level(dfl_tl_file *f, dfl_tl_level *l)

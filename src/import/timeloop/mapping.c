@@ -410,6 +410,34 @@ static bool read_directive(dfl_tl_file *f, const dfl_yaml *at)
 
 /* ---- the whole ---- */
 
+/* Reports factors that do not make the extent of a dimension, with those of each level. */
+static void report_product(dfl_tl_file *f, uint32_t dim, int64_t product)
+{
+    char letter = f->dims[dim].letter;
+    dfl_strbuf factors;
+    dfl_diag *d;
+
+    dfl_strbuf_init(&factors, f->report->arena);
+    for (uint32_t k = f->n_levels; k-- > 0;) {
+        const dfl_tl_level *l = &f->levels[k];
+
+        for (uint32_t i = 0; i < l->n_temporal + l->n_spatial; i++) {
+            const dfl_tl_loop *loop = i < l->n_temporal ? &l->temporal[i] : &l->spatial[i - l->n_temporal];
+
+            if (loop->dim == dim)
+                dfl_strbuf_printf(&factors, "%s%lld at `%s`", factors.len > 0 ? ", " : "", (long long)loop->full, l->name);
+        }
+    }
+    d = dfl_report(f->report->sink, DFL_FOREIGN_RANGE, f->dims[dim].span,
+                   "the factors of `%c` multiply to %lld, but its size is %lld", letter, (long long)product,
+                   (long long)f->dims[dim].bound);
+    if (factors.len > 0)
+        dfl_diag_help(f->report->sink, d, "its factors are %s", factors.text);
+    else
+        dfl_diag_help(f->report->sink, d, "no directive of the mapping has a factor of `%c` above 1", letter);
+    f->ok = false;
+}
+
 /*
  * Whether the factors of a dimension make its extent. Let the factors `full` be the bases of a mixed-radix number
  * system. The last index, extent - 1, then has the digits `last` - 1. The representation is unique, so the sizes of the
@@ -435,11 +463,9 @@ static bool finishes(dfl_tl_file *f, uint32_t dim)
                                     f->dims[dim].letter);
         }
     }
-    if (size + 1 == f->dims[dim].bound)
-        return true;
-    return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, f->dims[dim].span,
-                "the factors of `%c` multiply to %lld, but its size is %lld",
-                        f->dims[dim].letter, (long long)(size + 1), (long long)f->dims[dim].bound);
+    if (size + 1 != f->dims[dim].bound)
+        report_product(f, dim, (int64_t)(size + 1));
+    return f->ok;
 }
 
 static bool is_sound(dfl_tl_file *f)

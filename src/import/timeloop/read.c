@@ -68,7 +68,8 @@ static bool read_dims(dfl_tl_file *f)
         if (!f->ok)
             return false;
         if (name[1] != '\0' || !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')))
-            return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, at->span, "the name of a dimension must be one letter");
+            return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, at->span,
+                                "the name of a dimension must be one letter, as in factors and orders");
         for (uint32_t d = 0; d < i; d++) {
             if (f->dims[d].letter == c)
                 return dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "two dimensions have the same name");

@@ -6,6 +6,18 @@
 #include "import/dfl_writer.h"
 #include "import/timeloop/timeloop_internal.h"
 
+static void report_second(dfl_tl_file *f, const dfl_yaml *second, const dfl_yaml *first, const char *key)
+{
+    dfl_diag *d;
+
+    if (!f->ok)
+        return;
+    d = dfl_report(f->report->sink, DFL_FOREIGN_SYNTAX, second->span, "the run has a second `%s`", key);
+    dfl_diag_label(f->report->sink, d, first->span, "the first one begins here");
+    dfl_diag_help(f->report->sink, d, "name the files of one run");
+    f->ok = false;
+}
+
 /* A map or list in one of the files. Reports a second one, and a node of the wrong kind. */
 static void take(dfl_tl_file *f, const dfl_yaml *root, const char *key, dfl_yaml_kind kind, const dfl_yaml **out)
 {
@@ -20,7 +32,7 @@ static void take(dfl_tl_file *f, const dfl_yaml *root, const char *key, dfl_yaml
     else if (at->kind != kind)
         dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "`%s` must be a %s", key, kind == DFL_YAML_MAP ? "map" : "list");
     else if (*out != NULL)
-        dfl_tl_wrong(f, DFL_FOREIGN_SYNTAX, at->span, "the run has a second `%s`", key);
+        report_second(f, at, *out, key);
     else
         *out = at;
 }

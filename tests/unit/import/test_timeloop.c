@@ -231,7 +231,8 @@ static const import_case cases[] = {
       "  M: 8\narchitecture:\n  version: 0.4\n  nodes:\n"
       "  - !Component {name: Main, class: DRAM, attributes: {width: 8, datawidth: 8}}\n  - !Component {name: mac, class: intmac}\n"
       "ERT_summary: {table_summary: [{name: t.mac, actions: [{name: compute, energy: 1}]}, {name: t.Main, actions: [\n"
-      "  {name: read, average_energy: 8, max_energy: 9}, {name: write, energy: 4}]}]}\n", 0, 0, 0, NULL,
+      "  {name: read, average_energy: 8, max_energy: 9},\n  {name: write, arguments: {delta: 0}, energy: 1}, "
+      "{name: write, arguments: {delta: 1}, energy: 4}]}]}\n", 0, 0, 0, NULL,
       { "energy = 1pJ/bit;", "energy = 0.5pJ/bit;" } },
     { "a file of the front end beside the others",
       MATMUL "architecture:\n  version: 0.4\n  nodes:\n"
@@ -357,7 +358,7 @@ static const import_case cases[] = {
     BAD("no dimensions", "problem: {shape: {data_spaces: []}}\n" TWO, SYNTAX, 1, 19,
         "expected a list of `dimensions`"),
     BAD("a long name", PROBLEM("M, Nx", MATMUL_SPACES) "  M: 4\n" TWO, UNSUPPORTED, 3, 21,
-        "the name of a dimension must be one letter"),
+        "the name of a dimension must be one letter, as in factors and orders"),
     BAD("a dimension twice", PROBLEM("M, M", MATMUL_SPACES) "  M: 4\n" TWO, SYNTAX, 3, 21,
         "two dimensions have the same name"),
     BAD("a dimension without a size", PROBLEM("M", MATMUL_SPACES) TWO, SYNTAX, 3, 18,
