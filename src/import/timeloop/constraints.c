@@ -52,6 +52,7 @@ static bool read_limits(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l, boo
         limits->span = at->span;
         limits->factor = DFL_NEW_ARRAY(f->report->arena, int64_t, f->n_dims + 1);
     }
+    limits->factors_span = factors != NULL ? factors->span : limits->span;
     for (uint32_t d = 0; d < f->n_dims; d++) {
         if (read[d].full != read[d].last)
             dfl_lose(f->report, DFL_FOREIGN_LOST, factors->span, "the search leaves out the remainder of `%c`",
@@ -110,8 +111,8 @@ static bool read_kind(dfl_tl_file *f, const dfl_yaml *at, const char *type, dfl_
         dfl_lose(f->report, DFL_FOREIGN_LOST, at->span, "a constraint of the type `%s` does not restrict the search", type);
         return true;
     }
-    return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, at->span,
-                        "a directive must be `temporal`, `spatial`, `bypass`, `datatype` or `dataspace`");
+    dfl_tl_report_type(f, dfl_tl_get(at, "type") != NULL ? dfl_tl_get(at, "type")->span : at->span, type);
+    return false;
 }
 
 /* Reads a map by kinds, `{temporal: {...}, dataspace: {...}}`, as it stands at a node. Of the two levels that a component
@@ -255,7 +256,7 @@ static bool is_wide_enough(dfl_tl_file *f)
         for (uint32_t d = 0; d < f->n_dims && limits->given; d++)
             used *= limits->factor[d] > 1 && used <= fan[0] * fan[1] ? limits->factor[d] : 1;
         if (used > fan[0] * fan[1])
-            return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, limits->span,
+            return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, limits->factors_span,
                                 "these factors need %lld instances below `%s`, which has %lld", (long long)used,
                                 f->levels[k].name, (long long)(fan[0] * fan[1]));
     }
@@ -271,7 +272,7 @@ static bool is_even(dfl_tl_file *f)
 
             for (uint32_t d = 0; d < f->n_dims && limits->given; d++) {
                 if (limits->factor[d] > 1 && f->dims[d].bound % limits->factor[d] != 0)
-                    return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, limits->span,
+                    return dfl_tl_wrong(f, DFL_FOREIGN_RANGE, limits->factors_span,
                                         "the factor %lld does not divide `%c`, %lld: a search has only tiles that divide",
                                         (long long)limits->factor[d], f->dims[d].letter, (long long)f->dims[d].bound);
             }

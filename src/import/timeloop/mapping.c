@@ -339,6 +339,21 @@ dfl_tl_level *dfl_tl_target(dfl_tl_file *f, const dfl_yaml *at)
 
 typedef enum { TEMPORAL, SPATIAL, BYPASS } directive_type;
 
+void dfl_tl_report_type(dfl_tl_file *f, dfl_span span, const char *type)
+{
+    static const char *const known[] = { "temporal", "spatial", "bypass", "datatype", "dataspace", "utilization", "parallelism" };
+    const char *near = dfl_loss_nearest(f->report->arena, type, known, COUNT(known));
+    dfl_diag *d;
+
+    if (!f->ok)
+        return;
+    d = dfl_report(f->report->sink, DFL_FOREIGN_UNSUPPORTED, span,
+                   "a directive must be `temporal`, `spatial`, `bypass`, `datatype` or `dataspace`");
+    if (near != NULL)
+        dfl_diag_help(f->report->sink, d, "did you mean `%s`?", near);
+    f->ok = false;
+}
+
 static bool type_of(dfl_tl_file *f, const dfl_yaml *at, directive_type *out)
 {
     static const struct { const char *word; directive_type type; } types[] = {
@@ -353,8 +368,8 @@ static bool type_of(dfl_tl_file *f, const dfl_yaml *at, directive_type *out)
             return true;
         }
     }
-    return dfl_tl_wrong(f, DFL_FOREIGN_UNSUPPORTED, said != NULL ? said->span : at->span,
-                        "a directive must be `temporal`, `spatial`, `bypass`, `datatype` or `dataspace`");
+    dfl_tl_report_type(f, said != NULL ? said->span : at->span, said != NULL ? said->text : "");
+    return false;
 }
 
 static bool read_bypass(dfl_tl_file *f, const dfl_yaml *at, dfl_tl_level *l)

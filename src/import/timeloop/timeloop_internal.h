@@ -51,6 +51,7 @@ typedef struct { int64_t full, last; } dfl_tl_factor; /* iterations, and those o
 /* What constraints say of the loops of a level. */
 typedef struct {
     dfl_span span;          /* the first constraint */
+    dfl_span factors_span;  /* the last constraint of factors */
     bool given, has_split;
     int64_t *factor;        /* by dimension: the number of iterations, 0 = open; NULL = all are open */
     const uint32_t *order;  /* dimensions, innermost first; those that are missing stand outside of them */
@@ -137,6 +138,8 @@ bool dfl_tl_read_constraints(dfl_tl_file *f);
 /* What mapping.c and constraints.c share: the level of a directive, sets of tensors, factors (0 = open), orders. */
 dfl_tl_level *dfl_tl_target(dfl_tl_file *f, const dfl_yaml *directive);
 bool dfl_tl_read_set(dfl_tl_file *f, const dfl_yaml *list, uint64_t *set);
+/* Reports that no directive or constraint has the type. */
+void dfl_tl_report_type(dfl_tl_file *f, dfl_span span, const char *type);
 bool dfl_tl_read_order(dfl_tl_file *f, const dfl_yaml *at, uint32_t *order, uint32_t *n);
 bool dfl_tl_read_factors(dfl_tl_file *f, const dfl_yaml *at, bool may_be_open, dfl_tl_factor *out);
 /* The objective for a metric of the source's mapper; NULL for an unknown metric. */

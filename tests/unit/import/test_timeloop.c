@@ -259,9 +259,9 @@ static const import_case cases[] = {
     BAD("factors that cannot be", MATMUL TWO "mapspace_constraints:\n"
         "  - {target: Main, type: temporal, factors: M1 N1 K1}\n  - {target: RF, type: temporal, factors: M4 N4 K6, permutation: KNM}\n",
         RANGE, 3, 18, "the factors of `M` cannot make its size, 8"),
-    BAD("a factor that does not divide", MATMUL TWO "constraints:\n  - {target: RF, type: temporal, factors: M3}\n", RANGE, 17, 6,
+    BAD("a factor that does not divide", MATMUL TWO "constraints:\n  - {target: RF, type: temporal, factors: M3}\n", RANGE, 17, 43,
         "the factor 3 does not divide `M`, 8: a search has only tiles that divide"),
-    BAD("too few instances", MATMUL TWO "constraints:\n  - {target: RF, type: spatial, factors: M2}\n", RANGE, 17, 6,
+    BAD("too few instances", MATMUL TWO "constraints:\n  - {target: RF, type: spatial, factors: M2}\n", RANGE, 17, 42,
         "these factors need 2 instances below `RF`, which has 1"),
     { "a search that may break a constraint", MATMUL ARRAY_OF("") "constraints:\n"
       "  - {target: GLB, type: spatial, factors: N1 K1, permutation: MNK, split: 3}\n", DFL_FOREIGN_LOST, 18, 6,
@@ -352,7 +352,7 @@ static const import_case cases[] = {
         "expected a list of `subtree`"),
     BAD("subtrees side by side", "architecture:\n  subtree:\n  - {name: a, local: []}\n  - {name: b}\n" MATMUL, UNSUPPORTED, 4, 6,
         "subtrees side by side cannot be expressed: a level would have two ways to the multipliers"),
-    BAD("a constraint that is not known", MATMUL TWO "mapspace: {constraints: [{target: RF, type: luck}]}\n", UNSUPPORTED, 16, 27,
+    BAD("a constraint that is not known", MATMUL TWO "mapspace: {constraints: [{target: RF, type: luck}]}\n", UNSUPPORTED, 16, 45,
         "a directive must be `temporal`, `spatial`, `bypass`, `datatype` or `dataspace`"),
     BAD("no shape", "problem: {M: 4}\n" TWO, SYNTAX, 1, 11, "a problem needs a map `shape`"),
     BAD("no dimensions", "problem: {shape: {data_spaces: []}}\n" TWO, SYNTAX, 1, 19,
