@@ -168,12 +168,7 @@ static int64_t extent_of(const dfl_af_file *f, uint32_t tensor, uint32_t d)
 
         if (a == NULL || d >= a->n_dims)
             continue;
-        last = a->dims[d].offset;
-        for (uint32_t t = 0; t < a->dims[d].n_terms; t++) {
-            const dfl_af_term *term = &a->dims[d].terms[t];
-
-            last += term->coef > 0 ? term->coef * (f->einsums.at[e].vars[term->var].extent - 1) : 0;
-        }
+        last = dfl_af_last_index(&f->einsums.at[e], &a->dims[d]);
         most = last + 1 > most ? last + 1 : most;
     }
     return most;

@@ -40,6 +40,15 @@ const dfl_af_access *dfl_af_access_of(const dfl_af_einsum *e, uint32_t tensor)
     return NULL;
 }
 
+int64_t dfl_af_last_index(const dfl_af_einsum *e, const dfl_af_dim *dim)
+{
+    int64_t last = dim->offset;
+
+    for (uint32_t t = 0; t < dim->n_terms; t++)
+        last += dim->terms[t].coef > 0 ? dim->terms[t].coef * (e->vars[dim->terms[t].var].extent - 1) : 0;
+    return last;
+}
+
 void dfl_af_look_at_keys(const dfl_af_file *f, const dfl_yaml *map, const char *const *known, size_t n,
                          const char *owner)
 {

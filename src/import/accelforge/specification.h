@@ -114,6 +114,8 @@ uint32_t dfl_af_find_einsum(const dfl_af_file *f, const char *name);
 uint32_t dfl_af_find_node(const dfl_af_file *f, const char *name);
 /* The access of a tensor; NULL where the einsum does not touch it. */
 const dfl_af_access *dfl_af_access_of(const dfl_af_einsum *e, uint32_t tensor);
+/* The largest value of an index of the einsum. */
+int64_t dfl_af_last_index(const dfl_af_einsum *e, const dfl_af_dim *dim);
 /* Whether an index of the access contains variable `var` of its einsum. */
 bool dfl_af_uses_var(const dfl_af_access *access, uint32_t var);
 /* Whether the list of fork `outer` is that of fork `inner`, or around it (DFL_AF_NONE = the list of the architecture). */

@@ -339,6 +339,41 @@ static bool read_roles(dfl_af_file *f)
     return true;
 }
 
+/* Whether the einsums that read a tensor find it produced: no index goes beyond those of the producer. */
+static bool is_produced(dfl_af_file *f, const dfl_af_einsum *e, const dfl_af_access *a)
+{
+    const dfl_af_tensor *t = &f->tensors.at[a->tensor];
+    const dfl_af_einsum *from = t->producer != DFL_AF_NONE ? &f->einsums.at[t->producer] : NULL;
+    const dfl_af_access *made = from != NULL && from != e ? dfl_af_access_of(from, a->tensor) : NULL;
+
+    for (uint32_t d = 0; made != NULL && d < a->n_dims && d < made->n_dims; d++) {
+        int64_t last = dfl_af_last_index(e, &a->dims[d]), most = dfl_af_last_index(from, &made->dims[d]);
+
+        if (last > most) {
+            dfl_diag *diag = dfl_report(f->report->sink, DFL_FOREIGN_RANGE, a->dims[d].span,
+                                        "this index of `%s` goes to %lld, but `%s` produces it up to %lld", t->name,
+                                        (long long)last, from->name, (long long)most);
+
+            dfl_diag_label(f->report->sink, diag, made->dims[d].span, "produced here");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool are_produced(dfl_af_file *f)
+{
+    for (uint32_t e = 0; e < f->einsums.n; e++) {
+        const dfl_af_einsum *einsum = &f->einsums.at[e];
+
+        for (uint32_t a = 0; a < einsum->n_accesses; a++) {
+            if (!is_produced(f, einsum, &einsum->accesses[a]))
+                return false;
+        }
+    }
+    return true;
+}
+
 bool dfl_af_read_workload(dfl_af_file *f)
 {
     static const char *const known[] = { "rank_sizes", "bits_per_value", "persistent_tensors", "einsums",
@@ -357,5 +392,5 @@ bool dfl_af_read_workload(dfl_af_file *f)
             return false;
     }
     dfl_af_look_at_keys(f, f->workload, known, sizeof known / sizeof known[0], "workload");
-    return read_widths(f) && read_roles(f);
+    return are_produced(f) && read_widths(f) && read_roles(f);
 }

@@ -287,6 +287,8 @@ static const import_case cases[] = {
     { "what depends on the mapper", ARCH(MEMORY("Buf", "tensors: {keep: ~Main}, ") MAC("")) MATMUL, DFL_FOREIGN_LOST, 4, 47,
       { "// line 4: `Buf` may keep `Z`, `A`, `B` or not, as the source chooses for other memories: in the result it always may\n",
         "memory Buf {\n        size = 128B;\n        ports" } },
+    { "an index beyond what is produced", WORK("M: 8, K: 2, N: 4", "  - \"Y[m, k] = A[m, k]\"\n  - \"Z[m, n] = Y[m, n]\"\n"),
+      DFL_FOREIGN_RANGE, 6, 0, { NULL } },
     { "a misspelt constraint", ARCH(MEMORY("Buf", "tensors: {kep: A}, ") MAC("")) MATMUL, DFL_FOREIGN_IGNORED, 4, 47,
       { "// line 4: `kep` of `Buf` has no effect\n" } },
     { "a constraint of an unknown tensor", ARCH(MEMORY("Buf", "tensors: {keep: Q}, ") MAC("")) MATMUL, DFL_FOREIGN_UNKNOWN_NAME, 4,
