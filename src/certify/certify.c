@@ -116,12 +116,55 @@ static bool check_optimal(const dfl_certify_run *run, const dfl_claims *c)
     return false;
 }
 
+/* Number of templates whose tile choices nothing but samples test. Boxes prove all or count as none: samples then test what they
+   do not see. */
+static uint32_t count_unproven(const dfl_certify_run *run)
+{
+    return run->n_boxed > 0 && run->n_proven == run->n_boxed ? 0 : run->n_checked - run->n_complete;
+}
+
+static const char *outcome_of(const dfl_certify_run *run)
+{
+    if (run->n_checked < run->n_skeletons)
+        return "certificate holds so far";
+    return count_unproven(run) == 0 ? "certificate holds" : "certificate not refuted";
+}
+
+/* The end of the first clause of a space: at a semicolon outside of code. */
+static const char *end_of_clause(const char *at)
+{
+    bool is_code = false;
+
+    for (; *at != '\0' && (is_code || strncmp(at, "; ", 2) != 0); at++)
+        is_code ^= *at == '`';
+    return at;
+}
+
+/* What is not part of the proof. */
+static void say_limits(const dfl_certify_run *run, const dfl_claims *c, dfl_strbuf *out)
+{
+    const uint32_t unproven = count_unproven(run);
+
+    if (unproven > 0)
+        dfl_strbuf_printf(out, "not proven: samples test the tile choices of %u template%s, and prove nothing of the others; "
+                          "`--effort` sets their number\n", unproven, unproven == 1 ? "" : "s");
+    if (run->time_counts && !run->task->asked->options.overlap_perfect && !c->optimal)
+        dfl_strbuf_z(out, "not counted: launches, latencies and waits for transfers, which the lower bound leaves out\n");
+    dfl_strbuf_z(out, "only for mappings of the space:\n");
+    for (const char *at = c->space, *end; *at != '\0'; at = *end == '\0' ? end : end + 2) {
+        end = end_of_clause(at);
+        dfl_strbuf_printf(out, "  %.*s\n", (int)(end - at), at);
+    }
+}
+
 static void say(const dfl_certify_run *run, const dfl_claims *c, dfl_strbuf *out)
 {
     uint32_t sampled = run->n_checked - run->n_complete, n = run->search->asked->workload->n_einsums;
     bool whole = run->n_checked == run->n_skeletons;
 
-    dfl_strbuf_printf(out, whole ? "certificate holds: " : "certificate holds so far: %u of ", run->n_checked);
+    dfl_strbuf_printf(out, "%s: ", outcome_of(run));
+    if (!whole)
+        dfl_strbuf_printf(out, "%u of ", run->n_checked);
     dfl_strbuf_printf(out, "%u template%s of %u einsum%s, ", run->n_skeletons, run->n_skeletons == 1 ? "" : "s", n,
                       n == 1 ? "" : "s");
     if (sampled == 0)
@@ -135,6 +178,7 @@ static void say(const dfl_certify_run *run, const dfl_claims *c, dfl_strbuf *out
                           (unsigned long long)run->n_boxes);
     dfl_strbuf_printf(out, "; best %.6g, lower bound %.6g%s\n", c->value, c->lower_bound,
                       whole ? "" : " if the unchecked ones hold");
+    say_limits(run, c, out);
 }
 
 bool dfl_certify(dfl_arena *arena, dfl_sink *sink, const dfl_certify_task *task, const dfl_claims *claims, dfl_strbuf *said)
