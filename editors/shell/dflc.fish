@@ -176,7 +176,7 @@ complete -c dflc -n '__fish_seen_subcommand_from explain' -l step-limit -r -d 'l
 complete -c dflc -n '__fish_seen_subcommand_from explain' -l color -r -d 'colour of messages  auto, always or never; a non-empty NO_COLOR in the environment means never'
 complete -c dflc -n '__fish_seen_subcommand_from explain' -l verbose -s v -d 'eval, map, explain  also print the space and the effort of each search; version  also print formats and limits'
 complete -c dflc -n '__fish_seen_subcommand_from explain' -l help -s h -d 'print help'
-complete -c dflc -n __fish_use_subcommand -a list -d 'list the declarations of a file'
+complete -c dflc -n __fish_use_subcommand -a list -d 'list the declarations of a file, or the files of the library'
 complete -c dflc -n '__fish_seen_subcommand_from list' -l format -r -f -a 'text json' -d 'output format  one of those that the help of the command lists'
 complete -c dflc -n '__fish_seen_subcommand_from list' -l message-format -r -d 'format of the diagnostics on standard error  text, short (one line each), json (one object per line, grammar/dfl-diagnostic-1.schema.json) or sarif'
 complete -c dflc -n '__fish_seen_subcommand_from list' -l output -s o -r -d 'write the output to FILE instead of standard output; FILE is written completely or not at all'

@@ -19,7 +19,7 @@ _dflc() {
         'test:evaluate the checks of files'
         'fmt:format files'
         'explain:explain a diagnostic or the cost of a mapping'
-        'list:list the declarations of a file'
+        'list:list the declarations of a file, or the files of the library'
         'import:convert files of other tools to DFL'
         'dump:print tokens, syntax tree or intermediate representation'
         'version:print the version'

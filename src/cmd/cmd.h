@@ -6,6 +6,7 @@
 #ifndef DFL_CMD_CMD_H
 #define DFL_CMD_CMD_H
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "dfl/dfl.h"
@@ -121,6 +122,9 @@ bool dfl_cmd_print_generated(FILE *out, const char *what);
 dfl_session *dfl_cmd_session(const dfl_cmd_args *args);
 /* A session as dfl_cmd_session makes it, for a certificate file; such a file may be larger than a file in DFL. */
 dfl_session *dfl_cmd_certificate_session(const dfl_cmd_args *args);
+/* Writes the path of a file or directory of the library called `name`, std.chips.h100 or std.chips, to `out`. False if the name
+   is none of the library, or a file of this name exists. */
+bool dfl_cmd_library_path(const char *name, char out[PATH_MAX]);
 /* Opens `path`, or standard input for `-`. Diagnostics remain in the session; other messages are printed. */
 dfl_exit dfl_cmd_open(dfl_session *s, const dfl_cmd_args *args, const char *path);
 /* Prints the diagnostics of the session on standard error, in the format of --message-format. A command with several sessions

@@ -1,16 +1,56 @@
-/* dflc list: prints the declarations of a file. */
+/* dflc list: prints the declarations of a file, or the files of a part of the library. */
 #include "cmd/cmd.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+static int is_entry(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+
+    return entry->d_name[0] != '.' && (dot == NULL || strcmp(dot, ".dfl") == 0);
+}
+
+/* Prints the names of the files and parts in the directory `path` of the library, whose name is `name`. */
+static dfl_exit list_part(const dfl_cmd_args *args, const char *name, const char *path)
+{
+    struct dirent **entries;
+    int n = scandir(path, &entries, is_entry, alphasort);
+    dfl_cmd_buffer b;
+
+    if (n < 0) {
+        dfl_cmd_say("cannot read %s: %s", path, strerror(errno));
+        return DFL_EXIT_IO;
+    }
+    dfl_cmd_buffer_open(&b);
+    for (int i = 0; i < n; i++) {
+        const char *entry = entries[i]->d_name;
+
+        fprintf(b.out, "%s.%.*s\n", name, (int)strcspn(entry, "."), entry);
+        free(entries[i]);
+    }
+    free(entries);
+    return dfl_cmd_buffer_flush(&b, args->output);
+}
 
 dfl_exit dfl_cmd_list(const dfl_cmd_args *args)
 {
     const dfl_format format = strcmp(dfl_cmd_format(args, "text"), "json") == 0 ? DFL_FORMAT_JSON : DFL_FORMAT_TEXT;
-    dfl_session *s = dfl_cmd_session(args);
-    dfl_exit status = dfl_cmd_open(s, args, args->files[0]);
+    char path[PATH_MAX];
+    const bool is_library = dfl_cmd_library_path(args->files[0], path);
+    struct stat info;
+    dfl_session *s;
+    dfl_exit status;
     const char *text;
     size_t len;
 
+    if (is_library && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return list_part(args, args->files[0], path);
+    s = dfl_cmd_session(args);
+    status = dfl_cmd_open(s, args, is_library ? path : args->files[0]);
     if (status == DFL_EXIT_OK) {
         status = dfl_session_syntax(s);
         text = dfl_session_list(s, format, &len);

@@ -48,10 +48,12 @@ static const dfl_cmd table[] = {
       "the cost of its mapping, or of the one that --only names. For each bandwidth, rate and energy of the system: the "
       "percentage by which objective, latency and energy change if it grows by one percent, the range in which that holds, "
       "and the next bottleneck. For each einsum: its bottleneck. For each memory: the smallest sufficient size." },
-    { "list", DFL_CMD_LIST, 1, 1, "text json", "[OPTION]... FILE",
-      "dflc list examples/attention.dfl", "list the declarations of a file",
+    { "list", DFL_CMD_LIST, 1, 1, "text json", "[OPTION]... FILE-OR-LIBRARY-NAME",
+      "dflc list std.chips", "list the declarations of a file, or the files of the library",
       "Prints what the file declares, one declaration per line: parameters with their values and domains, constants, "
-      "operations, workloads, systems, mappings and sweeps. Analyses nothing, so that a file with errors has a list, too." },
+      "operations, workloads, systems, mappings and sweeps. Analyses nothing, so that a file with errors has a list, too. "
+      "`std.chips.h100` names a file of the library as an import does; `std.chips` and `std` list the names of files and "
+      "parts." },
     { "import", DFL_CMD_IMPORT, 1, 0, NULL, "[OPTION]... [maestro|accelforge|timeloop|calculon] FILE-OR-DIRECTORY...",
       "dflc import maestro --hw accelerator.m Resnet50_kcp_ws.m -o resnet50.dfl", "convert files of other tools to DFL",
       "Converts a mapping file of MAESTRO, a specification for AccelForge, or a run of Timeloop or of Calculon to DFL. The last "

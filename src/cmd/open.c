@@ -51,6 +51,23 @@ static bool find_stdlib(char out[PATH_MAX])
     return false;
 }
 
+bool dfl_cmd_library_path(const char *name, char out[PATH_MAX])
+{
+    char base[PATH_MAX];
+    size_t len;
+
+    if (strncmp(name, "std", 3) != 0 || (name[3] != '\0' && name[3] != '.') || access(name, F_OK) == 0 || !find_stdlib(base))
+        return false;
+    if (snprintf(out, PATH_MAX, "%.*s%s", PATH_MAX - 512, base, name + 3) >= PATH_MAX - 8)
+        return false;
+    len = strlen(base);
+    for (char *at = out + len; (at = strchr(at, '.')) != NULL;)
+        *at = '/';
+    if (access(out, F_OK) != 0)
+        snprintf(out + strlen(out), sizeof ".dfl", ".dfl");
+    return true;
+}
+
 static dfl_session *make_session(const dfl_cmd_args *args, size_t max_file)
 {
     char stdlib[PATH_MAX];

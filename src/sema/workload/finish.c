@@ -149,6 +149,9 @@ static void check_claim(dfl_workload_draft *draft, const dfl_draft_tensor *tenso
     if (d == NULL && tensor->type.name != 0 && claim->type.name != 0 && tensor->type.name != claim->type.name)
         d = dfl_report(draft->sink, DFL_TENSOR_TYPE_CONFLICT, claim->span, "`%s` stands for `%s`, but is %s instead of %s",
                        name, formal, text(draft, tensor->type.name), text(draft, claim->type.name));
+    if (d != NULL && dfl_sink_last(draft->sink) == DFL_TENSOR_TYPE_CONFLICT)
+        dfl_diag_help(draft->sink, d, "convert it by an einsum, `T[m, n] : %s = %s[m, n];`, and give `T` for `%s`",
+                      text(draft, claim->type.name), name, formal);
     if (d != NULL) {
         dfl_diag_label(draft->sink, d, tensor->span, "`%s` comes from here", name);
         draft->broken = true;
