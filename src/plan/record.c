@@ -152,18 +152,18 @@ static bool has_passes(const dfl_frame *f, uint32_t rank)
     return false;
 }
 
-static dfl_parallel kind_of(const dfl_frame *f, const dfl_plan_part *part)
+/* `has_weights`: einsums of the forward or backward pass divide a rank of weights; `is_of_update`: only the optimizer uses it. */
+static dfl_parallel kind_of(const dfl_frame *f, const dfl_plan_part *part, bool has_weights, bool is_of_update)
 {
-    bool weights = false, data = true;
+    bool data = true;
 
     if (part->n_ranks == 0)
         return DFL_PARALLEL_DATA;
-    for (uint32_t i = 0; i < part->n_ranks; i++) {
-        bool of_weight = has_weight_with(f->workload, part->ranks[i]);
-        weights |= of_weight;
+    if (is_of_update)
+        return DFL_PARALLEL_OPTIMIZER;
+    for (uint32_t i = 0; i < part->n_ranks; i++)
         data &= has_passes(f, part->ranks[i]) || f->workload->ranks[part->ranks[i]].extent == f->micro_batches;
-    }
-    if (weights && !has_passes(f, part->ranks[0]) && !(part->n_ranks > 1 && !has_weight_with(f->workload, part->ranks[0])))
+    if (has_weights && !has_passes(f, part->ranks[0]))
         return DFL_PARALLEL_TENSOR;
     return data || has_passes(f, part->ranks[0]) ? DFL_PARALLEL_DATA : DFL_PARALLEL_CONTEXT;
 }
@@ -189,6 +189,7 @@ static void record_parts(dfl_plan_state *p)
 
     for (uint32_t s = 0; s < f->n_slots; s++) {
         uint32_t *ranks = DFL_NEW_ARRAY(f->arena, uint32_t, f->columns), n = 0;
+        bool has_weights = false, is_of_update = true;
 
         for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
             const dfl_line *line = dfl_frame_line(f, e, s);
@@ -198,11 +199,15 @@ static void record_parts(dfl_plan_state *p)
                 k++;
             if (line != NULL && k == n)
                 ranks[n++] = line->rank;
+            if (line != NULL && f->workload->einsums[e].phase != DFL_PHASE_UPDATE) {
+                is_of_update = false;
+                has_weights |= has_weight_with(f->workload, line->rank);
+            }
         }
         parts[s] = (dfl_plan_part){ .axis = f->slots[s].axis, .degree = f->slots[s].count, .stride = f->slots[s].stride,
                                     .ranks = ranks, .n_ranks = n };
         parts[s].kind = f->slots[s].stages != NULL ? DFL_PARALLEL_PIPELINE
-                        : has_experts(f, s) ? DFL_PARALLEL_EXPERT : kind_of(f, &parts[s]);
+                        : has_experts(f, s) ? DFL_PARALLEL_EXPERT : kind_of(f, &parts[s], has_weights, is_of_update);
     }
     p->out.parts = parts;
     p->out.n_parts = f->n_slots;
