@@ -507,6 +507,15 @@ static dfl_objective touching_line(const assembly *a)
     return dfl_objective_line(&objective, per_joule, per_second);
 }
 
+/* Whether a round may exceed its time: the first one shall find lines for each kind, while the whole time has just ended. */
+static bool may_exceed(const assembly *a, uint32_t round)
+{
+    const dfl_budget *session = a->fill->solver->budget;
+
+    return round == 0 && a->quick_end[0] > 0 && dfl_budget_ok(a->fill->solver->budget) &&
+           dfl_budget_time(session) < a->quick_end[FIRST_ROUNDS] + DFL_GRACE_LEAST_SECONDS;
+}
+
 /* Finds lines of all kinds quickly: first the best of each kind by itself, then, as long as there is time, better ones by the
    line of energy and time that touches the objective at the sum of these. */
 static void find_all_quickly(assembly *a)
@@ -518,8 +527,11 @@ static void find_all_quickly(assembly *a)
     for (uint32_t round = 0; round < n; round++) {
         a->n_left = (uint32_t)a->kinds.n * (round == 0 ? 2 : 1);
         a->fill->limits.deadline = a->quick_end[round];
-        for (size_t i = 0; i < a->kinds.n && !is_time_over(a); i++, a->n_left--)
+        for (size_t i = 0; i < a->kinds.n; i++, a->n_left--) {
+            if (is_time_over(a) && !may_exceed(a, round))
+                break;
             improve_quickly(a, &a->kinds.at[i], &objective, BREADTH[round]);
+        }
         objective = touching_line(a);
     }
     a->fill->limits.deadline = a->quick_end[FIRST_ROUNDS];
@@ -952,7 +964,7 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
 }
 
 /* Ends of the rounds under a limit on time: seconds, and shares of a short limit. */
-static const double FIRST_SECONDS[FIRST_ROUNDS] = { 0.1, 0.1, 0.5 }, FIRST_SHARE[FIRST_ROUNDS] = { 0.85, 0.5, 0.25 };
+static const double FIRST_SECONDS[FIRST_ROUNDS] = { 0.1, 0.1, 0.5 }, FIRST_SHARE[FIRST_ROUNDS] = { 0.85, 0.75, 0.5 };
 
 bool dfl_fill_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary)
 {
@@ -972,7 +984,7 @@ bool dfl_fill_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *
     found = map_one_by_one(&a);
     fill->limits = given;
     if (found)
-        one = judge_mapping(&a, found, given.deadline);
+        one = judge_mapping(&a, found, given.deadline > 0 ? given.deadline + DFL_GRACE_SECONDS : 0);
     summary->evaluated += a.evaluated;
     if (one.is_met && !isinf(one.value)) {
         out->mapping = dfl_mapping_copy(fill->solver->arena, found);

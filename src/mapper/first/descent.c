@@ -268,8 +268,10 @@ void dfl_first_descend(dfl_first_effort *effort, dfl_first_point *point, dfl_fir
         point->value = dfl_prepared_value(k.prepared, point->problem, &k.settled, &point->joules, &point->seconds);
         count_evaluation(effort, k.prepared);
     }
-    for (uint32_t round = 0; any && round < DFL_FIRST_ROUNDS && !dfl_first_over(effort); round++) {
+    for (uint32_t round = 0; any && round < DFL_FIRST_ROUNDS; round++) {
         const double from = k.prepared ? point->value : point->estimate;
+        if (dfl_first_over(effort) && (fine || round > 0)) /* a first coarse round is always gone */
+            break;
         any = false;
         for (uint32_t i = 0; i < k.settled.n; i++)
             if (may_change(&k.settled, i))

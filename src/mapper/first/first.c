@@ -71,7 +71,7 @@ static void insert(candidate *best, uint32_t *n, uint32_t most, const candidate 
     best[at] = *c;
 }
 
-/* The best plans of all units by the estimate, best first; their number. */
+/* The best plans of all units by the estimate, best first; their number. One is found whatever the limits. */
 static uint32_t find_starts(search *k, candidate *best)
 {
     const uint32_t starts = k->breadth != DFL_FIRST_WIDE ? DFL_FIRST_STARTS_BRIEF : DFL_FIRST_STARTS;
@@ -80,7 +80,7 @@ static uint32_t find_starts(search *k, candidate *best)
 
     for (uint32_t j = 0; j < k->n_problems; j++) {
         k->fans[j] = dfl_fans_find(k->work, k->problems[j], k->effort.what->objective, starts, k->breadth, &k->n_fans[j]);
-        for (uint32_t f = 0; f < 2 * k->n_fans[j] && !dfl_first_over(&k->effort); f++) {
+        for (uint32_t f = 0; f < 2 * k->n_fans[j] && (n == 0 || !dfl_first_over(&k->effort)); f++) {
             candidate c = { .point.value = INFINITY };
             dfl_plan full;
             dfl_plan_make(k->problems[j], &k->fans[j][f / 2], false, &full);
@@ -201,7 +201,7 @@ dfl_first_result dfl_first_search(dfl_arena *arena, const dfl_prepared_for *what
         judge(&k, &best[i]);
     }
     sort_by_value(best, n);
-    for (uint32_t i = 0; i < n && i < climbs && best[0].point.value > k.enough; i++) {
+    for (uint32_t i = 0; i < n && i < climbs && best[0].point.value > k.enough && !dfl_first_over(&k.effort); i++) {
         if (breadth != DFL_FIRST_STRAIGHT)
             climb(&k, &best[i]);
         if (best[i].point.value < INFINITY && dfl_plan_lines(&best[i].plan, &best[i].point.lines))

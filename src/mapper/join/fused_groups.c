@@ -142,9 +142,11 @@ static void sum_alone(const composer *k, double *joules, double *seconds)
     }
 }
 
-/* Sets the line of energy and time, and the best lines of each einsum alone under it. The first line touches the objective at the
+static void try_alone(const composer *k, dfl_arena *arena, dfl_fused_result *out);
+
+/* Sets the line of energy and time, and the best lines of each einsum alone under it, and judges these. The first line touches the objective at the
    known mapping; without one, at the sum of the least energies and times of the einsums. */
-static bool find_line(composer *k)
+static bool find_line(composer *k, dfl_arena *arena, dfl_fused_result *out)
 {
     double joules = k->seconds > 0 ? k->joules - k->leakage * k->seconds : 0, seconds = k->seconds, rate;
 
@@ -162,6 +164,7 @@ static bool find_line(composer *k)
     for (uint32_t round = 0; round < DFL_LINE_ROUNDS; round++) {
         if (!search_alone(k))
             return false;
+        try_alone(k, arena, out);
         sum_alone(k, &joules, &seconds);
         const double before = rate;
         rate = set_line(k, joules, seconds);
@@ -497,14 +500,21 @@ static void try_split(const composer *k, const uint32_t *at, dfl_arena *arena, d
     out->mapping = dfl_mapping_copy(arena, m);
 }
 
-/* Tries the einsums alone, then the best split; a group that the model refuses or values higher is given up. */
-static void compose(composer *k, dfl_arena *arena, dfl_fused_result *out)
+/* Tries the einsums alone. */
+static void try_alone(const composer *k, dfl_arena *arena, dfl_fused_result *out)
 {
-    uint32_t *at = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)k->classes->n + 1), *one;
+    uint32_t *at = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)k->classes->n + 1);
 
     for (uint32_t e = 0; e <= k->classes->n; e++)
         at[e] = DFL_NONE;
     try_split(k, at, arena, out);
+}
+
+/* Tries the best split; a group that the model refuses or values higher is given up. */
+static void compose(composer *k, dfl_arena *arena, dfl_fused_result *out)
+{
+    uint32_t *at = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)k->classes->n + 1), *one;
+
     search_groups(k);
     split_groups(k, at);
     try_split(k, at, arena, out);
@@ -546,7 +556,7 @@ dfl_fused_result dfl_fused_groups(dfl_arena *arena, const dfl_intern *names, con
         for (k.effort = 1; k.effort <= DFL_GROUP_EFFORT && k.deadline.why == DFL_STOP_NONE;) {
             k.groups.n = 0;
             k.deadline.at = is_timed && !(out.value < known) ? probe : limits->deadline;
-            if (!find_line(&k))
+            if (!find_line(&k, arena, &out))
                 break;
             compose(&k, arena, &out);
             if (!is_timed)

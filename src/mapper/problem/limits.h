@@ -132,8 +132,8 @@ enum {
     /* Estimates of choices of one axis, 0.3 us each. An axis of 304 has 6,405 choices of three ranks. */
     DFL_FIRST_FAN_STEPS = 1 << 15,
     /* The same, and estimates of an axis, for a first mapping of several einsums in a tenth of a second. */
-    DFL_FIRST_FANS_BRIEF = 8,
-    DFL_FIRST_FAN_STEPS_BRIEF = 1 << 11,
+    DFL_FIRST_FANS_BRIEF = 16,
+    DFL_FIRST_FAN_STEPS_BRIEF = 1 << 13,
     /* Ranks on one axis. Four ranks on one axis fill it no better than three, but are many more choices in a convolution. */
     DFL_FIRST_FAN_RANKS = 3,
     /* Choices of axes from which a descent starts. */
@@ -166,9 +166,11 @@ enum {
 };
 /* Steps of one evaluation by the model: what takes more is left out. Windows in ragged pieces can take seconds. */
 #define DFL_FIRST_STEPS UINT64_C(262144)
-/* Steps per second that is left until a deadline, and steps that are always left: 1 s before it all evaluations are as usual. */
-#define DFL_FIRST_STEPS_SECOND 262144.0
-#define DFL_FIRST_STEPS_LEAST 2048.0
+/* Steps per second that is left until a deadline, and steps that are always left. A step takes 25 ns for matrix products and
+   convolutions on the TPU v4i, ten times that in the worst case that was met: an evaluation ends at the deadline, or some ms later.
+   With fewer steps no mapping of a convolution is judged within a tenth of a second. */
+#define DFL_FIRST_STEPS_SECOND 4194304.0
+#define DFL_FIRST_STEPS_LEAST 65536.0
 /* A round over the fine sizes that leaves more than this part of the value is the last one. */
 #define DFL_FIRST_WORTH 0.9995
 /* The model judges what the estimate finds at most so many times as large as the best. Stalls of ragged tiles are what the
