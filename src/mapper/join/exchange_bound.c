@@ -1,6 +1,7 @@
 #include "mapper/join/exchange_bound.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "ir/mapping_open.h"
 #include "mapper/join/lines.h"
@@ -22,41 +23,44 @@ typedef struct {
     uint32_t n_lines;
 } exchange;
 
-/* Figures of skeletons whatever the room, beside the ports of memories. */
-#define ENERGY UINT32_MAX
-#define TIME (UINT32_MAX - 1)
+/* Figures of skeletons whatever the room: energy, time, and the time of each port of a memory. */
+enum { ENERGY, TIME, FIRST_PORT };
 
-/* Energy or time of a skeleton, or time of one port of a memory. */
-static double find_figure(const dfl_candidate *k, uint32_t port)
+/* The least figures of the skeletons of each pattern of a class, by pattern and figure. False if the deadline passes. */
+static bool find_figures(const exchange *x, const dfl_einsum_class *class, uint32_t n_figures, double *least)
 {
-    if (port == ENERGY || port == TIME)
-        return port == ENERGY ? k->roomy_joules : k->roomy_seconds;
-    for (uint32_t p = 0; p < k->problem->n_places; p++)
-        if (k->problem->place[p].memory == port / 2)
-            return k->busy[2 * p + port % 2];
-    return 0;
+    double *of = DFL_NEW_ARRAY(x->arena, double, n_figures);
+
+    for (size_t i = 0; i < class->patterns.n * n_figures; i++)
+        least[i] = INFINITY;
+    for (size_t i = 0; i < class->candidates.n && !dfl_deadline_passed(x->deadline); i++) {
+        const dfl_candidate *k = &class->candidates.at[i];
+        memset(of, 0, n_figures * sizeof *of); /* a port that the einsum does not see takes no time */
+        of[ENERGY] = k->roomy_joules;
+        of[TIME] = k->roomy_seconds;
+        for (uint32_t p = 0; p < 2 * k->problem->n_places; p++)
+            of[FIRST_PORT + 2 * k->problem->place[p / 2].memory + p % 2] = k->busy[p];
+        for (uint32_t f = 0; f < n_figures; f++)
+            least[k->pattern * n_figures + f] = fmin(least[k->pattern * n_figures + f], of[f]);
+    }
+    return x->deadline->why == DFL_STOP_NONE;
 }
 
-/* The least sum over einsums of a figure of skeletons; 0 if the deadline passes meanwhile. */
-static double add_figures(const exchange *x, uint32_t port)
+/* The least sum over einsums of a figure, which is in `least` by class. */
+static double add_figures(const exchange *x, double *const *least, uint32_t n_figures, uint32_t figure)
 {
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(x->arena));
-    const uint32_t slot = port == ENERGY ? DFL_COST_JOULES : DFL_COST_SECONDS;
+    const uint32_t slot = figure == ENERGY ? DFL_COST_JOULES : DFL_COST_SECONDS;
     double sum;
 
-    for (size_t c = 0; c < x->classes->at.n && !dfl_deadline_passed(x->deadline); c++) {
+    for (size_t c = 0; c < x->classes->at.n; c++) {
         dfl_einsum_class *class = &x->classes->at.at[c];
         for (uint32_t p = 0; p < class->patterns.n; p++) {
             class->patterns.at[p].least = dfl_criteria_zero();
-            class->patterns.at[p].least.at[slot] = INFINITY;
-        }
-        for (size_t i = 0; i < class->candidates.n; i++) {
-            const dfl_candidate *k = &class->candidates.at[i];
-            double *least = &class->patterns.at[k->pattern].least.at[slot];
-            *least = fmin(*least, find_figure(k, port));
+            class->patterns.at[p].least.at[slot] = least[c][p * n_figures + figure];
         }
     }
-    sum = x->deadline->why == DFL_STOP_NONE ? dfl_cost_to_go_all(dfl_einsum_classes_cost_to_go(work, x->classes)).at[slot] : 0;
+    sum = dfl_cost_to_go_all(dfl_einsum_classes_cost_to_go(work, x->classes)).at[slot];
     dfl_arena_free(work);
     return sum < INFINITY ? sum : 0;
 }
@@ -65,12 +69,20 @@ static double add_figures(const exchange *x, uint32_t port)
    floor (B44). */
 static void add_ends(exchange *x, const dfl_floor *floor)
 {
-    const uint32_t n_ports = 2 * x->classes->m->system->n_memories;
-    double seconds = fmax(floor->seconds, add_figures(x, TIME));
+    const uint32_t n_figures = FIRST_PORT + 2 * x->classes->m->system->n_memories;
+    double **least = DFL_NEW_ARRAY(x->arena, double *, x->classes->at.n + 1), joules = floor->joules, seconds = floor->seconds;
+    bool is_known = true;
 
-    for (uint32_t port = 0; port < n_ports && !dfl_deadline_passed(x->deadline); port++)
-        seconds = fmax(seconds, add_figures(x, port));
-    x->lines[x->n_lines++] = (dfl_line_bound){ 1, 0, fmax(add_figures(x, ENERGY), floor->joules) };
+    for (size_t c = 0; c < x->classes->at.n && is_known; c++) {
+        least[c] = DFL_NEW_ARRAY(x->arena, double, x->classes->at.at[c].patterns.n * n_figures + 1);
+        is_known = find_figures(x, &x->classes->at.at[c], n_figures, least[c]);
+    }
+    for (uint32_t f = 0; f < n_figures && is_known && !dfl_deadline_passed(x->deadline); f++) {
+        const double sum = add_figures(x, least, n_figures, f);
+        joules = f == ENERGY ? fmax(joules, sum) : joules;
+        seconds = f != ENERGY ? fmax(seconds, sum) : seconds;
+    }
+    x->lines[x->n_lines++] = (dfl_line_bound){ 1, 0, joules };
     x->lines[x->n_lines++] = (dfl_line_bound){ 0, 1, seconds };
 }
 

@@ -144,8 +144,8 @@ static void sum_alone(const composer *k, double *joules, double *seconds)
 
 static void try_alone(const composer *k, dfl_arena *arena, dfl_fused_result *out);
 
-/* Sets the line of energy and time, and the best lines of each einsum alone under it, and judges these. The first line touches the objective at the
-   known mapping; without one, at the sum of the least energies and times of the einsums. */
+/* Sets the line of energy and time, and the best lines of each einsum alone under it, and judges these. The first line touches
+   the objective at the known mapping; without one, at the sum of the least energies and times of the einsums. */
 static bool find_line(composer *k, dfl_arena *arena, dfl_fused_result *out)
 {
     double joules = k->seconds > 0 ? k->joules - k->leakage * k->seconds : 0, seconds = k->seconds, rate;

@@ -167,8 +167,8 @@ enum {
 /* Steps of one evaluation by the model: what takes more is left out. Windows in ragged pieces can take seconds. */
 #define DFL_FIRST_STEPS UINT64_C(262144)
 /* Steps per second that is left until a deadline, and steps that are always left. A step takes 25 ns for matrix products and
-   convolutions on the TPU v4i, ten times that in the worst case that was met: an evaluation ends at the deadline, or some ms later.
-   With fewer steps no mapping of a convolution is judged within a tenth of a second. */
+   convolutions on the TPU v4i, ten times that in the worst case that was met: an evaluation ends at the deadline, or some ms
+   later. With fewer steps no mapping of a convolution is judged within a tenth of a second. */
 #define DFL_FIRST_STEPS_SECOND 4194304.0
 #define DFL_FIRST_STEPS_LEAST 65536.0
 /* A round over the fine sizes that leaves more than this part of the value is the last one. */
