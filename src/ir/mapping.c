@@ -9,6 +9,7 @@ const char *dfl_schedule_name(dfl_schedule schedule)
     case DFL_SCHEDULE_GPIPE: return "gpipe";
     case DFL_SCHEDULE_ONE_F_ONE_B: return "one_f_one_b";
     case DFL_SCHEDULE_ZERO_BUBBLE: return "zero_bubble";
+    case DFL_SCHEDULE_JOINED: return "joined";
     }
     return "";
 }

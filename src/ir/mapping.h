@@ -24,8 +24,9 @@ typedef enum {
     DFL_BY_HOLE,  /* left to a search; see `hole` of dfl_line */
 } dfl_by;
 
-/* The order in which the stages of a pipeline over chips run the micro-batches. */
-typedef enum { DFL_SCHEDULE_GPIPE, DFL_SCHEDULE_ONE_F_ONE_B, DFL_SCHEDULE_ZERO_BUBBLE } dfl_schedule;
+/* The order in which the stages of a pipeline over chips run the micro-batches. `joined` is the assumption of estimates in closed
+   form: a stage runs the forward and the backward pass of a micro-batch as one operation. */
+typedef enum { DFL_SCHEDULE_GPIPE, DFL_SCHEDULE_ONE_F_ONE_B, DFL_SCHEDULE_ZERO_BUBBLE, DFL_SCHEDULE_JOINED } dfl_schedule;
 
 /* Stages of a spatial loop, from `pipeline(schedule = one_f_one_b, interleave = 2)`. */
 typedef struct {

@@ -31,6 +31,12 @@ typedef struct {
     dfl_budget *budget;            /* or NULL */
 } pipeline_run;
 
+/* Whether backward passes are operations of their own. */
+static bool has_backward_operations(const dfl_pipeline *pipeline)
+{
+    return pipeline->backward != NULL && pipeline->schedule != DFL_SCHEDULE_JOINED;
+}
+
 const char *dfl_pipeline_conflict(const dfl_pipeline *pipeline)
 {
     if (pipeline->schedule == DFL_SCHEDULE_ZERO_BUBBLE && pipeline->interleave > 1)
@@ -39,14 +45,14 @@ const char *dfl_pipeline_conflict(const dfl_pipeline *pipeline)
         return "zero_bubble delays weight gradients, and there is no backward pass";
     if (pipeline->schedule != DFL_SCHEDULE_ZERO_BUBBLE && pipeline->weight_gradient)
         return "only zero_bubble runs weight gradients by themselves";
-    if (pipeline->interleave > 1 && pipeline->micro_batches % pipeline->stages)
+    if (has_backward_operations(pipeline) && pipeline->interleave > 1 && pipeline->micro_batches % pipeline->stages)
         return "interleaved stages take micro-batches in groups as large as the number of stages, which must divide their number";
     return NULL;
 }
 
 uint64_t dfl_pipeline_operations(const dfl_pipeline *pipeline)
 {
-    uint64_t kinds = 1u + (pipeline->backward != NULL) + (pipeline->weight_gradient != NULL);
+    uint64_t kinds = 1u + has_backward_operations(pipeline) + (pipeline->weight_gradient != NULL);
 
     return kinds * pipeline->micro_batches * pipeline->interleave;
 }
@@ -59,6 +65,7 @@ static uint64_t count_warm_up(const dfl_pipeline *pipeline, uint32_t stage)
 
     if (!pipeline->backward || pipeline->schedule == DFL_SCHEDULE_GPIPE)
         return (uint64_t)pipeline->micro_batches * pipeline->interleave;
+    /* `joined` holds what `one_f_one_b` holds */
     if (pipeline->interleave == 1)
         return behind;
     return 2 * behind + (uint64_t)(pipeline->interleave - 1) * pipeline->stages;
@@ -80,9 +87,10 @@ static bool find_next(const pipeline_run *run, uint32_t stage, dfl_stage_pass *p
     /* stage p delays a weight gradient by p input gradients, which fill the time that it waits for the stages before it */
     if (delayed && s->weight < s->backward && (s->backward - s->weight > stage || s->backward == run->operations))
         *pass = DFL_STAGE_WEIGHT;
-    else if (s->forward < run->operations && s->forward - s->backward <= s->warm_up)
+    else if (s->forward < run->operations &&
+             (s->forward - s->backward <= s->warm_up || !has_backward_operations(run->pipeline)))
         *pass = DFL_STAGE_FORWARD;
-    else if (run->pipeline->backward && s->backward < run->operations)
+    else if (has_backward_operations(run->pipeline) && s->backward < run->operations)
         *pass = DFL_STAGE_BACKWARD;
     else
         return false;
@@ -91,7 +99,7 @@ static bool find_next(const pipeline_run *run, uint32_t stage, dfl_stage_pass *p
 
 static void advance(const dfl_pipeline *pipeline, place *at)
 {
-    if (++at->inner < pipeline->stages)
+    if (++at->inner < pipeline->stages && at->group + at->inner < pipeline->micro_batches)
         return;
     at->inner = 0;
     if (++at->step < pipeline->interleave)
@@ -117,6 +125,14 @@ typedef struct {
     double seconds;
 } operation;
 
+/* Time of a forward operation; of `joined` with the backward pass and both messages. */
+static double time_forward(const dfl_pipeline *p, uint32_t chunk)
+{
+    if (p->schedule != DFL_SCHEDULE_JOINED)
+        return p->forward[chunk];
+    return p->forward[chunk] + p->send_forward[chunk] + (p->backward ? p->backward[chunk] + p->send_backward[chunk] : 0);
+}
+
 static operation make_operation(const pipeline_run *run, dfl_stage_pass pass, uint32_t chunk)
 {
     const dfl_pipeline *p = run->pipeline;
@@ -125,11 +141,11 @@ static operation make_operation(const pipeline_run *run, dfl_stage_pass pass, ui
 
     switch (pass) {
     case DFL_STAGE_FORWARD:
-        op.seconds = p->forward[chunk];
+        op.seconds = time_forward(p, chunk);
         op.to = chunk < last ? &run->up[chunk] : NULL;
         if (chunk > 0) {
             op.from = &run->up[chunk - 1];
-            op.message = p->send_forward[chunk - 1];
+            op.message = p->schedule == DFL_SCHEDULE_JOINED ? 0 : p->send_forward[chunk - 1];
         }
         break;
     case DFL_STAGE_BACKWARD:
@@ -155,7 +171,8 @@ static void count_operation(const pipeline_run *run, dfl_stage_pass pass, stage_
     switch (pass) {
     case DFL_STAGE_FORWARD:
         s->forward++;
-        begun = run->pipeline->backward ? (int64_t)(s->forward - (run->pipeline->weight_gradient ? s->weight : s->backward)) : 1;
+        begun = has_backward_operations(run->pipeline)
+                    ? (int64_t)(s->forward - (run->pipeline->weight_gradient ? s->weight : s->backward)) : 1;
         times->in_flight = begun > times->in_flight ? begun : times->in_flight;
         break;
     case DFL_STAGE_BACKWARD:
@@ -193,6 +210,8 @@ static void place_operation(pipeline_run *run, uint32_t stage, dfl_stage_pass pa
     count_operation(run, pass, s, times);
     if (pass == DFL_STAGE_BACKWARD)
         times->last_backward_start = start;
+    if (pass == DFL_STAGE_FORWARD && run->pipeline->backward && !has_backward_operations(run->pipeline))
+        times->last_backward_start = start + run->pipeline->forward[chunk] + run->pipeline->send_forward[chunk];
     times->end = start + op->seconds;
     if (op->to)
         op->to->ends[op->to->put++ & (run->room - 1)] = times->end;
@@ -284,9 +303,11 @@ static dfl_pipeline_times run_pipeline(dfl_arena *arena, const dfl_pipeline *p, 
         dfl_stage_times *t = &run.times[stage];
         for (uint32_t k = 0; k < p->interleave; k++) {
             uint32_t chunk = k * p->stages + stage;
-            t->busy += p->micro_batches * (p->forward[chunk] + (p->backward ? p->backward[chunk] : 0) +
+            t->busy += p->micro_batches * (time_forward(p, chunk) + (has_backward_operations(p) ? p->backward[chunk] : 0) +
                                            (p->weight_gradient ? p->weight_gradient[chunk] : 0));
         }
+        if (p->schedule == DFL_SCHEDULE_JOINED)
+            t->in_flight = dfl_pipeline_in_flight(p, stage);
         if (t->end > times.seconds) {
             times.seconds = t->end;
             times.last = stage;

@@ -18,8 +18,9 @@ typedef struct {
     const double *forward;         /* [chunk index] */
     const double *backward;        /* [chunk index]; with zero_bubble: of the input gradients alone; NULL = no backward pass */
     const double *weight_gradient; /* [chunk index], zero_bubble; else NULL */
-    const double *send_forward;    /* [chunk index]: message from this chunk to the next one; the last is 0 */
-    const double *send_backward;   /* [chunk index]: message of the gradient from this chunk to the one before; the first is 0 */
+    const double *send_forward;    /* [chunk index]: message from this chunk to the next one; the last is 0, but for `joined` */
+    const double *send_backward;   /* [chunk index]: message of the gradient from this chunk to the one before; the first is 0,
+                                      but for `joined` */
 } dfl_pipeline;
 
 typedef struct {

@@ -181,6 +181,8 @@ static void run_einsum(clock_state *c, const task *t)
         c->front = end;
     }
     c->unit_free[time->compute] = end;
+    if (e->reduce != DFL_REDUCE_NONE) /* a sum is there when its last part is, which another unit may have made */
+        end = fmax(end, c->raw[target]);
     c->raw[e->output.tensor] = c->home[e->output.tensor] = c->raw[target] = c->home[target] = end;
 }
 

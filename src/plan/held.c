@@ -147,9 +147,9 @@ static uint32_t position(const dfl_plan_work *work, uint32_t einsum, dfl_phase p
     return runs_backward(work, einsum) ? einsum : DFL_NONE;
 }
 
-/* The largest sum of values that a pass needs at one of its einsums, without what the stage stores for longer. */
+/* The largest sum of values of one memory that a pass needs at one of its einsums, without what the stage stores for longer. */
 static bool working_peak(const dfl_plan_work *work, const dfl_layouts *l, const dfl_stage_shape *stage, const bool *stored,
-                         dfl_phase phase, bool repeated, uint32_t repeat, dfl_i128 *out)
+                         dfl_phase phase, bool repeated, uint32_t repeat, uint32_t memory, dfl_i128 *out)
 {
     const dfl_frame *f = work->frame;
     const dfl_workload *w = f->workload;
@@ -159,7 +159,7 @@ static bool working_peak(const dfl_plan_work *work, const dfl_layouts *l, const 
     for (uint32_t t = 0; t < w->n_tensors; t++) {
         live_range r = { .first = DFL_NONE };
 
-        if (stored[t] || w->tensors[t].n_producers == 0 ||
+        if (stored[t] || f->home_of[t] != memory || w->tensors[t].n_producers == 0 ||
             (w->tensors[t].part != DFL_PART_PLAIN && w->tensors[w->tensors[t].of].role == DFL_ROLE_WEIGHT) ||
             (w->tensors[t].role != DFL_ROLE_INTERMEDIATE && w->tensors[t].role != DFL_ROLE_OUTPUT))
             continue;
@@ -185,6 +185,8 @@ static bool working_peak(const dfl_plan_work *work, const dfl_layouts *l, const 
 
         bool is_scatter = exchange->place == DFL_EXCHANGE_AFTER && exchange->kind == DFL_COLLECTIVE_REDUCE_SCATTER;
 
+        if (f->home_of[exchange->tensor] != memory)
+            continue;
         if ((exchange->place != DFL_EXCHANGE_BEFORE && !is_scatter) || first == DFL_NONE || !runs_in(f, stage, exchange->einsum))
             continue;
         for (uint32_t r = 0; r < exchange->n_readers; r++)
@@ -199,17 +201,17 @@ static bool working_peak(const dfl_plan_work *work, const dfl_layouts *l, const 
     return overflow;
 }
 
-/* The largest working set of all passes of the stage. */
+/* The largest working set of all passes of the stage in one memory. */
 static bool find_working(const dfl_plan_work *work, const dfl_layouts *l, const dfl_stage_shape *stage, const bool *stored,
-                         dfl_i128 *out)
+                         uint32_t memory, dfl_i128 *out)
 {
     const dfl_workload *w = work->frame->workload;
     bool overflow = false;
 
     for (dfl_phase phase = DFL_PHASE_FORWARD; phase <= DFL_PHASE_BACKWARD; phase++) {
-        overflow |= working_peak(work, l, stage, stored, phase, false, DFL_NONE, out);
+        overflow |= working_peak(work, l, stage, stored, phase, false, DFL_NONE, memory, out);
         for (uint32_t c = 0; c < w->n_carries; c++)
-            overflow |= working_peak(work, l, stage, stored, phase, true, w->carries[c].rank, out);
+            overflow |= working_peak(work, l, stage, stored, phase, true, w->carries[c].rank, memory, out);
     }
     return overflow;
 }
@@ -263,7 +265,9 @@ dfl_plan_memory *dfl_held_find(const dfl_plan_work *work, const dfl_layouts *lay
     for (uint32_t t = 0; t < f->workload->n_tensors; t++)
         if (is_touched(f, stage, t))
             overflow |= add_tensor(work, layouts, stage, stored, t, &out[f->home_of[t]]);
-    overflow |= find_working(work, layouts, stage, stored, &out[f->home].held[DFL_HELD_WORKING]);
+    for (uint32_t m = 0; m < f->system->n_memories; m++)
+        if (f->system->memories[m].element == f->system->memories[f->home].element)
+            overflow |= find_working(work, layouts, stage, stored, m, &out[m].held[DFL_HELD_WORKING]);
     for (uint32_t m = 0; m < f->system->n_memories; m++)
         for (uint32_t h = 0; h < DFL_N_HELD; h++)
             overflow |= dfl_add(out[m].peak_bits, out[m].held[h], &out[m].peak_bits);

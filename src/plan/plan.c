@@ -173,6 +173,7 @@ static bool run_pipeline(dfl_plan_state *p)
                               .stages = p->stages, .interleave = p->interleave, .forward = forward, .backward = backward,
                               .weight_gradient = weights, .send_forward = ahead, .send_backward = back };
     const bool blocks = f->mapping->options.exchanges_block; /* a message takes time of the stage that sends it */
+    const bool joined = pipeline.schedule == DFL_SCHEDULE_JOINED; /* all chunks count both messages */
     const char *conflict;
 
     if (f->micro_batches > UINT32_MAX) {
@@ -186,9 +187,9 @@ static bool run_pipeline(dfl_plan_state *p)
             backward[i] = p->backward[i]->seconds;
         if (weights)
             weights[i] = p->weights[i]->seconds;
-        *(blocks ? &forward[i] : &ahead[i]) += i + 1 < n ? p->message.seconds : 0;
+        *(blocks ? &forward[i] : &ahead[i]) += i + 1 < n || joined ? p->message.seconds : 0;
         if (backward)
-            *(blocks ? &backward[i] : &back[i]) += i > 0 ? p->message.seconds : 0;
+            *(blocks ? &backward[i] : &back[i]) += i > 0 || joined ? p->message.seconds : 0;
     }
     conflict = dfl_pipeline_conflict(&pipeline);
     if (conflict != NULL) {
@@ -276,14 +277,15 @@ static double end_of_stage(const dfl_plan_state *p, uint32_t stage)
 /* Time that a stage spends on the messages that it sends, if nothing runs beside them. */
 static double time_messages(const dfl_plan_state *p, uint32_t stage)
 {
+    const bool joined = p->out.schedule == DFL_SCHEDULE_JOINED;
     int64_t sent = 0;
 
-    if (!p->frame.mapping->options.exchanges_block)
+    if (!p->frame.mapping->options.exchanges_block && !joined)
         return 0;
     for (uint32_t c = 0; c < p->interleave; c++) {
         const uint32_t chunk = c * p->stages + stage;
 
-        sent += (chunk + 1 < p->stages * p->interleave) + (p->backward != NULL && chunk > 0);
+        sent += (chunk + 1 < p->stages * p->interleave || joined) + (p->backward != NULL && (chunk > 0 || joined));
     }
     return (double)(sent * p->frame.micro_batches) * p->message.seconds;
 }

@@ -5,7 +5,9 @@
 #include "import/losses.h"
 #include "import/yaml.h"
 
-typedef enum { DFL_CALC_ALL_REDUCE, DFL_CALC_SCATTER_GATHER, DFL_CALC_SEND } dfl_calc_exchange;
+/* How the chips of a layer exchange values: all-reduces; reduce-scatters and all-gathers in the last layer of a chunk alone; in
+   all layers, with the sequence divided between them (sequence parallel). */
+typedef enum { DFL_CALC_ALL_REDUCE, DFL_CALC_MIXED, DFL_CALC_SPLIT } dfl_calc_exchange;
 
 /* The network of one dimension of the run. */
 typedef struct {
@@ -18,19 +20,56 @@ typedef struct {
     int64_t tensor, pipeline, data;              /* chips of each dimension */
     int64_t batch, micro;                        /* sequences of the step, and of a micro-batch of one copy */
     int64_t interleave;
-    bool trains, shards_moments, splits_sequence; /* splits_sequence: sequence parallel */
+    bool trains, shards_moments;
+    dfl_calc_exchange exchange;
+    bool gathers_again;                          /* in the backward pass, what the sequence divides */
     bool has_one_key;                            /* attention with one key and value for all heads */
+    bool is_fused;                               /* the function between the products of a layer keeps nothing */
     const char *recompute;                       /* full, attn_only or none */
     const char *type;                            /* of DFL */
+    int64_t bytes;                               /* of a value */
     double matrix, vector;                       /* TFLOP/s */
     const dfl_yaml *matrix_shares, *vector_shares, *memory_shares; /* lists of [threshold, share], descending */
     double memory_size, memory_rate;             /* GiB, GB/s */
     bool overlaps;                               /* the longer one of work and transfers, not their sum */
     dfl_calc_network on_tensor, on_pipeline, on_data;
+    /* ---- derived */
+    int64_t stage_layers, chunk_layers;          /* of the largest stage, and of one of its chunks */
+    int64_t stages, written_layers;              /* of the text: stages with layers; layers of its `repeat` */
+    double in_flight;                            /* micro-batches that the first stage of the text holds at once */
+    double pace;                                 /* share of its time that a layer takes in the text: 1, or below where Calculon
+                                                    takes the layers that are missing in some stages off the sum */
 } dfl_calc_run;
 
+/* What Calculon counts of an operation of a layer, on one chip for one micro-batch. */
+typedef struct {
+    const char *name;
+    double work[3], bytes[3];  /* forward, gradients of operands, gradients of weights: operations, bytes moved */
+    double kept, gradient, result; /* bytes: operands for the backward pass, their gradients, results */
+    double weights;            /* values */
+    bool is_matrix;            /* runs on the matrix unit */
+    bool is_exchange;          /* the buffers of an exchange among the chips of a layer */
+    bool is_repeated;          /* in the backward pass */
+    bool is_kept, keeps_result, is_reused; /* `kept` stays until the backward pass; so does the result; another operation counts
+                                              `kept` already */
+} dfl_calc_operation;
+
+enum { DFL_CALC_OPERATIONS = 24 };
+
+/* Bytes on a chip of the largest stage. */
+typedef struct {
+    double stored;             /* of a layer for each micro-batch in flight */
+    double working;            /* of one layer at a time */
+    double gradients;          /* of the weights of a layer */
+} dfl_calc_memory;
+
+/* The operations of a layer in their order. */
+void dfl_calc_operations(const dfl_calc_run *run, dfl_calc_operation out[DFL_CALC_OPERATIONS]);
+dfl_calc_memory dfl_calc_memory_of(const dfl_calc_run *run);
 /* Reads and checks the files: application, execution, system. False after a report. */
 bool dfl_calc_read(dfl_calc_run *run, dfl_loss_report *report, const dfl_source *const *sources);
+/* The share that work of the size `at` reaches. */
+double dfl_calc_share(const dfl_yaml *shares, double at);
 /* The text of the run, not yet in the layout of the formatter. `losses` stand above the mapping. */
 char *dfl_calc_print(const dfl_calc_run *run, const dfl_loss_report *report, const dfl_source *main, const dfl_loss *losses,
                      size_t n_losses);

@@ -1,84 +1,25 @@
 /*
- * The text of a run. An operation of Calculon reads and writes each of its values once, in the backward pass too. The text says
- * so with tensors in a memory `uncharged`, which takes no time: a product works on copies there (`Q_in`), so that its two
- * gradients read the gradient of the result once. Functions of one tensor are linear `op`s over a rank, whose gradients read the
- * gradient of the result alone.
+ * The text of a run. The workload of a layer has two parts. Products and sums of whole tensors carry shapes, weights, layouts and
+ * exchanges, and take no time. Beside them a chain of operations over one value for each micro-batch carries what Calculon
+ * counts: the cost of `work_X` is the number of operations of X on a chip, that of `move_X` the number of its bytes, that of
+ * their derivatives what the backward pass counts. So each operation has one size, as in Calculon, by which its efficiency follows.
  */
 #include "import/calculon/calculon_internal.h"
 #include "import/dfl_writer.h"
 #include "support/number.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Operations of an element: forward, and of its gradient. `branch` is the sum of gradients where a value has two readers, with
-   the gradients of the sum of two values; `branch3` one of two steps of the sum of three. Scaling by the gain takes the ninth
-   operation of a normalization, and the fourteenth of its gradient. */
-static const char operations[] =
-    "/// Functions of Calculon, with its operations for an element forward and in the gradient.\n"
-    "op normalize(x) over r = 8FLOP; op normalize_d(g) over r = 13FLOP;\n"
-    "op soften(x) over r = 5FLOP; op soften_d(g) over r = 8FLOP;\n"
-    "op drop(x) over r = 1FLOP; op drop_d(g) over r = 1FLOP;\n"
-    "op activate(x) over r = 8FLOP; op activate_d(g) over r = 13FLOP;\n"
-    "op branch(x) over r = 0FLOP; op branch_d(g) over r = 4FLOP;\n"
-    "op branch3(x) over r = 0FLOP; op branch3_d(g) over r = 1.5FLOP;\n"
-    "op same(x) over r = 0FLOP; op same_d(g) over r = 0FLOP;\n";
-
-static const char attention[] =
-    "norm1[b, m, d] = normalize(X[b, m, d]) over d;\n"
-    "gain1[b, m, d] = norm1[b, m, d] * g1[d];\n"
-    "twice1[b, m, d] = branch3(gain1[b, m, d]) over d;\n"
-    "N1[b, m, d] = branch3(twice1[b, m, d]) over d;\n"
-    "Q[b, m, h, e] += N1[b, m, d] * WQ[d, h, e];\n"
-    "K[%s] += N1[b, m, d] * WK[%s];\n"
-    "V[%s] += N1[b, m, d] * WV[%s];\n"
-    "Q_in[b, m, h, e] = same(Q[b, m, h, e]) over e;\n"
-    "K_in[%s] = same(K[%s]) over e;\n"
-    "S_out[b, h, m, n] += Q_in[b, m, h, e] * K_in[%s];\n"
-    "S[b, h, m, n] = same(S_out[b, h, m, n]) over n;\n"
-    "P[b, h, m, n] = soften(S[b, h, m, n]) over n;\n"
-    "A[b, h, m, n] = drop(P[b, h, m, n]) over n;\n"
-    "A_in[b, h, m, n] = same(A[b, h, m, n]) over n;\n"
-    "V_in[%s] = same(V[%s]) over e;\n"
-    "Z_out[b, m, h, e] += A_in[b, h, m, n] * V_in[%s];\n"
-    "Z[b, m, h, e] = same(Z_out[b, m, h, e]) over e;\n";
-
-static const char rest[] =
-    "O[b, m, d] += Z[b, m, h, e] * WO[h, e, d];\n"
-    "D1[b, m, d] = drop(O[b, m, d]) over d;\n"
-    "sum1[b, m, d] = X[b, m, d] + D1[b, m, d];\n"
-    "R[b, m, d] = branch(sum1[b, m, d]) over d;\n"
-    "norm2[b, m, d] = normalize(R[b, m, d]) over d;\n"
-    "N2[b, m, d] = norm2[b, m, d] * g2[d];\n"
-    "F1[b, m, f] += N2[b, m, d] * W1[d, f];\n"
-    "G[b, m, f] = activate(F1[b, m, f]) over m;\n"
-    "F2[b, m, d] += G[b, m, f] * W2[f, d];\n"
-    "D2[b, m, d] = drop(F2[b, m, d]) over d;\n"
-    "sum2[b, m, d] = R[b, m, d] + D2[b, m, d];\n"
-    "Y[b, m, d] = branch(sum2[b, m, d]) over d;\n";
-
-static void print_block(const dfl_calc_run *run, dfl_strbuf *out)
-{
-    const char *made = run->has_one_key ? "b, m, e" : "b, m, h, e", *read = run->has_one_key ? "b, n, e" : "b, n, h, e";
-    const char *weight = run->has_one_key ? "d, e" : "d, h, e";
-
-    dfl_strbuf_z(out, operations);
-    dfl_strbuf_printf(out, "\n/// The layers of the application.\nworkload block : %s {\n", run->type);
-    dfl_strbuf_printf(out, "rank b = %lld, m = %lld, n = %lld, d = %lld, h = %lld, e = %lld, f = %lld;\n", (long long)run->batch,
-                      (long long)run->seq, (long long)run->seq, (long long)run->hidden, (long long)run->heads,
-                      (long long)run->head, (long long)run->feedforward);
-    dfl_strbuf_printf(out, "input I[b, m, d];\nX[b, m, d] = I[b, m, d];\nrepeat %lld as layer carrying X = Y {\n",
-                      (long long)run->layers);
-    dfl_strbuf_printf(out, "weight g1[d], WQ[d, h, e], WK[%s], WV[%s], WO[h, e, d], g2[d], W1[d, f], W2[f, d];\n", weight,
-                      weight);
-    dfl_strbuf_printf(out, attention, made, weight, made, weight, made, made, read, made, made, read);
-    dfl_strbuf_z(out, rest);
-    dfl_strbuf_z(out, "}\n}\n\n");
-    if (run->trains)
-        dfl_strbuf_printf(out, "workload step = train(block, optimizer = adam(fp32), gradients = %s);\n\n", run->type);
-}
-
-/* ---- system ---- */
+/* What belongs to the operations of a layer: text, and the names that other parts of the file list. */
+typedef struct {
+    const dfl_calc_run *run;
+    dfl_strbuf ops, chain;               /* declarations, and einsums of the layer */
+    dfl_strbuf matrix, vector, port;     /* operations of each unit, as ", a, b" */
+    dfl_strbuf again;                    /* tensors that the backward pass makes again */
+    const char *last;                    /* tensor at the end of the chain */
+} operation_text;
 
 static const char *text_of(dfl_arena *arena, double value)
 {
@@ -87,6 +28,141 @@ static const char *text_of(dfl_arena *arena, double value)
     dfl_double_text(value, text);
     return dfl_arena_printf(arena, "%s", text);
 }
+
+/* ---- operations ---- */
+
+/* Declares a counted operation and its derivative, and adds the einsum `result = op(operand)`. */
+static void print_op(operation_text *t, dfl_strbuf *unit, const char *kind, const char *name, const char *unit_name,
+                     const double counts[2], const char *result, const char *operand, bool is_again)
+{
+    dfl_strbuf_printf(&t->ops, "op %s_%s(x) over one = %.0f%s; op %s_%s_d(g) over one = %.0f%s;\n", kind, name, counts[0],
+                      unit_name, kind, name, counts[1], unit_name);
+    dfl_strbuf_printf(unit, ", %s_%s, %s_%s_d", kind, name, kind, name);
+    dfl_strbuf_printf(&t->chain, "%s[b, one] = %s_%s(%s[b, one]) over one;\n", result, kind, name, operand);
+    if (is_again)
+        dfl_strbuf_printf(&t->again, ", %s", result);
+}
+
+/* Adds a stage of an operation to the chain: its work, then its transfers, or both beside each other. */
+static void print_stage(operation_text *t, dfl_arena *arena, const char *name, const dfl_calc_operation *o, const double work[2],
+                        const double bytes[2])
+{
+    const bool works = work[0] + work[1] > 0, moves = bytes[0] + bytes[1] > 0, beside = works && moves && t->run->overlaps;
+    dfl_strbuf *unit = o->is_matrix ? &t->matrix : &t->vector;
+    const char *worked = works && moves ? dfl_arena_printf(arena, "%s_worked", name) : name;
+    const char *moved = beside ? dfl_arena_printf(arena, "%s_moved", name) : name, *from = t->last;
+    const char *in[2] = { from, works ? worked : from };
+
+    if (!works && !moves)
+        return;
+    if (beside) {
+        for (int i = 0; i < 2; i++) {
+            in[i] = dfl_arena_printf(arena, "%s_%s", name, i == 0 ? "in" : "data");
+            dfl_strbuf_printf(&t->chain, "%s[b, one] = %s[b, one];\n", in[i], from);
+            if (o->is_repeated)
+                dfl_strbuf_printf(&t->again, ", %s", in[i]);
+        }
+    }
+    if (works)
+        print_op(t, unit, "work", name, "FLOP", work, worked, in[0], o->is_repeated);
+    if (moves)
+        print_op(t, &t->port, "move", name, "OP", bytes, moved, in[1], o->is_repeated);
+    if (beside)
+        dfl_strbuf_printf(&t->chain, "%s[b, one] = %s[b, one] + %s[b, one];\n", name, worked, moved);
+    if (beside && o->is_repeated)
+        dfl_strbuf_printf(&t->again, ", %s", name);
+    t->last = name;
+}
+
+static void print_operation(operation_text *t, dfl_arena *arena, const dfl_calc_operation *o)
+{
+    const double back = t->run->trains ? 1 : 0;
+    const double work[2] = { o->work[0], back * o->work[1] }, bytes[2] = { o->bytes[0], back * o->bytes[1] };
+    const double weight_work[2] = { 0, back * o->work[2] }, weight_bytes[2] = { 0, back * o->bytes[2] };
+
+    print_stage(t, arena, o->name, o, work, bytes);
+    if (o->weights > 0)
+        print_stage(t, arena, dfl_arena_printf(arena, "%s_weight", o->name), o, weight_work, weight_bytes);
+}
+
+/* The chain of a layer. Exchanges come first, so that what the backward pass repeats is one piece of the chain. */
+static operation_text print_operations(const dfl_calc_run *run, dfl_arena *arena)
+{
+    operation_text t = { .run = run, .last = "begin" };
+    dfl_strbuf *const bufs[] = { &t.ops, &t.chain, &t.matrix, &t.vector, &t.port, &t.again };
+    dfl_calc_operation all[DFL_CALC_OPERATIONS];
+
+    for (size_t i = 0; i < sizeof bufs / sizeof bufs[0]; i++)
+        dfl_strbuf_init(bufs[i], arena);
+    dfl_calc_operations(run, all);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < DFL_CALC_OPERATIONS; i++)
+            if (all[i].is_exchange == (pass == 0))
+                print_operation(&t, arena, &all[i]);
+    return t;
+}
+
+/* ---- workload ---- */
+
+static const char products[] =
+    "// shapes, weights and exchanges; no time\n"
+    "N1[b, m, d] = X[b, m, d];\n"
+    "N1_all[b, m, d] = N1[b, m, d];\n"
+    "Q[b, m, t, h, e] += N1_all[b, m, d] * WQ[d, t, h, e];\n"
+    "K[%s] += N1_all[b, m, d] * WK[%s];\n"
+    "V[%s] += N1_all[b, m, d] * WV[%s];\n"
+    "Z[b, m, t, h, e] = Q[b, m, t, h, e] + K[%s] + V[%s];\n"
+    "O[b, m, d] += Z[b, m, t, h, e] * WO[t, h, e, d];\n"
+    "R[b, m, d] = X[b, m, d] + O[b, m, d];\n"
+    "N2[b, m, d] = R[b, m, d];\n"
+    "N2_all[b, m, d] = N2[b, m, d];\n"
+    "F1[b, m, t, f] += N2_all[b, m, d] * W1[d, t, f];\n"
+    "F2[b, m, d] += F1[b, m, t, f] * W2[t, f, d];\n"
+    "Y[b, m, d] = R[b, m, d] + F2[b, m, d];\n";
+
+static double at_least_one(double x) { return x < 1 ? 1 : round(x); }
+
+enum { RESERVE_BITS = 4096 }; /* of an element of `reserve`: so few elements that their optimizer takes no time */
+
+static void print_block(const operation_text *t, const dfl_calc_run *run, dfl_strbuf *out)
+{
+    const char *made = run->has_one_key ? "b, m, t, e" : "b, m, t, h, e", *weight = run->has_one_key ? "d, t, e" : "d, t, h, e";
+    const dfl_calc_memory held = dfl_calc_memory_of(run);
+
+    dfl_strbuf_z(out, "/// Operations and bytes (`OP`) of a chip for a micro-batch, as Calculon counts them, and those of the\n"
+                      "/// backward pass.\n");
+    dfl_strbuf_z(out, t->ops.text);
+    dfl_strbuf_z(out, "/// Takes no time.\nop join(x, y) = 0FLOP; op join_d1(x, y) = 0FLOP; op join_d2(x, y) = 0FLOP;\n");
+    dfl_strbuf_printf(out, "\n/// The layers of the application: `b` micro-batches of `m` tokens; `t` groups of `h` heads and `f`\n"
+                      "/// values of the middle of a layer, one for each chip; bytes that are stored (`z`) and used (`y`).\n"
+                      "workload block : %s {\n", run->type);
+    dfl_strbuf_printf(out, "rank b = %lld, m = %lld, d = %lld, t = %lld, h = %lld, e = %lld, f = %lld, one = 1, two = 2, "
+                      "z = %.0f, y = %.0f%s", (long long)(run->batch / run->micro), (long long)(run->micro * run->seq),
+                      (long long)run->hidden, (long long)run->tensor, (long long)(run->heads / run->tensor), (long long)run->head,
+                      (long long)(run->feedforward / run->tensor), at_least_one(held.stored), at_least_one(held.working),
+                      run->trains ? "" : ";\n");
+    if (run->trains)
+        dfl_strbuf_printf(out, ", k = %.0f;\n", at_least_one(held.gradients * 8 / RESERVE_BITS));
+    dfl_strbuf_printf(out, "input I[b, m, d], start[b, one], seed[b, z] : u8, room[b, y] : u8;\nX[b, m, d] = I[b, m, d];\n"
+                      "repeat %lld as layer carrying X = Y {\n", (long long)run->written_layers);
+    dfl_strbuf_printf(out, "weight WQ[d, t, h, e], WK[%s], WV[%s], WO[t, h, e, d], W1[d, t, f], W2[t, f, d], "
+                      "gain1[one, d, two], gain2[one, d, two];\n", weight, weight);
+    dfl_strbuf_printf(out, products, made, weight, made, weight, made, made);
+    dfl_strbuf_z(out, "// time\nbegin1[b, one] += join(start[b, one], gain1[one, d, two]);\n"
+                      "begin[b, one] += join(begin1[b, one], gain2[one, d, two]);\n");
+    dfl_strbuf_z(out, t->chain.text);
+    dfl_strbuf_z(out, "// memory: what a layer keeps for the backward pass, and what one layer uses\n");
+    if (run->trains)
+        dfl_strbuf_printf(out, "kept[b, z] : u8 = seed[b, z];\nheld[b, one] = %s[b, one] * hold(kept[b, 0]);\n"
+                          "weight reserve[k] : bits(%d);  // the gradients of a layer\n"
+                          "reserved[k] : bits(%d) = reserve[k];\n", t->last, RESERVE_BITS, RESERVE_BITS);
+    dfl_strbuf_printf(out, "used[b, y] : u8 = room[b, y];\ndone[b, one] = %s[b, one] + hold(used[b, 0]);\n}\n}\n\n",
+                      run->trains ? "held" : t->last);
+    if (run->trains)
+        dfl_strbuf_z(out, "workload step = train(block, optimizer = adam(fp32), gradients = weights);\n\n");
+}
+
+/* ---- system ---- */
 
 /* Writes the shares as a table that ascends from `unit` to `unit`. */
 static void print_shares(const dfl_loss_report *report, const dfl_yaml *list, const char *unit, dfl_strbuf *out)
@@ -110,37 +186,80 @@ static void print_network(const dfl_loss_report *report, const char *name, const
     dfl_strbuf_printf(out, "%s%s}\n", has_ports ? "port = tensor;\n" : "", is_direct ? "algorithm = direct;\n" : "");
 }
 
-static void print_chip(const dfl_calc_run *run, const dfl_loss_report *report, dfl_strbuf *out)
+static void print_unit(const dfl_calc_run *run, const dfl_loss_report *report, const char *name, const dfl_strbuf *ops,
+                       double rate, const char *unit, const dfl_yaml *shares, const char *size, dfl_strbuf *out)
 {
-    const bool is_wide = strcmp(run->type, "fp32") == 0;
-    const char *matrix = text_of(report->arena, run->matrix / 2), *vector = text_of(report->arena, run->vector);
+    if (ops->len == 0)
+        return;
+    dfl_strbuf_printf(out, "compute %s {\nops = %s;\nrate = %s%s;\nefficiency = ", name, ops->text + 2,
+                      text_of(report->arena, rate / run->pace), unit);
+    print_shares(report, shares, size, out);
+    dfl_strbuf_z(out, ";\n}\n");
+}
 
+/* Seconds of a weight in a step of the optimizer over `n` weights: 11 operations; its state of 8 bytes moves, and 4 of a copy. */
+static double optimizer_seconds(const dfl_calc_run *run, double n)
+{
+    const double state = run->bytes < 4 ? 12 : 8;
+    const double work = 11 / (run->vector * 1e12 * dfl_calc_share(run->vector_shares, 11 * n / 1e9));
+    const double moves = state / (run->memory_rate * 1e9 * dfl_calc_share(run->memory_shares, state * n / 1e6));
+
+    return run->overlaps ? fmax(work, moves) : work + moves;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The unit of the optimizer. A step of Adam has 12 operations for a weight; the weights of a stage are one piece of work for it,
+   those of a layer one for Calculon. Work and transfers grow alike with the weights, so one table holds both. */
+static void print_optimizer(const dfl_calc_run *run, const dfl_loss_report *report, dfl_strbuf *out)
+{
+    const uint32_t n = run->vector_shares->n + run->memory_shares->n;
+    const double state = run->bytes < 4 ? 12 : 8;
+    double *at = DFL_NEW_ARRAY(report->arena, double, n), best = INFINITY;
+    char share[32];
+
+    for (uint32_t i = 0; i < n; i++)
+        at[i] = i < run->vector_shares->n
+                    ? strtod(run->vector_shares->items[i].items[0].text, NULL) * 1e9 / 11
+                    : strtod(run->memory_shares->items[i - run->vector_shares->n].items[0].text, NULL) * 1e6 / state;
+    qsort(at, n, sizeof *at, compare_doubles);
+    for (uint32_t i = 0; i < n; i++)
+        best = fmin(best, optimizer_seconds(run, at[i] * (1 + 1e-9)));
+    dfl_strbuf_printf(out, "compute optimizer {\nops = adam;\nrate = %sFLOP/s;\nefficiency = table(",
+                      text_of(report->arena, 12 / best));
+    for (uint32_t i = 0; i < n; i++) {
+        if (i > 0 && at[i] <= at[i - 1] * (1 + 1e-9))
+            continue;
+        dfl_double_text_short(best / optimizer_seconds(run, at[i] * (1 + 1e-9)) * 100, 15, share);
+        dfl_strbuf_printf(out, "%s%sFLOP, %s%%", i > 0 ? ", " : "",
+                          text_of(report->arena, at[i] * 12 * (double)run->stage_layers), share);
+    }
+    dfl_strbuf_z(out, ");\n}\n");
+}
+
+static void print_chip(const operation_text *t, const dfl_calc_run *run, const dfl_loss_report *report, dfl_strbuf *out)
+{
     dfl_strbuf_z(out, "memory hbm {\n");
     if (run->memory_size * 8 * 1073741824 < 9e18) /* a size is less than 2^63 bits */
         dfl_strbuf_printf(out, "size = %sGiB;\n", text_of(report->arena, run->memory_size));
     else
         dfl_strbuf_z(out, "size = unlimited;\n");
-    dfl_strbuf_printf(out, "bandwidth = %sGB/s;\nefficiency = ", text_of(report->arena, run->memory_rate));
-    print_shares(report, run->memory_shares, "MB", out);
-    dfl_strbuf_printf(out, ";\n}\n// transfers of `hbm` %s the work of the units\n",
-                      run->overlaps ? "run beside" : "take turns with");
-    dfl_strbuf_printf(out, "memory uncharged { size = unlimited; buffers = %d; }\n", run->overlaps ? 2 : 1);
-    dfl_strbuf_printf(out, "compute unit {\nrate {\nmac { %s = %sTMAC/s; }\n%s = %sTFLOP/s;\n", run->type, matrix, run->type,
-                      vector);
-    if (!is_wide)
-        dfl_strbuf_printf(out, "fp32 = %sTFLOP/s;\n", vector);
-    dfl_strbuf_printf(out, "}\nefficiency {\nmac { %s = ", run->type);
-    print_shares(report, run->matrix_shares, "GFLOP", out);
-    dfl_strbuf_z(out, "; }");
-    for (int i = is_wide; i < 2; i++) {
-        dfl_strbuf_printf(out, "\n%s = ", i == 0 ? run->type : "fp32");
-        print_shares(report, run->vector_shares, "GFLOP", out);
-        dfl_strbuf_z(out, ";");
-    }
-    dfl_strbuf_z(out, "\n}\n}\n");
+    dfl_strbuf_z(out, "}\n// what Calculon does not count\nmemory uncharged { size = unlimited; }\n"
+                      "compute free { rate = 1000000000000TFLOP/s; }\n");
+    print_unit(run, report, "matrix", &t->matrix, run->matrix, "TFLOP/s", run->matrix_shares, "GFLOP", out);
+    print_unit(run, report, "vector", &t->vector, run->vector, "TFLOP/s", run->vector_shares, "GFLOP", out);
+    dfl_strbuf_z(out, "// the port of `hbm`: an operation moves a byte\n");
+    print_unit(run, report, "port", &t->port, run->memory_rate, "GOP/s", run->memory_shares, "MOP", out);
+    if (run->trains)
+        print_optimizer(run, report, out);
 }
 
-static void print_system(const dfl_calc_run *run, const dfl_loss_report *report, dfl_strbuf *out)
+static void print_system(const operation_text *t, const dfl_calc_run *run, const dfl_loss_report *report, dfl_strbuf *out)
 {
     dfl_strbuf_z(out, "/// A network for each dimension of the run, with the time that Calculon states.\n"
                       "system machine {\n");
@@ -150,7 +269,7 @@ static void print_system(const dfl_calc_run *run, const dfl_loss_report *report,
     dfl_strbuf_printf(out, "array stage[%lld] over stage_net {\n", (long long)run->pipeline);
     print_network(report, "tensor_net", &run->on_tensor, false, true, out);
     dfl_strbuf_printf(out, "array tensor[%lld] over tensor_net {\n", (long long)run->tensor);
-    print_chip(run, report, out);
+    print_chip(t, run, report, out);
     dfl_strbuf_z(out, "}\n}\n}\n}\n\n");
 }
 
@@ -161,44 +280,66 @@ static void print_lines(const dfl_calc_run *run, dfl_strbuf *out)
     if (run->data > 1)
         dfl_strbuf_printf(out, "spatial b/%lld on data;\n", (long long)run->data);
     if (run->pipeline > 1)
-        dfl_strbuf_printf(out, "spatial layer/%lld on stage pipeline(schedule = one_f_one_b, interleave = %lld);\n",
-                          (long long)run->pipeline, (long long)run->interleave);
-    dfl_strbuf_printf(out, "temporal b:%lld;\ntemporal layer;\n", (long long)run->micro);
+        dfl_strbuf_printf(out, "spatial layer/%lld on stage pipeline(schedule = joined, interleave = %lld);\n",
+                          (long long)run->stages, (long long)run->interleave);
+    dfl_strbuf_z(out, "temporal b:1;\ntemporal layer;\n");
     if (run->tensor > 1)
-        dfl_strbuf_printf(out, "spatial h/%lld, f/%lld on tensor;\n", (long long)run->tensor, (long long)run->tensor);
-    if (run->splits_sequence)
-        dfl_strbuf_printf(out, "spatial m/%lld on tensor for X, norm1, gain1, twice1, N1, D1, sum1, R, norm2, N2, D2, sum2, Y;\n",
-                          (long long)run->tensor);
+        dfl_strbuf_printf(out, "spatial t/%lld on tensor;\n", (long long)run->tensor);
+    if (run->tensor > 1 && run->exchange == DFL_CALC_SPLIT)
+        dfl_strbuf_printf(out, "spatial m/%lld on tensor for X, N1, R, N2, Y%s;\n", (long long)run->tensor,
+                          run->trains ? ", layer.grad.N1, layer.grad.N2" : "");
+    if (run->trains && run->shards_moments)
+        dfl_strbuf_printf(out, "spatial d/%lld on data for update;\n", (long long)run->data);
 }
 
-static void print_mapping(const dfl_calc_run *run, dfl_strbuf *out)
+/* The homes of what only training has. */
+static void print_training_homes(const dfl_calc_run *run, dfl_strbuf *out)
 {
+    static const char *const weights[] = { "WQ", "WK", "WV", "WO", "W1", "W2", "gain1", "gain2" };
+    static const char *const states[] = { "moment1", "moment2", "master" };
+
+    dfl_strbuf_z(out, "keep moments, gradients in uncharged;\nkeep layer.kept, layer.grad.reserve in hbm;\n");
+    for (size_t s = 0; s < (run->bytes < 4 ? 3 : 2); s++) {
+        for (size_t w = 0; w < sizeof weights / sizeof weights[0]; w++)
+            dfl_strbuf_printf(out, "%slayer.%s.%s", w == 0 ? "keep " : ", ", states[s], weights[w]);
+        dfl_strbuf_z(out, " in hbm");
+        if (run->shards_moments)
+            dfl_strbuf_printf(out, " split d/%lld on data", (long long)run->data);
+        dfl_strbuf_z(out, ";\n");
+    }
+}
+
+static void print_mapping(const operation_text *t, const dfl_calc_run *run, dfl_strbuf *out)
+{
+    const bool all = strcmp(run->recompute, "full") == 0, attention = strcmp(run->recompute, "none") != 0;
+
     dfl_strbuf_printf(out, "mapping run for %s on machine {\n", run->trains ? "step" : "block");
     print_lines(run, out);
-    dfl_strbuf_z(out, run->trains ? "keep weights, gradients, moments in hbm;\n" : "keep weights in hbm;\n");
-    dfl_strbuf_z(out, "keep norm1, gain1, twice1, Q_in, K_in, S_out, A_in, V_in, Z_out, sum1, norm2, sum2 in uncharged;\n");
-    if (run->trains)
-        dfl_strbuf_z(out, "keep layer.grad.gain1, layer.grad.twice1, layer.grad.sum1, layer.grad.sum2 in hbm;\n");
-    if (run->trains && run->shards_moments)
-        dfl_strbuf_printf(out, "keep moments in hbm split d/%lld on data;\nspatial d/%lld on data for update;\n",
-                          (long long)run->data, (long long)run->data);
-    if (strcmp(run->recompute, "full") == 0)
-        dfl_strbuf_z(out, "recompute forward;\n");
-    if (strcmp(run->recompute, "attn_only") == 0)
-        dfl_strbuf_z(out, "recompute S_out, S, P, A;\n");
+    dfl_strbuf_z(out, "keep weights in hbm;\nkeep activations, I, start, seed, room in uncharged;\nkeep layer.used in hbm;\n");
+    if (run->trains) {
+        dfl_strbuf_z(out, "keep layer.reserve in uncharged;\n");
+        print_training_homes(run, out);
+        if (all)
+            dfl_strbuf_z(out, "recompute N1, N1_all, Q, K, V, Z, O, R, N2, N2_all, F1, F2;\n");
+        else if (attention || run->gathers_again)
+            dfl_strbuf_printf(out, "recompute N1_all%s;\n", run->gathers_again ? ", N2_all" : "");
+        if (t->again.len > 0)
+            dfl_strbuf_printf(out, "recompute %s;\n", t->again.text + 2);
+    }
     dfl_strbuf_z(out, "...;\noption exchanges = blocking;\n}\n");
 }
 
 char *dfl_calc_print(const dfl_calc_run *run, const dfl_loss_report *report, const dfl_source *main, const dfl_loss *losses,
                      size_t n_losses)
 {
+    const operation_text t = print_operations(run, report->arena);
     dfl_strbuf out;
 
     dfl_strbuf_init(&out, report->arena);
     dfl_strbuf_printf(&out, "dfl 1;\n// Imported from Calculon: %s.\n\n", dfl_writer_base_name(report->arena, main));
-    print_block(run, &out);
-    print_system(run, report, &out);
+    print_block(&t, run, &out);
+    print_system(&t, run, report, &out);
     dfl_loss_print(report, main, losses, n_losses, &out);
-    print_mapping(run, &out);
+    print_mapping(&t, run, &out);
     return out.text;
 }

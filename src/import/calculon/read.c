@@ -128,16 +128,19 @@ static void refuse_overlap(reader *r)
 
 static void read_exchanges(reader *r, dfl_calc_run *run)
 {
+    static const char *const kinds[] = { "ar", "p2p_rs_ag", "rs_ag" };
     const char *kind = word(r, r->exe, "tensor_par_comm_type");
-    const bool gathers_again = flag(r, r->exe, "seq_par_ag_redo");
+    uint32_t i = 0;
 
-    run->splits_sequence = strcmp(kind, "rs_ag") == 0 && run->tensor > 1;
-    if (strcmp(kind, "rs_ag") != 0 && strcmp(kind, "ar") != 0 && strcmp(kind, "p2p_rs_ag") != 0)
+    while (i < 3 && strcmp(kind, kinds[i]) != 0)
+        i++;
+    if (i == 3)
         wrong(r, DFL_FOREIGN_SYNTAX, place(r, r->exe, "tensor_par_comm_type"), "expected `ar`, `rs_ag` or `p2p_rs_ag`");
-    if (strcmp(kind, "p2p_rs_ag") == 0 && run->tensor > 1)
-        refuse(r, "tensor_par_comm_type", "exchanges that differ between the layers of a stage are not supported");
-    if (run->splits_sequence && !gathers_again && strcmp(run->recompute, "full") != 0)
-        refuse(r, "seq_par_ag_redo", "activations that are kept gathered are not supported: a plan gathers them again");
+    run->exchange = i == 0 ? DFL_CALC_ALL_REDUCE : i == 1 ? DFL_CALC_MIXED : DFL_CALC_SPLIT;
+    run->gathers_again = flag(r, r->exe, "seq_par_ag_redo");
+    if (r->ok && run->gathers_again && (run->exchange != DFL_CALC_SPLIT || strcmp(run->recompute, "full") == 0))
+        wrong(r, DFL_FOREIGN_RANGE, place(r, r->exe, "seq_par_ag_redo"),
+              "Calculon gathers again only with `rs_ag`, and without full recomputation");
 }
 
 static void read_exe(reader *r, dfl_calc_run *run)
@@ -153,6 +156,7 @@ static void read_exe(reader *r, dfl_calc_run *run)
     run->trains = flag(r, r->exe, "training");
     run->shards_moments = flag(r, r->exe, "optimizer_sharding");
     run->recompute = word(r, r->exe, "activation_recompute");
+    run->is_fused = flag(r, r->exe, "fused_activation");
     run->has_one_key = strcmp(attention, "multiquery") == 0;
     if (!run->has_one_key && strcmp(attention, "multihead") != 0)
         wrong(r, DFL_FOREIGN_SYNTAX, place(r, r->exe, "attention_type"), "expected `multihead` or `multiquery`");
@@ -171,7 +175,8 @@ static void check_numbers(reader *r, const dfl_calc_run *run)
     if (r->ok && (run->batch % run->data != 0 || run->batch / run->data % run->micro != 0))
         wrong(r, DFL_FOREIGN_RANGE, place(r, r->exe, "batch_size"), "the micro-batches of all copies do not make the batch");
     if (r->ok && (run->hidden % run->tensor != 0 || run->feedforward % run->tensor != 0 ||
-                  run->heads % run->tensor != 0 || (run->splits_sequence && run->micro * run->seq % run->tensor != 0)))
+                  run->heads % run->tensor != 0 ||
+                  (run->exchange != DFL_CALC_ALL_REDUCE && run->micro * run->seq % run->tensor != 0)))
         wrong(r, DFL_FOREIGN_RANGE, place(r, r->exe, "tensor_par"), "the parts of a tensor are not equal");
     if (!run->trains && strcmp(run->recompute, "none") != 0)
         wrong(r, DFL_FOREIGN_RANGE, place(r, r->exe, "activation_recompute"), "only training computes activations again");
@@ -180,21 +185,29 @@ static void check_numbers(reader *r, const dfl_calc_run *run)
               : "optimizer_sharding"), "this option needs more than one chip in its dimension");
 }
 
-/* What the recurrence of stages has no words for, or defines differently. */
-static void check_stages(reader *r, const dfl_calc_run *run)
+/* Sets the layers of the stages, and how the text stands for stages of unequal size. Calculon lets each stage take as long as the
+   largest one, and takes the missing layers off the sum at the end. That is what `joined` stages of unequal size take. With
+   several chunks, the text has stages of the largest size, and layers that take less time. */
+static void set_stages(reader *r, dfl_calc_run *run)
 {
-    if (!r->ok)
+    const int64_t micro_batches = run->batch / run->data / run->micro, P = run->pipeline, v = run->interleave;
+    const int64_t rest = micro_batches % P, missing = (P - run->layers % P) % P;
+    int64_t passes, most;
+
+    run->stage_layers = (run->layers + P - 1) / P;
+    if (v > run->stage_layers || run->stage_layers % v != 0) {
+        wrong(r, DFL_FOREIGN_RANGE, place(r, r->exe, "pipeline_interleaving"),
+              "%lld chunks do not divide the %lld layers of a stage", (long long)v, (long long)run->stage_layers);
         return;
-    if (run->interleave > run->layers || run->pipeline > run->layers)
-        wrong(r, DFL_FOREIGN_RANGE, place(r, r->exe, "pipeline_par"), "a stage has no layer");
-    else if (run->layers % (run->pipeline * run->interleave) != 0)
-        refuse(r, "pipeline_par", "stages of unequal size are not supported: Calculon averages them, and a plan lets each "
-               "wait for the longest");
-    else if (run->interleave > 1 && run->batch / run->data / run->micro % run->pipeline != 0)
-        refuse(r, "pipeline_interleaving", "interleaved stages are not supported where their number does not divide that of the "
-               "micro-batches");
-    else if (run->splits_sequence && run->seq % run->tensor != 0)
-        refuse(r, "tensor_par", "a sequence that is cut into unequal parts is not supported");
+    }
+    run->chunk_layers = run->stage_layers / v;
+    passes = micro_batches * v + P - 1 + (v > 1 && rest > 0 ? (v - 1) * (P - rest) : 0);
+    run->written_layers = v > 1 ? P * run->stage_layers : run->layers;
+    run->stages = P < run->written_layers ? P : run->written_layers;
+    run->pace = v > 1 ? 1 - (double)missing / ((double)run->chunk_layers * (double)passes) : 1;
+    most = 2 * (run->stages - 1) + (v - 1) * run->stages + 1;
+    run->in_flight = (double)(v == 1 ? (micro_batches < run->stages ? micro_batches : run->stages)
+                                     : (micro_batches * v < most ? micro_batches * v : most)) / (double)v;
 }
 
 /* ---- system ---- */
@@ -275,27 +288,102 @@ static const dfl_yaml *network_of(reader *r, const char *key)
     return NULL;
 }
 
-/* Sets the rate and the overhead with which the algorithm `direct` takes latency + bytes x factor / (bandwidth x efficiency). It
-   sends (n - 1) / n of the data once for a half of an all-reduce, and a message of a stage whole. */
-static dfl_calc_network read_network(reader *r, const char *key, dfl_calc_exchange kind, int64_t n)
-{
-    static const char *const ops[] = { "all_reduce", "reduce_scatter", "p2p" };
-    static const double overheads[] = { 3, 2, 2 };
-    const dfl_yaml *net = network_of(r, key);
-    const double share = kind == DFL_CALC_SEND ? 1 : (double)(n - 1) / (double)n * (kind == DFL_CALC_ALL_REDUCE ? 2 : 1);
-    double factor, gather;
+/* What exchanges of some bytes take in sum: seconds, and seconds per byte. */
+typedef struct { double latency, per_byte; } exchange_time;
 
-    if (net == NULL || n == 1)
-        return (dfl_calc_network){ 1, 0 };
-    factor = factor_of(r, net, ops[kind], kind == DFL_CALC_SEND ? 2 : n);
-    gather = kind == DFL_CALC_SCATTER_GATHER ? factor_of(r, net, "all_gather", n) : factor;
-    if (r->ok && gather != factor)
-        wrong(r, DFL_FOREIGN_UNSUPPORTED, place(r, net, "ops"),
-              "a network that gathers and scatters at different rates is not supported");
-    return (dfl_calc_network){
-        .rate = number(r, net, "bandwidth", 1e-9) * number(r, net, "efficiency", 1e-9) * share / factor,
-        .overhead = number(r, net, "latency", 0) / overheads[kind],
-    };
+/* Adds `times` operations of a network among `n` chips. */
+static void add_exchanges(reader *r, const dfl_yaml *net, const char *op, int64_t n, double times, exchange_time *out)
+{
+    if (times <= 0)
+        return;
+    out->latency += times * number(r, net, "latency", 0);
+    out->per_byte += times * factor_of(r, net, op, n) /
+                     (number(r, net, "bandwidth", 1e-9) * 1e9 * number(r, net, "efficiency", 1e-9));
+}
+
+/* Adds the exchanges of a layer among the chips of the tensor dimension, and returns their number. `is_split`: reduce-scatters
+   and all-gathers. */
+static double add_layer(reader *r, const dfl_calc_run *run, const dfl_yaml *net, bool is_split, double layers, exchange_time *out)
+{
+    const bool all = strcmp(run->recompute, "full") == 0, attention = strcmp(run->recompute, "none") != 0;
+    const double passes = (run->trains ? 2 : 1) + all, again = (attention || run->gathers_again) + (all || run->gathers_again);
+    const double gathers = (run->trains ? 4 : 2) + (run->trains ? again : 0);
+
+    if (!is_split) {
+        add_exchanges(r, net, "all_reduce", run->tensor, layers * 2 * passes, out);
+        return 2 * passes;
+    }
+    add_exchanges(r, net, "reduce_scatter", run->tensor, layers * 2 * passes, out);
+    add_exchanges(r, net, "all_gather", run->tensor, layers * gathers, out);
+    return 2 * passes + gathers;
+}
+
+/* Sets the rate and the overhead with which the algorithm `direct` takes the mean time of the exchanges of all layers. It sends
+   (n - 1) / n of the data once for a half of an all-reduce. */
+static void read_tensor_network(reader *r, dfl_calc_run *run)
+{
+    const dfl_yaml *net = network_of(r, "tensor_par_net");
+    const double last = 1 / (double)run->chunk_layers, share = 1 - 1 / (double)run->tensor;
+    const bool is_split = run->exchange == DFL_CALC_SPLIT;
+    exchange_time sum = { 0, 0 };
+    double n;
+
+    run->on_tensor = (dfl_calc_network){ 1, 0 };
+    if (net == NULL || run->tensor == 1)
+        return;
+    n = add_layer(r, run, net, is_split, 1 - last, &sum);
+    (void)add_layer(r, run, net, run->exchange != DFL_CALC_ALL_REDUCE, last, &sum);
+    if (r->ok)
+        run->on_tensor = (dfl_calc_network){ .rate = share * (is_split ? 1 : 2) * n / sum.per_byte / run->pace / 1e9,
+                                             .overhead = sum.latency / n / (is_split ? 2 : 3) * run->pace };
+}
+
+/* Sets the time of a message of a stage. Where stages lack layers, Calculon takes a part of their messages off, too. Without a
+   backward pass it counts the latency of a message back in the time of the bubble. */
+static void read_stage_network(reader *r, dfl_calc_run *run)
+{
+    const dfl_yaml *net = network_of(r, "pipeline_par_net");
+    const int64_t P = run->pipeline, v = run->interleave, micro_batches = run->batch / run->data / run->micro;
+    const int64_t rest = micro_batches % P, extra = v > 1 && rest > 0 ? (v - 1) * (P - rest) : 0;
+    const double passes = (double)(micro_batches * v + P - 1 + extra);
+    const double missing = (double)((P - run->layers % P) % P) * (run->chunk_layers == 1 ? 1 : 0.5);
+    const double counted = run->stages < P ? 1 : 1 - missing / passes;
+    exchange_time sum = { 0, 0 };
+
+    run->on_pipeline = (dfl_calc_network){ 1, 0 };
+    if (net == NULL || P == 1)
+        return;
+    add_exchanges(r, net, "p2p", 2, 1, &sum);
+    if (run->exchange == DFL_CALC_MIXED)
+        sum.per_byte /= (double)run->tensor; /* each chip sends a part, and the text the whole */
+    if (r->ok)
+        run->on_pipeline = (dfl_calc_network){
+            .rate = 1 / sum.per_byte / counted / 1e9,
+            .overhead = sum.latency / 2 * (counted + (run->trains ? 0 : fmax(0, (double)(P - 1 + extra) - missing) / passes)),
+        };
+}
+
+/* Sets the time of the exchange of gradients. The text exchanges them weight by weight, and gathers the weights of all layers of
+   a stage at once. */
+static void read_data_network(reader *r, dfl_calc_run *run)
+{
+    const dfl_yaml *net = network_of(r, "data_par_net");
+    const double share = 1 - 1 / (double)run->data, layers = (double)run->stage_layers;
+    const char *const ops[] = { run->shards_moments ? "reduce_scatter" : "all_reduce", "all_gather" };
+    exchange_time sum = { 0, 0 };
+
+    run->on_data = (dfl_calc_network){ 1, 0 };
+    if (net == NULL || run->data == 1)
+        return;
+    add_exchanges(r, net, ops[0], run->data, 1, &sum);
+    if (run->shards_moments)
+        add_exchanges(r, net, ops[1], run->data, 1, &sum);
+    if (r->ok)
+        run->on_data = (dfl_calc_network){
+            .rate = 2 * share / sum.per_byte / 1e9,
+            .overhead = run->shards_moments ? sum.latency * layers / (2 * N_WEIGHTS * (layers + 1))
+                                            : sum.latency / (3 * N_WEIGHTS),
+        };
 }
 
 /* What Calculon requires of the chips that a network joins. */
@@ -318,43 +406,20 @@ static void check_size(reader *r, const dfl_calc_run *run, const char *key)
 
 static void read_networks(reader *r, dfl_calc_run *run)
 {
-    run->on_tensor = read_network(r, "tensor_par_net", run->splits_sequence ? DFL_CALC_SCATTER_GATHER : DFL_CALC_ALL_REDUCE,
-                                  run->tensor);
-    run->on_pipeline = read_network(r, "pipeline_par_net", DFL_CALC_SEND, run->pipeline);
-    run->on_data = read_network(r, "data_par_net", run->shards_moments ? DFL_CALC_SCATTER_GATHER : DFL_CALC_ALL_REDUCE,
-                                run->data);
-    run->on_data.overhead /= N_WEIGHTS;
+    read_tensor_network(r, run);
+    read_stage_network(r, run);
+    read_data_network(r, run);
     check_size(r, run, "tensor_par_net");
     check_size(r, run, "pipeline_par_net");
     check_size(r, run, "data_par_net");
 }
 
-/* The share that work of the size `at` reaches. */
-static double share_at(const dfl_yaml *list, double at)
+double dfl_calc_share(const dfl_yaml *list, double at)
 {
     for (uint32_t i = 0; i < list->n; i++)
         if (strtod(list->items[i].items[0].text, NULL) <= at)
             return strtod(list->items[i].items[1].text, NULL);
     return strtod(list->items[list->n - 1].items[1].text, NULL);
-}
-
-/* Slows the network of the tensor dimension by what Calculon adds to an exchange: the values pass through the memory twice, and
-   those that are summed through the vector unit. A plan itself reads two parts and writes one for each sum. All exchanges have
-   the size of a layer's input; where the sequence is split, the mean of gathers and scatters counts. */
-static void add_buffers(dfl_calc_run *run, int64_t bytes)
-{
-    const double n = (double)run->tensor, elements = (double)(run->micro * run->seq) * (double)run->hidden;
-    const double size = elements * (double)bytes, summed = elements * (n - 1) / n;
-    const double moves = 2 * size / (run->memory_rate * 1e9 * share_at(run->memory_shares, 2 * size / 1e6));
-    const double sums = summed / (run->vector * 1e12 * share_at(run->vector_shares, summed / 1e9));
-    const double both = run->overlaps ? fmax(moves, sums) : moves + sums;
-    const double own = 3 * summed * (double)bytes / (run->memory_rate * 1e9);
-    const double gathers = !run->splits_sequence ? 0 : !run->trains ? 0.5 : strcmp(run->recompute, "full") == 0 ? 4.0 / 7 : 0.6;
-    const double sent = summed * (double)bytes * (run->splits_sequence ? 1 : 2);
-    const double seconds = sent / (run->on_tensor.rate * 1e9) + gathers * moves + (1 - gathers) * (both - own);
-
-    if (run->tensor > 1 && seconds > 0)
-        run->on_tensor.rate = sent / seconds / 1e9;
 }
 
 static void read_system(reader *r, dfl_calc_run *run)
@@ -375,37 +440,31 @@ static void read_system(reader *r, dfl_calc_run *run)
     run->overlaps = strcmp(mode, "roofline") == 0;
     if (!run->overlaps && strcmp(mode, "no_overlap") != 0)
         wrong(r, DFL_FOREIGN_SYNTAX, place(r, r->system, "processing_mode"), "expected `roofline` or `no_overlap`");
+    run->bytes = strcmp(run->type, "fp32") == 0 ? 4 : strcmp(run->type, "fp8") == 0 ? 1 : 2;
     read_networks(r, run);
-    if (r->ok)
-        add_buffers(run, strcmp(run->type, "fp32") == 0 ? 4 : strcmp(run->type, "fp8") == 0 ? 1 : 2);
 }
 
 /* ---- losses ---- */
 
-/* Where the imported run costs something else than in Calculon. */
+/* What the text states in another way than Calculon, or leaves out. */
 static void lose(reader *r, const dfl_calc_run *run)
 {
+    dfl_lose(r->report, DFL_FOREIGN_LOST, place(r, r->app, "num_blocks"),
+             "the products of attention are operations alone; the MACs of the report lack them");
     dfl_lose(r->report, DFL_FOREIGN_LOST, place(r, dfl_yaml_get(r->system, "mem1"), "MB_efficiency"),
-             "the share of the bandwidth follows from the size of each operand; Calculon takes the sum of those of an operation");
-    dfl_lose(r->report, DFL_FOREIGN_LOST, place(r, r->exe, "activation_recompute"),
-             "the memory for activations is what a pass keeps; Calculon adds up all values of a layer");
-    dfl_lose(r->report, DFL_FOREIGN_LOST, place(r, r->exe, "microbatch_size"), "the masks of dropouts move no bytes");
-    if (run->trains)
-        dfl_lose(r->report, DFL_FOREIGN_LOST, place(r, r->exe, "training"),
-                 "the optimizer reads and writes all its state, and gradients have the type of their weights; Calculon moves the "
-                 "state once, and keeps the gradients of one layer in 4 bytes");
-    if (run->overlaps)
-        dfl_lose(r->report, DFL_FOREIGN_LOST, place(r, r->system, "processing_mode"),
-                 "copies of the operands of attention do not run beside its products");
-    if (run->has_one_key && run->tensor > 1 && run->trains)
-        dfl_lose(r->report, DFL_FOREIGN_LOST, place(r, r->exe, "attention_type"),
-                 "the gradients of the key and the value of all heads are summed over the chips; Calculon leaves this out");
+             "bytes are operations of a unit `port`, because Calculon takes all transfers of an operation as one piece");
+    if (run->exchange == DFL_CALC_MIXED && run->tensor > 1)
+        dfl_lose(r->report, DFL_FOREIGN_LOST, place(r, r->exe, "tensor_par_comm_type"),
+                 "the last layer of a chunk exchanges in another way than the others; all layers take the mean time");
     if (run->pipeline > 1)
         dfl_lose(r->report, DFL_FOREIGN_LOST, place(r, r->exe, "pipeline_par"),
-                 "the last stage sends nothing ahead, and the first nothing back; in Calculon all stages do");
-    if (run->splits_sequence && strcmp(run->recompute, "full") == 0)
-        dfl_lose(r->report, DFL_FOREIGN_LOST, place(r, r->exe, "tensor_par_comm_type"),
-                 "the gradients of weights gather the recomputed activations once more");
+                 "stages are `joined`: Calculon counts the passes and messages of a micro-batch as one operation");
+    if (run->stages < run->pipeline)
+        dfl_lose(r->report, DFL_FOREIGN_LOST, place(r, r->exe, "pipeline_par"), "%lld stages have no layer, and no work",
+                 (long long)(run->pipeline - run->stages));
+    if (run->pace < 1)
+        dfl_lose(r->report, DFL_FOREIGN_LOST, place(r, r->exe, "pipeline_interleaving"),
+                 "some stages lack a layer of a chunk; the text has all layers, which take %.4g of their time", run->pace);
 }
 
 bool dfl_calc_read(dfl_calc_run *run, dfl_loss_report *report, const dfl_source *const *sources)
@@ -425,8 +484,9 @@ bool dfl_calc_read(dfl_calc_run *run, dfl_loss_report *report, const dfl_source 
     if (r.ok)
         check_numbers(&r, run);
     if (r.ok)
+        set_stages(&r, run);
+    if (r.ok)
         read_system(&r, run);
-    check_stages(&r, run);
     if (r.ok)
         lose(&r, run);
     return r.ok;

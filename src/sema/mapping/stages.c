@@ -6,7 +6,7 @@
 #include "sema/expr/eval.h"
 #include "support/limits.h"
 
-enum { N_SCHEDULES = DFL_SCHEDULE_ZERO_BUBBLE + 1 };
+enum { N_SCHEDULES = DFL_SCHEDULE_JOINED + 1 };
 enum { SCHEDULE, INTERLEAVE, N_ARGUMENTS };
 static const char *const arguments[N_ARGUMENTS] = { [SCHEDULE] = "schedule", [INTERLEAVE] = "interleave" };
 
@@ -25,8 +25,8 @@ static void report_word(dfl_mapping_context *ctx, dfl_span at, const char *name,
     if (near != 0)
         dfl_diag_fix(sema->sink, d, at, dfl_sema_text(sema, near), DFL_FIX_MAYBE);
     else
-        dfl_diag_help(sema->sink, d, n == 2 ? "`%s` and `%s` are known" : "`%s`, `%s` and `%s` are known", known[0], known[1],
-                      known[n - 1]);
+        dfl_diag_help(sema->sink, d, n == 2 ? "`%s` and `%s` are known" : "`%s`, `%s`, `%s` and `%s` are known",
+                      known[0], known[1], known[n > 2 ? 2 : 1], known[n - 1]);
 }
 
 /* Reads the word of a schedule. */
@@ -48,7 +48,7 @@ static void read_schedule(dfl_mapping_context *ctx, const dfl_expr *arg, dfl_sch
     }
     dfl_diag_help(ctx->draft->sema->sink,
                   dfl_report(ctx->draft->sema->sink, DFL_EXPR_TYPE, arg->span, "expected the name of a schedule"),
-                  "write `schedule = gpipe`, `one_f_one_b` or `zero_bubble`");
+                  "write `schedule = gpipe`, `one_f_one_b`, `zero_bubble` or `joined`");
     ctx->draft->broken = true;
 }
 
@@ -94,7 +94,7 @@ const dfl_stages *dfl_mapping_lower_stages(dfl_mapping_context *ctx, const dfl_a
         read_schedule(ctx, given[SCHEDULE], &out->schedule);
     } else if (position == 0 || given[INTERLEAVE] != NULL) {
         dfl_diag_help(sema->sink, dfl_report(sema->sink, DFL_ARGUMENT_MISSING, spread->span, "`pipeline` needs a `schedule`"),
-                      "write `pipeline(schedule = one_f_one_b)`; the others are `gpipe` and `zero_bubble`");
+                      "write `pipeline(schedule = one_f_one_b)`; the others are `gpipe`, `zero_bubble` and `joined`");
         ctx->draft->broken = true;
     }
     if (given[INTERLEAVE] != NULL && !dfl_eval_int(sema, ctx->scope, given[INTERLEAVE], "the interleave", 1, DFL_SEMA_MAX_COUNT,

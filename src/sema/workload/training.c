@@ -110,6 +110,13 @@ static bool read_type(dfl_sema *sema, const dfl_expr *expr, dfl_dtype *out)
     return false;
 }
 
+/* Whether the gradients have the type of their weights: `gradients = weights`. */
+static bool names_weights(const dfl_sema *sema, const dfl_expr *expr)
+{
+    return expr != NULL && expr->kind == DFL_EXPR_PATH && expr->path->n == 1 &&
+           strcmp(dfl_sema_text(sema, expr->path->text), "weights") == 0;
+}
+
 /* Index of the name that an argument states; `n` after reporting that it is none. */
 static size_t read_choice(dfl_sema *sema, const dfl_expr *expr, const char *what, const char *const *known, size_t n)
 {
@@ -148,7 +155,9 @@ static bool read_options(dfl_sema *sema, const training_arguments *args, dfl_tra
     }
     if (optimizer != NULL && optimizer->n_args == 1 && !read_type(sema, optimizer->args, &out->moments))
         return false;
-    if (args->gradients != NULL && !read_type(sema, args->gradients, &out->gradients))
+    if (names_weights(sema, args->gradients))
+        out->gradients = (dfl_dtype){ .bits = 0 };
+    else if (args->gradients != NULL && !read_type(sema, args->gradients, &out->gradients))
         return false;
     if (again == 0)
         return true;

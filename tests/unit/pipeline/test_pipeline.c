@@ -95,6 +95,35 @@ static void check_zero_bubble(dfl_arena *arena, uint32_t stages, uint32_t m)
     }
 }
 
+/* A pipeline of `joined` operations is a flow of equal jobs through the stages: the sum of their times, and the largest one for
+   every further micro-batch. */
+static void check_joined(dfl_arena *arena, uint32_t stages, uint32_t v, uint32_t m)
+{
+    const uint32_t chunks = stages * v, rest = m % stages;
+    const double f = 1.5, b = 3.25, c = 0.25, each = f + b + 2 * c;
+    dfl_pipeline p = make_equal(arena, DFL_SCHEDULE_JOINED, stages, v, m, f, b, 0, c);
+    double *forward = DFL_NEW_ARRAY(arena, double, chunks), *all = DFL_NEW_ARRAY(arena, double, chunks), sum = 0, most = 0;
+
+    for (uint32_t i = 0; i < chunks; i++)
+        all[i] = c;
+    p.send_forward = p.send_backward = all;
+    assert_null(dfl_pipeline_conflict(&p));
+    assert_close(dfl_pipeline_run(arena, &p).seconds,
+                 (m * v + stages - 1 + (v > 1 && rest > 0 ? (v - 1) * (stages - rest) : 0)) * each, 1e-12);
+    assert_int_equal(dfl_pipeline_run(arena, &p).stages[0].in_flight,
+                     v == 1 ? lesser(m, stages)
+                            : lesser(2 * (int64_t)(stages - 1) + (int64_t)(v - 1) * stages + 1, (int64_t)m * v));
+    if (v > 1)
+        return;
+    for (uint32_t i = 0; i < stages; i++) {
+        forward[i] = 1 + (i * 5 + m) % 7 / 4.0;
+        sum += forward[i] + b + 2 * c;
+        most = forward[i] + b + 2 * c > most ? forward[i] + b + 2 * c : most;
+    }
+    p.forward = forward;
+    assert_close(dfl_pipeline_run(arena, &p).seconds, sum + (m - 1) * most, 1e-12);
+}
+
 static void matches_closed_forms(void **state)
 {
     dfl_arena *arena = dfl_arena_new(NULL);
@@ -108,8 +137,11 @@ static void matches_closed_forms(void **state)
                 check_gpipe(arena, stages, m, c);
                 check_one_f_one_b(arena, stages, m, c);
             }
-            for (uint32_t v = 2; v <= MOST; v++)
-                check_interleaved(arena, stages, v, m);
+            for (uint32_t v = 1; v <= MOST; v++) {
+                check_joined(arena, stages, v, m);
+                if (v > 1)
+                    check_interleaved(arena, stages, v, m);
+            }
             check_zero_bubble(arena, stages, m);
             dfl_arena_reset(arena);
         }
@@ -198,6 +230,7 @@ static void refuses(void **state)
     assert_string_equal(dfl_schedule_name(DFL_SCHEDULE_GPIPE), "gpipe");
     assert_string_equal(dfl_schedule_name(DFL_SCHEDULE_ONE_F_ONE_B), "one_f_one_b");
     assert_string_equal(dfl_schedule_name(DFL_SCHEDULE_ZERO_BUBBLE), "zero_bubble");
+    assert_string_equal(dfl_schedule_name(DFL_SCHEDULE_JOINED), "joined");
 }
 
 /* ---- random pipelines -------------------------------------------------------------------------------------------- */
