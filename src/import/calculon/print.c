@@ -1,8 +1,8 @@
 /*
  * The text of a run. The workload of a layer has two parts. Products and sums of whole tensors carry shapes, weights, layouts and
  * exchanges, and take no time. Beside them a chain of operations over one value for each micro-batch carries what Calculon
- * counts: the cost of `work_X` is the number of operations of X on a chip, that of `move_X` the number of its bytes, that of
- * their derivatives what the backward pass counts. So each operation has one size, as in Calculon, by which its efficiency follows.
+ * counts: the cost of `work_X` is the number of operations of X on a chip, that of `move_X` the number of its bytes, and
+ * that of their derivatives what the backward pass counts. So each operation has one size, as in Calculon, by which its efficiency follows.
  */
 #include "import/calculon/calculon_internal.h"
 #include "import/dfl_writer.h"
@@ -133,8 +133,8 @@ static void print_block(const operation_text *t, const dfl_calc_run *run, dfl_st
                       "/// backward pass.\n");
     dfl_strbuf_z(out, t->ops.text);
     dfl_strbuf_z(out, "/// Takes no time.\nop join(x, y) = 0FLOP; op join_d1(x, y) = 0FLOP; op join_d2(x, y) = 0FLOP;\n");
-    dfl_strbuf_printf(out, "\n/// The layers of the application: `b` micro-batches of `m` tokens; `t` groups of `h` heads and `f`\n"
-                      "/// values of the middle of a layer, one for each chip; bytes that are stored (`z`) and used (`y`).\n"
+    dfl_strbuf_printf(out, "\n/// The layers of the application: `b` micro-batches of `m` tokens; `t` groups of `h` heads and\n"
+                      "/// `f` values of the middle of a layer, one for each chip; bytes that are stored (`z`) and used (`y`).\n"
                       "workload block : %s {\n", run->type);
     dfl_strbuf_printf(out, "rank b = %lld, m = %lld, d = %lld, t = %lld, h = %lld, e = %lld, f = %lld, one = 1, two = 2, "
                       "z = %.0f, y = %.0f%s", (long long)(run->batch / run->micro), (long long)(run->micro * run->seq),
