@@ -1,8 +1,9 @@
 /*
- * The text of a run. The workload of a layer has two parts. Products and sums of whole tensors carry shapes, weights, layouts and
- * exchanges, and take no time. Beside them a chain of operations over one value for each micro-batch carries what Calculon
- * counts: the cost of `work_X` is the number of operations of X on a chip, that of `move_X` the number of its bytes, and
- * that of their derivatives what the backward pass counts. So each operation has one size, as in Calculon, by which its efficiency follows.
+ * The text of a run. The workload of a layer has two parts. Products and sums of whole tensors carry shapes, weights, layouts
+ * and exchanges, and take no time. Beside them a chain of operations over one value for each micro-batch carries what Calculon
+ * counts: the cost of `work_X` is the number of operations of X on a chip, that of `move_X` the number of its bytes, and that
+ * of their derivatives what the backward pass counts. So each operation has one size, as in Calculon, by which its efficiency
+ * follows.
  */
 #include "import/calculon/calculon_internal.h"
 #include "import/dfl_writer.h"
