@@ -1,8 +1,9 @@
 # Reads calculon/ground_truth.csv and two files of dfmodel/measured, and writes for every measured step that the templates of
-# examples/megatron.dfl describe its candidates as mappings (to `plans`), and one line `ROW CANDIDATE MEASURED` for each (to `rows`).
+# examples/megatron.dfl describe its candidates as mappings (to `plans`), and one line `ROW CANDIDATE MEASURED GROUP` for each (to
+# `rows`); for every other one a line with the reason (to `left`).
 # Where the micro-batch is not published, 1, 2, 4 and 8 sequences are candidates; where the interleave is not, 1 and every
 # number of chunks into which the layers of a stage divide, up to 6.
-#   awk -v plans=FILE -v rows=FILE -f training.awk ground_truth.csv korthikanti_2022.csv megatron_2021.csv
+#   awk -v plans=FILE -v rows=FILE -v left=FILE -f training.awk ground_truth.csv korthikanti_2022.csv megatron_2021.csv
 function cells(line, out,    n, i, c, quoted) {
     n = 1; out[1] = ""; quoted = 0
     for (i = 1; i <= length(line); i++) {
@@ -16,19 +17,34 @@ function cells(line, out,    n, i, c, quoted) {
     }
     return n
 }
-function add(id, layers, width, heads, tp, pp, dp, interleave, micro, template, batch, seconds,    m, v, name) {
+function add(id, group, machine, layers, width, heads, tp, pp, dp, interleave, micro, template, batch, seconds,    m, v, name) {
     measured++
     known[id] = 1
-    for (m = micro == "" ? 1 : micro; m <= (micro == "" ? 8 : micro); m *= 2)
-        for (v = interleave == "" ? 1 : interleave; v <= (interleave == "" ? 6 : interleave); v++) {
+    for (m = micro == "" ? 1 : micro + 0; m <= (micro == "" ? 8 : micro + 0); m *= 2)
+        for (v = interleave == "" ? 1 : interleave + 0; v <= (interleave == "" ? 6 : interleave + 0); v++) {
             if (batch % (dp * m) || (v > 1 && (pp == 1 || batch / (dp * m) % pp)) || (interleave == "" && layers % (pp * v)))
                 continue
             name = sprintf("row%d_m%d_v%d", measured, m, v)
             printf "mapping %s = %s(tp = %d, pp = %d, dp = %d, interleave = %d, micro = %d) for gpt_step(layers = %d, width = %d, " \
-                   "heads = %d, batch = %d) on selene(nodes = %d);\n",
-                   name, template, tp, pp, dp, v, m, layers, width, heads, batch, tp * pp * dp / 8 > plans
-            print id, name, seconds > rows
+                   "heads = %d, batch = %d) on %s(nodes = %d);\n",
+                   name, template, tp, pp, dp, v, m, layers, width, heads, batch, machine, tp * pp * dp / 8 > plans
+            print id, name, seconds, group > rows
         }
+}
+# why no template expresses a measured step; "" = one does
+function obstacle(    f) {
+    f = FILENAME
+    if (c[col[f, "iter_time_s"]] == "") return "the time of a step is not published"
+    if (c[col[f, "chip"]] !~ /^A100/) return "the chip has no calibration in examples/megatron.dfl"
+    if (c[col[f, "chip"]] ~ /40GB/) return "the chip has 40 GB and another memory, without calibration"
+    if (c[col[f, "n_experts"]] != "") return "experts"
+    if (c[col[f, "flash_attn"]] + 0 > 0) return "one kernel for the whole attention, without calibration"
+    if (c[col[f, "mlp"]] != "gelu4h") return "another layer than that of GPT"
+    if (c[col[f, "layers"]] + 0 < 2 || c[col[f, "layers"]] == "") return "a part of a step, or a model without its sizes"
+    if (c[col[f, "TP"]] + 0 > 8) return "tensor parallel across servers"
+    if (c[col[f, "zero_stage"]] == 3 && c[1] !~ /^sc21/) return "ZeRO-3 with other parts than one chip each"
+    if (c[col[f, "TP"]] * c[col[f, "DP"]] % 8 != 0 && c[1] !~ /^korth/) return "copies that do not fill servers"
+    return ""
 }
 FNR == 1 {
     n = cells($0, head)
@@ -37,12 +53,18 @@ FNR == 1 {
     next
 }
 { n = cells($0, c) }
-FILENAME ~ /ground_truth/ && (c[1] ~ /^sc21-/ || c[1] ~ /^korth22-t5/ || c[1] ~ /^korth22-530B/) {
+FILENAME ~ /ground_truth/ && c[col[FILENAME, "phase"]] == "train" {
     f = FILENAME
-    if (c[col[f, "zero_stage"]] == 3)
+    why = obstacle()
+    if (why != "") {
+        print c[1], why > left
         next
-    add(c[1], c[col[f, "layers"]], c[col[f, "hidden"]], c[col[f, "heads"]], c[col[f, "TP"]], c[col[f, "PP"]], c[col[f, "DP"]],
-        c[col[f, "PP"]] == 1 ? 1 : c[col[f, "VP"]], c[col[f, "MBS"]], c[col[f, "recompute"]] == "selective" ? "selective" : "full",
+    }
+    is_zero3 = c[col[f, "zero_stage"]] == 3
+    add(c[1], is_zero3 ? "zero3" : c[1] ~ /^sc21|^korth/ ? "paper" : "other", c[1] ~ /^vtrain/ ? "vtrain" : "selene",
+        c[col[f, "layers"]], c[col[f, "hidden"]], c[col[f, "heads"]], c[col[f, "TP"]], c[col[f, "PP"]], c[col[f, "DP"]],
+        c[col[f, "PP"]] == 1 ? 1 : c[col[f, "VP"]], c[col[f, "MBS"]],
+        is_zero3 ? "zero3" : c[col[f, "recompute"]] == "selective" ? "selective" : "full",
         c[col[f, "GBS"]], c[col[f, "iter_time_s"]])
 }
 # steps of Korthikanti et al. that the other file lacks, all with micro-batches of one sequence
@@ -51,7 +73,7 @@ FILENAME ~ /korthikanti/ {
     for (k = 0; k < 2; k++) {
         id = "korth22-t5-" (c[1] + 0 >= 1000 ? c[1] / 1000 "T" : c[1] "B") (k ? "-sel+SP" : "-full")
         if (!(id in known))
-            add(id, c[col[f, "layers"]], c[col[f, "hidden"]], c[col[f, "heads"]], c[col[f, "TP"]], c[col[f, "PP"]], 1,
+            add(id, "paper", "selene", c[col[f, "layers"]], c[col[f, "hidden"]], c[col[f, "heads"]], c[col[f, "TP"]], c[col[f, "PP"]], 1,
                 c[col[f, "interleave"]], c[col[f, "micro_batch"]], k ? "selective" : "full", c[col[f, "global_batch"]],
                 c[col[f, k ? "iter_s_sp_selective" : "iter_s_full_recompute"]])
     }
@@ -61,6 +83,6 @@ FILENAME ~ /megatron_2021/ && c[col[FILENAME, "params_b"]] == 7.5 {
     f = FILENAME
     h = c[col[f, "hidden"]]; l = c[col[f, "layers"]]; s = c[col[f, "seq"]]; b = c[col[f, "global_batch"]]; v = c[col[f, "vocab"]]
     flop = 96 * b * s * l * h * h * (1 + s / (6 * h) + v / (16 * l * h))
-    add("sc21-t1-7.5B", l, h, c[col[f, "heads"]], c[col[f, "TP"]], c[col[f, "PP"]], c[col[f, "DP"]], 1, "", "full", b,
+    add("sc21-t1-7.5B", "paper", "selene", l, h, c[col[f, "heads"]], c[col[f, "TP"]], c[col[f, "PP"]], c[col[f, "DP"]], 1, "", "full", b,
         flop / (c[col[f, "gpus"]] * c[col[f, "tflops_per_gpu"]] * 1e12))
 }
