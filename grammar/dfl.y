@@ -61,6 +61,7 @@ static void yyerror(dfl_span *at, dfl_parse *p, const char *message);
     dfl_ast_ref *ref;
     dfl_expr *expr;
     dfl_expr_list exprs;
+    dfl_ast_rows rows;
     dfl_ast_right *right;
     const dfl_ast_more *more;
     dfl_ast_node *node;
@@ -82,7 +83,7 @@ static void yyerror(dfl_span *at, dfl_parse *p, const char *message);
 %token <name> EACH "each" ONLINE "online" CYCLIC "cyclic" FRESH "fresh" WINDOW "window" AS "as" BY "by" ELSE "else"
 %token <name> EXACTLY "exactly" FOR "for" FROM "from" IF "if" IN "in" OF "of" ON "on" OVER "over" STEP "step"
 %token <name> TIMES "times" WITHIN "within" REQUIRE "require" EXPECT "expect" ASSUME "assume" MINIMIZE "minimize"
-%token <name> PARETO "pareto" SPLIT "split"
+%token <name> PARETO "pareto" SPLIT "split" REUSE "reuse" LOAD "load"
 
 %left OR
 %left AND
@@ -98,6 +99,7 @@ static void yyerror(dfl_span *at, dfl_parse *p, const char *message);
 %type <ref> ref dtype
 %type <expr> expr arg dim access domain range set hole opt_from
 %type <exprs> exprs args arglist dims opt_where
+%type <rows> opt_rows
 %type <right> right
 %type <more> verdict
 %type <role> role
@@ -132,8 +134,8 @@ opt_as: %empty                                    { $$ = dfl_name_none(); }
 /* Names: identifiers, and the keywords that may also be names. */
 name: IDENT | word ;
 word: APPLY | ARRAY | BY | CARRYING | COMPUTE | CYCLIC | DFL | EACH | ELEMENT | EXACTLY | FRESH | FROM | INPUT
-  | LET | MEMORY | MINIMIZE | NETWORK | OF | ONLINE | OP | OPTION | OUTPUT | PARAM | PARETO | RANK | RECOMPUTE | REPEAT
-  | SPLIT | STATE | STEP | SWEEP | SYSTEM | TIMES | WEIGHT | WINDOW | WITHIN | WORKLOAD ;
+  | LET | LOAD | MEMORY | MINIMIZE | NETWORK | OF | ONLINE | OP | OPTION | OUTPUT | PARAM | PARETO | RANK | RECOMPUTE | REPEAT
+  | REUSE | SPLIT | STATE | STEP | SWEEP | SYSTEM | TIMES | WEIGHT | WINDOW | WITHIN | WORKLOAD ;
 names: name                                       { $$ = dfl_names_add(p, (dfl_name_list){ 0 }, $1); }
   | names ',' name                                { $$ = dfl_names_add(p, $1, $3); } ;
 path: IDENT                                       { $$ = dfl_path_of(p, $1); }
@@ -220,7 +222,10 @@ dim: expr
 einsum: tensor '=' right ';'                      { $$ = dfl_ast_einsum(p, @$, $1, DFL_ASSIGN_DEFINE, (dfl_ast_name){ 0, @2 }, $3); }
   | tensor ADDEQ right ';'                        { $$ = dfl_ast_einsum(p, @$, $1, DFL_ASSIGN_ADD, (dfl_ast_name){ 0, @2 }, $3); }
   | tensor IDENT '=' right ';'                    { $$ = dfl_ast_einsum(p, @$, $1, DFL_ASSIGN_NAMED, $2, $4); } ;
-right: expr opt_over opt_where                    { $$ = dfl_ast_right_make(p, $1, $2, $3); } ;
+right: expr opt_over opt_rows opt_where           { $$ = dfl_ast_right_make(p, $1, $2, $3, $4); } ;
+opt_rows: %empty                                  { $$ = (dfl_ast_rows){ NULL, NULL }; }
+  | opt_rows REUSE expr                           { $$ = (dfl_ast_rows){ $3, $1.load }; }
+  | opt_rows LOAD expr                            { $$ = (dfl_ast_rows){ $1.reuse, $3 }; } ;
 opt_where: %empty                                 { $$ = dfl_exprs_none(); }
   | WHERE exprs                                   { $$ = $2; } ;
 access: path '[' dims ']'                         { $$ = dfl_ast_with_args(p, DFL_EXPR_ACCESS, @$, $1, $3); }

@@ -22,7 +22,7 @@
   (regexp-opt '("import" "mapping" "where" "gather" "use" "temporal" "spatial" "keep" "fuse" "pipeline" "require" "expect" "assume" "as" "else" "for" "if" "in" "on" "over") 'symbols)
   "Words that are never names.")
 (defconst dfl--prefix (regexp-opt '("dfl" "option" "param" "let" "op" "workload" "system" "sweep" "rank" "input" "weight" "output" "state" "apply" "repeat" "carrying" "memory" "compute" "network" "array" "element" "recompute" "each" "minimize" "pareto") 'symbols) "Words before a name or a value, or names.")
-(defconst dfl--infix (regexp-opt '("by" "exactly" "from" "of" "step" "times" "within") 'symbols) "Words between two values, or names.")
+(defconst dfl--infix (regexp-opt '("by" "exactly" "from" "of" "reuse" "load" "step" "times" "within") 'symbols) "Words between two values, or names.")
 (defconst dfl--postfix (regexp-opt '("online" "cyclic" "fresh" "window" "split") 'symbols) "Words behind a value, or names.")
 (defconst dfl--between
   (concat "[ \t]+\\(?:" (regexp-opt '("where" "pipeline" "as" "else" "for" "if" "in" "on" "over" "carrying") 'symbols)

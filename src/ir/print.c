@@ -142,6 +142,10 @@ static void print_einsum(dfl_strbuf *out, const dfl_intern *names, const dfl_wor
         dfl_strbuf_z(out, " over ");
         name(out, names, w->ranks[e->over_rank].name);
     }
+    if (e->reuse > 0)
+        dfl_strbuf_printf(out, " reuse %g", e->reuse);
+    if (e->load > 0)
+        dfl_strbuf_printf(out, isinf(e->load) ? " load worst" : " load %g", e->load);
     for (uint32_t i = 0; i < e->n_where; i++) {
         dfl_strbuf_z(out, i == 0 ? " where " : ", ");
         print_index(out, names, w, &e->where[i].sum);

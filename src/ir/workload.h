@@ -141,6 +141,7 @@ typedef struct {
     double reuse;               /* `gather ... reuse r`: share of the rows that was read before, 0 to 1 */
     double load;                /* `gather ... load r`: points of the largest instance over the mean, >= 1; infinite = `worst`;
                                    0 = not stated */
+    dfl_span rows_span;         /* place of the first of the two; start == 0 = none is stated */
     const dfl_condition *where; /* conditions of the `where` clause */
     uint32_t n_where;
     dfl_phase phase;

@@ -95,6 +95,7 @@ typedef struct {
     uint32_t n_where, n_names;
     const dfl_ast_name *names;
     dfl_expr *where;
+    dfl_expr *reuse, *load;    /* of an einsum: how often rows of a `gather` are read; NULL = not stated */
     dfl_expr *domain, *exactly, *within, *of, *from;
     struct dfl_ast_node *params, *binds, *otherwise, *target;
 } dfl_ast_more;

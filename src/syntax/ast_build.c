@@ -286,11 +286,11 @@ dfl_ast_node *dfl_ast_tensors(dfl_parse *p, dfl_span at, dfl_ast_role role, dfl_
     return n;
 }
 
-dfl_ast_right *dfl_ast_right_make(dfl_parse *p, dfl_expr *value, dfl_ast_name over, dfl_expr_list where)
+dfl_ast_right *dfl_ast_right_make(dfl_parse *p, dfl_expr *value, dfl_ast_name over, dfl_ast_rows rows, dfl_expr_list where)
 {
     dfl_ast_right *right = DFL_NEW(p->arena, dfl_ast_right);
 
-    *right = (dfl_ast_right){ value, over, where };
+    *right = (dfl_ast_right){ value, over, rows, where };
     return right;
 }
 
@@ -306,6 +306,8 @@ dfl_ast_node *dfl_ast_einsum(dfl_parse *p, dfl_span at, dfl_ast_node *target, df
     if (assign == DFL_ASSIGN_NAMED)
         more->assign_name = op;
     more->over = right->over;
+    more->reuse = right->rows.reuse;
+    more->load = right->rows.load;
     more->where = dfl_exprs_open(right->where);
     more->n_where = right->where.n;
     enclose_items(p, n, target);

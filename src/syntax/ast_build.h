@@ -26,13 +26,16 @@ dfl_ast_node *dfl_ast_import(dfl_parse *p, dfl_span at, dfl_ast_path *path, dfl_
 dfl_ast_node *dfl_ast_op(dfl_parse *p, dfl_span at, dfl_ast_name name, dfl_name_list params, dfl_ast_name over, dfl_expr *cost);
 dfl_ast_node *dfl_ast_tensor(dfl_parse *p, dfl_span at, dfl_ast_path *path, dfl_expr_list dims, dfl_ast_ref *type);
 dfl_ast_node *dfl_ast_tensors(dfl_parse *p, dfl_span at, dfl_ast_role role, dfl_ast_list tensors);
+/* How often rows are read: `reuse` and `load`, NULL = not stated. */
+typedef struct { dfl_expr *reuse, *load; } dfl_ast_rows;
 /* The right side of an einsum. */
 typedef struct {
     dfl_expr *value;
     dfl_ast_name over;
+    dfl_ast_rows rows;
     dfl_expr_list where;
 } dfl_ast_right;
-dfl_ast_right *dfl_ast_right_make(dfl_parse *p, dfl_expr *value, dfl_ast_name over, dfl_expr_list where);
+dfl_ast_right *dfl_ast_right_make(dfl_parse *p, dfl_expr *value, dfl_ast_name over, dfl_ast_rows rows, dfl_expr_list where);
 dfl_ast_node *dfl_ast_einsum(dfl_parse *p, dfl_span at, dfl_ast_node *target, dfl_assign assign, dfl_ast_name op,
                              const dfl_ast_right *right);
 dfl_ast_node *dfl_ast_role_of(dfl_parse *p, dfl_ast_node *einsum, dfl_ast_role role, dfl_span at);

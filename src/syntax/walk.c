@@ -70,6 +70,8 @@ void dfl_walk_node(dfl_walk *walk, const dfl_ast_node *node, const char *as)
         dfl_walk_expr(walk, node->value, "value");
     dfl_walk_expr(walk, more->domain, "in");
     walk_exprs(walk, node->args, "argument");
+    dfl_walk_expr(walk, more->reuse, "reuse");
+    dfl_walk_expr(walk, more->load, "load");
     walk_exprs(walk, more->where, "where");
     dfl_walk_expr(walk, more->exactly, "exactly");
     dfl_walk_expr(walk, more->within, "within");

@@ -17,13 +17,13 @@ syntax keyword dflStatement require expect assume
 syntax keyword dflWord as else for if in on over
 
 " Words that may also be names: they are keywords before a name or a value, between two values, or behind a value.
-syntax match dflStatement #\v[.]@1<!<%(dfl|option|param|let|op|workload|system|sweep|rank|input|weight|output|state|apply|repeat|carrying|memory|compute|network|array|element|recompute|each|minimize|pareto)>%(\s+%(%(where|pipeline|as|else|for|if|in|on|over)>|%(by|exactly|from|of|step|times|within)>%(\s*[=({\[,;:])@!|%(online|cyclic|fresh|window|split)>%(\s*[=({\[:])@!|carrying>)@![[:alnum:]_"]|\s*$)@=#
+syntax match dflStatement #\v[.]@1<!<%(dfl|option|param|let|op|workload|system|sweep|rank|input|weight|output|state|apply|repeat|carrying|memory|compute|network|array|element|recompute|each|minimize|pareto)>%(\s+%(%(where|pipeline|as|else|for|if|in|on|over)>|%(by|exactly|from|of|reuse|load|step|times|within)>%(\s*[=({\[,;:])@!|%(online|cyclic|fresh|window|split)>%(\s*[=({\[:])@!|carrying>)@![[:alnum:]_"]|\s*$)@=#
 syntax match dflStatement #\v%(%(^|[;{}])\s*)@32<=<%(repeat|minimize|pareto)>%(\s*[-(])@=#
-syntax match dflWord #\v%([.]|[-(\[,=+*/<>:]\s=)@2<!<%(by|exactly|from|of|step|times|within)>%(\s+%(%(where|pipeline|as|else|for|if|in|on|over)>|%(by|exactly|from|of|step|times|within)>%(\s*[=({\[,;:])@!|%(online|cyclic|fresh|window|split)>%(\s*[=({\[:])@!|carrying>)@![-[:alnum:]_"(]|\s*$)@=#
+syntax match dflWord #\v%([.]|[-(\[,=+*/<>:]\s=)@2<!<%(by|exactly|from|of|reuse|load|step|times|within)>%(\s+%(%(where|pipeline|as|else|for|if|in|on|over)>|%(by|exactly|from|of|reuse|load|step|times|within)>%(\s*[=({\[,;:])@!|%(online|cyclic|fresh|window|split)>%(\s*[=({\[:])@!|carrying>)@![-[:alnum:]_"(]|\s*$)@=#
 syntax match dflModifier #\v%([.]|[-(\[,=+*/<>:]\s=|<%(on|in|by|as|for|use|keep|over|recompute)\s)@11<!<%(online|cyclic|fresh|window|split)>%(\s*[,;]|\s+on%(line)=>)@=#
 
 " The name in a declaration.
-syntax match dflDeclares #\v[.]@1<!<%(option|param|let|op|workload|system|mapping|sweep|memory|compute|network|element)>\ze\s+%(%(where|pipeline|as|else|for|if|in|on|over)>|%(by|exactly|from|of|step|times|within)>%(\s*[=({\[,;:])@!|%(online|cyclic|fresh|window|split)>%(\s*[=({\[:])@!|carrying>)@!\h\w*>%(\s*[\[;])@!# nextgroup=dflDeclared skipwhite
+syntax match dflDeclares #\v[.]@1<!<%(option|param|let|op|workload|system|mapping|sweep|memory|compute|network|element)>\ze\s+%(%(where|pipeline|as|else|for|if|in|on|over)>|%(by|exactly|from|of|reuse|load|step|times|within)>%(\s*[=({\[,;:])@!|%(online|cyclic|fresh|window|split)>%(\s*[=({\[:])@!|carrying>)@!\h\w*>%(\s*[\[;])@!# nextgroup=dflDeclared skipwhite
 syntax match dflDeclared #\h\w*# contained
 
 " Numbers, with known and with unknown units.

@@ -157,6 +157,10 @@ bool dfl_nest_init(dfl_nest *nest, dfl_arena *arena, dfl_sink *sink, const dfl_i
     if (nest->workload->n_carries > 0)
         dfl_nest_refuse(nest, nest->workload->span, "a `repeat` that carries a tensor",
                         "evaluate one iteration as a workload of its own");
+    for (uint32_t e = 0; e < nest->workload->n_einsums; e++)
+        if (nest->workload->einsums[e].rows_span.start != 0)
+            dfl_nest_refuse(nest, nest->workload->einsums[e].rows_span, "`reuse` or `load` outside of a plan over chips",
+                            "leave it out: the rows of all positions count");
     for (uint32_t e = 0; e < n; e++)
         if (dfl_einsum_renews_any(nest->workload, &nest->workload->einsums[e]))
             dfl_nest_refuse(nest, nest->workload->einsums[e].span, "an optimizer that writes its moments back",

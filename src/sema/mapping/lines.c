@@ -228,11 +228,23 @@ static home_splits lower_splits(dfl_mapping_context *ctx, const dfl_ast_node *sp
     return out;
 }
 
+/* Whether a table has the rank in an index by which rows are read. */
+static bool table_has_rank(const dfl_workload *w, uint32_t table, uint32_t rank)
+{
+    for (uint32_t r = 0; r < w->n_tensors; r++)
+        for (uint32_t d = 0; w->tensors[r].gathered && w->tensors[r].table == table && d < w->tensors[r].n_table_dims; d++)
+            if (dfl_index_coef(&w->tensors[r].table_index[d], rank) != 0)
+                return true;
+    return false;
+}
+
 /* Whether an access of the tensor has the rank in an index. */
 static bool has_rank(const dfl_workload *w, uint32_t tensor, uint32_t rank)
 {
     const dfl_tensor *t = &w->tensors[tensor];
 
+    if (table_has_rank(w, tensor, rank))
+        return true;
     for (uint32_t p = 0; p < t->n_producers + t->n_consumers; p++) {
         const dfl_einsum *e = &w->einsums[p < t->n_producers ? t->producers[p] : t->consumers[p - t->n_producers]];
 

@@ -296,6 +296,7 @@ void dfl_workload_elaborate_einsum(dfl_workload_context *ctx, const dfl_ast_node
             ctx->draft->tensors.at[tensor].broken = true;
         return;
     }
+    dfl_workload_lower_rows(ctx, node, &einsum);
     dfl_workload_lower_where(ctx, node, &einsum);
     collect_ranks(ctx, node, &einsum);
     check_where(ctx, &einsum);

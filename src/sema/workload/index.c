@@ -2,6 +2,7 @@
    indices. */
 #include "sema/workload/workload_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -288,6 +289,52 @@ void dfl_workload_lower_where(dfl_workload_context *ctx, const dfl_ast_node *nod
     for (const dfl_expr *expr = node->more->where; expr != NULL; expr = expr->next)
         add_conditions(ctx, expr, einsum, conditions);
     einsum->ir.where = conditions;
+}
+
+/* ---- reuse and load ------------------------------------------------------------------------------------------- */
+
+/* The number of `reuse` or `load` between two limits; 0 if it is unknown, or after a report. */
+static double lower_number(dfl_workload_context *ctx, const dfl_expr *expr, const char *word, double least, double most,
+                           dfl_draft_einsum *einsum)
+{
+    dfl_value v = dfl_eval(ctx->sema, ctx->scope, expr);
+    dfl_diag *d;
+
+    einsum->vague |= v.kind == DFL_VALUE_UNKNOWN;
+    if (v.kind == DFL_VALUE_UNKNOWN || v.kind == DFL_VALUE_BAD) {
+        ctx->draft->broken |= v.kind == DFL_VALUE_BAD;
+        return 0;
+    }
+    if (v.kind == DFL_VALUE_QUANTITY && dfl_dim_is_none(v.quantity.dim) && v.quantity.real >= least && v.quantity.real <= most)
+        return v.quantity.real;
+    d = dfl_report(ctx->sema->sink, DFL_EXPR_TYPE, expr->span, "`%s` is %s", word,
+                   isinf(most) ? "a number of at least 1, or `worst`" : "a share from 0 to 1");
+    dfl_diag_help(ctx->sema->sink, d, isinf(most) ? "state the points of the largest instance over the mean: `load 1.3`"
+                                                  : "state the share of rows that was read before: `reuse 40%%`");
+    ctx->draft->broken = true;
+    return 0;
+}
+
+void dfl_workload_lower_rows(dfl_workload_context *ctx, const dfl_ast_node *node, dfl_draft_einsum *einsum)
+{
+    const dfl_expr *reuse = node->more->reuse, *load = node->more->load, *first = reuse != NULL ? reuse : load;
+    dfl_diag *d;
+
+    if (first == NULL)
+        return;
+    if (einsum->n_gathers == 0) {
+        d = dfl_report(ctx->sema->sink, DFL_EXPR_TYPE, first->span, "`%s` of an einsum without a `gather`",
+                       first == reuse ? "reuse" : "load");
+        dfl_diag_help(ctx->sema->sink, d, "leave it out: it states how often the rows of a table are read");
+        ctx->draft->broken = true;
+        return;
+    }
+    einsum->ir.rows_span = first->span;
+    einsum->ir.reuse = reuse != NULL ? lower_number(ctx, reuse, "reuse", 0, 1, einsum) : 0;
+    if (load != NULL && load->kind == DFL_EXPR_PATH && strcmp(dfl_sema_text(ctx->sema, load->path->text), "worst") == 0)
+        einsum->ir.load = INFINITY;
+    else
+        einsum->ir.load = load != NULL ? lower_number(ctx, load, "load", 1, INFINITY, einsum) : 0;
 }
 
 /* ---- accesses ------------------------------------------------------------------------------------------------- */

@@ -81,6 +81,8 @@ void dfl_workload_elaborate_einsum(dfl_workload_context *ctx, const dfl_ast_node
 void dfl_affine_add(dfl_workload_context *ctx, const dfl_expr *expr, dfl_i128 scale, dfl_affine *out);
 /* The index of an affine form: terms sorted by rank, one term per rank, no coefficient 0. False after reporting. */
 bool dfl_affine_finish(dfl_workload_context *ctx, dfl_affine *affine, dfl_span span, dfl_index *out);
+/* Sets `reuse` and `load` of an einsum with a `gather`. */
+void dfl_workload_lower_rows(dfl_workload_context *ctx, const dfl_ast_node *node, dfl_draft_einsum *einsum);
 /* Lowers the conditions of a `where` clause. */
 void dfl_workload_lower_where(dfl_workload_context *ctx, const dfl_ast_node *node, dfl_draft_einsum *einsum);
 /* Lowers an access to `tensor` with the indices `dims`. Sets `*vague` if a coefficient or offset is unknown. False
