@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/path/unit_choice.h"
+#include "plan/halos.h"
 #include "plan/lines.h"
 #include "plan/rows.h"
 
@@ -134,13 +135,16 @@ static bool time_operations(const dfl_frame *f, uint32_t einsum, dfl_chip_time *
     return true;
 }
 
-/* Sets the bits of an access and the time of the port of its memory. */
-static bool time_access(const dfl_frame *f, uint32_t einsum, const dfl_access *access, bool is_read, dfl_port_time *out)
+/* Sets the bits of an access and the time of the port of its memory. A read is that of input `input`, with all that differ from
+   it by offsets; DFL_NONE = a write. */
+static bool time_access(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t input, dfl_port_time *out)
 {
+    const bool is_read = input != DFL_NONE;
     const dfl_memory *m = &f->system->memories[f->home_of[access->tensor]];
     double rate = is_read ? m->read_rate : m->write_rate, share;
 
-    if (dfl_frame_elements(f, einsum, access, true, &out->bits) ||
+    if ((is_read ? dfl_halo_elements(f, einsum, input, &out->bits)
+                 : dfl_frame_elements(f, einsum, access, true, &out->bits)) ||
         dfl_mul(out->bits, f->workload->tensors[access->tensor].type.bits, &out->bits)) {
         dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "the data of this access exceeds 128 bits");
         return false;
@@ -167,10 +171,10 @@ static bool time_accesses(const dfl_frame *f, uint32_t einsum, dfl_chip_time *ou
     out->reads = reads;
     out->renewed = renewed;
     for (uint32_t i = 0; i < e->n_inputs; i++)
-        if (!time_access(f, einsum, &e->inputs[i], true, &reads[i]) ||
-            (dfl_einsum_renews(f->workload, e, i) && !time_access(f, einsum, &e->inputs[i], false, &renewed[i])))
+        if ((!dfl_halo_is_repeated(e, i) && !time_access(f, einsum, &e->inputs[i], i, &reads[i])) ||
+            (dfl_einsum_renews(f->workload, e, i) && !time_access(f, einsum, &e->inputs[i], DFL_NONE, &renewed[i])))
             return false;
-    return time_access(f, einsum, &e->output, false, &out->written);
+    return time_access(f, einsum, &e->output, DFL_NONE, &out->written);
 }
 
 void dfl_chip_time_add_ports(const dfl_frame *f, const uint32_t *branch_of, uint32_t einsum, const dfl_chip_time *time,

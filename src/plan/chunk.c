@@ -219,6 +219,10 @@ static void run_exchange(clock_state *c, uint32_t index)
     c->net_free[x->cost.network] = end;
     if (before) {
         c->copy[index] = end;
+        for (uint32_t k = 0; k < index; k++) /* an operand that comes in several exchanges */
+            if (c->work->exchanges->at[k].einsum == x->einsum && c->work->exchanges->at[k].tensor == x->tensor &&
+                c->work->exchanges->at[k].place == DFL_EXCHANGE_BEFORE)
+                c->copy[index] = fmax(c->copy[index], c->copy[k]);
     } else {
         c->home[x->tensor] = end;
     }

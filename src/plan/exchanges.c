@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "plan/halos.h"
 #include "plan/lines.h"
 #include "plan/rows.h"
 #include "support/vec.h"
@@ -11,9 +12,9 @@ typedef DFL_VEC(dfl_plan_exchange) exchange_vec;
 
 int64_t dfl_exchange_group(const dfl_frame *f, const dfl_plan_exchange *exchange)
 {
-    int64_t n = exchange->is_tied ? 2 : 1;
+    int64_t n = exchange->is_tied || exchange->is_halo ? 2 : 1;
 
-    for (uint32_t s = 0; s < f->n_slots; s++)
+    for (uint32_t s = 0; s < f->n_slots && !exchange->is_halo; s++)
         if (exchange->slots >> s & 1)
             n *= f->slots[s].count;
     return n;
@@ -41,7 +42,8 @@ static dfl_plan_exchange *find_copy(const dfl_frame *f, exchange_vec *out, uint3
                                     const dfl_layout *asked, dfl_collective_kind kind)
 {
     for (size_t i = 0; i < out->n; i++)
-        if (out->at[i].place == DFL_EXCHANGE_BEFORE && out->at[i].tensor == tensor && out->at[i].phase == phase &&
+        if (out->at[i].place == DFL_EXCHANGE_BEFORE && !out->at[i].is_halo && out->at[i].tensor == tensor &&
+            out->at[i].phase == phase &&
             out->at[i].kind == kind && same_layout(f, out->at[i].asked, asked))
             return &out->at[i];
     return NULL;
@@ -200,6 +202,41 @@ static bool set_operand_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     return true;
 }
 
+/* Adds the messages from the neighbours on one slot: an operand lies split as the einsum asks for it, but for elements at the
+   edges. All accesses of an einsum to a tensor share the messages. False after a report. */
+static bool add_halos(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *asked, uint32_t slot,
+                      exchange_vec *out)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    dfl_plan_exchange x = { .kind = DFL_COLLECTIVE_POINT_TO_POINT, .place = DFL_EXCHANGE_BEFORE, .tensor = access->tensor,
+                            .einsum = einsum, .phase = e->phase, .slots = UINT64_C(1) << slot, .asked = NULL, .is_halo = true };
+    dfl_halo halo;
+    dfl_i128 section;
+
+    if (!dfl_halo_find(f, einsum, access, (uint32_t)asked[slot], slot, &halo))
+        return false;
+    for (size_t i = 0; i < out->n; i++)
+        if (out->at[i].is_halo && out->at[i].einsum == einsum && out->at[i].tensor == access->tensor &&
+            out->at[i].slots == x.slots)
+            return true;
+    if (dfl_halo_section(f, einsum, access, (uint32_t)asked[slot], slot, &section) ||
+        dfl_mul(section, f->workload->tensors[access->tensor].type.bits, &section)) {
+        dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "a count of this plan exceeds 128 bits");
+        return false;
+    }
+    for (int side = 0; side < 2; side++) {
+        if (dfl_mul(section, side == 0 ? halo.before : halo.behind, &x.bits))
+            return false;
+        if (x.bits == 0)
+            continue;
+        x.readers = NULL;
+        x.n_readers = 0;
+        DFL_PUSH(f->arena, out, x);
+        add_reader(f, &out->at[out->n - 1], einsum);
+    }
+    return true;
+}
+
 /* Adds the exchanges that bring an operand to the layout that an einsum asks for. */
 static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access, exchange_vec *out)
 {
@@ -214,7 +251,8 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
 
         asked[s] = dfl_layout_asked(f, einsum, access, s);
         if (asked[s] == DFL_LAYOUT_WINDOW)
-            return dfl_frame_refuse(f, access->span, "a divided rank in a window of an operand", "divide another rank");
+            return dfl_frame_refuse(f, access->span, "a divided rank in a window that moves by more than 1",
+                                    "divide another rank");
         if (f->slots[s].stages != NULL || f->slots[s].count == 1 ||
             (f->positions[einsum] != NULL && access->tensor == f->positions[einsum]->tensor && dfl_frame_goes(f, einsum, s)))
             continue;
@@ -237,6 +275,10 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
         }
         add_reader(f, copy, einsum);
     }
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if (asked[s] >= 0 && f->slots[s].count > 1 && f->slots[s].stages == NULL && !dfl_frame_goes(f, einsum, s) &&
+            source(f, l, einsum, access->tensor, s) != DFL_LAYOUT_REPLICATED && !add_halos(f, einsum, access, asked, s, out))
+            return false;
     return true;
 }
 

@@ -8,6 +8,8 @@
  *   replicated   any         none: each chip takes its part
  *   parts of sum replicated  all-reduce
  *   parts of sum split       reduce-scatter
+ *   split a      split a, and neighbouring elements
+ *                            point to point: a message from each neighbour (plan/halos.h)
  *   any          rows        all-to-all: points go to the instances that have their rows (plan/rows.h)
  *   rows         split       all-to-all: and come back
  *   rows         replicated  all-gather
@@ -32,6 +34,7 @@ typedef struct {
     uint32_t tensor, einsum;
     dfl_phase phase;
     uint64_t slots;              /* mask of the slots of the group */
+    bool is_halo;                /* elements that an instance lacks beside its part, from one neighbour */
     bool is_tied;                /* a sum over the first and the last stage, which both use the tensor */
     dfl_i128 bits;               /* of one exchange, as in dfl_collective */
     dfl_i128 most_bits;          /* the same if all ranks had as much as the one with most points; 0 = all have equally much */

@@ -36,6 +36,8 @@ bool dfl_frame_applies(const dfl_frame *f, const dfl_line *line, uint32_t einsum
 
     if (goes != NULL && goes[einsum])
         return true;
+    if (e->over_rank == line->rank && line->only == NULL)
+        return false; /* the einsum takes the rank whole */
     return dfl_einsum_has_rank(e, line->rank) && dfl_line_names(line, f->workload, einsum) && !is_replaced(f, line, einsum);
 }
 
@@ -164,6 +166,22 @@ static bool add_split_slots(dfl_frame *f, const dfl_line *keep)
     return true;
 }
 
+/* Reports a line that names an einsum and divides the rank that it takes whole. */
+static bool check_over(const dfl_frame *f, const dfl_line *line, uint32_t einsum)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    const char *rank = text(f, f->workload->ranks[line->rank].name);
+    dfl_diag *d;
+
+    if (e->over_rank != line->rank)
+        return true;
+    d = dfl_report(f->sink, DFL_MAP_OVER_CUT, line->span, "this line divides rank `%s`, which einsum `%s` takes whole", rank,
+                   text(f, e->name));
+    dfl_diag_label(f->sink, d, e->span, "computed by an operation `over %s`", rank);
+    dfl_diag_help(f->sink, d, "divide another rank of `%s`; its operand is then exchanged, all-to-all", text(f, e->name));
+    return false;
+}
+
 /* Collects the slots of the spatial lines and of the split homes, and sets `spread`. */
 static bool build_slots(dfl_frame *f)
 {
@@ -189,7 +207,9 @@ static bool build_slots(dfl_frame *f)
         slot = find_slot(f, line);
         warn_empty(f, line, left);
         for (uint32_t e = 0; e < f->workload->n_einsums; e++)
-            if (dfl_frame_applies(f, line, e))
+            if (dfl_frame_applies(f, line, e) && !check_over(f, line, e))
+                return false;
+            else if (dfl_frame_applies(f, line, e))
                 f->spread[(size_t)e * f->columns + slot] = line;
         if (line->stages != NULL && !check_stages(f, slot))
             return false;
