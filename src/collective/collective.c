@@ -144,7 +144,8 @@ static uint32_t find_permitted(const collective_search *s, const network_group *
     uint32_t orders = 1u << DFL_ALGORITHM_PER_DIMENSION | 1u << DFL_ALGORITHM_ROTATED;
     uint32_t all = (1u << DFL_N_ALGORITHMS) - 1, mask = s->system->networks[g->fabric->network].topology.algorithms;
 
-    mask = mask == 0 ? all : mask;
+    /* a message between two ranks has one way, which is no choice among algorithms of collectives */
+    mask = mask == 0 ? all : mask | 1u << DFL_ALGORITHM_MESSAGE;
     if (!g->alone)
         return mask;
     return (mask & ~orders) != 0 ? mask & ~orders : all & ~orders;

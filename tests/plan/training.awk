@@ -26,8 +26,8 @@ function add(id, group, machine, layers, width, heads, tp, pp, dp, interleave, m
                 continue
             name = sprintf("row%d_m%d_v%d", measured, m, v)
             printf "mapping %s = %s(tp = %d, pp = %d, dp = %d, interleave = %d, micro = %d) for gpt_step(layers = %d, width = %d, " \
-                   "heads = %d, batch = %d) on %s(nodes = %d);\n",
-                   name, template, tp, pp, dp, v, m, layers, width, heads, batch, machine, tp * pp * dp / 8 > plans
+                   "heads = %d, batch = %d%s) on %s(nodes = %d);\n", name, template, tp, pp, dp, v, m, layers, width, heads,
+                   batch, more, machine, tp * pp * dp / 8 > plans
             print id, name, seconds, group > rows
         }
 }
@@ -35,6 +35,7 @@ function add(id, group, machine, layers, width, heads, tp, pp, dp, interleave, m
 function obstacle(    f) {
     f = FILENAME
     if (c[col[f, "iter_time_s"]] == "") return "the time of a step is not published"
+    if (c[1] ~ /^mcore-h100/) return ""
     if (c[col[f, "chip"]] !~ /^A100/) return "the chip has no calibration in examples/megatron.dfl"
     if (c[col[f, "chip"]] ~ /40GB/) return "the chip has 40 GB and another memory, without calibration"
     if (c[col[f, "n_experts"]] != "") return "experts"
@@ -61,11 +62,15 @@ FILENAME ~ /ground_truth/ && c[col[FILENAME, "phase"]] == "train" {
         next
     }
     is_zero3 = c[col[f, "zero_stage"]] == 3
-    add(c[1], is_zero3 ? "zero3" : c[1] ~ /^sc21|^korth/ ? "paper" : "other", c[1] ~ /^vtrain/ ? "vtrain" : "selene",
+    is_h100 = c[1] ~ /^mcore/
+    more = is_h100 ? ", seq = " c[col[f, "seq"]] ", vocab = " c[col[f, "vocab"]] : ""
+    add(c[1], is_h100 ? "H100" : is_zero3 ? "ZeRO-3" : c[1] ~ /^sc21|^korth/ ? "paper" : "other",
+        is_h100 ? "eos" : c[1] ~ /^vtrain/ ? "vtrain" : "selene",
         c[col[f, "layers"]], c[col[f, "hidden"]], c[col[f, "heads"]], c[col[f, "TP"]], c[col[f, "PP"]], c[col[f, "DP"]],
         c[col[f, "PP"]] == 1 ? 1 : c[col[f, "VP"]], c[col[f, "MBS"]],
-        is_zero3 ? "zero3" : c[col[f, "recompute"]] == "selective" ? "selective" : "full",
+        is_h100 ? "flash" : is_zero3 ? "zero3" : c[col[f, "recompute"]] == "selective" ? "selective" : "full",
         c[col[f, "GBS"]], c[col[f, "iter_time_s"]])
+    more = ""
 }
 # steps of Korthikanti et al. that the other file lacks, all with micro-batches of one sequence
 FILENAME ~ /korthikanti/ {
