@@ -71,11 +71,7 @@ void dfl_fill_lift_keeps(dfl_fill *fill, const dfl_objective *objective, dfl_fil
 /* Whether the einsums have so many skeletons that a search of all together finds nothing in the time of this one. */
 static bool has_many(const dfl_einsum_classes *classes)
 {
-    size_t n = 0;
-
-    for (size_t c = 0; classes != NULL && c < classes->at.n; c++)
-        n += classes->at.at[c].candidates.n;
-    return n > DFL_JOINT_SKELETONS;
+    return classes != NULL && dfl_exchange_skeletons(classes) > DFL_JOINT_SKELETONS;
 }
 
 /* Replaces the mapping by one of fused groups if that is better. */
@@ -83,8 +79,10 @@ static void try_groups(dfl_fill *fill, const dfl_objective *objective, const dfl
                        const dfl_einsum_classes *classes, dfl_filled *out, dfl_search_summary *summary)
 {
     const dfl_solver *solver = fill->solver;
-    const double share = fill->is_part ? DFL_PART_GROUPS_SHARE : has_many(classes) ? DFL_GROUPS_MANY : DFL_GROUPS_SHARE;
-    const double probe_share = fill->is_part || has_many(classes) ? share : DFL_GROUPS_PROBE;
+    const bool is_many = has_many(classes), has_windows = dfl_exchange_has_windows(classes);
+    const double share = fill->is_part ? DFL_PART_GROUPS_SHARE : is_many ? DFL_GROUPS_MANY
+                         : has_windows ? DFL_GROUPS_WINDOWS : DFL_GROUPS_SHARE;
+    const double probe_share = fill->is_part || is_many ? share : fmin(share, DFL_GROUPS_PROBE);
     const dfl_search_limits limits = share_limits(fill, summary, share);
     const double probe = share_limits(fill, summary, probe_share).deadline;
     dfl_arena *work = dfl_arena_new(solver->budget);

@@ -1,6 +1,7 @@
 #include "mapper/join/assemble.h"
 
 #include "ir/mapping.h"
+#include "mapper/tiling/point.h"
 #include "support/vec.h"
 
 typedef DFL_VEC(dfl_line) line_vec;
@@ -45,6 +46,31 @@ static void add_homes(const assembler *a, const dfl_fused_group *groups, uint32_
     }
 }
 
+/* Lines of one gap: temporal loops (axis -1), or parts on one axis. */
+typedef struct { uint32_t gap; int axis; bool is_written; } gap_lines;
+
+/* The lines of one rank in a gap that cut something. */
+static void add_rank_cuts(const assembler *a, const dfl_chosen_form *x, uint32_t r, gap_lines in, int64_t *piece, line_vec *lines)
+{
+    const dfl_problem *problem = x->problem;
+    const dfl_chain *c = &x->form->chain[r];
+
+    for (uint32_t i = 0; i < c->n; i++) {
+        const int64_t amount = x->amounts[r][i], above = piece[r];
+        if (c->at[i].gap != in.gap || c->at[i].axis != in.axis)
+            continue;
+        piece[r] = in.axis >= 0 ? (above + amount - 1) / amount : amount < above ? amount : above;
+        if (!in.is_written || piece[r] == above)
+            continue;
+        if (in.axis < 0)
+            add_line(a, lines, (dfl_line){ .kind = DFL_LINE_TEMPORAL, .rank = problem->rank[r], .by = DFL_BY_SIZE,
+                                           .amount = amount });
+        else
+            add_line(a, lines, (dfl_line){ .kind = DFL_LINE_SPATIAL, .rank = problem->rank[r], .by = DFL_BY_PARTS,
+                                           .amount = amount, .axis = problem->axis[in.axis].axis });
+    }
+}
+
 /* The temporal loops of a gap (axis -1), or its parts on one axis, that cut something. `piece` has the largest piece of each rank
    above and below. */
 static void add_cuts(const assembler *a, const dfl_chosen_form *x, uint32_t gap, int axis, bool is_written, int64_t *piece,
@@ -52,23 +78,10 @@ static void add_cuts(const assembler *a, const dfl_chosen_form *x, uint32_t gap,
 {
     const dfl_problem *problem = x->problem;
 
-    for (uint32_t r = 0; r < problem->n_ranks; r++) {
-        const dfl_chain *c = &x->form->chain[r];
-        for (uint32_t i = 0; i < c->n; i++) {
-            const int64_t amount = x->amounts[r][i], above = piece[r];
-            if (c->at[i].gap != gap || c->at[i].axis != axis)
-                continue;
-            piece[r] = axis >= 0 ? (above + amount - 1) / amount : amount < above ? amount : above;
-            if (!is_written || piece[r] == above)
-                continue;
-            if (axis < 0)
-                add_line(a, lines, (dfl_line){ .kind = DFL_LINE_TEMPORAL, .rank = problem->rank[r], .by = DFL_BY_SIZE,
-                                               .amount = amount });
-            else
-                add_line(a, lines, (dfl_line){ .kind = DFL_LINE_SPATIAL, .rank = problem->rank[r], .by = DFL_BY_PARTS,
-                                               .amount = amount, .axis = problem->axis[axis].axis });
-        }
-    }
+    for (uint32_t order = 0; order < 3; order++)
+        for (uint32_t r = 0; r < problem->n_ranks; r++)
+            if (dfl_point_order(problem, r) == order)
+                add_rank_cuts(a, x, r, (gap_lines){ gap, axis, is_written }, piece, lines);
 }
 
 /* Whether a line keeps the tensor in the memory. */
@@ -92,9 +105,10 @@ static void add_leaf_lines(const assembler *a, const dfl_chosen_form *x, bool is
     for (uint32_t g = 0; g <= t->n_keeps; g++) {
         for (int axis = -1; axis < (int)problem->n_axes; axis++)
             add_cuts(a, x, g, axis, !is_grouped || g > 0 || axis >= 0, piece, lines);
-        if (g < t->n_keeps && !t->keep[g].home &&
-            !is_kept(lines, problem->operand[t->keep[g].operand].tensor, problem->place[t->keep[g].place].memory))
-            add_keep(a, lines, problem->operand[t->keep[g].operand].tensor, problem->place[t->keep[g].place].memory);
+        for (uint32_t i = 0; i <= g && i < t->n_keeps; i++)
+            if (t->written[i] == g && !t->keep[i].home &&
+                !is_kept(lines, problem->operand[t->keep[i].operand].tensor, problem->place[t->keep[i].place].memory))
+                add_keep(a, lines, problem->operand[t->keep[i].operand].tensor, problem->place[t->keep[i].place].memory);
     }
 }
 

@@ -165,6 +165,17 @@ dfl_einsum_classes *dfl_exchange_list(dfl_arena *arena, const dfl_intern *names,
     return is_found ? classes : NULL;
 }
 
+size_t dfl_exchange_skeletons(const dfl_einsum_classes *classes)
+{
+    size_t n = 0;
+
+    for (size_t c = 0; c < classes->at.n; c++)
+        n += classes->at.at[c].candidates.n;
+    return n;
+}
+
+bool dfl_exchange_has_windows(const dfl_einsum_classes *classes) { return dfl_einsum_classes_windows(classes); }
+
 dfl_exchange_result dfl_exchange_bound(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
                                        const dfl_objective *objective, double joules, double seconds,
                                        dfl_einsum_classes *classes, const dfl_search_limits *limits)

@@ -22,6 +22,9 @@ typedef struct {
 dfl_einsum_classes *dfl_exchange_list(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
                                       const dfl_search_limits *limits);
 
+size_t dfl_exchange_skeletons(const dfl_einsum_classes *classes);
+bool dfl_exchange_has_windows(const dfl_einsum_classes *classes);
+
 /* The bound for a mapping with all lines open and a `native` objective. `joules` and `seconds` are those of a mapping that is
    known, for the rate of the line. `classes`: those of dfl_exchange_list; NULL: the floor alone (B44) is the bound. */
 dfl_exchange_result dfl_exchange_bound(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,

@@ -60,7 +60,8 @@ static void take_point(dfl_pattern_search *s, const dfl_form *f, const dfl_box_n
 {
     const dfl_objective energy = dfl_objective_line(s->costs.objective, 1, 0);
     const dfl_objective time = dfl_objective_line(s->costs.objective, 0, 1);
-    const dfl_box_costs joules = { .objective = &energy, .is_whole = true }, seconds = { .objective = &time, .is_whole = true };
+    const dfl_box_costs joules = { .objective = &energy, .is_whole = s->costs.is_whole },
+                        seconds = { .objective = &time, .is_whole = s->costs.is_whole };
     double others[DFL_FORM_PRODUCTS];
 
     (void)dfl_box_multiply(f, node->boxes, 0, others);
@@ -237,6 +238,16 @@ static void descend(dfl_pattern_search *s)
 
 /* ---- forms ---- */
 
+/* Whether a dimension of an operand is not a rank alone. Then parts of tiles stay, so nothing counts as whole. */
+static bool has_windows(const dfl_problem *problem)
+{
+    bool found = problem->windows;
+
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        found |= problem->operand[o].ranks != problem->operand[o].plain;
+    return found;
+}
+
 dfl_pattern_forms *dfl_pattern_forms_new(dfl_arena *arena, dfl_arena *scratch, const dfl_einsum_class *class,
                                          const dfl_objective *line, dfl_forms_purpose purpose)
 {
@@ -249,6 +260,7 @@ dfl_pattern_forms *dfl_pattern_forms_new(dfl_arena *arena, dfl_arena *scratch, c
     f->goal = (dfl_form_goal){ .factor = 1, .joules = 1, .leakage = line->per_second, .is_whole = true };
     if (line->per_joule == 0)
         f->goal = (dfl_form_goal){ .factor = 1, .seconds = 1, .is_whole = true };
+    f->goal.is_whole = class->candidates.n > 0 && !has_windows(class->candidates.at[0].problem);
     f->purpose = purpose;
     f->at = DFL_NEW_ARRAY(arena, open_form *, class->candidates.n + 1);
     memset(f->at, 0, class->candidates.n * sizeof *f->at);
@@ -312,15 +324,6 @@ static open_form *find_form(dfl_pattern_forms *f, uint32_t i)
     return f->at[i]->form != NULL ? f->at[i] : NULL;
 }
 
-/* Whether boxes bound the costs of an einsum: it has ranks, and no dimension of an operand is a sum of ranks. */
-static bool has_boxes(const dfl_problem *problem)
-{
-    for (uint32_t o = 0; o < problem->n_operands; o++)
-        if (problem->operand[o].ranks != problem->operand[o].plain)
-            return false;
-    return !problem->windows && problem->n_ranks > 0;
-}
-
 static int by_least(const void *a, const void *b)
 {
     const ranked_form *x = a, *y = b;
@@ -338,12 +341,12 @@ static const form_order *find_order(dfl_pattern_forms *f, uint32_t pattern)
     if (order->at != NULL)
         return order;
     for (size_t i = 0; i < f->class->candidates.n; i++)
-        order->n += f->class->candidates.at[i].pattern == pattern && has_boxes(f->class->candidates.at[i].problem);
+        order->n += f->class->candidates.at[i].pattern == pattern && f->class->candidates.at[i].problem->n_ranks > 0;
     order->at = DFL_NEW_ARRAY(f->arena, ranked_form, (size_t)order->n + 1);
     order->n = 0;
     for (size_t i = 0; i < f->class->candidates.n; i++) {
         const dfl_candidate *c = &f->class->candidates.at[i];
-        if (c->pattern == pattern && has_boxes(c->problem))
+        if (c->pattern == pattern && c->problem->n_ranks > 0)
             order->at[order->n++] = (ranked_form){ dfl_objective_value(&f->line, c->roomy_joules, c->roomy_seconds),
                                                    (uint32_t)i };
     }
@@ -420,9 +423,9 @@ dfl_pattern_search *dfl_pattern_search_open(dfl_pattern_forms *forms, uint32_t p
     dfl_arena *arena = dfl_arena_new(dfl_arena_budget(forms->arena));
     dfl_pattern_search *s = DFL_NEW(arena, dfl_pattern_search);
 
-    *s = (dfl_pattern_search){ .arena = arena, .forms = forms, .costs = { &forms->line, 0, true, NULL }, .tile = tile,
-                               .state = { .best = cutoff }, .bound = INFINITY, .order = find_order(forms, pattern),
-                               .number = ++forms->searches };
+    *s = (dfl_pattern_search){ .arena = arena, .forms = forms, .tile = tile, .bound = INFINITY, .state = { .best = cutoff },
+                               .costs = { &forms->line, 0, forms->goal.is_whole, NULL },
+                               .order = find_order(forms, pattern), .number = ++forms->searches };
     s->state.least = dfl_pattern_search_roomy(forms, pattern);
     return s;
 }

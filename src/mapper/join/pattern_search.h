@@ -5,7 +5,8 @@
  *
  * The search counts as if no short piece stayed in its memory while loops over other ranks go on. So its points cost at most
  * what it says, but what it says is least holds only for mappings without such pieces. It proves nothing; it finds good points.
- * Lower bounds of all mappings are in pattern_bound.h.
+ * Lower bounds of all mappings are in pattern_bound.h. With windows a point has a lower bound of what it costs (SEARCH.md, B10):
+ * the model must judge it.
  *
  * For a fused group the search has *flat* forms: the operands that are exchanged inside have their keeps first, all shared loops
  * stand above them, and the tile below these loops is given.

@@ -59,8 +59,7 @@ static void add_cut(dfl_point *p, uint32_t r, uint32_t gap, int axis, dfl_body *
     }
 }
 
-/* Place of a rank in the order of the loops of a gap: ranks without windows, ranks with windows, main ranks, `last`. */
-static uint32_t order_of(const dfl_problem *problem, uint32_t rank, uint32_t last)
+uint32_t dfl_point_order(const dfl_problem *problem, uint32_t rank)
 {
     uint32_t order = 0;
 
@@ -71,16 +70,17 @@ static uint32_t order_of(const dfl_problem *problem, uint32_t rank, uint32_t las
                 if (dim->rank[i] == rank)
                     order = order > 1u + (i == dim->main) ? order : 1u + (i == dim->main);
         }
-    return rank == last ? 3 : order;
+    return order;
 }
 
+/* The lines of a gap in the order of dfl_point_order, and behind them those of the rank `last`. */
 static void add_cuts(dfl_point *p, uint32_t gap, int axis, dfl_body *body)
 {
     const dfl_problem *problem = p->form->problem;
 
     for (uint32_t order = 0; order < 4; order++)
         for (uint32_t r = 0; r < problem->n_ranks; r++)
-            if (order_of(problem, r, p->last) == order)
+            if ((r == p->last ? 3 : dfl_point_order(problem, r)) == order)
                 add_cut(p, r, gap, axis, body);
 }
 

@@ -24,4 +24,7 @@ void dfl_point_costs(const dfl_point *point, double *joules, double *seconds);
 /* A copy of the mapping with the amounts of the last evaluation, without loops of one iteration. */
 dfl_mapping *dfl_point_copy(dfl_arena *arena, const dfl_point *point);
 
+/* Place of a rank in the order of the loops of a gap, outermost first: ranks without windows, ranks with windows, main ranks. */
+uint32_t dfl_point_order(const dfl_problem *problem, uint32_t rank);
+
 #endif
