@@ -313,6 +313,31 @@ static void improve_divisors(dfl_arena *arena, const dfl_intern *names, const df
     settle(&k, &options);
 }
 
+/* What follows a search by boxes over all tile sizes without a proof: loops and keeps that move nothing may shorten waits. The
+   bound of the search is one of all mappings (SEARCH.md, D2), so it stays. */
+static void improve_any(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_map_options *asked,
+                        dfl_map_result *out)
+{
+    uint64_t left = LEFT;
+    improver k = { .arena = arena, .names = names, .given = mapping, .out = out, .is_box = true, .moves = true,
+                   .options = { .objective = asked->objective, .limits = asked->limits, .space = asked->space, .left = &left } };
+
+    if (out->stopped != DFL_STOP_NONE || out->optimal || !dfl_mapping_all_lines_open(mapping))
+        return;
+    k.least = out->objective;
+    take_better(&k, out->mapping);
+    if (k.least < dfl_value_times(out->objective, 1 / ROUNDING)) {
+        out->least = false;
+        out->seconds = INFINITY; /* solve compares that of the model with the bound */
+        out->objective = k.least;
+    }
+    out->optimal = k.least <= dfl_value_times(out->lower_bound, ROUNDING);
+    if (k.least < dfl_value_times(out->lower_bound, 1 / ROUNDING)) {
+        out->optimal = false;
+        out->lower_bound = fmin(out->floor_units, k.least);
+    }
+}
+
 /* Takes the mapping of another search in place of that of the search over all tile sizes, if it is better. */
 static void take_other(const dfl_intern *names, const dfl_objective *objective, const dfl_map_result *other, dfl_map_result *out)
 {
@@ -438,7 +463,9 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
         }
         return out;
     }
-    if (!asked->space.imperfect)
+    if (asked->space.imperfect)
+        improve_any(arena, names, mapping, asked, out);
+    else
         improve_divisors(arena, names, mapping, asked, out);
     raise_bound(names, asked->objective, &first, out);
     if (out->stopped != DFL_STOP_TIME && out->stopped != DFL_STOP_EVALUATIONS)
