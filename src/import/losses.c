@@ -26,21 +26,26 @@ dfl_diag *dfl_lose(dfl_loss_report *report, dfl_code code, dfl_span span, const 
     return dfl_report(report->sink, code, span, "%s", text);
 }
 
-const char *dfl_loss_nearest(dfl_arena *arena, const char *word, const char *const *known, size_t n)
+const char *dfl_loss_nearest(const char *word, const char *const *known, size_t n)
 {
-    dfl_intern *names = dfl_intern_new(arena);
-    dfl_sym *words = DFL_NEW_ARRAY(arena, dfl_sym, n + 1), near;
+    dfl_arena *scratch = dfl_arena_new(NULL);
+    dfl_intern *names = dfl_intern_new(scratch);
+    dfl_sym *words = DFL_NEW_ARRAY(scratch, dfl_sym, n + 1), near;
+    const char *found = NULL;
 
     for (size_t i = 0; i < n; i++)
         words[i] = dfl_intern_z(names, known[i]);
     near = dfl_suggest(names, word, words, n);
-    return near != 0 ? dfl_sym_text(names, near) : NULL;
+    for (size_t i = 0; i < n && near != 0 && found == NULL; i++)
+        found = words[i] == near ? known[i] : NULL;
+    dfl_arena_free(scratch);
+    return found;
 }
 
 void dfl_lose_key(dfl_loss_report *report, dfl_span span, const char *key, const char *of, const char *const *known, size_t n)
 {
     dfl_diag *d = dfl_lose(report, DFL_FOREIGN_IGNORED, span, "`%s` of %s has no effect", key, of);
-    const char *near = dfl_loss_nearest(report->arena, key, known, n);
+    const char *near = dfl_loss_nearest(key, known, n);
 
     if (near != NULL)
         dfl_diag_help(report->sink, d, "did you mean `%s`?", near);

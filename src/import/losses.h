@@ -34,7 +34,7 @@ dfl_diag *dfl_lose(dfl_loss_report *report, dfl_code code, dfl_span span, const 
 /* Warns of the key of a map that is none of the `n` known ones, with the nearest of them. `of` = what the map is. */
 void dfl_lose_key(dfl_loss_report *report, dfl_span span, const char *key, const char *of, const char *const *known, size_t n);
 /* The one of `n` words that is nearest to a word, for "did you mean"; NULL when none is near. */
-const char *dfl_loss_nearest(dfl_arena *arena, const char *word, const char *const *known, size_t n);
+const char *dfl_loss_nearest(const char *word, const char *const *known, size_t n);
 /* Adds a remark to the comment of the declaration; reports no warning. */
 void dfl_loss_remark(dfl_loss_report *report, dfl_span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -7,6 +7,11 @@
 #include "support/utf8.h"
 #include "support/limits.h"
 
+enum {
+    MOST_COMPARED = 32, /* keys of a map that are compared one by one; more of them are looked up in a table */
+    MOST_OPEN = 10000,  /* brackets without an end, those in texts included: libfyaml reads all of them before it counts levels */
+};
+
 typedef struct {
     dfl_loss_report *report;
     const dfl_source *source;
@@ -90,6 +95,33 @@ static const char *scalar_text(reader *r, struct fy_node *node, dfl_span span)
 
 static dfl_yaml tree_of(reader *r, struct fy_node *node, dfl_span around, unsigned depth);
 
+/* Reports a key that a map has twice. */
+static void refuse_twice(reader *r, const dfl_yaml *map)
+{
+    dfl_intern *names = map->n > MOST_COMPARED ? dfl_intern_new(r->report->arena) : NULL;
+
+    for (uint32_t i = 0; i < map->n && r->ok; i++) {
+        const char *key = map->keys[i].text;
+        uint32_t before = 0, first = 0;
+
+        if (names != NULL && key[0] != '\0') {
+            before = dfl_intern_count(names);
+            dfl_intern_z(names, key);
+            if (dfl_intern_count(names) > before)
+                continue;
+        }
+        while (first < i && strcmp(map->keys[first].text, key) != 0)
+            first++;
+        if (first < i) {
+            dfl_diag *d = dfl_report(r->report->sink, DFL_FOREIGN_SYNTAX, map->keys[i].span, "the key `%s` is given twice",
+                                     dfl_writer_plain(r->report->arena, key));
+
+            dfl_diag_label(r->report->sink, d, map->keys[first].span, "first given here");
+            r->ok = false;
+        }
+    }
+}
+
 static void read_items(reader *r, struct fy_node *node, dfl_yaml *out, unsigned depth)
 {
     bool map = out->kind == DFL_YAML_MAP;
@@ -119,6 +151,8 @@ static void read_items(reader *r, struct fy_node *node, dfl_yaml *out, unsigned 
     }
     out->items = items;
     out->keys = keys;
+    if (map)
+        refuse_twice(r, out);
 }
 
 static bool is_merge(const dfl_yaml *key)
@@ -349,11 +383,12 @@ static bool is_one_document(reader *r)
     return r->ok;
 }
 
-/* Refuses directives, control characters and invalid UTF-8: libfyaml does not survive them, and no specification has them. */
+/* Refuses directives, control characters, invalid UTF-8 and endless brackets: libfyaml does not survive them, and no
+   specification has them. */
 static bool is_safe(reader *r)
 {
     const char *text = r->source->text;
-    size_t len = r->source->len, valid = dfl_utf8_check(text, len);
+    size_t len = r->source->len, valid = dfl_utf8_check(text, len), open = 0; /* brackets and braces that are open */
 
     for (size_t i = 0; r->ok && i < valid; i++) {
         unsigned char c = (unsigned char)text[i];
@@ -362,6 +397,11 @@ static bool is_safe(reader *r)
             wrong(r, place(r, i, i + 1), "control characters are not supported");
         else if (c == '%' && (i == 0 || text[i - 1] == '\n' || text[i - 1] == '\r'))
             wrong(r, place(r, i, i + 1), "directives are not supported");
+        open += c == '[' || c == '{';
+        open -= (c == ']' || c == '}') && open > 0;
+        if (open > MOST_OPEN)
+            wrong(r, place(r, i, i + 1), dfl_arena_printf(r->report->arena, "the file is nested deeper than %d levels",
+                                                          DFL_IMPORT_YAML_DEPTH));
     }
     if (valid < len)
         wrong(r, place(r, valid, valid + 1), "these bytes are not UTF-8");
@@ -371,7 +411,8 @@ static bool is_safe(reader *r)
 const dfl_yaml *dfl_yaml_parse(dfl_loss_report *report, const dfl_source *source)
 {
     const struct fy_diag_cfg quiet = { .output_fn = drop_message, .level = FYET_ERROR, .module_mask = ~0u };
-    struct fy_parse_cfg config = { .flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG };
+    /* Libfyaml compares each key with all others; refuse_twice does not. */
+    struct fy_parse_cfg config = { .flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_ALLOW_DUPLICATE_KEYS };
     reader r = { .report = report, .source = source, .ok = true };
     struct fy_document *document;
     dfl_yaml *root = NULL;

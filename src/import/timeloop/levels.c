@@ -134,7 +134,7 @@ static void look_at_attributes(dfl_tl_file *f, const dfl_tl_leaf *from)
     const dfl_yaml *own = dfl_tl_get(from->at, "attributes");
 
     for (uint32_t i = 0; own != NULL && own->kind == DFL_YAML_MAP && i < own->n; i++) {
-        const char *near = dfl_loss_nearest(f->report->arena, own->keys[i].text, known, sizeof known / sizeof known[0]);
+        const char *near = dfl_loss_nearest(own->keys[i].text, known, sizeof known / sizeof known[0]);
         bool is_known = false;
 
         for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)

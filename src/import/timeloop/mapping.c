@@ -256,7 +256,7 @@ static bool report_no_space(dfl_tl_file *f, const dfl_yaml *at)
     d = dfl_report(f->report->sink, DFL_FOREIGN_UNKNOWN_NAME, at->span, "the shape has no data space `%s`", at->text);
     for (uint32_t t = 0; t < f->n_tensors; t++)
         known[t] = f->tensors[t].name;
-    near = dfl_loss_nearest(f->report->arena, at->text, known, f->n_tensors);
+    near = dfl_loss_nearest(at->text, known, f->n_tensors);
     if (near != NULL)
         dfl_diag_help(f->report->sink, d, "did you mean `%s`?", near);
     f->ok = false;
@@ -296,7 +296,7 @@ static void report_no_level(dfl_tl_file *f, const dfl_yaml *target)
     d = dfl_report(f->report->sink, DFL_FOREIGN_UNKNOWN_NAME, target->span, "the architecture has no level `%s`", target->text);
     for (uint32_t k = 0; k < f->n_levels; k++)
         known[k] = f->levels[f->n_levels - 1 - k].name;
-    near = dfl_loss_nearest(f->report->arena, target->text, known, f->n_levels);
+    near = dfl_loss_nearest(target->text, known, f->n_levels);
     if (near != NULL) {
         dfl_diag_help(f->report->sink, d, "did you mean `%s`?", near);
     } else {
@@ -342,7 +342,7 @@ typedef enum { TEMPORAL, SPATIAL, BYPASS } directive_type;
 void dfl_tl_report_type(dfl_tl_file *f, dfl_span span, const char *type)
 {
     static const char *const known[] = { "temporal", "spatial", "bypass", "datatype", "dataspace", "utilization", "parallelism" };
-    const char *near = dfl_loss_nearest(f->report->arena, type, known, COUNT(known));
+    const char *near = dfl_loss_nearest(type, known, COUNT(known));
     dfl_diag *d;
 
     if (!f->ok)

@@ -207,6 +207,12 @@ static const import_case cases[] = {
         "this file is a template: fill it in with Jinja first"),
     { "a template in a comment", "# {{x}}\n" CASE(ALL_INSIDE), 0, 0, 0, NULL, { "keep A, B, Z in RF;" } },
     BAD("a file of comments", "# nothing\n\n", SYNTAX, 1, 1, "the run is empty"),
+    BAD("a key twice", MATMUL TWO "arch: {}\n", SYNTAX, 16, 1, "the key `arch` is given twice"),
+    BAD("a key twice in a map", "problem: {a: 1, b: 2, 'a': 3}\n" TWO, SYNTAX, 1, 24, "the key `a` is given twice"),
+    BAD("a key twice among many", "problem:\n"
+        "  k0: 1\n  k1: 1\n  k2: 1\n  k3: 1\n  k4: 1\n  k5: 1\n  k6: 1\n  k7: 1\n  k8: 1\n  k9: 1\n  k10: 1\n  k11: 1\n"
+        "  k12: 1\n  k13: 1\n  k14: 1\n  k15: 1\n  k16: 1\n  k17: 1\n  k18: 1\n  k19: 1\n  k20: 1\n  k21: 1\n  k22: 1\n  k23: 1\n"
+        "  k24: 1\n  k25: 1\n  k26: 1\n  k27: 1\n  k28: 1\n  k29: 1\n  k30: 1\n  k31: 1\n  k32: 1\n  k33: 1\n  k34: 1\n  k35: 1\n" "  k5: 2\n" TWO, SYNTAX, 38, 3, "the key `k5` is given twice"),
     BAD("two documents", CASE(ALL_INSIDE) "--- # next\n" MATMUL, SYNTAX, 18, 1,
         "a second document begins here: put it into a file of its own"),
     BAD("text behind a document", CASE(ALL_INSIDE) "...\n\n# next\n" MATMUL, SYNTAX, 21, 1,
