@@ -209,6 +209,45 @@ static void compare_level_energy(judge *j, uint32_t level, uint32_t tensor)
         compare_energy(j, "writes", m->write_energy, m->read_energy);
 }
 
+/* Whether the closed form of the importer covers the run: no artifacts, and no transfers between neighbours. */
+static bool is_counted(const peer_run *run)
+{
+    if (run->rejected || run->died || run->extrapolated || run->truncated || peer_padded_cycles(run) > 0)
+        return false;
+    for (uint32_t t = 0; t < run->f.n_tensors; t++) {
+        if (dfl_tl_inner_links(&run->f, t) != DFL_TL_LINKS_NONE)
+            return false;
+        for (uint32_t k = 0; k < run->f.n_levels; k++)
+            if (peer_passes(run, t, k))
+                return false;
+    }
+    return true;
+}
+
+/* The counts of the peer that the importer computes, to state what the peer charges, must be those of the report. */
+static void compare_counts(judge *j)
+{
+    const peer_run *run = j->run;
+
+    for (uint32_t t = 0; t < run->f.n_tensors && is_counted(run); t++) {
+        dfl_tl_counts words[PEER_LEVELS];
+
+        j->out->counted = dfl_tl_count_words(&run->f, t, words);
+        for (uint32_t k = 0; j->out->counted && k < run->f.n_levels; k++) {
+            const peer_counts *peer = &run->counts[k][t];
+
+            if (!peer->present || (words[k].reads == (double)peer->reads && words[k].fills == (double)peer->fills &&
+                                   words[k].updates == (double)peer->updates))
+                continue;
+            j->out->verdict = JUDGE_BROKEN;
+            say(&j->out->why, "%s of %s: the importer counts %.0f reads, %.0f fills, %.0f updates, the peer %lld, %lld, %lld",
+                run->f.tensors[t].name, run->f.levels[k].name, words[k].reads, words[k].fills, words[k].updates,
+                (long long)peer->reads, (long long)peer->fills, (long long)peer->updates);
+            return;
+        }
+    }
+}
+
 static void compare(judge *j)
 {
     const dfl_compute *unit = &j->result->mapping->system->computes[0];
@@ -220,6 +259,7 @@ static void compare(judge *j)
     for (uint32_t k = 0; k < j->run->f.n_levels; k++)
         for (uint32_t t = 0; t < j->run->f.n_tensors; t++)
             compare_tensor(j, k, t);
+    compare_counts(j);
     compare_energy(j, "multipliers",
                    (j->run->f.n_tensors == 3 ? unit->mac_energy : unit->flop_energy) * 1e12 * (double)j->run->computes,
                    j->run->energy);

@@ -36,6 +36,7 @@ typedef struct {
     uint32_t numbers;           /* count of numbers that differ */
     uint32_t by_cause[PEER_CAUSES]; /* count of different numbers that the cause may change */
     bool plain;                 /* the run is plain (peer_plain): all numbers must be equal */
+    bool counted;               /* the importer's own counts of the peer (charges.c) equal the report */
     bool whole;                 /* the oracle ran the mapping at its full size */
     judge_text why;             /* first unexplained difference, or what is broken */
 } judge_result;

@@ -15,7 +15,7 @@ enum { MOST_POINTS = 4096, LONGEST_PATH = 4096, LONGEST_FILE = 1 << 22 };
 
 typedef struct {
     bool say;
-    uint32_t verdicts[JUDGE_VERDICTS], plain, plain_equal, plain_returns, whole, found, failed;
+    uint32_t verdicts[JUDGE_VERDICTS], plain, plain_equal, plain_returns, whole, counted, found, failed;
     uint32_t ways[JUDGE_WAYS];
     struct { uint32_t cases, numbers, possible; } causes[PEER_CAUSES];
 } summary;
@@ -35,6 +35,7 @@ static void judge_case(summary *s, const char *name, const char *yaml, size_t le
         s->failed++;
     }
     s->whole += r.whole;
+    s->counted += r.counted;
     s->verdicts[r.verdict]++;
     s->plain += r.plain;
     s->plain_equal += r.plain && r.verdict == JUDGE_EQUAL;
@@ -241,6 +242,7 @@ static void print_verdict(const summary *s)
            s->verdicts[JUDGE_DIED], s->verdicts[JUDGE_BROKEN]);
     printf("files read back and the oracle agree: %u cases as they are, the others cut down to %d points\n", s->whole,
            MOST_POINTS);
+    printf("the importer's own counts of the peer equal the report in %u cases\n", s->counted);
     printf("%u of %u plain cases equal (perfect factors, no artifacts, directives, windows), %u with returned sums\n",
            s->plain_equal, s->plain, s->plain_returns);
     printf("%u of %u cases equal, %u explained (", s->verdicts[JUDGE_EQUAL], compared, s->verdicts[JUDGE_EXPLAINED]);

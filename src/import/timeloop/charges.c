@@ -100,7 +100,7 @@ static double fetched_at(const dfl_tl_file *f, uint32_t tensor, uint32_t k, doub
     }
     m->moved |= moves;
     /* A multiplier holds no operand from step to step. */
-    if (k == 0 || (f->levels[k].no_temporal_reuse >> tensor & 1) != 0)
+    if (k == 0 || (f->levels[k - 1].no_temporal_reuse >> tensor & 1) != 0)
         return tile;
     return !m->moved || still ? 0 : same ? tile - overlap_of(f, tensor, k, m->by) : tile;
 }
@@ -299,26 +299,37 @@ typedef struct {
     bool overlap;    /* tiles side by side have parts in common, which are read for each: the amount is unknown */
 } charge;
 
+/* The counts of the source: of a result, the first value of each element is not read, and not filled. */
+static dfl_tl_counts words_of(const dfl_tl_file *f, uint32_t tensor, const flow *flow_of)
+{
+    bool written = f->tensors[tensor].written;
+
+    return (dfl_tl_counts){
+        .reads = round(written ? flow_of->asked - flow_of->partition : flow_of->asked),
+        .fills = flow_of->received == 0 ? 0 : written ? round(flow_of->received - flow_of->partition) : trunc(flow_of->received),
+        .updates = written ? round(flow_of->asked) : 0,
+    };
+}
+
 /* Adds what a tensor costs at a level, without the parts that are rounded up to vectors. Returns that cost. */
-static double charge_tensor(const dfl_tl_file *f, uint32_t tensor, uint32_t k, const flow *counts, double instances, charge *out)
+static double charge_tensor(const dfl_tl_file *f, uint32_t tensor, uint32_t k, const flow *flow_of, double instances, charge *out)
 {
     const dfl_tl_level *l = &f->levels[k];
+    const dfl_tl_counts words = words_of(f, tensor, flow_of);
     bool written = f->tensors[tensor].written;
-    double reads = round(written ? counts->asked - counts->partition : counts->asked);
-    double fills = counts->received == 0 ? 0 : written ? round(counts->received - counts->partition) : trunc(counts->received);
-    double updates = written ? round(counts->asked) : 0;
-    double idle_reads = ceil(reads / l->vector) * l->vector - reads;
-    double idle_writes = ceil(fills / l->vector) * l->vector - fills + ceil(updates / l->vector) * l->vector - updates;
+    double idle_reads = ceil(words.reads / l->vector) * l->vector - words.reads;
+    double idle_writes = ceil(words.fills / l->vector) * l->vector - words.fills +
+                         ceil(words.updates / l->vector) * l->vector - words.updates;
 
     out->vectors += instances * (idle_reads * l->read_energy + idle_writes * l->write_energy);
-    out->overlap |= !written && counts->overlap;
-    out->halos += written ? 0 : instances * reads * counts->common * l->read_energy;
-    if (written && counts->received > 0) {
-        out->drains += instances * counts->received * l->read_energy;
-        out->returned += instances * fmax(counts->received - counts->partition, 0) * (1 - 1 / counts->copies) *
+    out->overlap |= !written && flow_of->overlap;
+    out->halos += written ? 0 : instances * words.reads * flow_of->common * l->read_energy;
+    if (written && flow_of->received > 0) {
+        out->drains += instances * flow_of->received * l->read_energy;
+        out->returned += instances * fmax(flow_of->received - flow_of->partition, 0) * (1 - 1 / flow_of->copies) *
                          (l->read_energy + l->write_energy);
     }
-    return instances * (reads * l->read_energy + (fills + updates) * l->write_energy);
+    return instances * (words.reads * l->read_energy + (words.fills + words.updates) * l->write_energy);
 }
 
 /* The charges of all levels and the energy of the run without leakage, in pJ; false if they are unknown. */
@@ -363,6 +374,17 @@ static bool is_plain(const dfl_tl_file *f)
         if (l->distributes || l->rmw_first != 0 || l->shares_rows)
             return false;
     }
+    return true;
+}
+
+bool dfl_tl_count_words(const dfl_tl_file *f, uint32_t tensor, dfl_tl_counts *out)
+{
+    flow *flows = DFL_NEW_ARRAY(f->report->arena, flow, f->n_levels);
+
+    if (!is_plain(f) || !find_flows(f, tensor, flows))
+        return false;
+    for (uint32_t k = 0; k < f->n_levels; k++)
+        out[k] = words_of(f, tensor, &flows[k]);
     return true;
 }
 

@@ -199,6 +199,13 @@ dfl_tl_links dfl_tl_inner_links(const dfl_tl_file *f, uint32_t tensor);
 
 /* ---- charges.c ---- */
 
+/* What the source counts for a tensor at a level, in words of one instance. */
+typedef struct { double reads, fills, updates; } dfl_tl_counts;
+
+/* Finds the counts of the source in closed form, by level; those of levels that do not hold the tensor mean nothing. False if
+   they are unknown: for factors that do not divide, for directives that change counts, and for very large arrays. Transfers
+   between neighbours are left out. */
+bool dfl_tl_count_words(const dfl_tl_file *f, uint32_t tensor, dfl_tl_counts *out);
 /* Reports what the source charges for the mapping in another way than the result, with the amounts. */
 void dfl_tl_compare_charges(dfl_tl_file *f);
 
