@@ -40,7 +40,7 @@ BEGIN {
         nodes = pick("1 2 3 4 6 8 12"); gpus = pick("1 2 4"); layers = pick("2 3 4 6 12"); batch = pick("2 4 6 8 12 24")
         m = pick("4 8"); kind = pick("1 2"); parts = pick("0 1")
         trained = pick("layers train(layers,optimizer=adam(fp32)) train(layers,optimizer=sgd(fp32))")
-        schedule = pick(trained == "layers" ? "gpipe one_f_one_b" : "gpipe one_f_one_b zero_bubble one_f_one_b,interleave=2")
+        schedule = pick(trained == "layers" ? "gpipe one_f_one_b joined" : "gpipe one_f_one_b zero_bubble one_f_one_b,interleave=2 joined")
         recompute = trained == "layers" || pick("0 1") == 0 ? "" : "    recompute H;\n"
         head = "dfl 1;\n" \
                "system chip {\n    memory hbm { size = " pick("2 4 8 16 64") "kB; bandwidth = " pick("1 4 20") "GB/s; }\n" \
