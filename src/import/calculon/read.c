@@ -186,8 +186,8 @@ static void check_numbers(reader *r, const dfl_calc_run *run)
 }
 
 /* Sets the layers of the stages, and how the text stands for stages of unequal size. Calculon lets each stage take as long as the
-   largest one, and takes the missing layers off the sum at the end. That is what `joined` stages of unequal size take. With
-   several chunks, the text has stages of the largest size, and layers that take less time. */
+   largest one, exchanges the gradients of as many layers, and takes the missing layers off the sum at the end. The text has
+   stages of the largest size, and layers that take less time; stages without a layer have no work. */
 static void set_stages(reader *r, dfl_calc_run *run)
 {
     const int64_t micro_batches = run->batch / run->data / run->micro, P = run->pipeline, v = run->interleave;
@@ -202,9 +202,9 @@ static void set_stages(reader *r, dfl_calc_run *run)
     }
     run->chunk_layers = run->stage_layers / v;
     passes = micro_batches * v + P - 1 + (v > 1 && rest > 0 ? (v - 1) * (P - rest) : 0);
-    run->written_layers = v > 1 ? P * run->stage_layers : run->layers;
+    run->written_layers = run->stage_layers > 1 ? P * run->stage_layers : run->layers;
     run->stages = P < run->written_layers ? P : run->written_layers;
-    run->pace = v > 1 ? 1 - (double)missing / ((double)run->chunk_layers * (double)passes) : 1;
+    run->pace = run->stage_layers > 1 ? 1 - (double)missing / ((double)run->chunk_layers * (double)passes) : 1;
     most = 2 * (run->stages - 1) + (v - 1) * run->stages + 1;
     run->in_flight = (double)(v == 1 ? (micro_batches < run->stages ? micro_batches : run->stages)
                                      : (micro_batches * v < most ? micro_batches * v : most)) / (double)v;
@@ -345,7 +345,7 @@ static void read_stage_network(reader *r, dfl_calc_run *run)
     const dfl_yaml *net = network_of(r, "pipeline_par_net");
     const int64_t P = run->pipeline, v = run->interleave, micro_batches = run->batch / run->data / run->micro;
     const int64_t rest = micro_batches % P, extra = v > 1 && rest > 0 ? (v - 1) * (P - rest) : 0;
-    const double passes = (double)(micro_batches * v + P - 1 + extra);
+    const double passes = (double)(micro_batches * v + run->stages - 1 + extra);
     const double missing = (double)((P - run->layers % P) % P) * (run->chunk_layers == 1 ? 1 : 0.5);
     const double counted = run->stages < P ? 1 : 1 - missing / passes;
     exchange_time sum = { 0, 0 };
@@ -464,7 +464,7 @@ static void lose(reader *r, const dfl_calc_run *run)
                  (long long)(run->pipeline - run->stages));
     if (run->pace < 1)
         dfl_lose(r->report, DFL_FOREIGN_LOST, place(r, r->exe, "pipeline_interleaving"),
-                 "some stages lack a layer of a chunk; the text has all layers, which take %.4g of their time", run->pace);
+                 "some stages lack a layer; the text has all layers, which take %.4g of their time", run->pace);
 }
 
 bool dfl_calc_read(dfl_calc_run *run, dfl_loss_report *report, const dfl_source *const *sources)
