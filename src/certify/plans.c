@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "certify/plan_room.h"
 #include "diag/json_want.h"
 #include "ir/print_mapping.h"
 #include "plan/plan.h"
@@ -21,10 +22,13 @@ typedef struct {
     const dfl_claims *claims;
     const dfl_mapping *asked;
     hole *holes; uint32_t n_holes;
+    uint32_t *spatial, n_spatial; /* spatial lines of the root */
     const dfl_json *divisions; /* of the certificate, in the order of their amounts */
     uint64_t plans, every;     /* number of plans with work for all chips; each `every`th of them is evaluated */
     uint64_t passes;           /* plans of one division */
-    uint64_t n_seen, n_evaluated, n_runs;
+    const dfl_plan_room *room;
+    dfl_mapping *trial;        /* a copy of `asked` for amounts */
+    uint64_t n_seen, n_lacking, n_evaluated, n_runs;
     bool holds;
 } plan_check;
 
@@ -59,6 +63,10 @@ static void list_holes(plan_check *c)
 
     c->holes = DFL_NEW_ARRAY(c->run->arena, hole, (size_t)root->n_lines + 1);
     c->passes = 1;
+    c->spatial = DFL_NEW_ARRAY(c->run->arena, uint32_t, (size_t)root->n_lines + 1);
+    for (uint32_t i = 0; i < root->n_lines; i++)
+        if (root->lines[i].kind == DFL_LINE_SPATIAL)
+            c->spatial[c->n_spatial++] = i;
     for (uint32_t i = 0; i < root->n_lines; i++) {
         hole *h = &c->holes[c->n_holes];
 
@@ -100,19 +108,15 @@ static bool may_be_full(const plan_check *c, const dfl_mapping *m)
     for (uint32_t a = 0; a < m->system->n_axes; a++) {
         int64_t different = 1; /* product of the numbers of parts, equal ones once: lines of different numbers share no group */
 
-        for (uint32_t i = 0; i < m->root->n_lines; i++) {
-            const dfl_line *line = &m->root->lines[i];
-            const int64_t extent = c->asked->workload->ranks[line->rank].extent;
-            int64_t parts;
-            bool is_first = true;
+        for (uint32_t i = 0; i < c->n_spatial; i++) {
+            const dfl_line *line = &m->root->lines[c->spatial[i]];
+            bool is_first = line->by == DFL_BY_PARTS && line->axis == a;
 
-            if (line->kind != DFL_LINE_SPATIAL || line->axis != a)
-                continue;
-            parts = line->by == DFL_BY_PARTS ? line->amount : (extent + line->amount - 1) / line->amount;
-            for (uint32_t j = 0; j < i; j++)
-                is_first &= m->root->lines[j].kind != DFL_LINE_SPATIAL || m->root->lines[j].axis != a ||
-                            m->root->lines[j].by != line->by || m->root->lines[j].amount != line->amount;
-            if (is_first && line->by == DFL_BY_PARTS && __builtin_mul_overflow(different, parts, &different))
+            for (uint32_t j = 0; j < i && is_first; j++) {
+                const dfl_line *other = &m->root->lines[c->spatial[j]];
+                is_first = other->axis != a || other->by != line->by || other->amount != line->amount;
+            }
+            if (is_first && __builtin_mul_overflow(different, line->amount, &different))
                 return false;
         }
         if (different > m->system->axes[a].size)
@@ -246,15 +250,26 @@ static void take_division(plan_check *c, size_t division)
     }
 }
 
-/* Evaluates the plans of all divisions, or each `every`th of them. */
+/* Whether the plan with the present amounts lacks room for what every such plan holds. */
+static bool lacks_room(plan_check *c)
+{
+    write_amounts(c, c->trial);
+    return dfl_plan_room_lacks(c->room, c->trial);
+}
+
+/* Evaluates the plans of all divisions that have room, or each `every`th of all. */
 static void check_all(plan_check *c)
 {
     for (size_t d = 0; d < c->divisions->len; d++) {
         take_division(c, d);
-        do
-            if (c->n_seen++ % c->every == 0 && !check_plan(c, d))
+        do {
+            if (c->n_seen++ % c->every != 0)
+                continue;
+            if (lacks_room(c))
+                c->n_lacking++;
+            else if (!check_plan(c, d))
                 return;
-        while (next_amounts(c, false));
+        } while (next_amounts(c, false));
     }
 }
 
@@ -268,6 +283,8 @@ bool dfl_certify_plans(dfl_certify_run *run, const dfl_claims *claims, dfl_strbu
     if (c.divisions == NULL)
         return false;
     list_holes(&c);
+    c.room = dfl_plan_room_new(run->arena, c.asked);
+    c.trial = dfl_mapping_copy(run->arena, c.asked);
     if (!check_divisions(&c))
         return false;
     c.plans = c.divisions->len * c.passes;
@@ -276,9 +293,10 @@ bool dfl_certify_plans(dfl_certify_run *run, const dfl_claims *claims, dfl_strbu
     if (!c.holds)
         return false;
     is_whole = !run->stopped && c.every == 1 && c.n_seen == c.plans;
-    dfl_strbuf_printf(said, "certificate holds%s: %zu divisions of the chips, %llu of %llu plans evaluated, %llu of them can "
-                      "run; best %.6g, lower bound %.6g%s\n", run->stopped ? " so far" : "", c.divisions->len,
-                      (unsigned long long)c.n_evaluated, (unsigned long long)c.plans, (unsigned long long)c.n_runs,
+    dfl_strbuf_printf(said, "certificate holds%s: %zu divisions of the chips, %llu plans: %llu lack room, %llu evaluated, %llu "
+                      "of them can run; best %.6g, lower bound %.6g%s\n", run->stopped ? " so far" : "", c.divisions->len,
+                      (unsigned long long)c.plans, (unsigned long long)c.n_lacking, (unsigned long long)c.n_evaluated,
+                      (unsigned long long)c.n_runs,
                       claims->value, claims->lower_bound, is_whole ? "" : " if the unchecked ones hold");
     return !run->stopped;
 }

@@ -20,6 +20,16 @@ int64_t dfl_exchange_group(const dfl_frame *f, const dfl_plan_exchange *exchange
     return n;
 }
 
+/* Whether the parts of a dimension that a slot divides in two layouts differ: a slot before it divides the dimension in one of
+   them alone. Slots that divide one dimension nest in their order. */
+static bool nests_apart(const dfl_layout *a, const dfl_layout *b, uint32_t slot)
+{
+    for (uint32_t s = 0; s < slot; s++)
+        if ((a[s] == a[slot]) != (b[s] == a[slot]))
+            return true;
+    return false;
+}
+
 /* The layout in which a tensor lies when an einsum reads it: that of the carried tensor inside of a repeat. */
 static dfl_layout source(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint32_t tensor, uint32_t slot)
 {
@@ -69,25 +79,38 @@ static bool find_bits(const dfl_frame *f, uint32_t einsum, const dfl_access *acc
     return false;
 }
 
-/* Bits of what an einsum writes on one chip in one pass; of a scatter, those of the table. False after a report. */
-static bool find_result_bits(const dfl_frame *f, uint32_t einsum, dfl_i128 *out)
+/* Bits of what an einsum writes in one pass on the chips of the `gathered` slots together, as far as the home has them on the
+   `scattered` slots; of a scatter, those of the table. False after a report. */
+static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint64_t gathered, uint64_t scattered,
+                             dfl_i128 *out)
 {
-    const dfl_einsum *e = &f->workload->einsums[einsum];
     const uint32_t tensor = dfl_frame_target(f, einsum);
     const dfl_tensor *t = &f->workload->tensors[tensor];
+    const bool is_scatter = f->workload->einsums[einsum].body->kind == DFL_EOP_SCATTER;
+    const bool is_started = t->n_producers > 0 && f->workload->einsums[t->producers[0]].body->kind != DFL_EOP_SCATTER;
+    const uint32_t maker = is_scatter && is_started ? t->producers[0] : einsum;
+    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1);
+    bool overflow = false;
 
-    if (e->body->kind != DFL_EOP_SCATTER)
-        return find_bits(f, einsum, &e->output, out);
-    if (t->n_producers > 0 && f->workload->einsums[t->producers[0]].body->kind != DFL_EOP_SCATTER)
-        return find_bits(f, t->producers[0], &f->workload->einsums[t->producers[0]].output, out);
-    if (dfl_tensor_stored(t, out) || dfl_mul(*out, t->type.bits, out)) {
-        dfl_report(f->sink, DFL_EVAL_OVERFLOW, e->span, "a count of this plan exceeds 128 bits");
-        return false;
-    }
+    for (uint32_t d = 0; d < t->n_dims; d++)
+        parts[d] = 1;
     for (uint32_t s = 0; s < f->n_slots; s++)
-        if (dfl_layout_made(f, einsum, s) >= 0)
-            *out = (*out + f->slots[s].count - 1) / f->slots[s].count;
-    return true;
+        if ((scattered >> s & 1) != 0 && dfl_layout_home(l, tensor, s) >= 0 && dfl_layout_made(f, maker, s) < 0)
+            parts[dfl_layout_home(l, tensor, s)] *= f->slots[s].count;
+    if (!is_scatter || is_started) {
+        overflow = dfl_frame_elements_of_group(f, maker, &f->workload->einsums[maker].output, gathered, parts, out);
+    } else {
+        overflow = dfl_tensor_stored(t, out);
+        for (uint32_t s = 0; s < f->n_slots; s++)
+            if (dfl_layout_made(f, einsum, s) >= 0)
+                *out = (*out + f->slots[s].count - 1) / f->slots[s].count;
+        for (uint32_t d = 0; d < t->n_dims; d++)
+            *out = (*out + parts[d] - 1) / parts[d];
+    }
+    if (!overflow && !dfl_mul(*out, t->type.bits, out))
+        return true;
+    dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->workload->einsums[einsum].span, "a count of this plan exceeds 128 bits");
+    return false;
 }
 
 /* ---- points that go to rows ---- */
@@ -175,6 +198,31 @@ static int find_way(const dfl_frame *f, uint32_t einsum, const dfl_access *acces
     return c.asked == DFL_LAYOUT_REPLICATED ? WHOLE : ACROSS;
 }
 
+/* Bits of the part of an operand in one pass that slots which gather it leave to each instance of slots that exchange it across.
+   Dimensions that the latter divide, too, stay whole. False after a report. */
+static bool find_part_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access,
+                           const uint64_t mask[N_WAYS], dfl_i128 *out)
+{
+    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)access->n_dims + 1);
+
+    for (uint32_t d = 0; d < access->n_dims; d++) {
+        bool is_shared = false;
+
+        parts[d] = 1;
+        for (uint32_t s = 0; s < f->n_slots; s++)
+            is_shared |= (mask[ACROSS] >> s & 1) != 0 && (source(f, l, einsum, access->tensor, s) == (dfl_layout)d ||
+                                                          dfl_layout_asked(f, einsum, access, s) == (dfl_layout)d);
+        for (uint32_t s = 0; s < f->n_slots && !is_shared; s++)
+            if ((mask[WHOLE] >> s & 1) != 0 && source(f, l, einsum, access->tensor, s) == (dfl_layout)d)
+                parts[d] *= f->slots[s].count;
+    }
+    if (!dfl_frame_elements_of_group(f, einsum, access, 0, parts, out) &&
+        !dfl_mul(*out, f->workload->tensors[access->tensor].type.bits, out))
+        return true;
+    dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "a count of this plan exceeds 128 bits");
+    return false;
+}
+
 /* Sets the bits of an exchange of an operand. False after a report. */
 static bool set_operand_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access,
                              const uint64_t mask[N_WAYS], int way, dfl_plan_exchange *x)
@@ -193,8 +241,10 @@ static bool set_operand_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
         }
         x->bits = ceil_div(x->bits, count_ranks(f, rows));
         x->most_bits = most_bits(f, einsum, x->bits);
-    } else if (way == ACROSS) {
-        x->bits = ceil_div(x->bits, count_ranks(f, mask[WHOLE] | rows)); /* what is gathered comes behind */
+    } else if (way == ACROSS) { /* what is gathered comes behind */
+        if (!find_part_bits(f, l, einsum, access, mask, &x->bits))
+            return false;
+        x->bits = ceil_div(x->bits, count_ranks(f, rows & ~mask[WHOLE]));
     }
     for (uint32_t s = 0; s < f->n_slots && t->n_producers > 0 && way != TO_ROWS; s++)
         if (x->slots >> s & 1 && source(f, l, einsum, access->tensor, s) == DFL_LAYOUT_ROWS)
@@ -243,12 +293,13 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
     static const dfl_collective_kind kinds[] = { [TO_ROWS] = DFL_COLLECTIVE_ALL_TO_ALL, [ACROSS] = DFL_COLLECTIVE_ALL_TO_ALL,
                                                  [WHOLE] = DFL_COLLECTIVE_ALL_GATHER };
     const dfl_einsum *e = &f->workload->einsums[einsum];
-    dfl_layout *asked = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
+    dfl_layout *asked = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns), *from = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
     uint64_t mask[N_WAYS] = { 0, 0, 0 };
 
     for (uint32_t s = 0; s < f->n_slots; s++) {
         int way;
 
+        from[s] = source(f, l, einsum, access->tensor, s);
         asked[s] = dfl_layout_asked(f, einsum, access, s);
         if (asked[s] == DFL_LAYOUT_WINDOW)
             return dfl_frame_refuse(f, access->span, "a divided rank in a window that moves by more than 1",
@@ -256,7 +307,9 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
         if (f->slots[s].stages != NULL || f->slots[s].count == 1 ||
             (f->positions[einsum] != NULL && access->tensor == f->positions[einsum]->tensor && dfl_frame_goes(f, einsum, s)))
             continue;
-        way = find_way(f, einsum, access, (change){ source(f, l, einsum, access->tensor, s), asked[s] });
+        way = find_way(f, einsum, access, (change){ from[s], asked[s] });
+        if (way == N_WAYS && from[s] >= 0 && from[s] == asked[s] && nests_apart(from, asked, s))
+            way = ACROSS;
         if (way < N_WAYS)
             mask[way] |= UINT64_C(1) << s;
     }
@@ -336,6 +389,37 @@ static bool comes_back(const dfl_frame *f, uint32_t einsum, uint32_t slot)
            dfl_rows_uses(f, einsum, output) < f->points[einsum].parts;
 }
 
+/* Sets the slots on which some producer of a tensor makes parts of a home that is whole, or makes by rows what the home has by a
+   dimension. False after a report: a producer makes other
+   parts than the home has. */
+static bool find_gathered(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor, uint64_t *gathered,
+                          uint64_t *across)
+{
+    const dfl_layout *home = &l->home[(size_t)tensor * l->columns];
+    dfl_layout *made = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
+
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++)
+        for (uint32_t s = 0; dfl_frame_target(f, e) == tensor && s < f->n_slots; s++) {
+            made[s] = dfl_layout_made(f, e, s);
+            if (f->slots[s].stages != NULL || f->slots[s].count == 1 ||
+                (made[s] == DFL_LAYOUT_ROWS ? home[s] == made[s] : made[s] < 0))
+                continue;
+            if (made[s] == DFL_LAYOUT_ROWS && home[s] >= 0) {
+                *across |= UINT64_C(1) << s;
+                continue;
+            }
+            if (home[s] >= 0 && made[s] != home[s])
+                return dfl_frame_refuse(f, f->workload->einsums[e].span, "a home that is split along another dimension than its "
+                                        "producer", "split the home as its producer");
+            if (home[s] >= 0 && nests_apart(made, home, s))
+                return dfl_frame_refuse(f, f->workload->einsums[e].span, "a home that is split along a dimension that another "
+                                        "group divides", "split the home along another rank");
+            if (home[s] == DFL_LAYOUT_REPLICATED && !l->is_summed[(size_t)tensor * l->columns + s])
+                *gathered |= UINT64_C(1) << s;
+        }
+    return true;
+}
+
 /* Adds the exchanges that make the home of a tensor from the results of its producers; `einsum` is the last of them. */
 static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, exchange_vec *out)
 {
@@ -344,10 +428,12 @@ static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
     const bool is_of_step = is_sum_of_step(f, einsum);
     const dfl_exchange_place late = is_of_step ? DFL_EXCHANGE_ONCE : DFL_EXCHANGE_AFTER;
     dfl_plan_exchange x = { .tensor = tensor, .einsum = einsum, .phase = e->phase };
-    uint64_t now = 0, scatter = 0, reduce = 0, gather = 0, back = 0;
+    uint64_t now = 0, scatter = 0, reduce = 0, gather = 0, back = 0, taken = 0, across = 0;
 
+    if (!find_gathered(f, l, tensor, &gather, &across))
+        return false;
     for (uint32_t s = 0; s < f->n_slots; s++) {
-        dfl_layout home = dfl_layout_home(l, tensor, s), made = dfl_layout_made(f, einsum, s);
+        const dfl_layout home = dfl_layout_home(l, tensor, s);
 
         if (f->slots[s].stages != NULL || f->slots[s].count == 1)
             continue;
@@ -355,11 +441,8 @@ static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
             back |= UINT64_C(1) << s;
         else if (l->is_summed[(size_t)tensor * l->columns + s])
             *(home < 0 ? &reduce : dfl_layout_is_summed_late(f, l, tensor, s) ? &scatter : &now) |= UINT64_C(1) << s;
-        else if (made >= 0 && home == DFL_LAYOUT_REPLICATED)
-            gather |= UINT64_C(1) << s;
-        else if (made >= 0 && home >= 0 && made != home)
-            return dfl_frame_refuse(f, e->span, "a home that is split along another dimension than its producer",
-                                    "split the home as its producer");
+        else if (dfl_layout_made(f, einsum, s) < 0 && home >= 0) /* or `across` */
+            taken |= UINT64_C(1) << s; /* each chip takes its part of what all have made */
     }
     const struct { dfl_collective_kind kind; dfl_exchange_place place; uint64_t mask; bool tied; } all[] = {
         { DFL_COLLECTIVE_ALL_TO_ALL, DFL_EXCHANGE_AFTER, back, false },
@@ -367,6 +450,7 @@ static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
         { DFL_COLLECTIVE_REDUCE_SCATTER, late, scatter, false },
         { DFL_COLLECTIVE_ALL_REDUCE, late, reduce, false },
         { DFL_COLLECTIVE_ALL_REDUCE, late, 0, is_of_step && is_tied(f, tensor) },
+        { DFL_COLLECTIVE_ALL_TO_ALL, late, across, false },
         { DFL_COLLECTIVE_ALL_GATHER, late, gather, false },
     };
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
@@ -376,17 +460,14 @@ static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
         x.is_tied = all[k].tied;
         if (x.slots == 0 && !x.is_tied)
             continue;
-        if (!find_result_bits(f, einsum, &x.bits))
+        if (!find_result_bits(f, l, einsum, x.kind == DFL_COLLECTIVE_ALL_GATHER ? gather : 0,
+                              taken | (k > 0 ? back : 0) | (k > 1 ? now : 0) | (k > 2 ? scatter : 0), &x.bits))
             return false;
         x.most_bits = 0;
         if (k == 0) {
             x.bits = ceil_div(x.bits, count_ranks(f, back)) * dfl_rows_uses(f, einsum, &e->output);
             x.most_bits = most_bits(f, einsum, x.bits);
-        } else {
-            x.bits = ceil_div(x.bits, count_ranks(f, back | (k > 1 ? now : 0) | (k > 2 ? scatter : 0)));
         }
-        if (x.kind == DFL_COLLECTIVE_ALL_GATHER)
-            x.bits *= count_ranks(f, x.slots);
         DFL_PUSH(f->arena, out, x);
     }
     return true;

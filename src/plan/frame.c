@@ -530,3 +530,51 @@ bool dfl_frame_elements(const dfl_frame *f, uint32_t einsum, const dfl_access *a
         positions = dfl_rows_touched(f, einsum, access, positions);
     return overflow | dfl_mul(*out, positions, out);
 }
+
+/* The extent of a rank in one pass, on the chips of `gathered` slots together. */
+static int64_t extent_of_group(const dfl_frame *f, uint32_t einsum, uint32_t rank, uint64_t gathered)
+{
+    const dfl_body *root = f->mapping->root;
+    int64_t n = f->workload->ranks[rank].extent;
+
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        const dfl_line *line = dfl_frame_line(f, einsum, s);
+
+        if (line != NULL && line->rank == rank && (gathered >> s & 1) == 0)
+            n = dfl_ceil_div(n, f->slots[s].count);
+    }
+    if (f->workload->einsums[einsum].phase == DFL_PHASE_UPDATE)
+        return n;
+    for (uint32_t i = 0; i < root->n_lines; i++) {
+        const dfl_line *line = &root->lines[i];
+
+        if (line->kind == DFL_LINE_TEMPORAL && line->rank == rank)
+            n = line->by == DFL_BY_PARTS ? dfl_ceil_div(n, line->amount) : line->amount < n ? line->amount : n;
+    }
+    return f->repeats[rank] ? 1 : n;
+}
+
+bool dfl_frame_elements_of_group(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t gathered,
+                                 const int64_t *parts, dfl_i128 *out)
+{
+    bool overflow = false;
+
+    *out = 1;
+    for (uint32_t d = 0; d < access->n_dims; d++) {
+        const dfl_index *index = &access->index[d];
+        dfl_i128 width = 1, term;
+
+        for (uint32_t k = 0; k < index->n_terms; k++) {
+            const int64_t coef = index->terms[k].coef < 0 ? -index->terms[k].coef : index->terms[k].coef;
+
+            overflow |= dfl_mul(coef, extent_of_group(f, einsum, index->terms[k].rank, gathered) - 1, &term);
+            overflow |= dfl_add(width, term, &width);
+        }
+        if (width > f->workload->tensors[access->tensor].extents[d])
+            width = f->workload->tensors[access->tensor].extents[d];
+        if (parts != NULL)
+            width = (width + parts[d] - 1) / parts[d];
+        overflow |= dfl_mul(*out, width, out);
+    }
+    return overflow;
+}

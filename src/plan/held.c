@@ -9,18 +9,12 @@ static bool is_by_rows(const dfl_frame *f, const dfl_layouts *layouts, uint32_t 
     return false;
 }
 
-bool dfl_held_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, dfl_i128 *out)
+/* Bits of the pass of a tensor that lies by the rows of a table. */
+static bool by_rows_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, uint32_t maker,
+                         const dfl_access *access, dfl_i128 *out)
 {
-    const dfl_tensor *t = &f->workload->tensors[tensor];
-    uint32_t maker = t->n_producers > 0 ? t->producers[0] : t->consumers[0];
-    const dfl_einsum *e = &f->workload->einsums[maker];
-    const dfl_access *access = &e->output;
-    bool overflow;
+    bool overflow = dfl_frame_elements(f, maker, access, true, out);
 
-    for (uint32_t i = 0; t->n_producers == 0 && i < e->n_inputs; i++)
-        access = e->inputs[i].tensor == tensor ? &e->inputs[i] : access;
-    overflow = is_by_rows(f, layouts, tensor) ? dfl_frame_elements(f, maker, access, true, out)
-                                              : dfl_frame_elements_of_all(f, maker, access, true, out);
     for (uint32_t s = 0; s < f->n_slots; s++) {
         dfl_layout made = dfl_layout_asked(f, maker, access, s), home = dfl_layout_home(layouts, tensor, s);
 
@@ -31,7 +25,34 @@ bool dfl_held_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t
         if (home >= 0)
             *out = (*out + f->slots[s].count - 1) / f->slots[s].count;
     }
-    return overflow | dfl_mul(*out, t->type.bits, out);
+    return overflow | dfl_mul(*out, f->workload->tensors[tensor].type.bits, out);
+}
+
+bool dfl_held_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, dfl_i128 *out)
+{
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+    uint32_t maker = t->n_producers > 0 ? t->producers[0] : t->consumers[0];
+    const dfl_einsum *e = &f->workload->einsums[maker];
+    const dfl_access *access = &e->output;
+    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1);
+    uint64_t gathered = 0;
+
+    for (uint32_t i = 0; t->n_producers == 0 && i < e->n_inputs; i++)
+        access = e->inputs[i].tensor == tensor ? &e->inputs[i] : access;
+    if (is_by_rows(f, layouts, tensor))
+        return by_rows_bits(f, layouts, tensor, maker, access, out);
+    for (uint32_t d = 0; d < t->n_dims; d++)
+        parts[d] = 1;
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        dfl_layout made = dfl_layout_asked(f, maker, access, s), home = dfl_layout_home(layouts, tensor, s);
+
+        if (f->slots[s].stages != NULL || made == home)
+            continue;
+        gathered |= made >= 0 ? UINT64_C(1) << s : 0;
+        if (home >= 0)
+            parts[home] *= f->slots[s].count;
+    }
+    return dfl_frame_elements_of_group(f, maker, access, gathered, parts, out) || dfl_mul(*out, t->type.bits, out);
 }
 
 static bool runs_in(const dfl_frame *f, const dfl_stage_shape *stage, uint32_t einsum)

@@ -195,6 +195,28 @@ static void split_homes(const dfl_frame *f, dfl_layouts *l)
     }
 }
 
+/* Lays a tensor that a repeat carries into its first iteration as the one that each iteration makes for the next one: all
+   iterations read it alike. What a keep states stays. */
+static void lay_carried(const dfl_frame *f, dfl_layouts *l)
+{
+    const dfl_workload *w = f->workload;
+
+    for (uint32_t c = 0; c < w->n_carries; c++) {
+        const dfl_carry *carry = &w->carries[c];
+        bool is_made_by_repeat = false;
+
+        for (uint32_t k = 0; k < w->n_carries; k++)
+            is_made_by_repeat |= w->carries[k].to == carry->from;
+        for (uint32_t s = 0; s < f->n_slots && !is_made_by_repeat; s++) {
+            const size_t at = (size_t)carry->from * l->columns + s;
+            const dfl_layout to = dfl_layout_home(l, carry->to, s);
+
+            if (f->slots[s].stages == NULL && !l->is_split[at])
+                l->home[at] = to < 0 ? to : to - 1; /* the iterations are the first dimension of what they make */
+        }
+    }
+}
+
 bool dfl_layouts_find(const dfl_frame *f, dfl_layouts *out)
 {
     const dfl_workload *w = f->workload;
@@ -225,5 +247,6 @@ bool dfl_layouts_find(const dfl_frame *f, dfl_layouts *out)
                 *home = first_asked(f, t, s);
         }
     split_homes(f, out);
+    lay_carried(f, out);
     return true;
 }

@@ -337,6 +337,18 @@ dfl_stage_shape dfl_plan_shape(const dfl_plan_state *p, uint32_t stage, int64_t 
     return shape;
 }
 
+/* Bits as a size: "4.2 GB". */
+static const char *size_text(const dfl_frame *f, dfl_i128 bits)
+{
+    static const char *const units[] = { "B", "kB", "MB", "GB", "TB" };
+    double bytes = dfl_i128_double(bits) / 8;
+    uint32_t unit = 0;
+
+    for (; unit + 1 < sizeof units / sizeof units[0] && bytes >= 1000; unit++)
+        bytes /= 1000;
+    return dfl_arena_printf(f->arena, "%.4g %s", bytes, units[unit]);
+}
+
 /* Reports the memory that a stage exceeds. */
 static bool check_capacity(const dfl_plan_state *p, uint32_t stage, const dfl_plan_memory *held)
 {
@@ -348,13 +360,13 @@ static bool check_capacity(const dfl_plan_state *p, uint32_t stage, const dfl_pl
 
         if (memory->size_bits < 0 || held[m].peak_bits <= memory->size_bits)
             continue;
-        d = dfl_report(f->sink, DFL_MAP_CAPACITY, f->mapping->span, "stage %lu needs %.4g GB of `%s`, which has %.4g GB",
-                       (unsigned long)stage, dfl_i128_double(held[m].peak_bits) / 8e9, dfl_sym_text(f->names, memory->name),
-                       (double)memory->size_bits / 8e9);
+        d = dfl_report(f->sink, DFL_MAP_CAPACITY, f->mapping->span, "stage %lu needs %s of `%s`, which has %s: +%s",
+                       (unsigned long)stage, size_text(f, held[m].peak_bits), dfl_sym_text(f->names, memory->name),
+                       size_text(f, memory->size_bits), size_text(f, held[m].peak_bits - memory->size_bits));
         dfl_diag_label(f->sink, d, memory->size_span, "the size of `%s`", dfl_sym_text(f->names, memory->name));
         for (uint32_t h = 0; h < DFL_N_HELD; h++)
             if (held[m].held[h] > 0)
-                dfl_diag_note(f->sink, d, "%s: %.4g GB", dfl_held_name(h), dfl_i128_double(held[m].held[h]) / 8e9);
+                dfl_diag_note(f->sink, d, "%s: %s", dfl_held_name(h), size_text(f, held[m].held[h]));
         dfl_diag_help(f->sink, d, "divide weights or layers among more chips, use smaller micro-batches, or `recompute` "
                       "activations");
         return false;

@@ -2,6 +2,7 @@
 
 #include "ir/shrink.h"
 #include "model/model.h"
+#include "prove/chips.h"
 #include "prove/compare.h"
 #include "prove/sizes.h"
 #include "support/limits.h"
@@ -120,10 +121,14 @@ static bool try_sizes(const dfl_prover *prover, const dfl_proof_sizes *sizes)
 
 void dfl_prove(const dfl_prover *prover, const dfl_mapping *mapping)
 {
-    dfl_proof_sizes sizes = dfl_proof_sizes_make(prover->arena, prover->names, mapping, prover->sizes, prover->n_sizes,
-                                                 prover->used);
+    dfl_proof_sizes sizes;
     int64_t most = FIRST_POINTS, points;
 
+    if (dfl_mapping_is_plan(mapping)) {
+        dfl_prove_chips(prover, mapping);
+        return;
+    }
+    sizes = dfl_proof_sizes_make(prover->arena, prover->names, mapping, prover->sizes, prover->n_sizes, prover->used);
     dfl_strbuf_printf(prover->out, "%s: %s on %s\n", dfl_sym_text(prover->names, mapping->name),
                       dfl_sym_text(prover->names, mapping->workload->name), dfl_sym_text(prover->names, mapping->system->name));
     for (;;) {

@@ -196,10 +196,19 @@ static bool reads_constants(const dfl_workload *w, uint32_t tensor, uint32_t dim
     return true;
 }
 
+/* Whether the values of a rank are the iterations of a repeat: reads of the last one move to the last one that is left. */
+static bool is_repeat(const dfl_workload *w, uint32_t rank)
+{
+    for (uint32_t c = 0; c < w->n_carries; c++)
+        if (w->carries[c].rank == rank)
+            return true;
+    return false;
+}
+
 /* A bare rank of a result shrinks by no more elements than the largest position that the result's consumers read. A
    smaller rank would let consumers with a halo or a stride read beyond the result. The loop visits consumers before
    their producers, since the consumers' sizes may grow, too. */
-static void cover_reads(dfl_proof_sizes *sizes)
+void dfl_proof_sizes_cover_reads(dfl_proof_sizes *sizes)
 {
     const dfl_workload *w = sizes->mapping->workload;
 
@@ -210,7 +219,7 @@ static void cover_reads(dfl_proof_sizes *sizes)
         for (uint32_t d = 0; t->n_consumers > 0 && d < out->n_dims; d++) {
             uint32_t rank;
 
-            if (!dfl_index_is_bare(&out->index[d], &rank) || sizes->fixed[rank])
+            if (!dfl_index_is_bare(&out->index[d], &rank) || sizes->fixed[rank] || is_repeat(w, rank))
                 continue;
             int64_t before = largest_read(w, out->tensor, d, NULL), after = largest_read(w, out->tensor, d, sizes->extents);
             int64_t needed = reads_constants(w, out->tensor, d) ? after + 1 : t->extents[d] - (before - after);
@@ -224,5 +233,5 @@ void dfl_proof_sizes_keep_character(dfl_proof_sizes *sizes)
 {
     keep_ragged(sizes);
     keep_even(sizes);
-    cover_reads(sizes);
+    dfl_proof_sizes_cover_reads(sizes);
 }

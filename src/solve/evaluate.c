@@ -10,6 +10,7 @@
 #include "model/model.h"
 #include "plan/plan.h"
 #include "report/check/check.h"
+#include "solve/plan_nearest.h"
 
 static bool check_objective(const dfl_solver *solver, const dfl_mapping *m)
 {
@@ -100,6 +101,11 @@ static dfl_result_item evaluate_plan(const dfl_solver *solver, dfl_arena *arena,
     size_t reports = dfl_sink_count(solver->sink);
     const dfl_result *result = dfl_plan_evaluate(arena, solver->sink, solver->names, m);
 
+    for (size_t i = reports; result == NULL && i < dfl_sink_count(solver->sink); i++)
+        if (dfl_sink_at(solver->sink, i)->code == DFL_MAP_CAPACITY) {
+            dfl_plan_tell_nearest(solver, m, dfl_sink_at(solver->sink, i));
+            break;
+        }
     if (result && check_range(solver, m, result))
         item.result = result;
     item.status = item.result ? DFL_STATUS_COMPLETE : DFL_STATUS_INFEASIBLE;

@@ -79,6 +79,12 @@ find_fault() { # find_fault DIR
         CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 1 100 "$dir/$name" >"$dir/out" 2>>"$dir/log" ||
             { echo "unit: $(sed -n 's/^not ok [0-9]* - //p' "$dir/out" | head -n 1)"; return 0; }
     done
+    case $(cat "$dir/file") in
+    plan/exchanges.c | plan/layouts.c | plan/frame.c | plan/held.c)
+        program "$dir" dflc "$OUT"/obj/src/cmd/*.o || { echo LINK; return 0; }
+        DFLC=$dir/dflc timeout -k 1 300 bash tests/plan/run_prove.sh >"$dir/out" 2>>"$dir/log" ||
+            { echo "plans: $(grep -m 1 -o 'error.*' "$dir/out" | cut -c 1-90)"; return 0; } ;;
+    esac
     program "$dir" property "$OUT/obj/tests/property/property.o" "$OUT"/obj/tests/property/case_*.o \
         "$OUT"/obj/tests/harness/*.o || { echo "LINK"; return 0; }
     timeout -k 1 300 "$dir/property" --quick "$CASES" >"$dir/out" 2>>"$dir/log" ||

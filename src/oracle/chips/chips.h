@@ -1,0 +1,42 @@
+/*
+ * Execution of a plan over chips. Each chip computes its part of every einsum with the elements that it holds. What it lacks must
+ * come from chips of the same group. The execution follows sections 2 and 5 of the brief of plans with explicit sets of elements
+ * and shares nothing with the room `plan` but the mapping. It finds the exchanges, what each chip holds, and whether the results
+ * equal those of one chip that has everything.
+ */
+#ifndef DFL_ORACLE_CHIPS_CHIPS_H
+#define DFL_ORACLE_CHIPS_CHIPS_H
+
+#include "diag/diag.h"
+#include "ir/plan_result.h"
+
+typedef struct {
+    const char *kind;          /* the word of a report: "all_gather" */
+    uint32_t tensor;
+    uint32_t einsum;           /* asks for the exchange, or made the tensor */
+    int64_t group;             /* number of chips that exchange with each other */
+    dfl_i128 bits;             /* as the key `bits` of a report */
+    dfl_i128 arriving;         /* most bits that one chip lacks in one exchange; -1 = sums, of which parts arrive */
+    dfl_i128 *count;           /* [stage]: exchanges in a step */
+} dfl_chips_exchange;
+
+typedef struct {
+    dfl_chips_exchange *exchanges; uint32_t n_exchanges;
+    uint32_t n_stages;
+    dfl_i128 *held;            /* [(memory * n_stages + stage) * DFL_N_HELD + part]: bits of the chip that holds most. `working`
+                                  is not executed: 0 */
+    uint64_t n_chips, n_values; /* chips; elements of all chips whose values were compared */
+    uint64_t missing;          /* elements that a chip needs and that no chip of the group has */
+    uint32_t missing_tensor, missing_einsum; /* the first of them */
+    uint64_t wrong;            /* elements with another value than on one chip */
+    uint32_t wrong_tensor;     /* the first of them */
+} dfl_chips_result;
+
+/* Executes a plan. NULL after a report: the sizes are too large, or the plan has what is not executed. */
+const dfl_chips_result *dfl_chips_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
+
+/* The chips that the lines of a plan use along each axis of its system, into `of_axis`; 1 along other axes. False after a
+   report. */
+bool dfl_chips_count(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping, int64_t *of_axis);
+
+#endif

@@ -1,0 +1,162 @@
+/* The state of the execution of a plan over chips; shared by the files of this folder. */
+#ifndef DFL_ORACLE_CHIPS_CHIPS_INTERNAL_H
+#define DFL_ORACLE_CHIPS_CHIPS_INTERNAL_H
+
+#include "oracle/chips/chips.h"
+#include "support/vec.h"
+
+enum {
+    CHIPS_MOST = 256,          /* chips of an execution */
+    CHIPS_GROUPS = 32,         /* groups of chips */
+    CHIPS_DIMS = 16,           /* dimensions of a tensor */
+    CHIPS_VISITS = 1 << 27,    /* visited points, over all chips */
+};
+
+/* Chips that divide something among themselves: `count` of them along an axis, `stride` apart. */
+typedef struct {
+    uint32_t axis;
+    int64_t stride, count;
+    bool has_stages;
+} chip_group;
+
+/* Elements of a tensor, one byte each. */
+typedef uint8_t *element_set;
+
+/* A reading of an einsum: the elements of a tensor that an operand touches. An operand that a repeat carries touches two
+   tensors: the one before the repeat and the one that the iteration before made. */
+typedef struct {
+    uint32_t tensor;           /* that has the elements; DFL_NONE = the reading touches nothing */
+    bool by_rows;              /* rows that a gather selects by data */
+    element_set *of_chip;      /* [chip]: over all passes and layers */
+    uint64_t other, all;       /* masks of groups along which chips lack elements at home: they ask for other ones, or for all */
+    uint64_t alone;            /* of `all`: those that divide no dimension which a group of `other` divides, too */
+    uint32_t *seen;            /* [element]: number of the last visit that touched it */
+    uint32_t n_seen, n_lacking, n_own; /* in the present visit: touched; not at home; at home by the groups of `alone` */
+} chip_reading;
+
+enum { READING_DIRECT, READING_CARRIED, N_READINGS };
+
+typedef struct {
+    const dfl_einsum *einsum;
+    const dfl_line *divides[CHIPS_GROUPS]; /* [group]: the line that divides a rank among the chips of the group */
+    int64_t *lo, *hi;          /* [chip * n_ranks + rank]: the block of a chip over all passes and layers */
+    int64_t *pass;             /* [rank]: values of a pass */
+    uint64_t stages;           /* mask of the stages that run it; of an einsum with layers: all */
+    bool has_layers;           /* each stage runs its layers */
+    uint32_t repeat;           /* rank of its repeat, or DFL_NONE */
+    uint32_t target;           /* the tensor that has the elements of its result */
+    chip_reading *reads;       /* [operand * N_READINGS + reading] */
+    chip_reading made;
+    uint32_t **parts;          /* [chip]: values of the elements that the chip has made of the target and not yet given away */
+    element_set *touched;      /* [chip]: those elements */
+} chip_einsum;
+
+typedef struct {
+    uint32_t n_elem;
+    uint32_t first_reader, first_operand; /* DFL_NONE = none */
+    uint32_t reading;
+    uint32_t last_producer;
+    uint64_t summed;           /* masks of groups: the producers make parts of sums */
+    uint64_t late, scattered;  /* of those, summed once behind the last pass; split at home */
+    uint64_t gathered;         /* made in parts and whole at home */
+    uint64_t stated;           /* mask of groups on which a keep states the split */
+    bool is_tied;              /* summed over the first and the last stage */
+    element_set *home;         /* [chip] */
+    element_set **side;        /* [group][chip]: what the home of the chip may have by this group alone; NULL = everything */
+    uint32_t **value;          /* [chip]: values of the elements that it has */
+    element_set *has;          /* [chip]: whether it has them */
+    uint32_t *alone;           /* values on one chip */
+    element_set written;       /* on one chip */
+} chip_tensor;
+
+/* What an exchange has brought in the present pass. */
+typedef struct {
+    const chip_reading *reading;
+    dfl_phase phase;
+    int64_t layer;             /* -1 = outside of a repeat: for all layers */
+    uint64_t stages;           /* mask */
+} chip_copy;
+
+typedef struct {
+    dfl_arena *arena;
+    dfl_sink *sink;
+    const dfl_intern *names;
+    const dfl_mapping *mapping;
+    const dfl_workload *w;
+    const dfl_system *s;
+    chip_group groups[CHIPS_GROUPS]; uint32_t n_groups;
+    uint32_t stage_group, stage_rank; /* DFL_NONE = one stage */
+    uint32_t n_stages; int64_t interleave;
+    uint32_t *stage_of_layer;  /* [layer] */
+    uint32_t home;             /* memory of the chips */
+    uint32_t *home_of;         /* [tensor]: memory */
+    uint32_t n_chips;
+    uint32_t *digit;           /* [chip * CHIPS_GROUPS + group] */
+    bool *repeats;             /* [rank] */
+    int64_t micro_batches;
+    int64_t *tiles; uint32_t *tiled; uint32_t n_tiled; /* ranks with micro-batches, in the order of their lines; their numbers */
+    chip_einsum *einsums;
+    chip_tensor *tensors;
+    bool *recomputed;          /* [tensor] */
+    int64_t *at;               /* [rank]: the present point */
+    uint64_t visits;
+    bool failed;
+    uint32_t visit;            /* number of the present visit of an einsum by a chip */
+    DFL_VEC(chip_copy) copies;
+    DFL_VEC(dfl_chips_exchange) exchanges;
+    dfl_chips_result *out;
+} chips;
+
+static inline uint32_t chips_digit(const chips *c, uint32_t chip, uint32_t group)
+{
+    return c->digit[(size_t)chip * CHIPS_GROUPS + group];
+}
+static inline uint32_t chips_stage(const chips *c, uint32_t chip)
+{
+    return c->stage_group == DFL_NONE ? 0 : chips_digit(c, chip, c->stage_group);
+}
+/* Reports what is not executed. Returns false. */
+bool dfl_chips_refuse(chips *c, dfl_span span, const char *what);
+
+/* setup.c: groups of chips, blocks, stages, micro-batches */
+bool dfl_chips_set_up(chips *c);
+bool dfl_chips_runs(const chips *c, uint32_t einsum, uint32_t chip, int64_t layer);
+
+/* values.c: elements and values at a point */
+/* The tensor that has the elements of a tensor: the table of gathered rows. */
+uint32_t dfl_chips_holder(const chips *c, uint32_t tensor);
+/* The shape of a holder. */
+const int64_t *dfl_chips_shape(const chips *c, uint32_t holder, uint32_t *n_dims);
+/* The element of an access at the present point; `row` = what a gather or scatter selects, -1 = nothing. -1 outside. */
+int64_t dfl_chips_element(const chips *c, uint32_t einsum, const dfl_access *a, int64_t row, bool carried, uint32_t *tensor);
+/* Whether an access reads what the iteration before has made, at the present point. */
+bool dfl_chips_is_carried(const chips *c, uint32_t einsum, const dfl_access *a);
+/* The tensor that a repeat carries into the access; DFL_NONE = none. */
+uint32_t dfl_chips_carried(const chips *c, uint32_t einsum, uint32_t tensor);
+/* Whether the present point satisfies the conditions of its einsum. */
+bool dfl_chips_has_point(const chips *c, uint32_t einsum);
+typedef uint32_t (*chips_read)(void *context, uint32_t einsum, uint32_t operand, int64_t row);
+/* The value of an einsum at the present point, and the row to which a scatter adds it (else -1). */
+uint32_t dfl_chips_value(chips *c, uint32_t einsum, chips_read read, void *context, int64_t *row);
+uint32_t dfl_chips_combine(dfl_reduce reduce, uint32_t a, uint32_t b);
+uint32_t dfl_chips_given(uint32_t tensor, uint32_t element);
+/* Runs the whole workload on one chip, into `alone`. */
+void dfl_chips_run_alone(chips *c);
+/* Positions the present point at the first point of a block without layer (`layer` >= 0 fixes the rank of the repeat); false =
+   empty. The next one; false = none. */
+bool dfl_chips_first(chips *c, uint32_t einsum, const int64_t *lo, const int64_t *hi, int64_t layer);
+bool dfl_chips_next(chips *c, uint32_t einsum, const int64_t *lo, const int64_t *hi, int64_t layer);
+
+/* sets.c: what each chip reads, makes and holds */
+bool dfl_chips_find_sets(chips *c);
+bool dfl_chips_is_of_step(const chips *c, uint32_t tensor);
+
+/* step.c: the step */
+void dfl_chips_run_step(chips *c);
+
+/* memory.c */
+/* The elements of a tensor that the einsums of a stage use: those of its layers. NULL = none. */
+element_set dfl_chips_of_stage(const chips *c, uint32_t tensor, uint32_t stage);
+void dfl_chips_find_held(chips *c);
+
+#endif

@@ -1,0 +1,106 @@
+/* What each chip of a plan holds of each tensor, by part, as sets of elements. */
+#include "oracle/chips/chips_internal.h"
+
+/* The dimension of a tensor that has one part for each layer of the stages; DFL_NONE = none. */
+static uint32_t layer_dim(const chips *c, uint32_t tensor)
+{
+    uint32_t rank;
+
+    for (uint32_t e = 0; e < c->w->n_einsums && c->stage_rank != DFL_NONE; e++)
+        for (uint32_t i = 0; i <= c->w->einsums[e].n_inputs; i++) {
+            const dfl_access *a = i < c->w->einsums[e].n_inputs ? &c->w->einsums[e].inputs[i] : &c->w->einsums[e].output;
+
+            for (uint32_t d = 0; d < a->n_dims && a->tensor == tensor; d++)
+                if (dfl_index_is_bare(&a->index[d], &rank) && rank == c->stage_rank)
+                    return d;
+        }
+    return DFL_NONE;
+}
+
+/* Whether an einsum of a stage reads or writes a tensor. */
+static bool is_used(const chips *c, uint32_t tensor, uint32_t stage)
+{
+    for (uint32_t e = 0; e < c->w->n_einsums; e++) {
+        bool uses = c->einsums[e].target == tensor;
+
+        for (uint32_t i = 0; i < c->w->einsums[e].n_inputs; i++)
+            uses |= dfl_chips_holder(c, c->w->einsums[e].inputs[i].tensor) == tensor;
+        if (uses && (c->einsums[e].stages >> stage & 1) != 0)
+            return true;
+    }
+    return false;
+}
+
+element_set dfl_chips_of_stage(const chips *c, uint32_t tensor, uint32_t stage)
+{
+    const uint32_t dim = layer_dim(c, tensor);
+    uint32_t n_dims;
+    const int64_t *shape = dfl_chips_shape(c, tensor, &n_dims);
+    int64_t behind = 1;
+    element_set out;
+
+    if (!is_used(c, tensor, stage))
+        return NULL;
+    out = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)c->tensors[tensor].n_elem + 1);
+    for (uint32_t d = dim == DFL_NONE ? n_dims : dim + 1; d < n_dims; d++)
+        behind *= shape[d];
+    for (uint32_t i = 0; i < c->tensors[tensor].n_elem; i++)
+        out[i] = dim == DFL_NONE || c->stage_of_layer[(int64_t)i / behind % shape[dim]] == stage;
+    return out;
+}
+
+/* Elements of a tensor that a chip holds for the whole step: its home, of the layers of its stage. Parts of sums that wait for
+   the end of the step lie whole. */
+static uint64_t count_home(const chips *c, uint32_t tensor, uint32_t chip)
+{
+    const chip_tensor *t = &c->tensors[tensor];
+    element_set of_stage = dfl_chips_of_stage(c, tensor, chips_stage(c, chip));
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < t->n_elem && of_stage != NULL; i++) {
+        bool is_held = of_stage[i] != 0;
+
+        for (uint32_t g = 0; g < c->n_groups && is_held; g++)
+            is_held = t->side[g] == NULL || (t->late >> g & 1) != 0 || t->side[g][chip][i] != 0;
+        n += is_held;
+    }
+    return n;
+}
+
+static uint32_t part_of(const chips *c, uint32_t tensor)
+{
+    const dfl_tensor *t = &c->w->tensors[tensor];
+
+    if (dfl_chips_is_of_step(c, tensor))
+        return DFL_HELD_GRADIENTS;
+    if (t->part == DFL_PART_MOMENT)
+        return DFL_HELD_MOMENTS;
+    if (t->role == DFL_ROLE_WEIGHT)
+        return DFL_HELD_WEIGHTS;
+    if (t->role == DFL_ROLE_STATE)
+        return DFL_HELD_CACHE;
+    return DFL_N_HELD;
+}
+
+void dfl_chips_find_held(chips *c)
+{
+    const uint32_t n = c->s->n_memories * c->n_stages * DFL_N_HELD;
+    dfl_i128 *of_chip = DFL_NEW_ARRAY(c->arena, dfl_i128, (size_t)n + 1);
+
+    c->out->held = DFL_NEW_ARRAY(c->arena, dfl_i128, (size_t)n + 1);
+    for (uint32_t chip = 0; chip < c->n_chips; chip++) {
+        const uint32_t stage = chips_stage(c, chip);
+
+        for (uint32_t i = 0; i < n; i++)
+            of_chip[i] = 0;
+        for (uint32_t t = 0; t < c->w->n_tensors; t++) {
+            const uint32_t part = part_of(c, t);
+
+            if (part < DFL_N_HELD && dfl_chips_holder(c, t) == t)
+                of_chip[(c->home_of[t] * c->n_stages + stage) * DFL_N_HELD + part] +=
+                    (dfl_i128)count_home(c, t, chip) * c->w->tensors[t].type.bits;
+        }
+        for (uint32_t i = 0; i < n; i++)
+            c->out->held[i] = of_chip[i] > c->out->held[i] ? of_chip[i] : c->out->held[i];
+    }
+}

@@ -1,0 +1,628 @@
+/*
+ * The step of a plan on all chips: the einsums in workload order, micro-batch by micro-batch and layer by layer, with the
+ * exchanges that bring what chips lack. Each exchange is recorded with its bits and how often it runs on each stage.
+ */
+#include <string.h>
+
+#include "oracle/chips/chips_internal.h"
+
+/* One pass of an einsum. */
+typedef struct {
+    chips *c;
+    uint32_t einsum, chip;
+    int64_t micro_batch, layer;    /* layer -1: outside of repeats, or all layers of the stage */
+    uint64_t stages;               /* mask of the stages that run it */
+    int64_t *lo, *hi;              /* [rank]: block of the present chip */
+} chip_pass;
+
+/* ---- records ---- */
+
+static int64_t size_of_group(const chips *c, uint64_t groups)
+{
+    int64_t n = 1;
+
+    for (uint32_t g = 0; g < c->n_groups; g++)
+        n *= (groups >> g & 1) != 0 ? c->groups[g].count : 1;
+    return n;
+}
+
+/* Records an exchange of a pass; `stages` = those that run it now, 0 = it runs later. */
+static void record(chips *c, const char *kind, uint32_t tensor, uint32_t einsum, int64_t group, dfl_i128 bits, dfl_i128 arriving,
+                   uint64_t stages)
+{
+    dfl_chips_exchange *x = NULL;
+
+    for (size_t i = 0; i < c->exchanges.n && x == NULL; i++) {
+        dfl_chips_exchange *is = &c->exchanges.at[i];
+
+        x = is->tensor == tensor && is->einsum == einsum && is->group == group && strcmp(is->kind, kind) == 0 ? is : NULL;
+    }
+    if (x == NULL) {
+        DFL_PUSH(c->arena, &c->exchanges, ((dfl_chips_exchange){ .kind = kind, .tensor = tensor, .einsum = einsum, .group = group,
+                                                                 .arriving = -1 }));
+        x = &c->exchanges.at[c->exchanges.n - 1];
+        x->count = DFL_NEW_ARRAY(c->arena, dfl_i128, c->n_stages);
+    }
+    x->bits = bits > x->bits ? bits : x->bits;
+    x->arriving = arriving > x->arriving ? arriving : x->arriving;
+    for (uint32_t s = 0; s < c->n_stages; s++)
+        x->count[s] += (stages >> s & 1) != 0;
+}
+
+static dfl_i128 bits_of(const chips *c, uint32_t tensor, uint64_t elements)
+{
+    return (dfl_i128)elements * c->w->tensors[tensor].type.bits;
+}
+
+static void miss(chips *c, uint32_t tensor, uint32_t einsum)
+{
+    if (c->out->missing++ == 0) {
+        c->out->missing_tensor = tensor;
+        c->out->missing_einsum = einsum;
+    }
+}
+
+/* ---- blocks ---- */
+
+/* The block of a chip in a pass. */
+static void find_block(chip_pass *p)
+{
+    const chips *c = p->c;
+    const chip_einsum *e = &c->einsums[p->einsum];
+    const size_t n = c->w->n_ranks;
+    int64_t rest = p->micro_batch;
+
+    memcpy(p->lo, &e->lo[p->chip * n], n * sizeof *p->lo);
+    memcpy(p->hi, &e->hi[p->chip * n], n * sizeof *p->hi);
+    for (uint32_t k = c->n_tiled; k-- > 0; rest /= c->tiles[k]) {
+        const uint32_t r = c->tiled[k];
+
+        if (e->einsum->phase == DFL_PHASE_UPDATE || !dfl_einsum_has_rank(e->einsum, r))
+            continue;
+        p->lo[r] += rest % c->tiles[k] * e->pass[r];
+        p->hi[r] = p->lo[r] + e->pass[r] < p->hi[r] ? p->lo[r] + e->pass[r] : p->hi[r];
+    }
+}
+
+/* Whether a chip runs the present point of a pass: of all layers, those of its stage. */
+static bool has_layer(const chip_pass *p)
+{
+    const chips *c = p->c;
+
+    return p->layer >= 0 || !c->einsums[p->einsum].has_layers ||
+           c->stage_of_layer[c->at[c->stage_rank]] == chips_stage(c, p->chip);
+}
+
+/* ---- operands ---- */
+
+/* A chip that has an element and lies in the same group as `chip`; DFL_NONE = none. */
+static uint32_t find_source(const chips *c, uint32_t chip, uint32_t tensor, int64_t element, uint64_t groups)
+{
+    for (uint32_t other = 0; other < c->n_chips; other++) {
+        bool reaches = c->tensors[tensor].has[other][element] != 0;
+
+        for (uint32_t g = 0; g < c->n_groups && reaches; g++)
+            reaches = (groups >> g & 1) != 0 || chips_digit(c, other, g) == chips_digit(c, chip, g);
+        if (reaches)
+            return other;
+    }
+    return DFL_NONE;
+}
+
+/* Whether the home has an element on a chip, by the groups of a mask alone. */
+static bool is_within(const chips *c, uint32_t tensor, uint32_t chip, uint32_t element, uint64_t groups)
+{
+    for (uint32_t g = 0; g < c->n_groups; g++)
+        if ((groups >> g & 1) != 0 && c->tensors[tensor].side[g] != NULL && c->tensors[tensor].side[g][chip][element] == 0)
+            return false;
+    return true;
+}
+
+static uint32_t read_part(void *context, uint32_t einsum, uint32_t operand, int64_t row)
+{
+    chip_pass *p = context;
+    chips *c = p->c;
+    const dfl_access *a = &c->w->einsums[einsum].inputs[operand];
+    const bool carried = dfl_chips_is_carried(c, einsum, a);
+    chip_reading *r = &c->einsums[einsum].reads[operand * N_READINGS + carried];
+    uint32_t tensor, source = p->chip;
+    const int64_t element = dfl_chips_element(c, einsum, a, row, carried, &tensor);
+    bool is_new;
+
+    if (element < 0)
+        return 0;
+    is_new = r->seen[element] != c->visit;
+    r->seen[element] = c->visit;
+    r->n_seen += is_new;
+    r->n_own += is_new && is_within(c, tensor, p->chip, (uint32_t)element, r->alone);
+    if (c->tensors[tensor].has[p->chip][element] == 0) {
+        r->n_lacking += is_new;
+        source = find_source(c, p->chip, tensor, element, r->other | r->all);
+        if (source == DFL_NONE && is_new)
+            miss(c, a->tensor, einsum);
+        if (source == DFL_NONE)
+            return 0;
+    }
+    return c->tensors[tensor].value[source][element];
+}
+
+/* Whether an exchange of this pass has already brought the same sets to the same stages; else remembers it. */
+static bool is_shared(chips *c, const chip_pass *p, const chip_reading *r)
+{
+    const dfl_phase phase = c->w->einsums[p->einsum].phase;
+
+    for (size_t i = 0; i < c->copies.n; i++) {
+        const chip_copy *x = &c->copies.at[i];
+        bool is_same = x->phase == phase && x->reading->tensor == r->tensor && (x->layer < 0 || x->layer == p->layer) &&
+                       (p->stages & ~x->stages) == 0;
+
+        for (uint32_t chip = 0; chip < c->n_chips && is_same; chip++)
+            is_same = memcmp(x->reading->of_chip[chip], r->of_chip[chip], c->tensors[r->tensor].n_elem) == 0;
+        if (is_same)
+            return true;
+    }
+    DFL_PUSH(c->arena, &c->copies, ((chip_copy){ r, phase, p->layer, p->stages }));
+    return false;
+}
+
+/* What the chips touched of an operand in a pass. */
+typedef struct { uint64_t seen, lacking, own; } touched_most;
+
+/* Records the exchanges before an einsum. */
+static void record_operands(chip_pass *p, const touched_most *most)
+{
+    chips *c = p->c;
+    const dfl_einsum *e = &c->w->einsums[p->einsum];
+
+    for (uint32_t i = 0; i < e->n_inputs * N_READINGS; i++) {
+        const chip_reading *r = &c->einsums[p->einsum].reads[i];
+        const uint32_t tensor = e->inputs[i / N_READINGS].tensor;
+        bool is_read = r->tensor != DFL_NONE && (p->layer < 0 || dfl_chips_carried(c, p->einsum, tensor) == DFL_NONE);
+
+        if (r->tensor != DFL_NONE && !is_read) /* the first layer reads one tensor, and the others another one */
+            is_read = dfl_chips_is_carried(c, p->einsum, &e->inputs[i / N_READINGS]) == (i % N_READINGS == READING_CARRIED);
+        if (!is_read || r->by_rows || (r->other | r->all) == 0 || is_shared(c, p, r))
+            continue;
+        if (r->other != 0) /* what is gathered comes behind */
+            record(c, "all_to_all", tensor, p->einsum, size_of_group(c, r->other), bits_of(c, tensor, most[i].own),
+                   bits_of(c, tensor, most[i].lacking), p->stages);
+        if (r->all != 0)
+            record(c, "all_gather", tensor, p->einsum, size_of_group(c, r->all), bits_of(c, tensor, most[i].seen),
+                   r->other != 0 ? -1 : bits_of(c, tensor, most[i].lacking), p->stages);
+    }
+}
+
+/* Records the exchange of rows that other chips have. */
+static void record_rows(chip_pass *p, uint64_t made)
+{
+    chips *c = p->c;
+    const dfl_einsum *e = &c->w->einsums[p->einsum];
+
+    for (uint32_t i = 0; i < e->n_inputs; i++) {
+        const chip_reading *r = &c->einsums[p->einsum].reads[i * N_READINGS];
+
+        if (r->by_rows && (r->other | r->all) != 0)
+            record(c, "all_gather", e->output.tensor, p->einsum, size_of_group(c, r->other | r->all),
+                   bits_of(c, e->output.tensor, made), -1, p->stages);
+    }
+}
+
+/* ---- results ---- */
+
+static dfl_reduce reduction_of(const chips *c, uint32_t tensor)
+{
+    dfl_reduce out = DFL_REDUCE_NONE;
+
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        if (c->einsums[e].target == tensor && c->w->einsums[e].reduce != DFL_REDUCE_NONE)
+            out = c->w->einsums[e].reduce;
+    return out;
+}
+
+/* Whether a chip stands for all that compute the same: it has the first place in each group that does not divide the einsum. */
+static bool stands_for_equals(const chips *c, uint32_t einsum, uint32_t chip)
+{
+    const chip_einsum *e = &c->einsums[einsum];
+
+    for (uint32_t g = 0; g < c->n_groups; g++)
+        if (!c->groups[g].has_stages && e->divides[g] == NULL && chips_digit(c, chip, g) != 0)
+            return false;
+    return e->has_layers || e->einsum->body->kind == DFL_EOP_CONST || e->einsum->phase == DFL_PHASE_UPDATE ||
+           (e->stages & ((UINT64_C(1) << chips_stage(c, chip)) - 1)) == 0;
+}
+
+/* Whether the part of a sum that chip `from` has made with an einsum comes to chip `to`: a chip that computes the same lies in
+   the group of `to`. */
+static bool comes_to(const chips *c, uint32_t einsum, uint32_t from, uint32_t to, uint64_t groups, bool is_tied)
+{
+    const chip_einsum *e = &c->einsums[einsum];
+
+    for (uint32_t g = 0; g < c->n_groups; g++) {
+        const bool is_free = c->groups[g].has_stages ? is_tied : e->divides[g] == NULL || (groups >> g & 1) != 0;
+
+        if (!is_free && chips_digit(c, from, g) != chips_digit(c, to, g))
+            return false;
+    }
+    return true;
+}
+
+/* Sums the parts of one element, and brings the sum to its homes. */
+static void settle_element(chips *c, uint32_t tensor, uint32_t element, dfl_reduce reduce)
+{
+    chip_tensor *t = &c->tensors[tensor];
+    const uint64_t groups = t->summed | t->gathered;
+    uint64_t stages = t->is_tied ? UINT64_C(1) | UINT64_C(1) << (c->n_stages - 1) : 0;
+    uint32_t sum = 0;
+    bool is_made = false;
+
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        for (uint32_t chip = 0; chip < c->n_chips && c->einsums[e].target == tensor; chip++) {
+            if (c->einsums[e].touched[chip][element] == 0)
+                continue;
+            stages |= UINT64_C(1) << chips_stage(c, chip);
+            if (!stands_for_equals(c, e, chip))
+                continue;
+            const uint32_t part = c->einsums[e].parts[chip][element];
+
+            sum = is_made ? dfl_chips_combine(reduce, sum, part) : part;
+            is_made = true;
+        }
+    for (uint32_t to = 0; to < c->n_chips && is_made; to++) {
+        if (t->home[to][element] == 0 || (stages >> chips_stage(c, to) & 1) == 0)
+            continue;
+        for (uint32_t e = 0; e < c->w->n_einsums; e++)
+            for (uint32_t from = 0; from < c->n_chips && c->einsums[e].target == tensor; from++)
+                if (c->einsums[e].touched[from][element] != 0 && stands_for_equals(c, e, from) &&
+                    c->w->einsums[e].body->kind != DFL_EOP_CONST && c->w->einsums[e].phase != DFL_PHASE_UPDATE &&
+                    !comes_to(c, e, from, to, groups, t->is_tied))
+                    miss(c, tensor, e);
+        t->value[to][element] = t->has[to][element] != 0 && reduce != DFL_REDUCE_NONE
+                                    ? dfl_chips_combine(reduce, t->value[to][element], sum) : sum;
+        t->has[to][element] = 1;
+    }
+}
+
+/* Brings what the chips have made of a tensor to its homes. */
+static void settle(chips *c, uint32_t tensor)
+{
+    const dfl_reduce reduce = reduction_of(c, tensor);
+
+    for (uint32_t i = 0; i < c->tensors[tensor].n_elem; i++) {
+        bool is_touched = false;
+
+        for (uint32_t e = 0; e < c->w->n_einsums && !is_touched; e++)
+            for (uint32_t chip = 0; chip < c->n_chips && c->einsums[e].target == tensor && !is_touched; chip++)
+                is_touched = c->einsums[e].touched[chip][i] != 0;
+        if (is_touched)
+            settle_element(c, tensor, i, reduce);
+    }
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        for (uint32_t chip = 0; chip < c->n_chips && c->einsums[e].target == tensor; chip++)
+            memset(c->einsums[e].touched[chip], 0, c->tensors[tensor].n_elem);
+}
+
+/* Elements of those that a chip has made in the pass which lie within its part by the groups of a mask. What lies outside is of
+   use to no chip of its group: others have made it, too. */
+static uint64_t count_within(const chips *c, uint32_t tensor, uint32_t chip, const uint8_t *made, uint64_t groups)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < c->tensors[tensor].n_elem; i++)
+        n += made[i] != 0 && is_within(c, tensor, chip, i, groups);
+    return n;
+}
+
+/* Elements that the chips of a group have made together. */
+static uint64_t count_together(const chips *c, uint32_t tensor, uint32_t chip, element_set *made, uint64_t gathered,
+                               uint64_t scattered)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < c->tensors[tensor].n_elem; i++) {
+        bool is_in = false;
+
+        for (uint32_t other = 0; other < c->n_chips && !is_in; other++) {
+            is_in = made[other] != NULL && made[other][i] != 0;
+            for (uint32_t g = 0; g < c->n_groups && is_in; g++)
+                is_in = ((gathered >> g & 1) != 0 || chips_digit(c, other, g) == chips_digit(c, chip, g)) &&
+                        ((scattered >> g & 1) == 0 || c->tensors[tensor].side[g] == NULL ||
+                         c->tensors[tensor].side[g][other][i] != 0);
+        }
+        n += is_in;
+    }
+    return n;
+}
+
+/* Records the exchanges behind the last producer of a tensor; `made` = [chip]: what it made in this pass, or NULL. */
+static void record_result(const chip_pass *p, element_set *made, bool is_last)
+{
+    chips *c = p->c;
+    const uint32_t tensor = c->einsums[p->einsum].target;
+    const chip_tensor *t = &c->tensors[tensor];
+    const uint64_t tied = UINT64_C(1) | UINT64_C(1) << (c->n_stages - 1);
+    const uint64_t once = dfl_chips_is_of_step(c, tensor) && !is_last ? 0 : t->is_tied ? tied : p->stages;
+    const uint64_t now = t->scattered & ~t->late, late = t->scattered & t->late, whole = t->summed & ~t->scattered;
+    uint64_t n[4] = { 0 };
+
+    for (uint32_t chip = 0; chip < c->n_chips; chip++) {
+        const uint64_t own = ~t->summed, masks[3] = { own, own | now, own | t->scattered };
+
+        if (made[chip] == NULL)
+            continue;
+        for (uint32_t k = 0; k < 3; k++) {
+            const uint64_t of = count_within(c, tensor, chip, made[chip], masks[k]);
+            n[k] = of > n[k] ? of : n[k];
+        }
+        const uint64_t all = t->gathered != 0 ? count_together(c, tensor, chip, made, t->gathered, t->scattered | own) : 0;
+        n[3] = all > n[3] ? all : n[3];
+    }
+    if (now != 0)
+        record(c, "reduce_scatter", tensor, p->einsum, size_of_group(c, now), bits_of(c, tensor, n[0]), -1, p->stages);
+    if (late != 0)
+        record(c, "reduce_scatter", tensor, p->einsum, size_of_group(c, late), bits_of(c, tensor, n[1]), -1, once);
+    if (whole != 0)
+        record(c, "all_reduce", tensor, p->einsum, size_of_group(c, whole), bits_of(c, tensor, n[2]), -1, once);
+    if (t->is_tied && is_last)
+        record(c, "all_reduce", tensor, p->einsum, 2, bits_of(c, tensor, n[2]), -1, tied);
+    if (t->gathered != 0)
+        record(c, "all_gather", tensor, p->einsum, size_of_group(c, t->gathered), bits_of(c, tensor, n[3]), -1, once);
+}
+
+/* ---- one pass of an einsum ---- */
+
+/* Computes the block of the present chip. Returns what it made in this pass. */
+static element_set compute_block(chip_pass *p)
+{
+    chips *c = p->c;
+    chip_einsum *e = &c->einsums[p->einsum];
+    const uint32_t n_elem = c->tensors[e->target].n_elem;
+    element_set made = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)n_elem + 1);
+
+    if (e->parts[p->chip] == NULL)
+        e->parts[p->chip] = DFL_NEW_ARRAY(c->arena, uint32_t, (size_t)n_elem + 1);
+    find_block(p);
+    for (bool more = dfl_chips_first(c, p->einsum, p->lo, p->hi, p->layer); more;
+         more = dfl_chips_next(c, p->einsum, p->lo, p->hi, p->layer)) {
+        int64_t row, element;
+        uint32_t value, tensor, *part;
+
+        if (!has_layer(p) || !dfl_chips_has_point(c, p->einsum))
+            continue;
+        value = dfl_chips_value(c, p->einsum, read_part, p, &row);
+        element = dfl_chips_element(c, p->einsum, &e->einsum->output, row, false, &tensor);
+        if (element < 0)
+            continue;
+        part = &e->parts[p->chip][element];
+        *part = e->touched[p->chip][element] != 0 ? dfl_chips_combine(e->einsum->reduce, *part, value) : value;
+        e->touched[p->chip][element] = made[element] = 1;
+    }
+    return e->einsum->body->kind == DFL_EOP_SCATTER ? e->made.of_chip[p->chip] : made;
+}
+
+static uint64_t count_set(const uint8_t *set, uint32_t n)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        sum += set[i] != 0;
+    return sum;
+}
+
+/* Runs a pass of an einsum on all chips that run it. With `again`, its exchanges run again, and its values are there. */
+static void run_einsum(chips *c, uint32_t einsum, int64_t micro_batch, int64_t layer, bool again)
+{
+    chip_einsum *e = &c->einsums[einsum];
+    chip_pass p = { .c = c, .einsum = einsum, .micro_batch = micro_batch, .layer = layer };
+    touched_most *most = DFL_NEW_ARRAY(c->arena, touched_most, (size_t)e->einsum->n_inputs * N_READINGS + 1);
+    element_set *made = DFL_NEW_ARRAY(c->arena, element_set, c->n_chips);
+    const bool is_last = c->tensors[e->target].last_producer == einsum, is_once = dfl_chips_is_of_step(c, e->target);
+    uint64_t n_made = 0;
+
+    p.lo = DFL_NEW_ARRAY(c->arena, int64_t, (size_t)c->w->n_ranks + 1);
+    p.hi = DFL_NEW_ARRAY(c->arena, int64_t, (size_t)c->w->n_ranks + 1);
+    for (p.chip = 0; p.chip < c->n_chips && !c->failed; p.chip++) {
+        if (!dfl_chips_runs(c, einsum, p.chip, layer) || (e->einsum->body->kind == DFL_EOP_CONST && micro_batch > 0))
+            continue;
+        p.stages |= UINT64_C(1) << chips_stage(c, p.chip);
+        c->visit++;
+        for (uint32_t i = 0; i < e->einsum->n_inputs * N_READINGS; i++)
+            e->reads[i].n_seen = e->reads[i].n_lacking = e->reads[i].n_own = 0;
+        made[p.chip] = compute_block(&p);
+        const uint64_t n = count_set(made[p.chip], c->tensors[e->target].n_elem);
+        n_made = n > n_made ? n : n_made;
+        for (uint32_t i = 0; i < e->einsum->n_inputs * N_READINGS; i++) {
+            most[i].seen = e->reads[i].n_seen > most[i].seen ? e->reads[i].n_seen : most[i].seen;
+            most[i].own = e->reads[i].n_own > most[i].own ? e->reads[i].n_own : most[i].own;
+            most[i].lacking = e->reads[i].n_lacking > most[i].lacking ? e->reads[i].n_lacking : most[i].lacking;
+        }
+        if (again)
+            memset(e->touched[p.chip], 0, c->tensors[e->target].n_elem);
+    }
+    if (layer >= 0 && e->repeat != DFL_NONE)
+        c->at[e->repeat] = layer; /* also if no chip had a point */
+    record_operands(&p, most);
+    record_rows(&p, n_made);
+    if (is_last && p.stages != 0)
+        record_result(&p, made, micro_batch + 1 == c->micro_batches || e->einsum->phase == DFL_PHASE_UPDATE);
+    if (is_last && !again && !is_once)
+        settle(c, e->target);
+}
+
+/* ---- the order ---- */
+
+/* Whether an element of what a repeat makes for the next iteration is of one layer: the layers are its first dimension. */
+static bool is_of_layer(const chips *c, const dfl_carry *carry, uint32_t element, int64_t layer)
+{
+    const dfl_tensor *to = &c->w->tensors[carry->to];
+    int64_t behind = 1;
+
+    for (uint32_t d = 1; d < to->n_dims; d++)
+        behind *= to->extents[d];
+    return (int64_t)element / behind == layer;
+}
+
+/* Sends what the repeat carries from the stage of one layer to that of the next one. */
+static void send(chips *c, dfl_phase phase, int64_t from_layer, int64_t to_layer)
+{
+    const uint32_t from = c->stage_of_layer[from_layer], to = c->stage_of_layer[to_layer];
+    dfl_i128 most = 0;
+    uint32_t tensor = DFL_NONE;
+
+    if (from == to)
+        return;
+    for (uint32_t chip = 0; chip < c->n_chips; chip++) {
+        dfl_i128 bits = 0;
+        uint32_t other = 0;
+
+        if (chips_stage(c, chip) != to)
+            continue;
+        for (bool is_peer = false; !is_peer; other += !is_peer) {
+            is_peer = chips_stage(c, other) == from;
+            for (uint32_t g = 0; g < c->n_groups; g++)
+                is_peer &= g == c->stage_group || chips_digit(c, other, g) == chips_digit(c, chip, g);
+        }
+        for (uint32_t k = 0; k < c->w->n_carries; k++) {
+            const dfl_carry *carry = &c->w->carries[k];
+            chip_tensor *t = &c->tensors[carry->to];
+
+            if (carry->rank != c->stage_rank || c->w->tensors[carry->to].n_producers == 0 ||
+                c->w->einsums[c->w->tensors[carry->to].producers[0]].phase != phase)
+                continue;
+            tensor = tensor == DFL_NONE ? carry->to : tensor;
+            for (uint32_t i = 0; i < t->n_elem; i++)
+                if (t->has[other][i] != 0 && t->has[chip][i] == 0 && t->home[other][i] != 0 &&
+                    is_of_layer(c, carry, i, from_layer)) {
+                    t->has[chip][i] = 1;
+                    t->value[chip][i] = t->value[other][i];
+                    bits += c->w->tensors[carry->to].type.bits;
+                }
+        }
+        most = bits > most ? bits : most;
+    }
+    if (tensor != DFL_NONE)
+        record(c, "point_to_point", tensor, c->w->tensors[tensor].producers[0], 2, most, -1, UINT64_C(1) << from);
+}
+
+/* Runs the forward einsums of a repeat (DFL_NONE: outside of all) that make recomputed tensors. */
+static void run_again(chips *c, uint32_t repeat, int64_t micro_batch, int64_t layer)
+{
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        if (c->w->einsums[e].phase == DFL_PHASE_FORWARD && c->einsums[e].repeat == repeat &&
+            c->recomputed[c->w->einsums[e].output.tensor])
+            run_einsum(c, e, micro_batch, layer, true);
+}
+
+/* Runs the einsums of a phase in one micro-batch. */
+static void run_phase(chips *c, dfl_phase phase, int64_t micro_batch)
+{
+    const dfl_workload *w = c->w;
+    bool has_again = phase != DFL_PHASE_BACKWARD;
+
+    c->copies.n = 0;
+    for (uint32_t e = 0, end; e < w->n_einsums && !c->failed; e = end) {
+        const uint32_t repeat = phase == DFL_PHASE_UPDATE ? DFL_NONE : c->einsums[e].repeat;
+        const int64_t n = repeat != DFL_NONE ? w->ranks[repeat].extent : 1;
+
+        end = e + 1;
+        if (w->einsums[e].phase != phase)
+            continue;
+        while (phase != DFL_PHASE_UPDATE && end < w->n_einsums && w->einsums[end].phase == phase &&
+               c->einsums[end].repeat == repeat)
+            end++;
+        for (int64_t i = 0; i < n && !c->failed; i++) {
+            const int64_t layer = repeat == DFL_NONE ? -1 : phase == DFL_PHASE_BACKWARD ? n - 1 - i : i;
+
+            if (i > 0 && repeat == c->stage_rank)
+                send(c, phase, phase == DFL_PHASE_BACKWARD ? layer + 1 : layer - 1, layer);
+            if (repeat != DFL_NONE ? phase == DFL_PHASE_BACKWARD : !has_again)
+                run_again(c, repeat, micro_batch, layer);
+            has_again |= repeat == DFL_NONE;
+            for (uint32_t k = e; k < end && !c->failed; k++)
+                run_einsum(c, k, micro_batch, layer, false);
+        }
+    }
+}
+
+/* Places what is there before the step in its homes. */
+static void place_given(chips *c)
+{
+    for (uint32_t t = 0; t < c->w->n_tensors; t++) {
+        bool is_given = dfl_chips_holder(c, t) == t;
+
+        for (uint32_t e = 0; e < c->w->n_einsums; e++)
+            is_given &= c->einsums[e].target != t || c->w->einsums[e].phase == DFL_PHASE_UPDATE;
+        for (uint32_t chip = 0; chip < c->n_chips && is_given; chip++) {
+            const element_set of_stage = dfl_chips_of_stage(c, t, chips_stage(c, chip));
+
+            for (uint32_t i = 0; i < c->tensors[t].n_elem && of_stage != NULL; i++) {
+                c->tensors[t].has[chip][i] = c->tensors[t].home[chip][i] & of_stage[i];
+                c->tensors[t].value[chip][i] = dfl_chips_given(t, i);
+            }
+        }
+    }
+    for (uint32_t e = 0; e < c->w->n_einsums; e++) {
+        c->einsums[e].parts = DFL_NEW_ARRAY(c->arena, uint32_t *, c->n_chips);
+        c->einsums[e].touched = DFL_NEW_ARRAY(c->arena, element_set, c->n_chips);
+        for (uint32_t chip = 0; chip < c->n_chips; chip++)
+            c->einsums[e].touched[chip] = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)c->tensors[c->einsums[e].target].n_elem + 1);
+    }
+}
+
+static void compare_tensor(chips *c, uint32_t tensor)
+{
+    for (uint32_t chip = 0; chip < c->n_chips; chip++)
+        for (uint32_t i = 0; i < c->tensors[tensor].n_elem; i++) {
+            if (c->tensors[tensor].has[chip][i] == 0)
+                continue;
+            c->out->n_values++;
+            if (c->tensors[tensor].value[chip][i] != c->tensors[tensor].alone[i] && c->out->wrong++ == 0)
+                c->out->wrong_tensor = tensor;
+        }
+}
+
+/* Compares all values on all chips with those of one chip, in the order in which they are made. */
+static void compare_values(chips *c)
+{
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        if (c->tensors[c->einsums[e].target].last_producer == e)
+            compare_tensor(c, c->einsums[e].target);
+}
+
+void dfl_chips_run_step(chips *c)
+{
+    place_given(c);
+    for (int64_t m = 0; m < c->micro_batches; m++)
+        run_phase(c, DFL_PHASE_FORWARD, m);
+    for (int64_t m = 0; m < c->micro_batches; m++)
+        run_phase(c, DFL_PHASE_BACKWARD, m);
+    for (uint32_t t = 0; t < c->w->n_tensors && !c->failed; t++)
+        if (dfl_chips_is_of_step(c, t) && dfl_chips_holder(c, t) == t)
+            settle(c, t);
+    run_phase(c, DFL_PHASE_UPDATE, 0);
+    if (!c->failed) {
+        dfl_chips_run_alone(c);
+        compare_values(c);
+    }
+}
+
+const dfl_chips_result *dfl_chips_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
+{
+    chips *c = DFL_NEW(arena, chips);
+
+    c->arena = arena;
+    c->sink = sink;
+    c->names = names;
+    c->mapping = mapping;
+    c->w = mapping->workload;
+    c->s = mapping->system;
+    c->out = DFL_NEW(arena, dfl_chips_result);
+    if (!dfl_chips_set_up(c) || !dfl_chips_find_sets(c))
+        return NULL;
+    dfl_chips_run_step(c);
+    dfl_chips_find_held(c);
+    c->out->exchanges = c->exchanges.at;
+    c->out->n_exchanges = (uint32_t)c->exchanges.n;
+    c->out->n_stages = c->n_stages;
+    c->out->n_chips = c->n_chips;
+    return c->failed || !dfl_budget_ok(dfl_arena_budget(arena)) ? NULL : c->out;
+}

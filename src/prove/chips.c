@@ -1,0 +1,270 @@
+#include "prove/chips.h"
+
+#include <string.h>
+
+#include "oracle/chips/chips.h"
+#include "plan/plan.h"
+#include "prove/chips_shrink.h"
+#include "support/limits.h"
+
+typedef struct {
+    const dfl_prover *prover;
+    dfl_arena *arena;
+    const dfl_mapping *written, *executed;
+    const dfl_plan_result *model;
+    const dfl_chips_result *oracle;
+    uint64_t compared, differing;
+} plan_proof;
+
+static void compare(plan_proof *p, const char *count, dfl_i128 model, dfl_i128 oracle)
+{
+    char left[41], right[41];
+    dfl_diag *d;
+
+    p->compared++;
+    if (model == oracle || p->differing++ >= DFL_PROVE_REPORTS)
+        return;
+    dfl_i128_text(model, left);
+    dfl_i128_text(oracle, right);
+    d = dfl_report(p->prover->sink, DFL_PROVE_DIFFERS, p->written->span, "%s: %s by the model, %s by execution", count, left,
+                   right);
+    dfl_diag_help(p->prover->sink, d, "this is a defect of dflc: please report the file and the sizes");
+}
+
+static const char *tensor_text(const plan_proof *p, uint32_t tensor)
+{
+    return dfl_tensor_label(p->prover->names, &p->executed->workload->tensors[tensor]);
+}
+static const char *einsum_text(const plan_proof *p, uint32_t einsum)
+{
+    return dfl_einsum_label(p->prover->names, &p->executed->workload->einsums[einsum]);
+}
+
+/* ---- exchanges ---- */
+
+static bool is_row_of(const dfl_plan_collective *row, const dfl_chips_exchange *x)
+{
+    return row->tensor == x->tensor && row->einsum == x->einsum && row->group == x->group && strcmp(row->kind, x->kind) == 0;
+}
+
+/* The number and the largest bits of the rows of an exchange: a sum over stages has a row of its own. */
+static dfl_i128 find_rows(const plan_proof *p, const dfl_chips_exchange *x, dfl_i128 *bits)
+{
+    dfl_i128 n = 0;
+
+    *bits = 0;
+    for (uint32_t i = 0; i < p->model->n_collectives; i++) {
+        const dfl_plan_collective *row = &p->model->collectives[i];
+
+        if (!is_row_of(row, x))
+            continue;
+        n += row->count;
+        *bits = row->bits > *bits ? row->bits : *bits;
+    }
+    return n;
+}
+
+static bool has_exchange(const plan_proof *p, const dfl_plan_collective *row)
+{
+    for (uint32_t i = 0; i < p->oracle->n_exchanges; i++) {
+        const dfl_chips_exchange *x = &p->oracle->exchanges[i];
+
+        if (is_row_of(row, x) && x->count[p->model->last_stage] > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Messages that a stage sends; of a stage that sends none, those that it receives. The tensors of the two directions share a
+   row. */
+static void compare_messages(plan_proof *p)
+{
+    dfl_i128 sent[2] = { 0, 0 }, all = 0;
+
+    for (uint32_t i = 0; i < p->oracle->n_exchanges; i++) {
+        const dfl_chips_exchange *x = &p->oracle->exchanges[i];
+
+        if (strcmp(x->kind, "point_to_point") != 0)
+            continue;
+        for (uint32_t s = 0; s < p->oracle->n_stages; s++)
+            sent[s == p->model->last_stage] += x->count[s];
+        for (uint32_t k = 0; k < p->model->n_collectives; k++)
+            if (strcmp(p->model->collectives[k].kind, x->kind) == 0)
+                compare(p, dfl_arena_printf(p->arena, "bits of a message with `%s`", tensor_text(p, x->tensor)),
+                        p->model->collectives[k].bits, x->bits);
+    }
+    for (uint32_t k = 0; k < p->model->n_collectives; k++)
+        if (strcmp(p->model->collectives[k].kind, "point_to_point") == 0)
+            all += p->model->collectives[k].count;
+    if (sent[1] > 0 || all == 0 || p->oracle->n_stages == 1)
+        compare(p, "messages of the last stage", all, sent[1]);
+}
+
+static void compare_exchanges(plan_proof *p)
+{
+    const uint32_t last = p->model->last_stage;
+
+    for (uint32_t i = 0; i < p->oracle->n_exchanges; i++) {
+        const dfl_chips_exchange *x = &p->oracle->exchanges[i];
+        dfl_i128 bits;
+        const dfl_i128 count = find_rows(p, x, &bits);
+        const char *what = dfl_arena_printf(p->arena, "%s of `%s` at `%s` among %lld", x->kind, tensor_text(p, x->tensor),
+                                            einsum_text(p, x->einsum), (long long)x->group);
+
+        if (strcmp(x->kind, "point_to_point") == 0 || x->count[last] == 0)
+            continue;
+        compare(p, dfl_arena_printf(p->arena, "number of %s", what), count, x->count[last]);
+        if (count > 0)
+            compare(p, dfl_arena_printf(p->arena, "bits of %s", what), bits, x->bits);
+    }
+    for (uint32_t i = 0; i < p->model->n_collectives; i++) {
+        const dfl_plan_collective *row = &p->model->collectives[i];
+
+        if (strcmp(row->kind, "point_to_point") != 0 && !has_exchange(p, row))
+            compare(p, dfl_arena_printf(p->arena, "number of %s of `%s` at `%s` among %lld", row->kind,
+                                        tensor_text(p, row->tensor), einsum_text(p, row->einsum), (long long)row->group),
+                    row->count, 0);
+    }
+    compare_messages(p);
+}
+
+/* ---- memory and values ---- */
+
+static void compare_memories(plan_proof *p)
+{
+    static const dfl_held parts[] = { DFL_HELD_WEIGHTS, DFL_HELD_GRADIENTS, DFL_HELD_MOMENTS, DFL_HELD_CACHE };
+    const dfl_system *s = p->executed->system;
+
+    for (uint32_t m = 0; m < s->n_memories; m++)
+        for (uint32_t stage = 0; stage < p->oracle->n_stages; stage++)
+            for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
+                compare(p, dfl_arena_printf(p->arena, "bits of %s in `%s` on stage %lu", dfl_held_name(parts[k]),
+                                            dfl_sym_text(p->prover->names, s->memories[m].name), (unsigned long)stage),
+                        p->model->stages[stage].memories[m].held[parts[k]],
+                        p->oracle->held[(m * p->oracle->n_stages + stage) * DFL_N_HELD + parts[k]]);
+}
+
+static void compare_values(plan_proof *p)
+{
+    const dfl_chips_result *o = p->oracle;
+
+    compare(p, o->missing > 0 ? dfl_arena_printf(p->arena, "elements that no exchange brings, first `%s` at `%s`",
+                                                 tensor_text(p, o->missing_tensor), einsum_text(p, o->missing_einsum))
+                              : "elements that no exchange brings", 0, o->missing);
+    compare(p, o->wrong > 0 ? dfl_arena_printf(p->arena, "wrong values, first of `%s`", tensor_text(p, o->wrong_tensor))
+                            : "wrong values", 0, o->wrong);
+}
+
+/* ---- the proof ---- */
+
+static void write_sizes(const plan_proof *p)
+{
+    const dfl_prover *prover = p->prover;
+    const char *between = "";
+
+    dfl_strbuf_printf(prover->out, "  %llu chip%s; sizes: ", (unsigned long long)p->oracle->n_chips,
+                      p->oracle->n_chips == 1 ? "" : "s");
+    for (uint32_t r = 0; r < p->written->workload->n_ranks; r++) {
+        const int64_t was = p->written->workload->ranks[r].extent, is = p->executed->workload->ranks[r].extent;
+
+        dfl_strbuf_printf(prover->out, "%s%s %lld", between, dfl_sym_text(prover->names, p->written->workload->ranks[r].name),
+                          (long long)is);
+        if (is != was)
+            dfl_strbuf_printf(prover->out, " (of %lld)", (long long)was);
+        between = ", ";
+    }
+    dfl_strbuf_char(prover->out, '\n');
+}
+
+static void write_result(const plan_proof *p)
+{
+    const dfl_prover *prover = p->prover;
+
+    write_sizes(p);
+    for (uint32_t i = 0; i < p->oracle->n_exchanges; i++) {
+        const dfl_chips_exchange *x = &p->oracle->exchanges[i];
+        char bits[41];
+
+        dfl_i128_text(x->bits, bits);
+        dfl_strbuf_printf(prover->out, "  %s of %s at %s among %lld: %s bits\n", x->kind, tensor_text(p, x->tensor),
+                          einsum_text(p, x->einsum), (long long)x->group, bits);
+    }
+    dfl_strbuf_printf(prover->out, "  %llu counts and %llu values compared (exchanges, weights, gradients, moments, caches, "
+                      "results of all chips): ", (unsigned long long)p->compared, (unsigned long long)p->oracle->n_values);
+    if (p->differing > 0)
+        dfl_strbuf_printf(prover->out, "%llu DIFFER\n", (unsigned long long)p->differing);
+    else
+        dfl_strbuf_z(prover->out, "all equal\n");
+}
+
+/* Copies the errors of an attempt into the sink of the prover. */
+static void pass_on_errors(const dfl_prover *prover, const dfl_sink *from)
+{
+    for (size_t i = 0; i < dfl_sink_count(from); i++) {
+        const dfl_diag *d = dfl_sink_at(from, i);
+        dfl_diag *copy;
+
+        if (d->severity < DFL_ERROR)
+            continue;
+        copy = dfl_report(prover->sink, d->code, d->span, "%s", d->message);
+        dfl_diag_note(prover->sink, copy, "at the small sizes of the proof");
+        if (d->help)
+            dfl_diag_help(prover->sink, copy, "%s", d->help);
+    }
+}
+
+/* Makes one attempt. False if it needed too many steps or too much memory. */
+static bool try_plan(const dfl_prover *prover, const dfl_mapping *mapping, const dfl_proof_sizes *sizes, int64_t least,
+                     int64_t most)
+{
+    const uint64_t limit = prover->budget->steps_limit;
+    dfl_budget budget = { .steps_limit = limit < DFL_PROVE_STEPS ? limit : DFL_PROVE_STEPS, .memory_limit = DFL_PROVE_MEMORY,
+                          .cancel = prover->budget->cancel };
+    dfl_arena *arena = dfl_arena_new(&budget);
+    dfl_sink *sink = dfl_sink_new(arena, dfl_sink_sources(prover->sink));
+    plan_proof p = { .prover = prover, .arena = arena, .written = mapping };
+    bool is_done = true;
+    const dfl_result *result;
+
+    p.executed = dfl_chips_shrink(arena, sink, prover->names, mapping, sizes, least, most);
+    result = p.executed != NULL ? dfl_plan_evaluate(arena, sink, prover->names, p.executed) : NULL;
+    p.model = result != NULL ? result->plan : NULL;
+    p.oracle = p.model != NULL ? dfl_chips_run(arena, sink, prover->names, p.executed) : NULL;
+    if (p.oracle != NULL) {
+        compare_exchanges(&p);
+        compare_memories(&p);
+        compare_values(&p);
+        write_result(&p);
+    } else if (budget.why == DFL_STOP_CANCELLED) {
+        dfl_budget_stop(prover->budget, DFL_STOP_CANCELLED);
+    } else if (budget.why == DFL_STOP_STEPS || budget.why == DFL_STOP_MEMORY) {
+        is_done = false;
+    } else {
+        pass_on_errors(prover, sink);
+        dfl_strbuf_z(prover->out, "  not proven: see the diagnostics\n");
+    }
+    dfl_arena_free(arena);
+    return is_done;
+}
+
+void dfl_prove_chips(const dfl_prover *prover, const dfl_mapping *mapping)
+{
+    const dfl_workload *w = mapping->workload;
+    static const struct { int64_t least, most; } tries[] = { { 4, 2 }, { 3, 2 }, { 1, 2 }, { 1, 1 } };
+    dfl_proof_sizes sizes;
+
+    if (dfl_plan_is_open(mapping)) {
+        dfl_strbuf_printf(prover->out, "%s: not executed, because it has holes: fill them with `dflc map -w`\n",
+                          dfl_sym_text(prover->names, mapping->name));
+        return;
+    }
+    sizes = dfl_proof_sizes_make(prover->arena, prover->names, mapping, prover->sizes, prover->n_sizes, prover->used);
+    dfl_strbuf_printf(prover->out, "%s: %s on %s\n", dfl_sym_text(prover->names, mapping->name),
+                      dfl_sym_text(prover->names, w->name), dfl_sym_text(prover->names, mapping->system->name));
+    for (size_t i = 0; i < sizeof tries / sizeof tries[0]; i++)
+        if (try_plan(prover, mapping, &sizes, tries[i].least, tries[i].most) || prover->budget->why == DFL_STOP_CANCELLED)
+            return;
+    dfl_diag_help(prover->sink, dfl_report(prover->sink, DFL_LIMIT_STEPS, mapping->span, "`%s` cannot be made small enough to "
+                                           "execute", dfl_sym_text(prover->names, mapping->name)),
+                  "name smaller sizes: `--size r=4`");
+}

@@ -1,0 +1,248 @@
+#include "prove/chips_shrink.h"
+
+#include <string.h>
+
+#include "ir/shrink.h"
+#include "oracle/chips/chips.h"
+
+/* The numbers of parts on an axis, with the smaller ones that stand for them. */
+typedef struct { uint32_t axis; int64_t from, to; } part_number;
+
+typedef struct {
+    dfl_arena *arena;
+    const dfl_workload *w;
+    part_number *numbers; uint32_t n;
+    int64_t passes;            /* over each rank that temporal lines cut: interleaved stages take as many micro-batches at once */
+} shrinking;
+
+static int64_t parts_of(dfl_by by, int64_t amount, int64_t extent)
+{
+    return by == DFL_BY_PARTS ? amount : dfl_ceil_div(extent, amount);
+}
+
+static part_number *find_number(const shrinking *s, uint32_t axis, int64_t from)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->numbers[i].axis == axis && s->numbers[i].from == from)
+            return &s->numbers[i];
+    return NULL;
+}
+
+static void add_number(shrinking *s, uint32_t axis, int64_t from)
+{
+    if (find_number(s, axis, from) == NULL)
+        s->numbers[s->n++] = (part_number){ axis, from, from };
+}
+
+/* Numbers up to `least` stay; each larger one becomes the least above 1 that no other number of its axis has or becomes. */
+static void choose_numbers(shrinking *s, int64_t least)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        int64_t to = 2;
+
+        for (uint32_t k = 0; k < s->n && s->numbers[i].from > least; k++) {
+            const bool is_taken = k != i && s->numbers[k].axis == s->numbers[i].axis && s->numbers[k].to == to;
+
+            if (!is_taken)
+                continue;
+            to++;
+            k = UINT32_MAX; /* from the first one again */
+        }
+        if (s->numbers[i].from > least && to < s->numbers[i].from)
+            s->numbers[i].to = to;
+    }
+}
+
+static void collect_numbers(shrinking *s, const dfl_mapping *m, int64_t least)
+{
+    const dfl_body *root = m->root;
+    uint32_t most = 1;
+
+    for (uint32_t i = 0; i < root->n_lines; i++)
+        most += 1 + root->lines[i].n_splits;
+    s->numbers = DFL_NEW_ARRAY(s->arena, part_number, most);
+    for (uint32_t i = 0; i < root->n_lines; i++) {
+        const dfl_line *line = &root->lines[i];
+
+        if (line->kind == DFL_LINE_SPATIAL)
+            add_number(s, line->axis, parts_of(line->by, line->amount, s->w->ranks[line->rank].extent));
+        for (uint32_t k = 0; k < line->n_splits; k++)
+            add_number(s, line->splits[k].axis,
+                       parts_of(line->splits[k].by, line->splits[k].amount, s->w->ranks[line->splits[k].rank].extent));
+    }
+    choose_numbers(s, least);
+    s->passes = 2;
+    for (uint32_t i = 0; i < root->n_lines; i++) {
+        const dfl_line *line = &root->lines[i];
+
+        if (line->kind == DFL_LINE_SPATIAL && line->stages != NULL && line->stages->interleave > 1)
+            s->passes = find_number(s, line->axis, parts_of(line->by, line->amount, s->w->ranks[line->rank].extent))->to;
+    }
+}
+
+/* The lines with the smaller numbers. Temporal lines by size make passes of one value. */
+static void shrink_lines(const shrinking *s, dfl_body *root)
+{
+    for (uint32_t i = 0; i < root->n_lines; i++) {
+        dfl_line *line = &root->lines[i];
+        dfl_home_split *splits = DFL_NEW_ARRAY(s->arena, dfl_home_split, (size_t)line->n_splits + 1);
+
+        for (uint32_t k = 0; k < line->n_splits; k++) {
+            splits[k] = line->splits[k];
+            splits[k].amount = find_number(s, splits[k].axis, parts_of(splits[k].by, splits[k].amount,
+                                                                       s->w->ranks[splits[k].rank].extent))->to;
+            splits[k].by = DFL_BY_PARTS;
+        }
+        line->splits = line->n_splits > 0 ? splits : line->splits;
+        if (line->kind == DFL_LINE_SPATIAL) {
+            line->amount = find_number(s, line->axis, parts_of(line->by, line->amount, s->w->ranks[line->rank].extent))->to;
+            line->by = DFL_BY_PARTS;
+        } else if (line->kind == DFL_LINE_TEMPORAL && line->amount > 1) {
+            line->amount = line->by == DFL_BY_PARTS ? s->passes : 1;
+        }
+    }
+}
+
+/* Values of a rank: some in each part of each pass, one less if the parts did not divide the rank. */
+static int64_t shrink_extent(const shrinking *s, const dfl_mapping *old, const dfl_mapping *m, uint32_t rank, int64_t most)
+{
+    const int64_t extent = s->w->ranks[rank].extent;
+    int64_t together = 1, largest = 1, out;
+    bool is_even = true, is_repeat = false;
+
+    for (uint32_t i = 0; i < m->root->n_lines; i++) {
+        const dfl_line *line = &m->root->lines[i], *was = &old->root->lines[i];
+        int64_t parts = line->kind == DFL_LINE_TEMPORAL ? s->passes : line->amount;
+
+        if (line->kind == DFL_LINE_KEEP || line->rank != rank)
+            continue;
+        if (line->stages != NULL)
+            parts *= line->stages->interleave;
+        if (line->only == NULL)
+            together *= parts;
+        largest = parts > largest ? parts : largest;
+        is_even &= extent % (was->by == DFL_BY_PARTS ? was->amount : dfl_ceil_div(extent, was->amount)) == 0;
+    }
+    for (uint32_t c = 0; c < s->w->n_carries; c++)
+        is_repeat |= s->w->carries[c].rank == rank;
+    together = together > largest ? together : largest;
+    for (uint32_t i = 0; i < m->root->n_lines; i++) /* parts of homes need values, too */
+        for (uint32_t k = 0; k < m->root->lines[i].n_splits; k++)
+            if (m->root->lines[i].splits[k].rank == rank && together % m->root->lines[i].splits[k].amount != 0)
+                together *= m->root->lines[i].splits[k].amount;
+    out = together * (is_repeat && together > 1 ? 1 : most);
+    out -= !is_even && most > 1 && out > 1;
+    return out < extent ? out : extent;
+}
+
+/* A system without limits and shares of rates, with axes of its own. */
+static dfl_system *shrink_system(const shrinking *s, const dfl_system *system, dfl_axis **own)
+{
+    dfl_system *out = DFL_NEW(s->arena, dfl_system);
+    dfl_axis *axes = DFL_NEW_ARRAY(s->arena, dfl_axis, (size_t)system->n_axes + 1);
+    dfl_memory *memories = DFL_NEW_ARRAY(s->arena, dfl_memory, (size_t)system->n_memories + 1);
+    dfl_compute *computes = DFL_NEW_ARRAY(s->arena, dfl_compute, (size_t)system->n_computes + 1);
+    dfl_network *networks = DFL_NEW_ARRAY(s->arena, dfl_network, (size_t)system->n_networks + 1);
+
+    *out = *system;
+    for (uint32_t a = 0; a < system->n_axes; a++)
+        axes[a] = system->axes[a];
+    for (uint32_t m = 0; m < system->n_memories; m++) {
+        memories[m] = system->memories[m];
+        memories[m].efficiency = NULL;
+        memories[m].size_bits = -1;
+    }
+    for (uint32_t c = 0; c < system->n_computes; c++) {
+        computes[c] = system->computes[c];
+        computes[c].efficiencies = NULL;
+        computes[c].n_efficiencies = 0;
+    }
+    for (uint32_t n = 0; n < system->n_networks; n++) {
+        networks[n] = system->networks[n];
+        networks[n].efficiency = NULL;
+        if (networks[n].topology.kind != DFL_TOPOLOGY_NONE) /* what moves does not depend on the shape */
+            networks[n].topology = (dfl_topology){ .kind = DFL_TOPOLOGY_SWITCH };
+    }
+    out->axes = *own = axes;
+    out->memories = memories;
+    out->computes = computes;
+    out->networks = networks;
+    return out;
+}
+
+/* The rows of tables that data selects: as many as the table has, or a few if nothing else reads it. */
+static void shrink_tables(const shrinking *s, dfl_mapping *m, const int64_t *extents)
+{
+    dfl_workload *w = DFL_NEW(s->arena, dfl_workload);
+    dfl_tensor *tensors = DFL_NEW_ARRAY(s->arena, dfl_tensor, (size_t)m->workload->n_tensors + 1);
+
+    *w = *m->workload;
+    memcpy(tensors, w->tensors, w->n_tensors * sizeof *tensors);
+    for (uint32_t t = 0; t < w->n_tensors; t++) {
+        int64_t *shape = DFL_NEW_ARRAY(s->arena, int64_t, (size_t)tensors[t].n_table_dims + 1);
+        uint32_t rank;
+        dfl_i128 n = 1;
+
+        if (!tensors[t].gathered)
+            continue;
+        for (uint32_t d = 0; d < tensors[t].n_table_dims; d++) {
+            const dfl_index *index = &tensors[t].table_index[d];
+
+            shape[d] = tensors[t].table_extents[d];
+            if (tensors[t].table != DFL_NONE && tensors[t].table != t)
+                shape[d] = tensors[tensors[t].table].extents[d];
+            else if (dfl_index_is_bare(index, &rank) && extents[rank] < shape[d])
+                shape[d] = extents[rank];
+            n *= shape[d];
+        }
+        tensors[t].table_extents = shape;
+        if (tensors[t].stored > 0)
+            tensors[t].stored = n;
+    }
+    w->tensors = tensors;
+    m->workload = w;
+}
+
+/* Gives each axis as many chips as the lines use. */
+static bool fit_axes(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, dfl_axis *axes)
+{
+    int64_t *of_axis = DFL_NEW_ARRAY(arena, int64_t, (size_t)m->system->n_axes + 1);
+
+    if (!dfl_chips_count(arena, sink, names, m, of_axis))
+        return false;
+    for (uint32_t a = 0; a < m->system->n_axes; a++)
+        axes[a].size = of_axis[a];
+    return true;
+}
+
+dfl_mapping *dfl_chips_shrink(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                              const dfl_proof_sizes *sizes, int64_t least, int64_t most)
+{
+    dfl_mapping *m = dfl_mapping_copy(arena, mapping);
+    shrinking s = { .arena = arena, .w = mapping->workload };
+    int64_t *extents = DFL_NEW_ARRAY(arena, int64_t, (size_t)s.w->n_ranks + 1);
+    unsigned *halvings = DFL_NEW_ARRAY(arena, unsigned, (size_t)s.w->n_ranks + 1);
+    const uint32_t *class_of = sizes->class_of;
+    dfl_proof_sizes covered = *sizes;
+    dfl_axis *axes = NULL;
+
+    collect_numbers(&s, mapping, least);
+    shrink_lines(&s, m->root);
+    m->system = shrink_system(&s, mapping->system, &axes);
+    for (uint32_t r = 0; r < s.w->n_ranks; r++)
+        extents[r] = sizes->fixed[r] ? sizes->extents[r] : shrink_extent(&s, mapping, m, r, most);
+    for (uint32_t c = 0; c < s.w->n_ranks; c++) { /* ranks of one dimension have one extent */
+        int64_t largest = 0;
+
+        for (uint32_t r = 0; r < s.w->n_ranks; r++)
+            largest = class_of[r] == c && extents[r] > largest ? extents[r] : largest;
+        for (uint32_t r = 0; r < s.w->n_ranks; r++)
+            if (class_of[r] == c)
+                extents[r] = largest < s.w->ranks[r].extent ? largest : s.w->ranks[r].extent;
+    }
+    covered.extents = extents;
+    dfl_proof_sizes_cover_reads(&covered);
+    m = dfl_mapping_shrink(arena, m, extents, halvings);
+    shrink_tables(&s, m, extents);
+    return fit_axes(arena, sink, names, m, axes) ? m : NULL;
+}

@@ -1,0 +1,130 @@
+# Writes files with random plans over chips: DIR/N.dfl has `plans` mappings of one workload. Variables: dir, files, plans, seed.
+
+function draw(n) { return int(rand() * n) + 1 }
+function pick(list, n,   at) { n = split(list, at, " "); return at[draw(n)] }
+function chance(percent) { return rand() * 100 < percent }
+
+# A workload `layers`; `ranks` lists ranks to divide, `inner` those of the layers, `names` the einsums, `made` what may be recomputed.
+function workload(   text) {
+    B = pick("4 6 8"); M = pick("3 4 5 8"); D = pick("2 4 6"); F = pick("4 6 8"); H = 4; L = pick("2 3 4"); V = pick("5 8")
+    kind = pick("mlp mlp attention lookup chain chain")
+    names = made = ""
+    if (kind == "chain") {
+        ranks = "m d f"; names = "H Q P Y"; made = "H"; tensors = "A U W H Q P Y"
+        return "workload layers : bf16 {\n  rank b = " B ", m = " M ", d = " D ", f = " F ";\n  input A[b, m, d];\n" \
+               "  weight U[d, f], W[f, d];\n  H[b, m, f] += A[b, m, d] * U[d, f];\n  Q[b, m, f] = H[b, m, f] * 2;\n" \
+               "  P[b, m, d] += Q[b, m, f] * W[f, d];\n  output Y[b, m, d] = P[b, m, d] + A[b, m, d];\n}\n"
+    }
+    text = "workload layers : bf16 {\n  rank b = " B ", m = " M ", d = " D ", f = " F ", h = " H ", n = " M ", v = " V ";\n"
+    if (kind == "lookup")
+        text = text "  input ids[b, m] : i32;\n  weight token[v, d];\n  A[b, m, d] = gather token[v, d] by ids[b, m];\n"
+    else
+        text = text "  input A[b, m, d];\n"
+    text = text "  repeat " L " as layer carrying A = Y {\n"
+    if (kind == "attention") {
+        ranks = "m d h n"; names = "layer.Q layer.K layer.S layer.T layer.O layer.P layer.Y Z"; made = "layer.S,layer.T layer.Q"
+        tensors = "layer.Q layer.P layer.WQ"
+        text = text "    weight WQ[d, h], WK[d, h], WO[h, d];\n    Q[b, m, h] += A[b, m, d] * WQ[d, h];\n" \
+               "    K[b, m, h] += A[b, m, d] * WK[d, h];\n    S[b, m, n] += Q[b, m, h] * K[b, n, h];\n" \
+               "    T[b, m, n] = S[b, m, n] * 3;\n    O[b, m, h] += T[b, m, n] * K[b, n, h];\n" \
+               "    P[b, m, d] += O[b, m, h] * WO[h, d];\n    Y[b, m, d] = P[b, m, d] + A[b, m, d];\n"
+    } else {
+        ranks = "m d f"; names = "layer.N layer.H layer.P layer.Y Z"; made = "layer.N layer.H layer.N,layer.H"
+        tensors = "layer.N layer.P layer.U layer.W"
+        text = text "    weight U[d, f], W[f, d];\n    N[b, m, d] = A[b, m, d] * 2;\n    H[b, m, f] += N[b, m, d] * U[d, f];\n" \
+               "    P[b, m, d] += H[b, m, f] * W[f, d];\n    Y[b, m, d] = P[b, m, d] + A[b, m, d];\n"
+    }
+    text = text "  }\n"
+    if (kind == "lookup") {
+        text = text "  output Z[b, m, v] += layer.Y[b, m, d] * " (chance(50) ? "token[v, d]" : "head[v, d]") ";\n"
+        if (text ~ /head/)
+            sub(/weight token/, "weight head[v, d];\n  weight token", text)
+    } else
+        text = text "  output Z[b, m, d] = layer.Y[b, m, d] * 2;\n"
+    return text "}\n"
+}
+
+function ceil(a, b) { return int((a + b - 1) / b) }
+
+# Whether a rank can be divided by `n` more, so that every chip has some of it.
+function fits(r, n,   e) {
+    e = extent[r]
+    return cut[r] * n <= e && ceil(e, cut[r] * n) * (cut[r] * n - 1) < e && (cut[r] == 1 || e % (cut[r] * n) == 0)
+}
+
+# A line over a rank, or nothing if it does not fit.
+function line(r, n, axis, only) {
+    if (!fits(r, n))
+        return ""
+    cut[r] *= n
+    return "  spatial " r "/" n " on " axis only ";\n"
+}
+
+# A home in two parts, if every chip has some of them.
+function split_home(r, axis) {
+    return extent[r] % (cut[r] * 2) == 0 ? " split " r "/2 on " axis : ""
+}
+
+# A list of some einsums, for `for`.
+function some(   n, at, i, out) {
+    n = split(names, at, " ")
+    for (i = 1; i <= n; i++)
+        if (chance(50))
+            out = out (out == "" ? "" : ", ") at[i]
+    return out == "" ? "" : " for " out
+}
+
+function plan(name,   text, i, n, at) {
+    extent["b"] = B; extent["m"] = extent["n"] = M; extent["d"] = D; extent["f"] = F; extent["h"] = H; extent["v"] = V
+    for (i in extent)
+        cut[i] = 1
+    text = "mapping " name " for " (trained ? "step" : "layers") " on pod {\n"
+    if (chance(70))
+        text = text line("b", chance(80) ? 2 : pick("3 4"), "node")
+    else if (chance(40))
+        text = text line(pick(ranks), 2, "node")
+    if (kind != "chain" && chance(50))
+        text = text "  spatial layer/" (L > 2 && chance(30) ? 3 : 2) " on node pipeline(schedule = " \
+               pick(trained ? "gpipe one_f_one_b zero_bubble" : "gpipe one_f_one_b") ");\n"
+    if (chance(60))
+        text = text "  temporal b" pick(":1 :1 /2") ";\n"
+    if (kind != "chain")
+        text = text "  temporal layer;\n"
+    n = draw(3)
+    for (i = 1; i <= n; i++)
+        text = text line(pick(ranks), pick("2 2 2 3 4"), pick("gpu gpu gpu node"), chance(60) ? some() : "")
+    text = text "  keep weights" (trained && !chance(25) ? ", gradients" : "") ", activations in hbm;\n"
+    if (trained) {
+        at = pick("node gpu")
+        if (text !~ /gradients/)
+            text = text "  keep gradients in hbm" split_home("d", at) ";\n"
+        text = text "  keep moments in hbm" (n = chance(40) ? split_home("d", at) : "") ";\n"
+        if (chance(40) && n == "" && extent["d"] % (cut["d"] * (text ~ /gradients in hbm split/ ? 4 : 2)) == 0)
+            text = text "  spatial d/2 on " at " for update;\n"
+        if (made != "" && chance(40)) {
+            at = pick(made)
+            gsub(/,/, ", ", at)
+            text = text "  recompute " at ";\n"
+        }
+    } else if (chance(30))
+        text = text "  keep " pick(tensors) " in hbm" split_home(pick("d m f"), pick("node gpu")) ";\n"
+    return text "  ...;\n}\n"
+}
+
+BEGIN {
+    srand(seed)
+    for (i = 1; i <= files; i++) {
+        file = dir "/" i ".dfl"
+        text = workload()
+        trained = chance(60)
+        print "dfl 1;\nsystem chip {\n  memory hbm { size = 1GB; bandwidth = 1GB/s; }\n  compute unit { ops = mac, flop; rate = 1GMAC/s; }\n}\n" \
+              "system pod {\n  network ib = switch { bandwidth = 1GB/s; latency = 10ns; }\n  array node[12] over ib {\n" \
+              "    network nv = switch { bandwidth = 4GB/s; latency = 1ns; }\n    array gpu[12] over nv { use chip; }\n  }\n}\n" > file
+        print text > file
+        if (trained)
+            print "workload step = train(layers, optimizer = " pick("adam(fp32) sgd(fp32)") ");" > file
+        for (k = 1; k <= plans; k++)
+            print plan("p" k) > file
+        close(file)
+    }
+}
