@@ -89,11 +89,18 @@ static bool home_bits(const dfl_frame *f, const dfl_layouts *layouts, const dfl_
 
     *out = 1;
     if (t->gathered) {
-        if (dfl_tensor_stored(t, out) || dfl_mul(*out, t->type.bits, out))
-            return true;
-        for (uint32_t s = 0; s < f->n_slots; s++)
-            *out = dfl_layout_home(layouts, tensor, s) >= 0 ? (*out + f->slots[s].count - 1) / f->slots[s].count : *out;
-        return false;
+        if (dfl_tensor_stored(t, out) || *out == 0)
+            return *out != 0;
+        *out = t->type.bits;
+        for (uint32_t d = 0; d < t->n_table_dims; d++) { /* each part has whole rows */
+            int64_t extent = t->table_extents[d];
+
+            for (uint32_t s = 0; s < f->n_slots; s++)
+                if (dfl_layout_home(layouts, tensor, s) == (dfl_layout)d)
+                    extent = dfl_ceil_div(extent, f->slots[s].count);
+            overflow |= dfl_mul(*out, extent, out);
+        }
+        return overflow;
     }
     for (uint32_t d = 0; d < t->n_dims; d++) {
         int64_t extent = t->extents[d];

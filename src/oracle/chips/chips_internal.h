@@ -39,6 +39,9 @@ enum { READING_DIRECT, READING_CARRIED, N_READINGS };
 typedef struct {
     const dfl_einsum *einsum;
     const dfl_line *divides[CHIPS_GROUPS]; /* [group]: the line that divides a rank among the chips of the group */
+    uint32_t rows_group;       /* group whose chips have rows of a table: each point is computed where its row is; DFL_NONE */
+    uint32_t rows_dim;         /* dimension of the table that the group divides */
+    uint32_t rows_of, rows_at; /* the table; operand with the positions */
     int64_t *lo, *hi;          /* [chip * n_ranks + rank]: the block of a chip over all passes and layers */
     int64_t *pass;             /* [rank]: values of a pass */
     uint64_t stages;           /* mask of the stages that run it; of an einsum with layers: all */
@@ -59,6 +62,7 @@ typedef struct {
     uint64_t summed;           /* masks of groups: the producers make parts of sums */
     uint64_t late, scattered;  /* of those, summed once behind the last pass; split at home */
     uint64_t gathered;         /* made in parts and whole at home */
+    uint64_t by_rows;          /* mask of groups that divide the home as the rows of a table, by data */
     uint64_t stated;           /* mask of groups on which a keep states the split */
     bool is_tied;              /* summed over the first and the last stage */
     element_set *home;         /* [chip] */
@@ -122,7 +126,17 @@ bool dfl_chips_refuse(chips *c, dfl_span span, const char *what);
 bool dfl_chips_set_up(chips *c);
 bool dfl_chips_runs(const chips *c, uint32_t einsum, uint32_t chip, int64_t layer);
 
+/* Whether a group divides the points of an einsum among its chips. */
+static inline bool chips_is_divided(const chip_einsum *e, uint32_t group)
+{
+    return e->divides[group] != NULL || e->rows_group == group;
+}
+
 /* values.c: elements and values at a point */
+/* Whether a chip computes the present point of an einsum whose points go to rows. */
+bool dfl_chips_takes(const chips *c, uint32_t einsum, uint32_t chip);
+/* Whether a chip has a row of the table of such an einsum. */
+bool dfl_chips_has_row(const chips *c, uint32_t einsum, uint32_t chip, int64_t row);
 /* The tensor that has the elements of a tensor: the table of gathered rows. */
 uint32_t dfl_chips_holder(const chips *c, uint32_t tensor);
 /* The shape of a holder. */

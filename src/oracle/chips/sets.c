@@ -9,7 +9,7 @@
 /* ---- sets of chips ---- */
 
 /* Marks the elements of an access at the present point; all rows for what data selects. */
-static void mark_point(chips *c, uint32_t einsum, const dfl_access *a, bool carried, element_set out)
+static void mark_point(chips *c, uint32_t einsum, uint32_t chip, const dfl_access *a, bool carried, element_set out)
 {
     const uint32_t holder = dfl_chips_holder(c, a->tensor);
     uint32_t tensor, n_dims;
@@ -21,6 +21,8 @@ static void mark_point(chips *c, uint32_t einsum, const dfl_access *a, bool carr
         for (uint32_t d = 0; d < n_dims; d++)
             rows = shape[d] > rows ? shape[d] : rows;
         for (int64_t row = 0; row < rows; row++) {
+            if (c->einsums[einsum].rows_group != DFL_NONE && !dfl_chips_has_row(c, einsum, chip, row))
+                continue;
             element = dfl_chips_element(c, einsum, a, row, false, &tensor);
             if (element >= 0)
                 out[element] = 1;
@@ -39,7 +41,8 @@ static uint32_t first_equal(const chips *c, uint32_t einsum, uint32_t chip)
     const size_t n = c->w->n_ranks;
 
     for (uint32_t other = 0; other < chip; other++)
-        if (memcmp(&e->lo[other * n], &e->lo[chip * n], n * sizeof *e->lo) == 0 &&
+        if ((e->rows_group == DFL_NONE || chips_digit(c, other, e->rows_group) == chips_digit(c, chip, e->rows_group)) &&
+            memcmp(&e->lo[other * n], &e->lo[chip * n], n * sizeof *e->lo) == 0 &&
             memcmp(&e->hi[other * n], &e->hi[chip * n], n * sizeof *e->hi) == 0)
             return other;
     return chip;
@@ -76,13 +79,13 @@ static bool find_readings(chips *c, uint32_t einsum)
         }
         for (bool more = same == chip && dfl_chips_first(c, einsum, lo, hi, -1); more;
              more = dfl_chips_next(c, einsum, lo, hi, -1)) {
-            if (!dfl_chips_has_point(c, einsum))
+            if (!dfl_chips_has_point(c, einsum) || !dfl_chips_takes(c, einsum, chip))
                 continue;
-            mark_point(c, einsum, &e->einsum->output, false, e->made.of_chip[chip]);
+            mark_point(c, einsum, chip, &e->einsum->output, false, e->made.of_chip[chip]);
             for (uint32_t i = 0; i < n; i++) {
                 const bool carried = dfl_chips_is_carried(c, einsum, &e->einsum->inputs[i]);
 
-                mark_point(c, einsum, &e->einsum->inputs[i], carried, e->reads[i * N_READINGS + carried].of_chip[chip]);
+                mark_point(c, einsum, chip, &e->einsum->inputs[i], carried, e->reads[i * N_READINGS + carried].of_chip[chip]);
             }
         }
         if (c->failed || !dfl_budget_ok(dfl_arena_budget(c->arena)))
@@ -135,21 +138,43 @@ static bool overlaps(const chips *c, uint32_t tensor, element_set *of_chip, uint
 
 static bool is_work(const chips *c, uint32_t group) { return !c->groups[group].has_stages && c->groups[group].count > 1; }
 
+/* Whether the result of an einsum lacks a rank of its positions. */
+static bool lacks_position(const dfl_einsum *e, const dfl_access *positions)
+{
+    for (uint32_t p = 0; p < positions->n_dims; p++)
+        for (uint32_t k = 0; k < positions->index[p].n_terms; k++) {
+            bool has = false;
+
+            for (uint32_t d = 0; d < e->output.n_dims; d++)
+                has |= dfl_index_coef(&e->output.index[d], positions->index[p].terms[k].rank) != 0;
+            if (!has)
+                return true;
+        }
+    return false;
+}
+
 /* Whether each chip of a group makes parts of the same sums: it divides a rank that no index of the result has. */
 static bool makes_parts(const chips *c, uint32_t einsum, uint32_t group)
 {
     const chip_einsum *e = &c->einsums[einsum];
     const dfl_line *line = e->divides[group];
 
+    if (e->rows_group == group)
+        return e->einsum->body->kind != DFL_EOP_SCATTER && lacks_position(e->einsum, &e->einsum->inputs[e->rows_at]);
     if (line == NULL)
         return false;
     if (e->einsum->body->kind == DFL_EOP_SCATTER) { /* positions that differ add to the same rows */
         const dfl_access *position = &e->einsum->inputs[e->einsum->body->args[1]->operand];
 
+        const dfl_tensor *t = &c->w->tensors[e->einsum->output.tensor];
+        const dfl_index *index = t->gathered ? t->table_index : e->einsum->output.index;
+        bool is_position = false;
+
         for (uint32_t d = 0; d < position->n_dims; d++)
-            if (dfl_index_coef(&position->index[d], line->rank) != 0)
-                return true;
-        return false;
+            is_position |= dfl_index_coef(&position->index[d], line->rank) != 0;
+        for (uint32_t d = 0; d < (t->gathered ? t->n_table_dims : t->n_dims); d++)
+            is_position &= dfl_index_coef(&index[d], line->rank) == 0;
+        return is_position;
     }
     for (uint32_t d = 0; d < e->einsum->output.n_dims; d++)
         if (dfl_index_coef(&e->einsum->output.index[d], line->rank) != 0)
@@ -273,7 +298,7 @@ static bool divides_in(const chips *c, uint32_t tensor, element_set *of_chip, ui
 /* Whether a group divides a dimension of a home. */
 static bool divides_dimension(const chips *c, uint32_t tensor, uint32_t dim, uint32_t group)
 {
-    return divides_in(c, tensor, c->tensors[tensor].side[group], dim, group);
+    return (c->tensors[tensor].by_rows >> group & 1) == 0 && divides_in(c, tensor, c->tensors[tensor].side[group], dim, group);
 }
 
 /* Divides a dimension of a home among the chips of a group, within what other groups leave of it. Groups nest in their order. */
@@ -331,9 +356,15 @@ static bool divide_home(chips *c, uint32_t tensor)
         if (by == NULL || (t->summed >> g & 1) != 0)
             by = t->first_reader != DFL_NONE ? &c->einsums[t->first_reader].reads[t->first_operand * N_READINGS + t->reading]
                                              : NULL;
+        if (by != NULL && t->first_reader != DFL_NONE && by != &c->einsums[first == DFL_NONE ? 0 : first].made &&
+            c->einsums[t->first_reader].rows_group == g && c->einsums[t->first_reader].rows_at == t->first_operand)
+            continue; /* the positions move nothing */
         if (by == NULL || !varies(c, tensor, by->of_chip, g) || overlaps(c, tensor, by->of_chip, g))
             continue;
         project(c, tensor, by->of_chip, g);
+        if (by == &c->einsums[first == DFL_NONE ? 0 : first].made && first != DFL_NONE && c->einsums[first].rows_group == g &&
+            c->einsums[first].einsum->body->kind != DFL_EOP_SCATTER)
+            t->by_rows |= UINT64_C(1) << g;
     }
     return !c->failed;
 }
@@ -405,6 +436,7 @@ static void lay_carried(chips *c)
         for (uint32_t g = 0; g < c->n_groups && !is_chain; g++) {
             if (!is_work(c, g) || (from->stated >> g & 1) != 0)
                 continue;
+            from->by_rows &= ~(UINT64_C(1) << g);
             from->side[g] = to->side[g] == NULL ? NULL : DFL_NEW_ARRAY(c->arena, element_set, (size_t)c->n_chips);
             for (uint32_t chip = 0; chip < c->n_chips && to->side[g] != NULL; chip++)
                 from->side[g][chip] = to->side[g][chip]; /* the part of the first iteration stands first */
@@ -454,6 +486,10 @@ static void find_results(chips *c, uint32_t tensor)
         bool is_divided = false;
 
         for (uint32_t e = 0; e < c->w->n_einsums && !is_divided; e++)
+            if (c->einsums[e].target == tensor && c->einsums[e].rows_group == g && t->side[g] != NULL &&
+                (t->by_rows & bit) == 0 && c->einsums[e].einsum->body->kind != DFL_EOP_SCATTER)
+                dfl_chips_refuse(c, c->w->einsums[e].span, "an exchange from rows that data select to parts");
+        for (uint32_t e = 0; e < c->w->n_einsums && !is_divided; e++)
             is_divided = c->einsums[e].target == tensor && varies(c, tensor, c->einsums[e].made.of_chip, g);
 
         if (!is_work(c, g))
@@ -495,6 +531,10 @@ static void find_lacking(chips *c, dfl_span span, chip_reading *r)
         for (uint32_t chip = 0; chip < c->n_chips && !lacks; chip++)
             for (uint32_t i = 0; i < t->n_elem && !lacks; i++)
                 lacks = r->of_chip[chip][i] > t->side[g][chip][i];
+        if (lacks && (t->by_rows >> g & 1) != 0 && varies(c, r->tensor, r->of_chip, g)) {
+            dfl_chips_refuse(c, span, "an exchange from rows that data select to parts");
+            return;
+        }
         if (lacks && overlaps(c, r->tensor, r->of_chip, g)) {
             dfl_chips_refuse(c, span, "an exchange of neighbouring elements");
             return;
@@ -509,6 +549,16 @@ static void find_lacking(chips *c, dfl_span span, chip_reading *r)
             is_shared = (r->other >> other & 1) != 0 && share_dimension(c, r, g, other);
         r->alone |= is_shared ? 0 : UINT64_C(1) << g;
     }
+}
+
+/* Refuses operands that go to the rows of an einsum from parts at home. The positions move nothing. */
+static void check_points(chips *c, uint32_t einsum, uint32_t reading)
+{
+    const chip_einsum *e = &c->einsums[einsum];
+    const chip_reading *r = &e->reads[reading];
+
+    if (e->rows_group != DFL_NONE && !r->by_rows && reading / N_READINGS != e->rows_at && (r->other | r->all) != 0)
+        dfl_chips_refuse(c, e->einsum->span, "an exchange of points that go to rows");
 }
 
 bool dfl_chips_find_sets(chips *c)
@@ -533,8 +583,10 @@ bool dfl_chips_find_sets(chips *c)
     }
     for (uint32_t e = 0; e < c->w->n_einsums; e++) {
         for (uint32_t i = 0; i < c->w->einsums[e].n_inputs * N_READINGS; i++)
-            if (c->einsums[e].reads[i].tensor != DFL_NONE)
+            if (c->einsums[e].reads[i].tensor != DFL_NONE) {
                 find_lacking(c, c->w->einsums[e].span, &c->einsums[e].reads[i]);
+                check_points(c, e, i);
+            }
         find_lacking(c, c->w->einsums[e].span, &c->einsums[e].made);
     }
     return !c->failed;

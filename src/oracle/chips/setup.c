@@ -47,27 +47,81 @@ static bool add_group(chips *c, chip_group g, dfl_span span)
     return true;
 }
 
+/* The dimension of gathered rows that data select and a rank names; DFL_NONE = none. */
+static uint32_t selected_dim(const chips *c, uint32_t einsum, uint32_t rank, uint32_t *rows)
+{
+    const dfl_einsum *e = &c->w->einsums[einsum];
+    uint32_t bare;
+
+    for (uint32_t i = 0; i <= e->n_inputs; i++) {
+        const dfl_tensor *t = &c->w->tensors[i < e->n_inputs ? e->inputs[i].tensor : e->output.tensor];
+
+        for (uint32_t d = 0; t->gathered && d < t->n_table_dims; d++)
+            if (dfl_index_is_bare(&t->table_index[d], &bare) && bare == rank && !dfl_einsum_has_rank(e, rank)) {
+                *rows = (uint32_t)(t - c->w->tensors);
+                return d;
+            }
+    }
+    return DFL_NONE;
+}
+
+/* The operand with the positions by which an einsum gathers or adds rows, if it does so once; DFL_NONE = otherwise. */
+static uint32_t find_positions(const dfl_eop *node)
+{
+    if (node->kind == DFL_EOP_GATHER || node->kind == DFL_EOP_SCATTER)
+        return node->args[1]->kind == DFL_EOP_ACCESS ? node->args[1]->operand : DFL_NONE;
+    return DFL_NONE;
+}
+
+/* Notes that the points of an einsum go to the rows that the chips of a group have. False after a report: what else a line over
+   rows moves is not executed. */
+static bool go_by_rows(chips *c, const dfl_line *line, uint32_t einsum, uint32_t group)
+{
+    chip_einsum *e = &c->einsums[einsum];
+    uint32_t rows = DFL_NONE, gathers = 0;
+    const uint32_t dim = selected_dim(c, einsum, line->rank, &rows);
+
+    if (dim == DFL_NONE)
+        return true;
+    for (uint32_t k = 0; k < c->w->n_einsums; k++) {
+        uint32_t other;
+        gathers += c->w->einsums[k].phase == DFL_PHASE_FORWARD && selected_dim(c, k, line->rank, &other) != DFL_NONE;
+    }
+    e->rows_at = find_positions(c->w->einsums[einsum].body);
+    if (line->only != NULL || gathers != 1 || e->rows_group != DFL_NONE || e->rows_at == DFL_NONE ||
+        c->w->tensors[c->w->einsums[einsum].inputs[e->rows_at].tensor].n_producers > 0)
+        return dfl_chips_refuse(c, line->span, "this line over rows that data select");
+    e->rows_group = group;
+    e->rows_dim = dim;
+    e->rows_of = dfl_chips_holder(c, rows);
+    return true;
+}
+
 /* Puts a line into the first group of as many chips on its axis in which it meets no line of the same einsum. */
 static bool put_line(chips *c, const dfl_line *line)
 {
     const int64_t parts = parts_of(line->by, line->amount, c->w->ranks[line->rank].extent);
-    uint32_t g = 0;
+    uint32_t g = 0, rows;
 
     for (; g < c->n_groups; g++) {
         bool is_free = c->groups[g].axis == line->axis && c->groups[g].count == parts &&
                        c->groups[g].has_stages == (line->stages != NULL);
 
         for (uint32_t e = 0; e < c->w->n_einsums && is_free; e++)
-            is_free = c->einsums[e].divides[g] == NULL || !divides(c, line, e);
+            is_free = !chips_is_divided(&c->einsums[e], g) ||
+                      (!divides(c, line, e) && selected_dim(c, e, line->rank, &rows) == DFL_NONE);
         if (is_free)
             break;
     }
     if (g == c->n_groups &&
         !add_group(c, (chip_group){ .axis = line->axis, .count = parts, .has_stages = line->stages != NULL }, line->span))
         return false;
-    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+    for (uint32_t e = 0; e < c->w->n_einsums; e++) {
         if (divides(c, line, e))
             c->einsums[e].divides[g] = line;
+        else if (!go_by_rows(c, line, e, g))
+            return false;
+    }
     if (line->stages != NULL) {
         c->stage_group = g;
         c->stage_rank = line->rank;
@@ -98,22 +152,6 @@ static bool put_splits(chips *c, const dfl_line *keep)
     return true;
 }
 
-/* Whether data select a rank of a table in an einsum, so that its points go to the chips that have their rows. */
-static bool goes_by_rows(const chips *c, uint32_t einsum, uint32_t rank)
-{
-    const dfl_einsum *e = &c->w->einsums[einsum];
-    uint32_t bare;
-
-    for (uint32_t i = 0; i <= e->n_inputs; i++) {
-        const dfl_tensor *t = &c->w->tensors[i < e->n_inputs ? e->inputs[i].tensor : e->output.tensor];
-
-        for (uint32_t d = 0; t->gathered && d < t->n_table_dims; d++)
-            if (dfl_index_is_bare(&t->table_index[d], &bare) && bare == rank && !dfl_einsum_has_rank(e, rank))
-                return true;
-    }
-    return false;
-}
-
 static bool find_groups(chips *c)
 {
     const dfl_body *root = c->mapping->root;
@@ -123,9 +161,6 @@ static bool find_groups(chips *c)
         if (root->lines[i].kind == DFL_LINE_SPATIAL) {
             if (!is_chip_axis(c, root->lines[i].axis))
                 return dfl_chips_refuse(c, root->lines[i].span, "a line inside of a chip");
-            for (uint32_t e = 0; e < c->w->n_einsums; e++)
-                if (goes_by_rows(c, e, root->lines[i].rank))
-                    return dfl_chips_refuse(c, root->lines[i].span, "a line over rows that data select");
             if (!put_line(c, &root->lines[i]))
                 return false;
         }
@@ -140,6 +175,16 @@ static bool find_groups(chips *c)
         return dfl_report_stop(c->sink, dfl_arena_budget(c->arena));
     }
     c->n_chips = (uint32_t)n;
+    return true;
+}
+
+/* Whether no other line on the axis divides as many parts of an einsum whose points go to rows: it would stand in their place. */
+static bool check_rows(chips *c)
+{
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        for (uint32_t g = 0; g < c->n_groups && c->einsums[e].rows_group != DFL_NONE; g++)
+            if (c->einsums[e].divides[g] != NULL && c->groups[g].axis == c->groups[c->einsums[e].rows_group].axis)
+                return dfl_chips_refuse(c, c->einsums[e].divides[g]->span, "a line beside rows that data select");
     return true;
 }
 
@@ -178,6 +223,8 @@ static void find_blocks(chips *c, uint32_t einsum)
     const size_t n = (size_t)c->n_chips * c->w->n_ranks + 1;
 
     e->einsum = &c->w->einsums[einsum];
+    if (e->einsum->phase == DFL_PHASE_UPDATE && c->w->tensors[e->einsum->output.tensor].gathered)
+        dfl_chips_refuse(c, e->einsum->span, "an optimizer that renews rows");
     e->repeat = DFL_NONE;
     e->target = dfl_chips_holder(c, e->einsum->output.tensor);
     e->lo = DFL_NEW_ARRAY(c->arena, int64_t, n);
@@ -353,6 +400,9 @@ static bool set_tensors(chips *c)
 
         if (dfl_chips_holder(c, t) != t)
             continue;
+        if (c->w->tensors[t].role == DFL_ROLE_STATE && c->w->tensors[t].part == DFL_PART_PLAIN &&
+            c->w->tensors[t].n_producers > 0)
+            return dfl_chips_refuse(c, c->w->tensors[t].span, "a state that the workload updates");
         if (n_dims >= CHIPS_DIMS)
             return dfl_chips_refuse(c, c->w->tensors[t].span, "a tensor with 16 dimensions or more");
         for (uint32_t d = 0; d < n_dims; d++)
@@ -417,9 +467,11 @@ static bool open_groups(chips *c)
     c->n_stages = 1;
     c->interleave = 1;
     c->einsums = DFL_NEW_ARRAY(c->arena, chip_einsum, (size_t)c->w->n_einsums + 1);
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        c->einsums[e].rows_group = DFL_NONE;
     if (c->home == DFL_NONE)
         return dfl_chips_refuse(c, c->mapping->span, "a plan without a memory on its chips");
-    return find_groups(c);
+    return find_groups(c) && check_rows(c);
 }
 
 bool dfl_chips_count(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping, int64_t *of_axis)
@@ -446,7 +498,7 @@ bool dfl_chips_set_up(chips *c)
     number_chips(c);
     for (uint32_t e = 0; e < c->w->n_einsums; e++)
         find_blocks(c, e);
-    if (!find_micro_batches(c) || !deal_layers(c))
+    if (c->failed || !find_micro_batches(c) || !deal_layers(c))
         return false;
     place_einsums(c);
     find_homes(c);

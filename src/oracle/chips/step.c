@@ -225,7 +225,7 @@ static bool stands_for_equals(const chips *c, uint32_t einsum, uint32_t chip)
     const chip_einsum *e = &c->einsums[einsum];
 
     for (uint32_t g = 0; g < c->n_groups; g++)
-        if (!c->groups[g].has_stages && e->divides[g] == NULL && chips_digit(c, chip, g) != 0)
+        if (!c->groups[g].has_stages && !chips_is_divided(e, g) && chips_digit(c, chip, g) != 0)
             return false;
     return e->has_layers || e->einsum->body->kind == DFL_EOP_CONST || e->einsum->phase == DFL_PHASE_UPDATE ||
            (e->stages & ((UINT64_C(1) << chips_stage(c, chip)) - 1)) == 0;
@@ -238,7 +238,7 @@ static bool comes_to(const chips *c, uint32_t einsum, uint32_t from, uint32_t to
     const chip_einsum *e = &c->einsums[einsum];
 
     for (uint32_t g = 0; g < c->n_groups; g++) {
-        const bool is_free = c->groups[g].has_stages ? is_tied : e->divides[g] == NULL || (groups >> g & 1) != 0;
+        const bool is_free = c->groups[g].has_stages ? is_tied : !chips_is_divided(e, g) || (groups >> g & 1) != 0;
 
         if (!is_free && chips_digit(c, from, g) != chips_digit(c, to, g))
             return false;
@@ -386,7 +386,7 @@ static element_set compute_block(chip_pass *p)
         int64_t row, element;
         uint32_t value, tensor, *part;
 
-        if (!has_layer(p) || !dfl_chips_has_point(c, p->einsum))
+        if (!has_layer(p) || !dfl_chips_has_point(c, p->einsum) || !dfl_chips_takes(c, p->einsum, p->chip))
             continue;
         value = dfl_chips_value(c, p->einsum, read_part, p, &row);
         element = dfl_chips_element(c, p->einsum, &e->einsum->output, row, false, &tensor);
@@ -599,10 +599,8 @@ void dfl_chips_run_step(chips *c)
         if (dfl_chips_is_of_step(c, t) && dfl_chips_holder(c, t) == t)
             settle(c, t);
     run_phase(c, DFL_PHASE_UPDATE, 0);
-    if (!c->failed) {
-        dfl_chips_run_alone(c);
+    if (!c->failed)
         compare_values(c);
-    }
 }
 
 const dfl_chips_result *dfl_chips_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
@@ -616,7 +614,10 @@ const dfl_chips_result *dfl_chips_run(dfl_arena *arena, dfl_sink *sink, const df
     c->w = mapping->workload;
     c->s = mapping->system;
     c->out = DFL_NEW(arena, dfl_chips_result);
-    if (!dfl_chips_set_up(c) || !dfl_chips_find_sets(c))
+    if (!dfl_chips_set_up(c))
+        return NULL;
+    dfl_chips_run_alone(c); /* positions of rows are data */
+    if (c->failed || !dfl_chips_find_sets(c))
         return NULL;
     dfl_chips_run_step(c);
     dfl_chips_find_held(c);

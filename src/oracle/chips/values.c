@@ -192,6 +192,30 @@ bool dfl_chips_next(chips *c, uint32_t einsum, const int64_t *lo, const int64_t 
     return false;
 }
 
+/* ---- rows ---- */
+
+bool dfl_chips_has_row(const chips *c, uint32_t einsum, uint32_t chip, int64_t row)
+{
+    const chip_einsum *e = &c->einsums[einsum];
+    uint32_t n_dims;
+    const int64_t extent = dfl_chips_shape(c, e->rows_of, &n_dims)[e->rows_dim];
+    const int64_t part = (extent + c->groups[e->rows_group].count - 1) / c->groups[e->rows_group].count;
+
+    return row % extent / part == chips_digit(c, chip, e->rows_group);
+}
+
+bool dfl_chips_takes(const chips *c, uint32_t einsum, uint32_t chip)
+{
+    const chip_einsum *e = &c->einsums[einsum];
+    uint32_t tensor;
+    int64_t element;
+
+    if (e->rows_group == DFL_NONE)
+        return true;
+    element = dfl_chips_element(c, einsum, &e->einsum->inputs[e->rows_at], -1, false, &tensor);
+    return element >= 0 && dfl_chips_has_row(c, einsum, chip, c->tensors[tensor].alone[element]);
+}
+
 /* ---- values ---- */
 
 /* What an evaluation at one point needs. */
