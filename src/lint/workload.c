@@ -5,6 +5,13 @@ void dfl_lint_unused_rank(dfl_sink *sink, const dfl_lint_levels *levels, dfl_spa
     dfl_report_lint(sink, levels, DFL_LINT_UNUSED_RANK, span, "no einsum uses rank `%s`", rank);
 }
 
+void dfl_lint_unused_tensor(dfl_sink *sink, const dfl_lint_levels *levels, dfl_span span, const char *tensor)
+{
+    dfl_diag *d = dfl_report_lint(sink, levels, DFL_LINT_UNUSED_TENSOR, span, "no einsum reads `%s`", tensor);
+
+    dfl_diag_help(sink, d, "read it on a right side, or remove it");
+}
+
 void dfl_lint_outside_shape(dfl_sink *sink, const dfl_lint_levels *levels, dfl_span span, const char *tensor, int64_t low,
                             int64_t high, int64_t extent)
 {

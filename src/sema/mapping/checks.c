@@ -340,6 +340,23 @@ static const char *statement_text(const dfl_sema *sema, dfl_span at)
     return dfl_sema_slice(sema, at);
 }
 
+/* Reports a tolerance that is written as a number without a unit and is 1 or more: a share of 1 accepts every value from zero to
+   twice the right one, so percents or an amount are meant. */
+static void check_tolerance(dfl_check_context *ctx, const dfl_expr *within, const dfl_val *value)
+{
+    dfl_diag *d;
+
+    if (within == NULL || value == NULL || within->kind != DFL_EXPR_NUMBER || value->kind != DFL_VAL_QUANTITY ||
+        within->text[within->len - 1] < '0' || within->text[within->len - 1] > '9' || !(value->quantity.real >= 1))
+        return;
+    d = dfl_report(ctx->sema->sink, DFL_UNIT_DIMENSION, within->span, "a tolerance of %.*s is %g %%", (int)within->len,
+                   within->text, value->quantity.real * 100);
+    dfl_diag_help(ctx->sema->sink, d, "write a share as `%.*s%%`, or an amount with its unit", (int)within->len, within->text);
+    dfl_diag_fix(ctx->sema->sink, d, within->span, dfl_arena_printf(ctx->sema->arena, "%.*s%%", (int)within->len, within->text),
+                 DFL_FIX_MAYBE);
+    ctx->ok = false;
+}
+
 bool dfl_check_lower(dfl_check_context *ctx, const dfl_ast_node *node, dfl_sym scope, dfl_check *out)
 {
     static const dfl_check_kind kinds[] = {
@@ -355,6 +372,7 @@ bool dfl_check_lower(dfl_check_context *ctx, const dfl_ast_node *node, dfl_sym s
     out->exactly = dfl_check_lower_value(ctx, node->more->exactly);
     out->within = dfl_check_lower_value(ctx, node->more->within);
     out->of = dfl_check_lower_value(ctx, node->more->of);
+    check_tolerance(ctx, node->more->within, out->within);
     if (node->more->from != NULL)
         source = dfl_eval(ctx->sema, ctx->scope, node->more->from);
     out->source = source.kind == DFL_VALUE_STRING ? source.text : 0;

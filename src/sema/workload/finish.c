@@ -129,6 +129,18 @@ static void lint_ranks(dfl_workload_draft *draft)
     }
 }
 
+/* Raises the lint unused-tensor. */
+static void lint_tensors(dfl_workload_draft *draft, const tensor_usage *usage)
+{
+    for (size_t t = 0; t < draft->tensors.n && draft->lints != NULL && !draft->partial; t++) {
+        const dfl_draft_tensor *x = &draft->tensors.at[t];
+
+        if (x->declared && x->has_role && x->role == DFL_ROLE_INPUT && !x->broken && !usage->read[t] &&
+            dfl_workload_draft_lints(draft, x->span))
+            dfl_lint_unused_tensor(draft->sink, draft->lints, x->span, text(draft, x->name));
+    }
+}
+
 /* Reports a tensor whose shape or type differs from that of a claim. */
 static void check_claim(dfl_workload_draft *draft, const dfl_draft_tensor *tensor, const dfl_shape_claim *claim)
 {
@@ -434,8 +446,10 @@ const dfl_workload *dfl_workload_finish(dfl_workload_draft *draft, bool typed)
     dfl_workload_derive_shapes(draft, usage.produced);
     check_claims(draft);
     check_redefined(draft);
-    if (!draft->broken)
+    if (!draft->broken) {
         lint_ranks(draft);
+        lint_tensors(draft, &usage);
+    }
     if (typed && !draft->broken)
         check_types(draft);
     draft->order = dfl_workload_schedule(draft);
