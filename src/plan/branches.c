@@ -119,7 +119,7 @@ static bool report_order(const dfl_frame *f, dfl_span place, uint32_t reader, ui
 
 /* Checks that the branches can run one after another. False after a report: two branches need each other, or a brace makes what
    an earlier one reads. `step` of a branch is its place behind all branches that make what it reads. */
-static bool check_order(const dfl_frame *f, const dfl_plan_branches *branches, const dfl_span *places, uint32_t n_braces)
+static bool check_order(const dfl_frame *f, const dfl_plan_branches *branches, uint32_t n_braces)
 {
     const dfl_workload *w = f->workload;
     uint32_t *step = DFL_NEW_ARRAY(f->arena, uint32_t, branches->n);
@@ -139,7 +139,7 @@ static bool check_order(const dfl_frame *f, const dfl_plan_branches *branches, c
                     step[to] = step[from] + 1;
                     changed = true;
                     if (step[to] > branches->n || (from > to && from < n_braces))
-                        return report_order(f, places[e], e, maker);
+                        return report_order(f, branches->places[e], e, maker);
                 }
             }
     }
@@ -151,9 +151,10 @@ bool dfl_branches_find(const dfl_frame *f, dfl_plan_branches *out)
     const dfl_body *root = f->mapping->root;
     const bool is_list = root->kind == DFL_BODY_FUSE;
     const uint32_t n = f->workload->n_einsums, n_braces = is_list ? root->n_children : root->kind == DFL_BODY_PIPELINE;
-    dfl_span *places = DFL_NEW_ARRAY(f->arena, dfl_span, n); /* [einsum]: its brace, else the mapping */
+    dfl_span *places = DFL_NEW_ARRAY(f->arena, dfl_span, n);
 
-    *out = (dfl_plan_branches){ .of = DFL_NEW_ARRAY(f->arena, uint32_t, n), .open = DFL_NEW_ARRAY(f->arena, uint32_t, n) };
+    *out = (dfl_plan_branches){ .of = DFL_NEW_ARRAY(f->arena, uint32_t, n), .open = DFL_NEW_ARRAY(f->arena, uint32_t, n),
+                                .places = places };
     for (uint32_t i = 0; i < n_braces; i++) {
         const dfl_body *brace = is_list ? root->children[i] : root;
 
@@ -170,5 +171,5 @@ bool dfl_branches_find(const dfl_frame *f, dfl_plan_branches *out)
             out->of[e] = out->n++;
             out->open[e] = f->mapping->options.chip_search ? out->n_open : 0;
         }
-    return check_order(f, out, places, n_placed);
+    return check_order(f, out, n_placed);
 }

@@ -10,6 +10,7 @@
 typedef struct {
     uint32_t *of;            /* [einsum]: its branch, counted in the order in which the branches run */
     uint32_t n;
+    dfl_span *places;        /* [einsum]: its brace, else the mapping */
     bool has_braces;         /* the mapping, or a search, puts several einsums in one branch */
     uint32_t *open;          /* [einsum]: its open brace, counted from 1, which a search divides into branches; 0 = none */
     uint32_t n_open;

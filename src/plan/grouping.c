@@ -13,49 +13,58 @@ typedef struct {
     uint32_t n;                      /* nodes */
     uint32_t *members; uint32_t n_members; /* einsums, in workload order */
     uint32_t *node_of;               /* [einsum]: its node; DFL_NONE = not in the segment */
+    dfl_einsum_set working;          /* nodes with an einsum that is no copy */
     dfl_einsum_set before[DFL_GROUPS_MOST];
     double floor[DFL_GROUPS_MOST];
     dfl_i128 room;                   /* bits of weights that the memory on the chip holds; -1 = any */
     uint32_t *mark;                  /* [einsum]: 1 = in the group that is evaluated */
-    uint32_t *seen;                  /* [tensor]: number of the last evaluation that has counted a weight */
-    uint32_t evaluation;
+    bool *counted;                   /* [tensor]: weights of the group that is evaluated */
     dfl_engines busy;
 } segment;
 
-/* The memory on a chip that holds the weights of a group: the outermost one behind the home that has a size. */
-static dfl_i128 find_room(const dfl_frame *f)
+/* The memory on a chip that holds the weights of a group: the outermost one behind the home that has a size; DFL_NONE = none. */
+static uint32_t find_room(const dfl_frame *f)
 {
     const dfl_system *s = f->system;
 
     for (uint32_t m = f->home + 1; m < s->n_memories; m++)
         if (dfl_memory_outside(s, f->home, m) && s->memories[m].element == s->memories[f->home].element &&
             s->memories[m].size_bits >= 0)
-            return s->memories[m].size_bits;
-    return -1;
+            return m;
+    return DFL_NONE;
 }
 
-/* Whether the weights that the group reads fit on the chip. A node by itself may read its weights in parts. */
+/* Adds the weights that an einsum reads in one pass and that are not `counted` ([tensor]) yet. True on overflow. */
+static bool add_weights(const dfl_plan_work *work, uint32_t einsum, bool *counted, dfl_i128 *sum)
+{
+    const dfl_workload *w = work->frame->workload;
+    const dfl_einsum *e = &w->einsums[einsum];
+    bool overflow = false;
+
+    for (uint32_t k = 0; k < e->n_inputs; k++) {
+        const uint32_t t = e->inputs[k].tensor;
+
+        if (w->tensors[t].role != DFL_ROLE_WEIGHT || counted[t])
+            continue;
+        counted[t] = true;
+        overflow |= dfl_add(*sum, work->times[einsum].reads[k].bits, sum);
+    }
+    return overflow;
+}
+
+/* Whether the weights that the group reads fit on the chip. An einsum by itself, copies apart, may read its weights in parts. */
 static bool fits(segment *g, dfl_einsum_set group)
 {
-    const dfl_frame *f = g->work->frame;
     dfl_i128 sum = 0;
+    bool overflow = false;
 
-    if (g->room < 0 || (group & (group - 1)) == 0)
+    if (g->room < 0 || (group & g->working & ((group & g->working) - 1)) == 0)
         return true;
-    for (uint32_t i = 0; i < g->n_members; i++) {
-        const dfl_einsum *e = &f->workload->einsums[g->members[i]];
-
-        for (uint32_t k = 0; k < e->n_inputs && g->mark[g->members[i]] == 1; k++) {
-            const uint32_t t = e->inputs[k].tensor;
-
-            if (f->workload->tensors[t].role != DFL_ROLE_WEIGHT || g->seen[t] == g->evaluation)
-                continue;
-            g->seen[t] = g->evaluation;
-            if (dfl_add(sum, g->work->times[g->members[i]].reads[k].bits, &sum))
-                return false;
-        }
-    }
-    return sum <= g->room;
+    memset(g->counted, 0, g->work->frame->workload->n_tensors * sizeof *g->counted);
+    for (uint32_t i = 0; i < g->n_members; i++)
+        if (g->mark[g->members[i]] == 1)
+            overflow |= add_weights(g->work, g->members[i], g->counted, &sum);
+    return !overflow && sum <= g->room;
 }
 
 /* The time of a group; INFINITY if its weights do not fit. */
@@ -64,7 +73,6 @@ static double group_seconds(void *context, dfl_einsum_set group)
     segment *g = context;
     const dfl_plan_exchanges *x = g->work->exchanges;
 
-    g->evaluation++;
     dfl_engines_clear(&g->busy);
     for (uint32_t i = 0; i < g->n_members; i++)
         g->mark[g->members[i]] = (group & DFL_EINSUM_BIT(g->node_of[g->members[i]])) != 0;
@@ -90,8 +98,8 @@ static uint32_t copied_node(const segment *g, uint32_t einsum)
                                                                                                  : DFL_NONE;
 }
 
-/* Adds an einsum as a node, or to the node whose result it copies: no group is better with the copy apart. False if there are too
-   many nodes. */
+/* Adds an einsum as a node, or to the node whose result it copies: the space keeps copies with their einsums, since each copy
+   apart would double the down-sets. False if there are too many nodes. */
 static bool add_member(segment *g, uint32_t einsum)
 {
     const dfl_workload *w = g->work->frame->workload;
@@ -103,6 +111,7 @@ static bool add_member(segment *g, uint32_t einsum)
             return false;
         node = g->n++;
     }
+    g->working |= dfl_einsum_is_copy(e) ? 0 : DFL_EINSUM_BIT(node);
     g->node_of[einsum] = node;
     g->members[g->n_members++] = einsum;
     g->floor[node] += g->work->times[einsum].work_seconds / (double)g->work->frame->system->n_computes;
@@ -146,11 +155,11 @@ static bool divide(const dfl_plan_work *work, uint32_t first, bool *is_done, dfl
     dfl_groups found;
 
     g->work = work;
-    g->room = find_room(f);
+    g->room = find_room(f) != DFL_NONE ? f->system->memories[find_room(f)].size_bits : -1;
     g->members = DFL_NEW_ARRAY(f->arena, uint32_t, w->n_einsums);
     g->node_of = DFL_NEW_ARRAY(f->arena, uint32_t, w->n_einsums);
     g->mark = DFL_NEW_ARRAY(f->arena, uint32_t, w->n_einsums);
-    g->seen = DFL_NEW_ARRAY(f->arena, uint32_t, w->n_tensors);
+    g->counted = DFL_NEW_ARRAY(f->arena, bool, w->n_tensors);
     g->busy = dfl_engines_new(work);
     memset(g->node_of, 0xff, w->n_einsums * sizeof *g->node_of);
     for (uint32_t e = first; e < w->n_einsums; e++) {
@@ -176,6 +185,41 @@ static bool divide(const dfl_plan_work *work, uint32_t first, bool *is_done, dfl
     return true;
 }
 
+/* Refuses a written branch of several einsums, copies apart, whose weights do not fit on the chip together. */
+static bool check_room(const dfl_plan_work *work, const dfl_plan_branches *branches)
+{
+    const dfl_frame *f = work->frame;
+    const uint32_t n = f->workload->n_einsums, room = find_room(f);
+    bool *counted = DFL_NEW_ARRAY(f->arena, bool, f->workload->n_tensors);
+
+    for (uint32_t b = 0; room != DFL_NONE && branches->has_braces && b < branches->n; b++) {
+        uint32_t first = DFL_NONE, members = 0;
+        dfl_i128 sum = 0;
+        bool overflow = false;
+        dfl_diag *d;
+
+        memset(counted, 0, f->workload->n_tensors * sizeof *counted);
+        for (uint32_t e = 0; e < n; e++) {
+            if (branches->of[e] != b)
+                continue;
+            first = first == DFL_NONE ? e : first;
+            members += !dfl_einsum_is_copy(&f->workload->einsums[e]);
+            overflow |= add_weights(work, e, counted, &sum);
+        }
+        if (members < 2 || (!overflow && sum <= f->system->memories[room].size_bits))
+            continue;
+        d = dfl_report(f->sink, DFL_MAP_CAPACITY, branches->places[first],
+                       "the weights of this brace need %.4g GB of `%s`, which has %.4g GB", dfl_i128_double(sum) / 8e9,
+                       dfl_sym_text(f->names, f->system->memories[room].name),
+                       (double)f->system->memories[room].size_bits / 8e9);
+        dfl_diag_label(f->sink, d, f->system->memories[room].size_span, "the size of `%s`",
+                       dfl_sym_text(f->names, f->system->memories[room].name));
+        dfl_diag_help(f->sink, d, "write smaller braces, or `...;` in it for a search");
+        return false;
+    }
+    return true;
+}
+
 /* Numbers the branches without gaps, in their order. */
 static void renumber(const dfl_frame *f, dfl_plan_branches *branches)
 {
@@ -196,6 +240,8 @@ bool dfl_grouping_find(const dfl_plan_work *work, dfl_plan_branches *branches, d
     const dfl_frame *f = work->frame;
     bool *is_done = DFL_NEW_ARRAY(f->arena, bool, f->workload->n_einsums);
 
+    if (!check_room(work, branches))
+        return false;
     if (branches->n_open == 0)
         return true;
     for (uint32_t e = 0; e < f->workload->n_einsums; e++)
