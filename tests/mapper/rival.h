@@ -112,7 +112,7 @@ dfl_mapping *rival_build(const rival *k, dfl_arena *arena, const rival_mapping *
 const char *rival_outside(const rival *k, const rival_mapping *m, bool timed);
 
 /* Whether an exchanged tensor is inside of an array, or a keep that is no home stands above a branch with no shared loop between
-   in which all einsums that use its tensor exchange something. */
+   over a rank of something that all einsums that use its tensor exchange in it. */
 bool rival_lifts_keeps(const rival *k, const rival_mapping *m);
 
 /* The problem of these choices as a file with the open mapping `best`; the caller frees it. */

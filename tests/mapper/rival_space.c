@@ -87,8 +87,18 @@ static bool holds_whole(const space *s, uint32_t tensor, uint32_t memory)
     return chip->memories[memory].size_bits < 0 || all <= (double)chip->memories[memory].size_bits;
 }
 
-/* Einsums that exchange a tensor below line `at` of `body`, a mask; `*fits`: one such tensor is indexed by the rank. A tensor that
-   the outermost memory holds whole is not exchanged below a loop. */
+/* Whether an intermediate is exchanged below line `at` of `body`. A tensor that the outermost memory holds whole is not. */
+static bool is_exchanged_below(const space *s, uint32_t tensor, uint32_t body, uint32_t at)
+{
+    const uint32_t users = users_of(s, tensor, einsums_below(s, body));
+    uint32_t home_body, home_line;
+
+    return s->open->workload->tensors[tensor].role == DFL_ROLE_INTERMEDIATE && find_home(s, tensor, &home_body, &home_line) &&
+           home_body >= body && is_below(s->m, home_body, body) && !(home_body == body && home_line < at) &&
+           (users & (users - 1)) != 0 && !holds_whole(s, tensor, s->m->body[home_body].line[home_line].where);
+}
+
+/* Einsums that exchange a tensor below line `at` of `body`, a mask; `*fits`: one such tensor is indexed by the rank. */
 static uint32_t exchangers(const space *s, uint32_t body, uint32_t at, uint32_t rank, bool *fits)
 {
     const dfl_workload *w = s->open->workload;
@@ -96,10 +106,8 @@ static uint32_t exchangers(const space *s, uint32_t body, uint32_t at, uint32_t 
 
     *fits = false;
     for (uint32_t t = 0; t < w->n_tensors; t++) {
-        uint32_t home_body, home_line, users = users_of(s, t, below);
-        if (w->tensors[t].role != DFL_ROLE_INTERMEDIATE || !find_home(s, t, &home_body, &home_line) || home_body < body ||
-            !is_below(s->m, home_body, body) || (home_body == body && home_line < at) || (users & (users - 1)) == 0 ||
-            holds_whole(s, t, s->m->body[home_body].line[home_line].where))
+        const uint32_t users = users_of(s, t, below);
+        if (!is_exchanged_below(s, t, body, at))
             continue;
         all |= users;
         for (uint32_t e = 0; e < w->n_einsums; e++)
@@ -211,6 +219,25 @@ const char *rival_outside(const rival *k, const rival_mapping *from, bool timed)
     return why;
 }
 
+/* Whether each of the einsums exchanges, below the first loop under line `at`, a tensor that the rank of the loop indexes. */
+static bool share_loop(const space *s, uint32_t body, uint32_t at, uint32_t users)
+{
+    const dfl_workload *w = s->open->workload;
+    const uint32_t loop = find_loop_below(s, body, at);
+    uint32_t those = 0;
+
+    if (loop == s->m->body[body].n)
+        return false;
+    for (uint32_t t = 0; t < w->n_tensors; t++) {
+        const uint32_t touching = users_of(s, t, einsums_below(s, body));
+        bool fits = false;
+        for (uint32_t e = 0; e < w->n_einsums; e++)
+            fits |= w->einsums[e].output.tensor == t && indexes(&w->einsums[e].output, s->m->body[body].line[loop].what);
+        those |= fits && is_exchanged_below(s, t, body, loop) ? touching : 0;
+    }
+    return (those & users) == users;
+}
+
 bool rival_lifts_keeps(const rival *k, const rival_mapping *from)
 {
     rival_mapping trimmed = *from, *m = &trimmed;
@@ -221,12 +248,11 @@ bool rival_lifts_keeps(const rival *k, const rival_mapping *from)
         for (uint32_t i = 0; i < m->body[b].n; i++) {
             const rival_line *l = &m->body[b].line[i];
             uint32_t home_body, home_line, users = users_of(&s, l->what, einsums_below(&s, b));
-            bool fits, home = find_home(&s, l->what, &home_body, &home_line) && home_body == b && home_line == i;
+            bool home = find_home(&s, l->what, &home_body, &home_line) && home_body == b && home_line == i;
             if (l->kind != DFL_LINE_KEEP || m->body[b].einsum >= 0)
                 continue;
             if (home ? s.open->system->memories[l->where].element > 0
-                     : !has_loop_below(&s, b, i) ||
-                       (exchangers(&s, b, find_loop_below(&s, b, i), 0, &fits) & users) != users)
+                     : !share_loop(&s, b, i, users))
                 return true;
         }
     return false;
