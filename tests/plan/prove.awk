@@ -49,6 +49,8 @@ function ceil(a, b) { return int((a + b - 1) / b) }
 
 # Whether a rank can be divided by `n` more, so that every chip has some of it.
 function fits(r, n,   e) {
+    if ((r == "m" && cut["n"] > 1) || (r == "n" && cut["m"] > 1)) # they index one dimension
+        return 0
     e = extent[r]
     return cut[r] * n <= e && ceil(e, cut[r] * n) * (cut[r] * n - 1) < e && (cut[r] == 1 || e % (cut[r] * n) == 0)
 }

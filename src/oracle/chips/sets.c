@@ -48,6 +48,23 @@ static uint32_t first_equal(const chips *c, uint32_t einsum, uint32_t chip)
     return chip;
 }
 
+/* Marks what the present point touches. A chip has its part of a table even if no point of it goes there. */
+static void mark_accesses(chips *c, uint32_t einsum, uint32_t chip)
+{
+    chip_einsum *e = &c->einsums[einsum];
+    const bool takes = dfl_chips_takes(c, einsum, chip);
+
+    if (takes || c->w->tensors[e->einsum->output.tensor].gathered)
+        mark_point(c, einsum, chip, &e->einsum->output, false, e->made.of_chip[chip]);
+    for (uint32_t i = 0; i < e->einsum->n_inputs; i++) {
+        const dfl_access *a = &e->einsum->inputs[i];
+        const bool carried = dfl_chips_is_carried(c, einsum, a);
+
+        if (takes || c->w->tensors[a->tensor].gathered)
+            mark_point(c, einsum, chip, a, carried, e->reads[i * N_READINGS + carried].of_chip[chip]);
+    }
+}
+
 /* Finds the sets of all accesses of an einsum on all chips. */
 static bool find_readings(chips *c, uint32_t einsum)
 {
@@ -79,14 +96,8 @@ static bool find_readings(chips *c, uint32_t einsum)
         }
         for (bool more = same == chip && dfl_chips_first(c, einsum, lo, hi, -1); more;
              more = dfl_chips_next(c, einsum, lo, hi, -1)) {
-            if (!dfl_chips_has_point(c, einsum) || !dfl_chips_takes(c, einsum, chip))
-                continue;
-            mark_point(c, einsum, chip, &e->einsum->output, false, e->made.of_chip[chip]);
-            for (uint32_t i = 0; i < n; i++) {
-                const bool carried = dfl_chips_is_carried(c, einsum, &e->einsum->inputs[i]);
-
-                mark_point(c, einsum, chip, &e->einsum->inputs[i], carried, e->reads[i * N_READINGS + carried].of_chip[chip]);
-            }
+            if (dfl_chips_has_point(c, einsum))
+                mark_accesses(c, einsum, chip);
         }
         if (c->failed || !dfl_budget_ok(dfl_arena_budget(c->arena)))
             return false;

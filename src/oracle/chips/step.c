@@ -357,7 +357,8 @@ static void record_result(const chip_pass *p, element_set *made, bool is_last)
         n[3] = all > n[3] ? all : n[3];
     }
     if (now != 0)
-        record(c, "reduce_scatter", tensor, p->einsum, size_of_group(c, now), bits_of(c, tensor, n[0]), -1, p->stages);
+        record(c, "reduce_scatter", tensor, p->einsum, size_of_group(c, now), bits_of(c, tensor, n[0]), -1,
+               t->is_tied ? tied : p->stages);
     if (late != 0)
         record(c, "reduce_scatter", tensor, p->einsum, size_of_group(c, late), bits_of(c, tensor, n[1]), -1, once);
     if (whole != 0)
