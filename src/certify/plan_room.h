@@ -1,8 +1,8 @@
 /*
  * The room that a plan over chips needs at least, found from the mapping alone: weights, gradients, moments and stored
- * activations of the layers of the first stage, each divided by all lines that divide a rank of it anywhere. No plan holds
- * less. The search has another bound, and the evaluation another count, so that a plan without room is proven to be none by
- * three separate ways.
+ * activations of the layers of the first stage, each divided by all lines that divide a rank of it anywhere. No plan with these
+ * lines holds less. The bound of the search and the count of the evaluation are computed by other code, so that a mistake in one
+ * of the three shows as a difference.
  */
 #ifndef DFL_CERTIFY_PLAN_ROOM_H
 #define DFL_CERTIFY_PLAN_ROOM_H

@@ -22,7 +22,7 @@ typedef struct {
     dfl_engines busy;
 } segment;
 
-/* The memory on a chip that holds the weights of a group: the outermost one behind the home that has a size; DFL_NONE = none. */
+/* The memory on a chip that holds the weights of a group: the outermost one inside of the home that has a size, or DFL_NONE. */
 static uint32_t find_room(const dfl_frame *f)
 {
     const dfl_system *s = f->system;

@@ -12,9 +12,11 @@
 #include <math.h>
 
 enum {
-    MOST_POINTS = 65536,                  /* of the series, and at most MOST_MEAN for each part; with more of them the excess */
-    MOST_MEAN = 1024,                     /* over the mean is extrapolated */
-    MOST_ANGLES = (9 * 256 + 40) / 2 + 2, /* of MOST_POINTS, whose root is 256 */
+    /* Most points n for which the series is computed: in all, and for each part. Beyond, the excess over the mean is
+       extrapolated. */
+    MOST_POINTS = 65536,
+    MOST_MEAN = 1024,
+    MOST_ANGLES = (9 * 256 + 40) / 2 + 2, /* half of the 9 root(n) + 40 angles of open_angles; 256 = root(MOST_POINTS) */
 };
 
 /* A point of the unit circle: the power series of one instance up to t there, and the weight of the coefficient n. */

@@ -1,5 +1,5 @@
 /*
- * How many of n points the instance with most of them has, if each point goes to one of some instances by chance.
+ * Number of points that the busiest of several instances has, if each of n points goes to one of them by chance.
  */
 #ifndef DFL_PLAN_LARGEST_H
 #define DFL_PLAN_LARGEST_H

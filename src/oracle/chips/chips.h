@@ -1,8 +1,8 @@
 /*
  * Execution of a plan over chips. Each chip computes its part of every einsum with the elements that it holds. What it lacks must
- * come from chips of the same group. The execution follows sections 2 and 5 of the brief of plans with explicit sets of elements
- * and shares nothing with the room `plan` but the mapping. It finds the exchanges, what each chip holds, and whether the results
- * equal those of one chip that has everything.
+ * come from chips of the same group. It follows sections 2, 3 and 5 of src/plan/PLAN.md with explicit sets of elements, and
+ * shares no code with the folder `plan`. It finds the exchanges, what each chip holds, and whether the results equal those of
+ * one chip that has everything.
  */
 #ifndef DFL_ORACLE_CHIPS_CHIPS_H
 #define DFL_ORACLE_CHIPS_CHIPS_H
