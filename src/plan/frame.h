@@ -25,7 +25,7 @@ typedef struct {
     int64_t parts;              /* instances among which rows of a table divide the points; 1 = data select nothing */
     int64_t total;              /* points of all of them: values of the ranks of the positions */
     int64_t largest;            /* points of the instance with most of them */
-    double load, uneven;        /* from which it follows, as for dfl_largest_part */
+    double load, uneven;        /* arguments of dfl_largest_part for `largest` */
 } dfl_points;
 
 typedef struct {

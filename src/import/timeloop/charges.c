@@ -1,7 +1,7 @@
 /*
- * What Timeloop charges for a mapping in another way than the result: whole vectors of words, no read for a result that leaves
- * a memory, and old sums that every instance of a group gets back. The amounts come from the counts of Timeloop, in closed
- * form for factors that divide; other mappings get a remark without amounts.
+ * What Timeloop charges for a mapping in another way than dflc does for the imported file: whole vectors of words, no read of a
+ * result that leaves a memory, and old sums that every instance of a group gets back. The amounts come from the counts of
+ * Timeloop, in closed form for factors that divide; other mappings get a remark without amounts.
  */
 #include "import/timeloop/timeloop_internal.h"
 
@@ -21,7 +21,7 @@ typedef struct {
     bool overlap;     /* parts of what instances receive are the same: the source sends them to each, the result once */
 } flow;
 
-/* Smallest share of the energy that is reported. */
+/* Smallest difference that is reported, as a share of the energy of the run. */
 static const double least_share = 0.001;
 
 /* ---- tiles ---- */
