@@ -65,7 +65,7 @@ static const char *verify_einsum(const dfl_workload *w, const dfl_einsum *e)
     VERIFY(!e->is_mac || e->flops_per_point == 0, "a MAC counts other operations, too");
     for (uint32_t i = 0; i < e->n_inputs; i++)
         VERIFY((wrong = verify_access(w, &e->inputs[i])) == NULL, wrong);
-    VERIFY(e->reuse >= 0 && e->reuse <= 1 && (e->load == 0 || e->load >= 1), "rows are read less than never");
+    VERIFY(e->reuse >= 0 && e->reuse <= 1 && (e->load == 0 || e->load >= 1), "`reuse` is not from 0 to 1, or `load` is below 1");
     for (uint32_t i = 0; i < e->n_where; i++)
         VERIFY((wrong = verify_index(w, &e->where[i].sum)) == NULL, wrong);
     for (uint32_t d = 0; d < e->output.n_dims; d++)

@@ -98,7 +98,7 @@ static bool help_lookalike(const dfl_lexer *l, dfl_diag *d, dfl_span at, const c
     if (*ascii.text > ' ')
         dfl_diag_help(l->sink, d, "this is U+%04X, which looks like `%s`", (unsigned)first, dfl_lookalike(first));
     else
-        dfl_diag_help(l->sink, d, "this is U+%04X, no blank of ASCII", (unsigned)first);
+        dfl_diag_help(l->sink, d, "this is U+%04X, not an ASCII space", (unsigned)first);
     dfl_diag_fix(l->sink, d, at, ascii.text, DFL_FIX_SURE);
     return true;
 }

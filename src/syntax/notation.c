@@ -188,7 +188,7 @@ static bool help_tensor(const dfl_slip *s)
     if (!declares_tensor(s))
         return false;
     if ((s->now == DFL_TOK_ADDEQ || s->now == '=') && dfl_slip_wants(s, "','") && !dfl_slip_wants(s, "+="))
-        return dfl_slip_tell(s, "one statement produces one tensor: write the others for themselves");
+        return dfl_slip_tell(s, "one statement produces one tensor: write a statement for each");
     if (s->now == '<' && dfl_slip_is_name(s->before))
         return dfl_slip_tell(s, "the type stands behind the tensor: `A[m, k] : i8`");
     if (s->now == '[' && s->before == '=')

@@ -329,7 +329,7 @@ void dfl_decl_report_unknown(dfl_sema *sema, dfl_scope *scope, const dfl_ast_pat
     }
     if (alias == NULL && strstr(" inf infinity infinite unbounded ", dfl_arena_printf(sema->arena, " %s ",
                                                                                       dfl_sema_text(sema, name->sym))) != NULL) {
-        dfl_diag_help(sema->sink, d, "a memory without an end is `size = unlimited;`");
+        dfl_diag_help(sema->sink, d, "an unbounded memory has `size = unlimited;`");
         return;
     }
     if (alias == NULL && follows_unit(sema, name->span.start)) {

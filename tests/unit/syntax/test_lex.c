@@ -280,7 +280,7 @@ static void helps(void **state)
         { "\xe2\x89\xa4", "this is U+2264, which looks like `<=`" },
         { "\xef\xbc\x9b", "this is U+FF1B, which looks like `;`" },
         { "\xef\xbd\x9e", "this is U+FF5E, which looks like `~`" },
-        { "\xc2\xa0\xe2\x80\x8b", "this is U+00A0, no blank of ASCII" },
+        { "\xc2\xa0\xe2\x80\x8b", "this is U+00A0, not an ASCII space" },
         { "\"", "close it with `\"`; a line break inside a string is written `\\n`" },
         { "/*", "close it with `*/`" },
         { "1e+", "write the exponent, as in `2e9`" },
