@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/conditions.h"
 #include "ir/path/unit_choice.h"
 #include "plan/halos.h"
 #include "plan/lines.h"
@@ -61,12 +62,12 @@ static bool is_in_where(const dfl_einsum *e, uint32_t rank)
     return false;
 }
 
-/* The points of one pass. A rank of a `where` is divided by nothing, so that each pass has the same share of the points.
+/* The points of one pass. A rank of a `where` is divided by nothing, so that each pass has all positions that satisfy it.
    False after a report. */
 static bool count_points(const dfl_frame *f, uint32_t einsum, dfl_i128 *out)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
-    dfl_i128 whole, free = 1;
+    dfl_i128 satisfied;
     bool overflow = false;
 
     *out = 1;
@@ -85,12 +86,12 @@ static bool count_points(const dfl_frame *f, uint32_t einsum, dfl_i128 *out)
         }
         if (f->points[einsum].parts == 1 || !dfl_rows_has_position(f, einsum, r))
             overflow |= dfl_mul(*out, dfl_frame_pass(f, einsum, r), out);
-        overflow |= dfl_mul(free, f->workload->ranks[r].extent, &free);
     }
     overflow |= dfl_mul(*out, f->points[einsum].largest, out);
     if (e->n_where > 0) {
-        overflow |= !dfl_einsum_countable(f->workload, e) || dfl_einsum_points(f->workload, e, &whole);
-        overflow |= !overflow && dfl_mul(*out, whole / free, out);
+        if (!dfl_einsum_countable(f->workload, e))
+            return dfl_frame_refuse(f, e->span, "a `where` with more than 4194304 positions to visit", "use smaller ranks");
+        overflow |= dfl_conditions_count(f->workload, e, &satisfied) || dfl_mul(*out, satisfied, out);
     }
     if (overflow)
         dfl_report(f->sink, DFL_EVAL_OVERFLOW, e->span, "the operations of this einsum exceed 128 bits");
