@@ -29,6 +29,8 @@ typedef struct {
     const dfl_plan_room *room;
     dfl_mapping *trial;        /* a copy of `asked` for amounts */
     uint64_t n_seen, n_lacking, n_evaluated, n_runs;
+    uint64_t n_refused;        /* plans that are legal for all that is known, and not evaluated, as after E0609 */
+    const char *why;           /* the report about the first of them */
     bool holds;
 } plan_check;
 
@@ -154,6 +156,21 @@ static double least_of(const plan_check *c, size_t division)
     return least->kind == DFL_JSON_REAL || least->kind == DFL_JSON_INT ? least->real : NAN;
 }
 
+/* Counts plans that were refused, if they are not illegal: the last report about them is in `sink`. */
+static void count_refused(plan_check *c, uint64_t plans, const dfl_sink *sink)
+{
+    const dfl_code code = dfl_sink_last(sink);
+    const dfl_diag *d = NULL;
+
+    if (dfl_code_is_illegal_mapping(code))
+        return;
+    for (size_t i = 0; i < dfl_sink_count(sink) && d == NULL; i++)
+        d = dfl_sink_at(sink, i)->code == code ? dfl_sink_at(sink, i) : NULL;
+    if (c->n_refused == 0)
+        c->why = dfl_arena_printf(c->run->arena, "%s", d != NULL ? d->message : "a limit of the evaluation");
+    c->n_refused += plans;
+}
+
 /* Evaluates the plan with the present amounts. False after a report, or if the check must stop. */
 static bool check_plan(plan_check *c, size_t division)
 {
@@ -165,7 +182,6 @@ static bool check_plan(plan_check *c, size_t division)
     const dfl_result *r;
     double value;
 
-    dfl_sink_limit(quiet, 0);
     write_amounts(c, m);
     r = dfl_plan_evaluate(work, quiet, task->names, m);
     c->n_evaluated++;
@@ -181,6 +197,8 @@ static bool check_plan(plan_check *c, size_t division)
                        c->claims->file, c->claims->lower_bound, value);
             c->holds = false;
         }
+    } else {
+        count_refused(c, 1, quiet);
     }
     dfl_arena_free(work);
     if (task->tell != NULL && task->tell(task->context, 1, &now) != DFL_STOP_NONE)
@@ -190,8 +208,8 @@ static bool check_plan(plan_check *c, size_t division)
 
 /* ---- the walk ---- */
 
-/* Whether the amounts of the spatial lines give work to all chips, which no pass changes. */
-static bool is_full(const plan_check *c, dfl_mapping *m)
+/* Whether the amounts of the spatial lines give work to all chips, which no pass changes. Counts the plans if this is unknown. */
+static bool is_full(plan_check *c, dfl_mapping *m)
 {
     dfl_arena *work;
     dfl_sink *quiet;
@@ -207,8 +225,9 @@ static bool is_full(const plan_check *c, dfl_mapping *m)
         return false;
     work = dfl_arena_new(dfl_arena_budget(c->run->arena));
     quiet = dfl_sink_new(work, NULL);
-    dfl_sink_limit(quiet, 0);
     out = dfl_plan_uses_all(work, quiet, c->run->task->names, m);
+    if (!out && dfl_sink_errors(quiet) > 0)
+        count_refused(c, c->passes, quiet);
     dfl_arena_free(work);
     return out;
 }
@@ -273,11 +292,30 @@ static void check_all(plan_check *c)
     }
 }
 
+/* Says what the check found, and what it leaves unproven. */
+static void say(const plan_check *c, dfl_strbuf *said)
+{
+    const bool stopped = c->run->stopped, is_whole = !stopped && c->every == 1 && c->n_seen == c->plans;
+    const uint64_t n_checked = c->n_lacking + c->n_evaluated;
+    const char *outcome = stopped ? "certificate holds so far"
+                          : is_whole && c->n_refused == 0 ? "certificate holds" : "certificate not refuted";
+
+    dfl_strbuf_printf(said, "%s: %zu divisions of the chips, %llu plans: %llu lack room, %llu evaluated, %llu of them can run; "
+                      "best %.6g, lower bound %.6g%s\n", outcome, c->divisions->len, (unsigned long long)c->plans,
+                      (unsigned long long)c->n_lacking, (unsigned long long)c->n_evaluated, (unsigned long long)c->n_runs,
+                      c->claims->value, c->claims->lower_bound, is_whole ? "" : " if the unchecked ones hold");
+    if (!is_whole && !stopped)
+        dfl_strbuf_printf(said, "not proven: a sample tests %llu of %llu plans, and proves nothing of the others; `--effort` "
+                          "sets their number\n", (unsigned long long)n_checked, (unsigned long long)c->plans);
+    if (c->n_refused > 0)
+        dfl_strbuf_printf(said, "not proven: the model does not evaluate %llu plan%s, which may be better: %s\n",
+                          (unsigned long long)c->n_refused, c->n_refused == 1 ? "" : "s", c->why);
+}
+
 bool dfl_certify_plans(dfl_certify_run *run, const dfl_claims *claims, dfl_strbuf *said)
 {
     dfl_json_wanting want = { run->sink, DFL_CERT_UNREADABLE, claims->file, "is not a certificate", true };
     plan_check c = { .run = run, .claims = claims, .asked = run->task->asked, .holds = true };
-    bool is_whole;
 
     c.divisions = dfl_json_want(&want, claims->search, "divisions", DFL_JSON_ARRAY, "is not a list");
     if (c.divisions == NULL)
@@ -292,12 +330,7 @@ bool dfl_certify_plans(dfl_certify_run *run, const dfl_claims *claims, dfl_strbu
     check_all(&c);
     if (!c.holds)
         return false;
-    is_whole = !run->stopped && c.every == 1 && c.n_seen == c.plans;
-    dfl_strbuf_printf(said, "certificate holds%s: %zu divisions of the chips, %llu plans: %llu lack room, %llu evaluated, %llu "
-                      "of them can run; best %.6g, lower bound %.6g%s\n", run->stopped ? " so far" : "", c.divisions->len,
-                      (unsigned long long)c.plans, (unsigned long long)c.n_lacking, (unsigned long long)c.n_evaluated,
-                      (unsigned long long)c.n_runs,
-                      claims->value, claims->lower_bound, is_whole ? "" : " if the unchecked ones hold");
+    say(&c, said);
     return !run->stopped;
 }
 

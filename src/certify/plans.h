@@ -2,7 +2,8 @@
  * The check of a search for a plan over chips. Proof, if the plans with work for all chips are no more than the effort: the
  * certificate lists all divisions that give work to all chips, and no plan of them has a smaller value than the lower bound, or
  * a smaller latency than that of its division. The plans are enumerated anew and evaluated as written plans are; nothing of
- * the search and of its bounds is used. Beyond the effort, plans at equal distances are evaluated.
+ * the search and of its bounds is used. Beyond the effort, plans at equal distances are evaluated. Then, and if the model does
+ * not evaluate a plan that may be legal (E0609), nothing is proven: the certificate is not refuted.
  */
 #ifndef DFL_CERTIFY_PLANS_H
 #define DFL_CERTIFY_PLANS_H

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "plan/halos.h"
 #include "plan/plan.h"
 #include "plan/plan_internal.h"
 
@@ -50,10 +51,33 @@ static double fill_of(const dfl_plan_state *p, uint32_t stage)
 
 /* ---- time ---- */
 
+/* Whether an access moves by 1, so that the elements between the first and the last one are those that it touches. */
+static bool is_dense(const dfl_access *access)
+{
+    for (uint32_t d = 0; d < access->n_dims; d++)
+        for (uint32_t t = 0; t < access->index[d].n_terms; t++)
+            if (access->index[d].terms[t].coef != 1)
+                return false;
+    return true;
+}
+
+/* Whether the data of an einsum is a lower bound in each plan, also in one that the evaluation refuses. For far halos, windows
+   that move by more than 1, and divided tables it may be more than the einsum touches. */
+static bool has_least_data(const dfl_workload *w, const dfl_einsum *e)
+{
+    for (uint32_t i = 0; i < e->n_inputs; i++)
+        if (!is_dense(&e->inputs[i]) || w->tensors[e->inputs[i].tensor].gathered || dfl_halo_is_repeated(e, i))
+            return false;
+    return is_dense(&e->output);
+}
+
 /* Time for which an einsum occupies its unit at least. Of the einsums of a branch under perfect overlap, operations alone do. */
 static double least_seconds(const dfl_plan_state *p, uint32_t einsum)
 {
-    return p->frame.mapping->options.overlap_perfect ? p->times[einsum].work_seconds : p->times[einsum].seconds;
+    const dfl_workload *w = p->frame.workload;
+
+    return p->frame.mapping->options.overlap_perfect || !has_least_data(w, &w->einsums[einsum]) ? p->times[einsum].work_seconds
+                                                                                                  : p->times[einsum].seconds;
 }
 
 /* Adds the times of the forward einsums that a pass of the backward phase makes again in a repeat (DFL_NONE: outside of all). */

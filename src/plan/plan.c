@@ -425,7 +425,7 @@ bool dfl_plan_uses_all(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names
 {
     dfl_frame f = dfl_frame_open(arena, sink, names, mapping);
 
-    return f.home != DFL_NONE && check_body(&f) && dfl_frame_build(&f) && f.is_full;
+    return f.home != DFL_NONE && check_body(&f) && dfl_frame_divide(&f) && f.is_full;
 }
 
 bool dfl_plan_start(dfl_plan_state *p, dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)

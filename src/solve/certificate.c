@@ -140,7 +140,7 @@ bool dfl_certificate_refuse(dfl_sink *sink, const dfl_intern *names, const dfl_m
     dfl_diag_help(sink, d, "a certificate exists only for a mapping whose lines are all open (`...`), with tiles that "
                   "divide, without `--max-fused`, `--top`, `--spread`, `--beyond` and required peaks of memories, and for a "
                   "workload without `where`, `over`, gathers and `carrying`; or for a plan over chips with open amounts, an "
-                  "objective over latency and energy, and no requirement");
+                  "objective over latency and energy, no requirement, and a lower bound of every combination");
     return false;
 }
 

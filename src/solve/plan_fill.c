@@ -1,7 +1,8 @@
 /*
  * The best plan over chips among the amounts that its lines leave open. Every combination of amounts is a plan. A class of plans
  * is left out whole if it leaves chips without work, or if what its chips hold for sure exceeds their memory. The others are
- * evaluated in the order of their lower bounds, until the next bound exceeds the best value: then the best plan is proven.
+ * evaluated in the order of their lower bounds, until the next bound exceeds the best value: then the best plan is proven. A
+ * plan that may be legal, but is not evaluated (E0609), may be better: with one of them the best plan is not proven.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -45,6 +46,9 @@ typedef struct {
     ranked_plan *best; uint32_t n_best, most; /* the best plans, best first */
     uint64_t divided;                  /* combinations that give work to all chips */
     uint64_t evaluated, refused, pruned;
+    uint64_t unevaluated;              /* of `refused`: plans that are legal for all that is known, as after E0609 */
+    double unevaluated_floor;          /* lower bound of the first term for all of them; INFINITY = there is none */
+    uint64_t first_unevaluated;        /* the combination that was the first of them */
     uint64_t exceeding;                /* of `divided`: plans that exceed a memory by their lower bound */
     double nearest_fill;               /* least share of its size that a memory of them holds; INFINITY = there is none */
     uint64_t nearest;                  /* the combination with this share, or the smallest pass of its division */
@@ -182,8 +186,34 @@ static uint64_t find_number(const plan_search *s)
     return number;
 }
 
-/* Evaluates the plan of a combination. False after a report: the objective has no value. */
-static bool try_plan(plan_search *s, uint64_t number)
+/* Counts plans that are refused with a code; the present amounts are those of one of them, and `floor` is a bound of all. */
+static void count_refused(plan_search *s, uint64_t plans, dfl_code code, double floor)
+{
+    s->refused += plans;
+    if (dfl_code_is_illegal_mapping(code))
+        return;
+    if (s->unevaluated == 0)
+        s->first_unevaluated = find_number(s);
+    s->unevaluated += plans;
+    s->unevaluated_floor = fmin(s->unevaluated_floor, floor);
+}
+
+/* The report about the first plan that is not evaluated, in the arena of the solver; NULL = there is none. */
+static const char *why_unevaluated(plan_search *s)
+{
+    dfl_arena *arena = s->fill->solver->arena;
+    dfl_sink *sink = dfl_sink_new(arena, s->fill->solver->sources);
+
+    if (s->unevaluated == 0)
+        return NULL;
+    set_amounts(s, s->first_unevaluated);
+    if (dfl_plan_evaluate(arena, sink, s->fill->solver->names, make_plan(arena, s)) == NULL && dfl_sink_count(sink) > 0)
+        return dfl_sink_at(sink, 0)->message;
+    return "a limit of the evaluation";
+}
+
+/* Evaluates the plan of a candidate. False after a report: the objective has no value. */
+static bool try_plan(plan_search *s, plan_candidate candidate)
 {
     dfl_arena *work = dfl_arena_new(s->fill->solver->budget);
     dfl_sink *quiet = dfl_sink_new(work, s->fill->solver->sources);
@@ -192,13 +222,15 @@ static bool try_plan(plan_search *s, uint64_t number)
     bool is_fine = true;
 
     dfl_sink_limit(quiet, 0);
-    set_amounts(s, number);
+    set_amounts(s, candidate.number);
     result = dfl_plan_evaluate(work, quiet, s->fill->solver->names, make_plan(work, s));
     s->evaluated++;
-    if (result == NULL || !isfinite(result->seconds) || !dfl_objective_met(s->objective, result, NULL))
+    if (result == NULL)
+        count_refused(s, 1, dfl_sink_last(quiet), candidate.floor);
+    else if (!isfinite(result->seconds) || !dfl_objective_met(s->objective, result, NULL))
         s->refused++;
     else if ((is_fine = dfl_objective_terms(s->objective, result, terms)))
-        rank_plan(s, terms, number);
+        rank_plan(s, terms, candidate.number);
     dfl_arena_free(work);
     return is_fine;
 }
@@ -233,8 +265,8 @@ static double floor_of_value(const plan_search *s, double seconds)
     return dfl_objective_value(s->objective, dfl_system_leakage(s->given->system) * seconds, seconds);
 }
 
-/* The lower bounds of the plan with the present amounts, or of its class. */
-static dfl_plan_floor find_floor(const plan_search *s, bool is_class)
+/* The lower bounds of the plan with the present amounts, or of its class of `plans` plans. Counts them if they are refused. */
+static dfl_plan_floor find_floor(plan_search *s, bool is_class, uint64_t plans)
 {
     dfl_arena *work = dfl_arena_new(s->fill->solver->budget);
     dfl_sink *quiet = dfl_sink_new(work, s->fill->solver->sources);
@@ -242,6 +274,8 @@ static dfl_plan_floor find_floor(const plan_search *s, bool is_class)
 
     dfl_sink_limit(quiet, 0);
     out = dfl_plan_floor_find(work, quiet, s->fill->solver->names, make_plan(work, s), is_class);
+    if (!out.runs)
+        count_refused(s, plans, dfl_sink_last(quiet), -INFINITY);
     dfl_arena_free(work);
     return out;
 }
@@ -310,23 +344,21 @@ static bool add_division(plan_search *s, uint64_t plans)
 
     s->divided += plans;
     set_smallest_pass(s);
-    floor = find_floor(s, true);
+    floor = find_floor(s, true, plans);
     if (!floor.runs || !floor.fits) {
         if (floor.runs)
             count_exceeding(s, plans, floor.fill);
-        else
-            s->refused += plans;
         write_division(s, floor.runs ? "memory" : "refused", INFINITY);
         return true;
     }
     for (uint32_t h = 0; h < s->n_holes; h++)
         s->holes[h].at = is_temporal(s, h) ? 0 : s->holes[h].at;
     do {
-        floor = find_floor(s, false);
+        floor = find_floor(s, false, 1);
         least = floor.runs && floor.fits ? fmin(least, floor.seconds) : least;
         if (!floor.runs)
-            s->refused++;
-        else if (!floor.fits)
+            continue;
+        if (!floor.fits)
             count_exceeding(s, 1, floor.fill);
         else if (s->candidates.n == DFL_PLAN_CANDIDATES)
             return report_many(s, "plans that may run", DFL_PLAN_CANDIDATES);
@@ -394,7 +426,7 @@ static bool try_candidates(plan_search *s)
             s->pruned += s->candidates.n - i;
             return true;
         }
-        if (!try_plan(s, s->candidates.at[i].number))
+        if (!try_plan(s, s->candidates.at[i]))
             return false;
         if (is_over(s))
             return true;
@@ -404,23 +436,31 @@ static bool try_candidates(plan_search *s)
 
 /* ---- the result ---- */
 
+/* The lower bound of the first term over all plans; NAN = none is known. */
+static double find_bound(const plan_search *s)
+{
+    const double least = fmin(s->best[0].terms[0], s->unevaluated_floor);
+
+    return s->stopped == DFL_STOP_NONE && isfinite(least) ? least : NAN;
+}
+
 /* The summary of the search, for the plan at place `i` of the best. */
-static const dfl_search_summary *summarize_plan(const plan_search *s, uint32_t i)
+static const dfl_search_summary *summarize_plan(plan_search *s, uint32_t i)
 {
     const dfl_solver *solver = s->fill->solver;
     dfl_search_summary *summary = DFL_NEW(solver->arena, dfl_search_summary);
 
     *summary = dfl_fill_start_summary(s->fill, s->objective);
     summary->value = s->best[i].terms[0];
-    summary->optimal = s->stopped == DFL_STOP_NONE;
-    summary->lower_bound = s->stopped == DFL_STOP_NONE ? s->best[0].terms[0] : NAN;
+    summary->optimal = s->stopped == DFL_STOP_NONE && s->unevaluated == 0;
+    summary->lower_bound = find_bound(s);
     summary->evaluated = s->evaluated;
     summary->pruned = s->pruned;
     summary->refused = s->refused;
     summary->space = DFL_PLAN_SPACE;
     summary->stopped = dfl_fill_stop(s->fill, s->stopped);
     if (!summary->optimal)
-        summary->unproven = "not all combinations were tried";
+        summary->unproven = dfl_proof_gaps_plans(solver->arena, s->stopped != DFL_STOP_NONE, s->unevaluated, why_unevaluated(s));
     if (s->most > 1) {
         summary->top_position = i + 1;
         summary->top_value = s->best[0].terms[0];
@@ -466,6 +506,9 @@ static void report_none(plan_search *s)
 
     if (s->stopped != DFL_STOP_NONE)
         dfl_diag_help(fill->sink, d, "allow more time or more evaluations: not all combinations were tried");
+    if (s->unevaluated > 0)
+        dfl_diag_note(fill->sink, d, "%llu of them may run and are not evaluated, the first because of: %s",
+                      (unsigned long long)s->unevaluated, why_unevaluated(s));
     if (s->exceeding > 0)
         note_nearest(s, d);
     if (s->stopped == DFL_STOP_NONE && s->exceeding == s->divided && s->divided > 0)
@@ -501,7 +544,7 @@ static void add_certificate(plan_search *s)
     dfl_filled *filled = &solver->filled->at[solver->filled->n - 1];
     const dfl_result *costs;
 
-    if (s->json == NULL || s->stopped != DFL_STOP_NONE || s->n_best == 0)
+    if (s->json == NULL || s->n_best == 0 || isnan(find_bound(s)))
         return;
     dfl_json_end_array(s->json);
     dfl_json_end_object(s->json);
@@ -524,7 +567,7 @@ static bool search_plans(plan_search *s, dfl_json_writer *json)
     if (s->division != NULL)
         is_fine = put_lines(s, 0, 0, s->combinations);
     else
-        s->divided = s->refused = s->combinations; /* a line inside of a chip, which no plan may have */
+        s->divided = s->refused = s->unevaluated = s->combinations; /* a line inside of a chip, or too many lines */
     dfl_arena_free(work);
     return is_fine && try_candidates(s);
 }
@@ -535,7 +578,7 @@ bool dfl_fill_plan(dfl_fill *fill, const dfl_objective *objective, dfl_stop *sto
     dfl_json_writer json;
     uint32_t next = 0;
     plan_search s = { .fill = fill, .objective = objective, .given = fill->item.mapping, .stopped = DFL_STOP_NONE,
-                      .nearest_fill = INFINITY,
+                      .nearest_fill = INFINITY, .unevaluated_floor = INFINITY,
                       .most = fill->solver->options->top > 0 ? fill->solver->options->top : 1 };
 
     s.best = DFL_NEW_ARRAY(arena, ranked_plan, s.most);

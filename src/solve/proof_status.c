@@ -50,6 +50,19 @@ const char *dfl_proof_gaps_after_stop(dfl_arena *arena, const char *unproven, df
     return unproven ? dfl_arena_printf(arena, "%s; %s", clause, unproven) : clause;
 }
 
+const char *dfl_proof_gaps_plans(dfl_arena *arena, bool has_untried, uint64_t unevaluated, const char *why)
+{
+    dfl_strbuf out;
+
+    dfl_strbuf_init(&out, arena);
+    if (has_untried)
+        add_clause(&out, "not all combinations were tried");
+    if (unevaluated > 0)
+        add_clause(&out, dfl_arena_printf(arena, "the model does not evaluate %llu combination%s of amounts, which may be "
+                                          "better: %s", (unsigned long long)unevaluated, unevaluated == 1 ? "" : "s", why));
+    return out.text;
+}
+
 const char *dfl_proof_gaps_one_by_one(dfl_arena *arena, const dfl_workload *w, const char *lack, dfl_stop stopped)
 {
     dfl_strbuf out;

@@ -131,6 +131,9 @@ const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space,
 /* The reasons for a mapping of the workload that was searched einsum by einsum, after the limit that stopped the search, if any.
    `lack` is what the mapper does not support of a single einsum (dfl_mapper_lack), or NULL. */
 const char *dfl_proof_gaps_one_by_one(dfl_arena *arena, const dfl_workload *w, const char *lack, dfl_stop stopped);
+/* The reasons for a plan over chips: combinations of open amounts that were not tried, or that the model does not evaluate;
+   `why` is the report about the first of the latter. */
+const char *dfl_proof_gaps_plans(dfl_arena *arena, bool has_untried, uint64_t unevaluated, const char *why);
 /* The reasons `unproven` with that of the stop in front, in place of another stop, which ended a part of the search. NULL = there
    is none. */
 const char *dfl_proof_gaps_after_stop(dfl_arena *arena, const char *unproven, dfl_stop stopped);
