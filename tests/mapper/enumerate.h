@@ -2,11 +2,12 @@
  * Enumeration of all mappings of a small problem. The model evaluates each mapping; the enumeration shares no code with the
  * search. The space:
  *   - Homes that are written above the hole stay. Any other home is in the outermost memory that may hold the tensor.
- *   - Each rank is cut into prime factors. A factor is a loop of its own or a part of an axis.
+ *   - In an einsum each rank is cut into prime factors. A factor is a loop of its own or a part of an axis.
  *   - Loops and keeps stand in any order, with two exceptions: the keeps of one tensor follow the order of the memories (for an
  *     einsum with a sliding window, all keeps do), and a part of an axis stands above the keeps inside of the array.
  *   - An operand is kept in any subset of the memories.
- *   - Neighbouring einsums may share up to two loops, over any rank. A tensor that they exchange may be kept in any memory
+ *   - Neighbouring einsums may share up to two loops, over any rank, with any amount that divides; no two of them cut the same
+ *     rank of an einsum, as in the space that the search reports. A tensor that they exchange may be kept in any memory
  *     outside of all arrays, above or below any shared loop; in the outermost memory only if that memory has a size. The same
  *     holds for an input that at least two of them read, for all readers below.
  *   - Keeps of other operands outside of all arrays may stand above any shared loop. Just below a shared loop such a keep would

@@ -17,7 +17,7 @@ enum {
 
 typedef enum { ITEM_LOOP, ITEM_SPATIAL, ITEM_KEEP } item_kind;
 
-/* One line. by: a prime; what: a rank or a tensor; where: an axis or a memory. */
+/* One line. by: a prime, of a shared loop any divisor; what: a rank or a tensor; where: an axis or a memory. */
 typedef struct { uint8_t kind, what, where, by; } item;
 typedef struct { uint32_t n; item at[LONGEST]; } sequence;
 

@@ -132,6 +132,36 @@ static bool has_loop_below(const space *s, uint32_t body, uint32_t at)
     return find_loop_below(s, body, at) < s->m->body[body].n;
 }
 
+/* The rank of einsum `e` that a loop above a branch over `below` cuts: that of the loop, or the one in the same dimension of a
+   tensor that another einsum indexes by it. DFL_NONE = none. */
+static uint32_t cut_of(const dfl_workload *w, uint32_t below, uint32_t e, uint32_t rank)
+{
+    if (dfl_einsum_has_rank(&w->einsums[e], rank))
+        return rank;
+    for (uint32_t f = 0; f < w->n_einsums; f++)
+        for (uint32_t i = 0; f != e && below >> f & 1 && i <= w->einsums[f].n_inputs; i++)
+            for (uint32_t o = 0; o <= w->einsums[e].n_inputs; o++) {
+                const dfl_access *other = i < w->einsums[f].n_inputs ? &w->einsums[f].inputs[i] : &w->einsums[f].output;
+                const dfl_access *own = o < w->einsums[e].n_inputs ? &w->einsums[e].inputs[o] : &w->einsums[e].output;
+                uint32_t x, y;
+                for (uint32_t d = 0; other->tensor == own->tensor && d < own->n_dims; d++)
+                    if (dfl_index_is_bare(&other->index[d], &x) && x == rank && dfl_index_is_bare(&own->index[d], &y))
+                        return y;
+            }
+    return DFL_NONE;
+}
+
+/* Whether a loop over `rank` above a branch over `below` cuts a rank of an einsum that a loop over `other` above `all` cuts. */
+static bool cut_alike(const dfl_workload *w, uint32_t below, uint32_t rank, uint32_t all, uint32_t other)
+{
+    for (uint32_t e = 0; e < w->n_einsums; e++) {
+        const uint32_t cut = below >> e & 1 ? cut_of(w, below, e, rank) : DFL_NONE;
+        if (cut != DFL_NONE && cut == cut_of(w, all, e, other))
+            return true;
+    }
+    return false;
+}
+
 static const char *judge_loop(const space *s, uint32_t body, uint32_t at)
 {
     const rival_line *l = &s->m->body[body].line[at];
@@ -143,7 +173,8 @@ static const char *judge_loop(const space *s, uint32_t body, uint32_t at)
     for (int32_t b = (int32_t)body; b >= 0; b = s->m->body[b].parent)
         for (uint32_t i = 0; i < s->m->body[b].n; i++) {
             n += s->m->body[b].line[i].kind != DFL_LINE_KEEP;
-            same += s->m->body[b].line[i].kind != DFL_LINE_KEEP && s->m->body[b].line[i].what == l->what;
+            same += s->m->body[b].line[i].kind != DFL_LINE_KEEP &&
+                    cut_alike(s->open->workload, below, l->what, einsums_below(s, (uint32_t)b), s->m->body[b].line[i].what);
         }
     if (n > 4 || same > 1)
         return "shared loops";

@@ -206,7 +206,21 @@ static void place_homes(enumerator *k, structure *s, uint32_t t, structure_vec *
     }
 }
 
-/* Enumerates at most `left` shared loops for the braces from `b` on. */
+/* Whether a loop over rank `r` in brace `b` would cut a rank of an einsum that a shared loop above cuts: the search says that its
+   space has no such mapping. */
+static bool is_cut_above(const enumerator *k, const structure *s, uint32_t b, uint32_t r)
+{
+    for (uint32_t e = s->braces[b].first; e <= s->braces[b].last; e++) {
+        const uint32_t cut = enumerator_cut(k, &s->braces[b], e, r);
+        for (uint32_t i = b; i != DFL_NONE && cut != DFL_NONE; i = s->braces[i].parent)
+            for (uint32_t n = 0; n < s->braces[i].shared.n; n++)
+                if (enumerator_cut(k, &s->braces[i], e, s->braces[i].shared.at[n].what) == cut)
+                    return true;
+    }
+    return false;
+}
+
+/* Enumerates at most `left` shared loops for the braces from `b` on, each with any amount that divides. */
 static void share_loops(enumerator *k, structure *s, uint32_t b, uint32_t left, structure_vec *out)
 {
     if (b == s->n_braces) {
@@ -216,19 +230,16 @@ static void share_loops(enumerator *k, structure *s, uint32_t b, uint32_t left, 
     if (b == 0 || s->braces[b].shared.n > 0)
         share_loops(k, s, b + 1, left, out);
     for (uint32_t r = 0; r < k->w->n_ranks && left > 0; r++) {
+        const int64_t extent = k->w->ranks[r].extent;
         bool known = false;
-        int64_t extent = k->w->ranks[r].extent;
         for (uint32_t e = s->braces[b].first; e <= s->braces[b].last; e++)
             known |= dfl_einsum_has_rank(&k->w->einsums[e], r);
-        for (uint32_t i = 0; i <= b; i++)
-            for (uint32_t n = 0; n < s->braces[i].shared.n; n++)
-                extent /= s->braces[i].shared.at[n].what == r ? s->braces[i].shared.at[n].by : 1;
-        for (uint8_t p = 2; known && extent > 1; p++) {
-            if (extent % p != 0)
+        if (!known || is_cut_above(k, s, b, r))
+            continue;
+        for (int64_t by = 2; by <= extent && by <= UINT8_MAX; by++) {
+            if (extent % by != 0)
                 continue;
-            while (extent % p == 0)
-                extent /= p;
-            s->braces[b].shared.at[s->braces[b].shared.n++] = (item){ ITEM_LOOP, (uint8_t)r, 0, p };
+            s->braces[b].shared.at[s->braces[b].shared.n++] = (item){ ITEM_LOOP, (uint8_t)r, 0, (uint8_t)by };
             share_loops(k, s, b, left - 1, out);
             s->braces[b].shared.n--;
         }

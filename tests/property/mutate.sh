@@ -60,6 +60,7 @@ unit_tests() { # unit_tests DIR
     mapper/tiling/form_program.c) echo "$OUT/obj/tests/unit/mapper/test_form_program.o" ;;
     mapper/program/*) echo "$OUT/obj/tests/unit/mapper/test_geometric.o" ;;
     mapper/first/*) echo "$OUT/obj/tests/unit/mapper/test_first.o" ;;
+    mapper/divisors/shared_loops.c) echo "$OUT/obj/tests/unit/mapper/test_space.o" ;;
     mapper/join/lines.c) echo "$OUT/obj/tests/unit/mapper/test_lines.o" ;;
     mapper/join/*) echo "$OUT/obj/tests/unit/mapper/test_exchange_bound.o" ;;
     mapper/tiling/*) echo "$OUT/obj/tests/unit/mapper/test_tiling.o" ;;

@@ -40,7 +40,8 @@ static void add_fusion(speaker *k)
 {
     if (!(k->beyond & DFL_SEARCH_ORDER))
         add(k, "einsums in the order of the file", DFL_SEARCH_ORDER, "`--beyond order`: other orders, too");
-    add(k, "at most 4 loops that einsums share, one per rank", DFL_SEARCH_SPLIT, "`--beyond split`: two per rank");
+    add(k, "at most 4 loops that einsums share, no two of which cut the same rank of an einsum", DFL_SEARCH_SPLIT,
+        "`--beyond split`: two");
     add(k, "shared loops only over ranks of tensors that are produced and exchanged below the loop", DFL_SEARCH_WINDOW,
         "`--beyond window`: also along overlapping windows");
     add(k, "shared loops only around einsums that exchange a tensor below the loop, and around einsums between two of these", 0,

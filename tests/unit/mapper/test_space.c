@@ -1,5 +1,5 @@
 /* Memories in which einsums may exchange operands: whole tensors in a memory with room for all of them, else in any
-   memory that may hold them; and unfused einsums, if whole tensors have room. */
+   memory that may hold them; unfused einsums, if whole tensors have room; and the loops that einsums share. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -8,6 +8,7 @@
 
 #include "api/session.h"
 #include "mapper/exact/primal.h"
+#include "mapper/problem/evaluate.h"
 
 #define NOWHERE DFL_NONE
 
@@ -117,11 +118,72 @@ static void stands_apart_where_the_whole_fits(void **state)
     dfl_session_free(s);
 }
 
+/* All mappings move 22 B at the port of dram: 14 B are read, 8 B written. A keep above a shared loop is filled beside the work of
+   the other einsum: then reading takes 14 s, with half of X or of Z in sram. Else U takes 8 s for X, and Z 8 s to be written. The
+   loops above U cut `a`, and then `a` again, or by its other name `x`, or a rank of its own: only the last mapping is in the
+   space. */
+static const char renamed[] =
+    "workload two : bits(8) {\n    rank %s, b = 2, c = 2;\n    input X[%s, b], V[b];\n    input Y[%s, c] : bits(4);\n"
+    "    U[%s] += X[%s, b] * V[b];\n    output Z[%s, c] = U[%s] * Y[%s, c];\n}\n"
+    "system chip {\n    memory dram { size = unlimited; read { bandwidth = 1B/s; energy = 50J/bit; }\n"
+    "        write { bandwidth = 1B/s; energy = 50J/bit; } }\n    memory sram { size = 63bit; }\n"
+    "    compute unit { rate { mac = 3MAC/s; flop = 3FLOP/s; } energy { mac = 0J/MAC; flop = 0J/FLOP; } }\n}\n"
+    "mapping m for two on chip { option overlap = perfect; %s minimize energy * latency; }\n";
+
+static dfl_session *open_renamed(const char *ranks, const char *u, const char *z, const char *lines)
+{
+    dfl_session *s = dfl_session_new(NULL);
+    const char *text = dfl_arena_printf(s->arena, renamed, ranks, u, z, u, u, z, z, z, lines);
+
+    assert_int_equal(dfl_session_open_text(s, "two.dfl", text, strlen(text)), DFL_EXIT_OK);
+    assert_true(dfl_session_analyse(s));
+    assert_int_equal(dfl_sink_errors(s->sink), 0);
+    return s;
+}
+
+static double value_of_lines(const char *ranks, const char *u, const char *z, const char *outer, const char *inner)
+{
+    dfl_arena *arena = dfl_arena_new(NULL);
+    const char *lines = dfl_arena_printf(arena, "keep X, V, Y, Z in dram; keep V in sram; temporal %s; keep X in sram; "
+        "temporal %s; keep U in sram; fuse { U { on unit; temporal b; } Z { on unit; temporal c; } }", outer, inner);
+    dfl_session *written = open_renamed(ranks, u, z, lines);
+    dfl_objective objective;
+    double value;
+
+    assert_true(dfl_objective_make(written->sink, written->names, written->program->designs[0].mapping, &objective));
+    value = dfl_mapping_value(NULL, written->names, written->program->designs[0].mapping, &objective);
+    dfl_session_free(written);
+    dfl_arena_free(arena);
+    return value;
+}
+
+static void shares_one_loop_per_rank(void **state)
+{
+    static const struct { const char *ranks, *u, *z, *outer, *inner; double searched; } cases[] = {
+        { "a = 4", "a", "a", "a:2", "a", 8800 * 16 },
+        { "a = 4, x = 4", "a", "x", "a:2", "x", 8800 * 16 },
+        { "a = 2, d = 2", "a, d", "a, d", "a", "d", 8800 * 14 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dfl_session *s = open_renamed(cases[i].ranks, cases[i].u, cases[i].z, "...;");
+        const double written = value_of_lines(cases[i].ranks, cases[i].u, cases[i].z, cases[i].outer, cases[i].inner);
+        assert_int_equal(dfl_session_map(s, NULL), DFL_EXIT_OK);
+        assert_true(s->filled.at[0].search->optimal);
+        assert_non_null(strstr(s->filled.at[0].search->space, "no two of which cut the same rank of an einsum"));
+        if (written != 8800 * 14 || s->filled.at[0].search->value != cases[i].searched)
+            fail_msg("case %zu: %.17g written, %.17g searched", i, written, s->filled.at[0].search->value);
+        dfl_session_free(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_whole_where_all_fits),
         cmocka_unit_test(stands_apart_where_the_whole_fits),
+        cmocka_unit_test(shares_one_loop_per_rank),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
