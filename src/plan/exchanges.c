@@ -53,8 +53,7 @@ static dfl_plan_exchange *find_copy(const dfl_frame *f, exchange_vec *out, uint3
 {
     for (size_t i = 0; i < out->n; i++)
         if (out->at[i].place == DFL_EXCHANGE_BEFORE && !out->at[i].is_halo && out->at[i].tensor == tensor &&
-            out->at[i].phase == phase &&
-            out->at[i].kind == kind && same_layout(f, out->at[i].asked, asked))
+            out->at[i].phase == phase && out->at[i].kind == kind && same_layout(f, out->at[i].asked, asked))
             return &out->at[i];
     return NULL;
 }
