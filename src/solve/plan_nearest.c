@@ -139,7 +139,7 @@ static void try_degrees(nearest *n, const char *besides)
             }
 }
 
-/* Smaller micro-batches. */
+/* Smaller micro-batches, down to one value of the rank. */
 static void try_passes(nearest *n, const char *besides)
 {
     for (uint32_t i = 0; i < n->given->root->n_lines; i++) {
@@ -149,8 +149,11 @@ static void try_passes(nearest *n, const char *besides)
 
         if (line->kind != DFL_LINE_TEMPORAL || is_repeat(n->given->workload, line->rank) || line->by == DFL_BY_HOLE)
             continue;
-        while (line->by == DFL_BY_PARTS ? amount <= extent / 2 : amount > 1) {
-            amount = line->by == DFL_BY_PARTS ? amount * 2 : amount / 2;
+        while (line->by == DFL_BY_PARTS ? amount < extent : amount > 1) {
+            if (line->by == DFL_BY_PARTS)
+                amount = amount <= extent / 2 ? amount * 2 : extent;
+            else
+                amount /= 2;
             n->trial->root->lines[i].amount = amount;
             try_changes(n, dfl_arena_printf(n->arena, "`temporal %s%s%lld`%s", sym(n, n->given->workload->ranks[line->rank].name),
                                             line->by == DFL_BY_PARTS ? "/" : ":", (long long)amount, besides));
@@ -278,16 +281,28 @@ static void collect_degrees(nearest *n)
     }
 }
 
+/* Notes that no changed plan is known to fit, and which changes were tried: these are not all that a plan can have. */
+static void tell_none(const nearest *n, dfl_diag *d)
+{
+    const uint32_t left = n->trials > MOST_TRIALS ? n->trials - MOST_TRIALS : 0;
+
+    dfl_diag_note(n->solver->sink, d, "none of %lu changed plans that were tried runs and fits: smaller micro-batches of the "
+                  "written lines, `recompute forward`, the state of the optimizer in parts, parts moved between lines of an axis"
+                  ", each alone or with `recompute forward`", (unsigned long)(n->trials - left));
+    if (left > 0)
+        dfl_diag_note(n->solver->sink, d, "%lu more such plans were not tried", (unsigned long)left);
+}
+
 void dfl_plan_tell_nearest(const dfl_solver *solver, const dfl_mapping *m, dfl_diag *d)
 {
     nearest n = { .solver = solver, .given = m, .arena = dfl_arena_new(solver->budget) };
 
     collect_degrees(&n);
     reset(&n);
+    try_passes(&n, "");
     if (recompute_all(&n))
         try_changes(&n, "`recompute forward`");
     reset(&n);
-    try_passes(&n, "");
     try_split_state(&n, "");
     try_degrees(&n, "");
     if (n.n_shown == 0 && recompute_all(&n)) { /* beside each other change */
@@ -303,8 +318,7 @@ void dfl_plan_tell_nearest(const dfl_solver *solver, const dfl_mapping *m, dfl_d
         dfl_diag_note(solver->sink, d, "fits: %s, %.4g s a step", n.shown[i].text, n.shown[i].seconds);
     if (n.n_shown > 0)
         dfl_diag_help(solver->sink, d, "change the plan: %s", n.shown[0].text);
-    else
-        dfl_diag_note(solver->sink, d, "no plan fits that differs in one decision, or in one and `recompute forward`: %lu tried",
-                      (unsigned long)(n.trials < MOST_TRIALS ? n.trials : MOST_TRIALS));
+    else if (n.trials > 0)
+        tell_none(&n, d);
     dfl_arena_free(n.arena);
 }
