@@ -251,10 +251,24 @@ static bool set_operand_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     return true;
 }
 
+/* Refuses a halo that takes its corners from a dimension that the einsum divides and that every chip of a slot has whole: no
+   message brings them. False after a report. */
+static bool check_corners(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access,
+                          const dfl_layout *asked, uint32_t slot)
+{
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if (s != slot && asked[s] >= 0 && asked[s] != asked[slot] && f->slots[s].count > 1 && f->slots[s].stages == NULL &&
+            source(f, l, einsum, access->tensor, s) == DFL_LAYOUT_REPLICATED &&
+            dfl_halo_has_corner(f, einsum, access->tensor, (uint32_t)asked[slot], (uint32_t)asked[s]))
+            return dfl_frame_refuse(f, access->span, "a window in two divided dimensions of which a chip has one whole",
+                                    "divide the tensor at home as its reader does");
+    return true;
+}
+
 /* Adds the messages from the neighbours on one slot: an operand lies split as the einsum asks for it, but for elements at the
    edges. All accesses of an einsum to a tensor share the messages. False after a report. */
-static bool add_halos(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *asked, uint32_t slot,
-                      exchange_vec *out)
+static bool add_halos(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access,
+                      const dfl_layout *asked, uint32_t slot, exchange_vec *out)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
     dfl_plan_exchange x = { .kind = DFL_COLLECTIVE_POINT_TO_POINT, .place = DFL_EXCHANGE_BEFORE, .tensor = access->tensor,
@@ -263,6 +277,8 @@ static bool add_halos(const dfl_frame *f, uint32_t einsum, const dfl_access *acc
     dfl_i128 section;
 
     if (!dfl_halo_find(f, einsum, access, (uint32_t)asked[slot], slot, &halo))
+        return false;
+    if ((halo.before > 0 || halo.behind > 0) && !check_corners(f, l, einsum, access, asked, slot))
         return false;
     for (size_t i = 0; i < out->n; i++)
         if (out->at[i].is_halo && out->at[i].einsum == einsum && out->at[i].tensor == access->tensor &&
@@ -329,7 +345,8 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
     }
     for (uint32_t s = 0; s < f->n_slots; s++)
         if (asked[s] >= 0 && f->slots[s].count > 1 && f->slots[s].stages == NULL && !dfl_frame_goes(f, einsum, s) &&
-            source(f, l, einsum, access->tensor, s) != DFL_LAYOUT_REPLICATED && !add_halos(f, einsum, access, asked, s, out))
+            source(f, l, einsum, access->tensor, s) != DFL_LAYOUT_REPLICATED &&
+            !add_halos(f, l, einsum, access, asked, s, out))
             return false;
     return true;
 }

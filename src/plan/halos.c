@@ -16,53 +16,60 @@ static void range_of(const dfl_frame *f, uint32_t einsum, const dfl_index *index
     }
 }
 
-bool dfl_halo_find(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim, uint32_t slot, dfl_halo *out)
+/* Whether a slot divides a rank of an einsum. */
+static bool is_divided(const dfl_frame *f, uint32_t einsum, uint32_t rank)
 {
-    const dfl_einsum *e = &f->workload->einsums[einsum];
-    const uint32_t rank = dfl_frame_line(f, einsum, slot)->rank;
-    const int64_t part = dfl_frame_local(f, einsum, rank), extent = f->workload->tensors[access->tensor].extents[dim];
-    uint32_t slots = 0;
-
-    *out = (dfl_halo){ 0, 0 };
-    for (uint32_t i = 0; i < e->n_inputs; i++) {
-        int64_t least, most;
-
-        if (e->inputs[i].tensor != access->tensor || dfl_index_coef(&e->inputs[i].index[dim], rank) != 1)
-            continue;
-        range_of(f, einsum, &e->inputs[i].index[dim], rank, &least, &most);
-        out->before = -least > out->before ? -least : out->before;
-        out->behind = most > out->behind ? most : out->behind;
-    }
-    if (out->before == 0 && out->behind == 0)
-        return true;
     for (uint32_t s = 0; s < f->n_slots; s++)
-        slots += dfl_frame_line(f, einsum, s) != NULL && dfl_frame_line(f, einsum, s)->rank == rank && f->slots[s].count > 1;
-    if (slots > 1)
-        return dfl_frame_refuse(f, access->span, "a window over a rank that several groups of chips divide",
-                                "divide the rank on one axis");
-    if (dfl_frame_pass(f, einsum, rank) != part)
-        return dfl_frame_refuse(f, access->span, "a window over a rank of the micro-batches", "leave the rank out of the "
-                                "temporal lines");
-    if (dfl_ceil_div(extent, f->slots[slot].count) != part)
-        return dfl_frame_refuse(f, access->span, "a window in a tensor whose parts differ from those of the einsum",
-                                "divide another rank");
-    if (out->before > part || out->behind > part)
-        return dfl_frame_refuse(f, access->span, "a window that reaches beyond the neighbour",
-                                "divide the rank into fewer parts");
+        if (dfl_frame_line(f, einsum, s) != NULL && dfl_frame_line(f, einsum, s)->rank == rank && f->slots[s].count > 1)
+            return true;
+    return false;
+}
+
+/* Refuses an index that has, besides the rank `but`, a rank of which one pass has not all positions: each chip and each pass has
+   other neighbours. False after a report. */
+static bool check_whole(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim, uint32_t but)
+{
+    const dfl_index *index = &access->index[dim];
+
+    for (uint32_t t = 0; t < index->n_terms; t++) {
+        const uint32_t rank = index->terms[t].rank;
+
+        if (rank == but || dfl_frame_pass(f, einsum, rank) == f->workload->ranks[rank].extent)
+            continue;
+        if (is_divided(f, einsum, rank))
+            return dfl_frame_refuse(f, access->span, "a window over two divided ranks of one dimension",
+                                    "divide one of the ranks alone");
+        return dfl_frame_refuse(f, access->span, "a window over a rank that a `temporal` line or a `repeat` cuts",
+                                "leave the rank out of the temporal lines and of `repeat`, or divide another dimension");
+    }
     return true;
 }
 
-/* Whether an access of the einsum to the tensor has a window in two dimensions. */
-static bool has_corner(const dfl_frame *f, uint32_t einsum, uint32_t tensor, uint32_t a, uint32_t b)
+/* Whether a `where` has a rank of an index: then some points of the window are not read. */
+static bool is_masked(const dfl_einsum *e, const dfl_index *index)
+{
+    for (uint32_t w = 0; w < e->n_where; w++)
+        for (uint32_t t = 0; t < index->n_terms; t++)
+            if (dfl_index_coef(&e->where[w].sum, index->terms[t].rank) != 0)
+                return true;
+    return false;
+}
+
+/* The slots that divide a dimension of a tensor in an einsum, by any rank of its indices. */
+static uint32_t count_slots(const dfl_frame *f, uint32_t einsum, uint32_t tensor, uint32_t dim)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
-    uint32_t rank;
+    uint32_t n = 0;
 
-    for (uint32_t i = 0; i < e->n_inputs; i++)
-        if (e->inputs[i].tensor == tensor && !dfl_index_is_bare(&e->inputs[i].index[a], &rank) &&
-            !dfl_index_is_bare(&e->inputs[i].index[b], &rank))
-            return true;
-    return false;
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        bool is_in = false;
+
+        for (uint32_t i = 0; i < e->n_inputs && dfl_frame_line(f, einsum, s) != NULL && f->slots[s].count > 1; i++)
+            is_in |= e->inputs[i].tensor == tensor &&
+                     dfl_index_coef(&e->inputs[i].index[dim], dfl_frame_line(f, einsum, s)->rank) != 0;
+        n += is_in;
+    }
+    return n;
 }
 
 /* The slot on which an einsum divides the rank in a dimension of an access; DFL_NONE = none. */
@@ -73,6 +80,107 @@ static uint32_t slot_of(const dfl_frame *f, uint32_t einsum, const dfl_index *in
             dfl_index_coef(index, dfl_frame_line(f, einsum, s)->rank) == 1)
             return s;
     return DFL_NONE;
+}
+
+/* Refuses a window in another dimension of the section, over a rank of which one pass has not all positions: passes differ in
+   what they read of it. False after a report. */
+static bool check_section(const dfl_frame *f, uint32_t einsum, uint32_t tensor, uint32_t dim)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+
+    for (uint32_t i = 0; i < e->n_inputs; i++)
+        for (uint32_t d = 0; d < e->inputs[i].n_dims && e->inputs[i].tensor == tensor; d++) {
+            const uint32_t slot = d != dim ? slot_of(f, einsum, &e->inputs[i].index[d]) : DFL_NONE;
+            const uint32_t rank = slot != DFL_NONE ? dfl_frame_line(f, einsum, slot)->rank : DFL_NONE;
+            uint32_t bare;
+
+            if (d == dim || dfl_index_is_bare(&e->inputs[i].index[d], &bare))
+                continue;
+            if (!check_whole(f, einsum, &e->inputs[i], d, rank))
+                return false;
+        }
+    return true;
+}
+
+/* Takes from a halo what the tensor does not have, and refuses one that a short second part does not read whole: few parts. */
+static bool meet_end(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim, uint32_t rank, dfl_halo *halo)
+{
+    const int64_t part = dfl_frame_local(f, einsum, rank), extent = f->workload->tensors[access->tensor].extents[dim];
+    const int64_t second = f->workload->ranks[rank].extent - part; /* points behind the first part */
+
+    if (halo->behind > extent - part)
+        halo->behind = extent - part;
+    if (second <= 0)
+        halo->before = 0;
+    if (second > 0 && second < halo->before)
+        return dfl_frame_refuse(f, access->span, "a window that is longer than the last of two parts",
+                                "divide the rank into parts of one size");
+    return true;
+}
+
+bool dfl_halo_find(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim, uint32_t slot, dfl_halo *out)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    const uint32_t rank = dfl_frame_line(f, einsum, slot)->rank;
+    const int64_t part = dfl_frame_local(f, einsum, rank), extent = f->workload->tensors[access->tensor].extents[dim];
+
+    *out = (dfl_halo){ 0, 0 };
+    for (uint32_t i = 0; i < e->n_inputs; i++) {
+        int64_t least, most;
+
+        if (e->inputs[i].tensor != access->tensor || dfl_index_coef(&e->inputs[i].index[dim], rank) != 1)
+            continue;
+        if (!check_whole(f, einsum, &e->inputs[i], dim, rank))
+            return false;
+        range_of(f, einsum, &e->inputs[i].index[dim], rank, &least, &most);
+        out->before = -least > out->before ? -least : out->before;
+        out->behind = most > out->behind ? most : out->behind;
+    }
+    if (out->before == 0 && out->behind == 0)
+        return true;
+    if (is_masked(e, &access->index[dim]))
+        return dfl_frame_refuse(f, access->span, "a window over a rank of a `where`", "divide another dimension");
+    if (!check_section(f, einsum, access->tensor, dim))
+        return false;
+    if (count_slots(f, einsum, access->tensor, dim) > 1)
+        return dfl_frame_refuse(f, access->span, "a window in a dimension that several groups of chips divide",
+                                "divide the dimension on one axis, by one rank");
+    if (dfl_frame_pass(f, einsum, rank) != part)
+        return dfl_frame_refuse(f, access->span, "a window over a rank of the micro-batches", "leave the rank out of the "
+                                "temporal lines");
+    if (dfl_ceil_div(extent, f->slots[slot].count) != part)
+        return dfl_frame_refuse(f, access->span, "a window in a tensor whose parts differ from those of the einsum",
+                                "divide another rank");
+    if (out->before > part || out->behind > part)
+        return dfl_frame_refuse(f, access->span, "a window that reaches beyond the neighbour",
+                                "divide the rank into fewer parts");
+    return meet_end(f, einsum, access, dim, rank, out);
+}
+
+/* The width of the widest part of a dimension with its halo: of the first part, which has nothing before it, or of the second. */
+static int64_t width_with(const dfl_frame *f, uint32_t einsum, uint32_t rank, int64_t extent, dfl_halo halo)
+{
+    const int64_t part = dfl_frame_pass(f, einsum, rank), points = f->workload->ranks[rank].extent - part;
+    int64_t second = (points < part ? points : part) + halo.behind;
+
+    if (halo.before == 0 && halo.behind == 0)
+        return part;
+    if (points <= 0)
+        return part + halo.behind;
+    second = halo.before + (second < extent - part ? second : extent - part);
+    return second > part + halo.behind ? second : part + halo.behind;
+}
+
+bool dfl_halo_has_corner(const dfl_frame *f, uint32_t einsum, uint32_t tensor, uint32_t a, uint32_t b)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    uint32_t rank;
+
+    for (uint32_t i = 0; i < e->n_inputs; i++)
+        if (e->inputs[i].tensor == tensor && !dfl_index_is_bare(&e->inputs[i].index[a], &rank) &&
+            !dfl_index_is_bare(&e->inputs[i].index[b], &rank))
+            return true;
+    return false;
 }
 
 bool dfl_halo_section(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim, uint32_t slot, dfl_i128 *out)
@@ -92,10 +200,10 @@ bool dfl_halo_section(const dfl_frame *f, uint32_t einsum, const dfl_access *acc
         if (other != DFL_NONE) {
             const uint32_t rank = dfl_frame_line(f, einsum, other)->rank;
 
-            if (other < slot && has_corner(f, einsum, access->tensor, dim, d) &&
+            if (other < slot && dfl_halo_has_corner(f, einsum, access->tensor, dim, d) &&
                 !dfl_halo_find(f, einsum, access, d, other, &halo))
                 return true;
-            overflow |= dfl_mul(*out, dfl_frame_pass(f, einsum, rank) + halo.before + halo.behind, out);
+            overflow |= dfl_mul(*out, width_with(f, einsum, rank, t->extents[d], halo), out);
             continue;
         }
         for (uint32_t i = 0; i < e->n_inputs; i++) {

@@ -16,6 +16,8 @@ bool dfl_halo_find(const dfl_frame *f, uint32_t einsum, const dfl_access *access
 /* Elements of the tensor across a halo of `slot`: the product of the widths of all other dimensions. Halos of slots before it are
    there already, and are part of the width where one access has offsets in both dimensions. True on overflow. */
 bool dfl_halo_section(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim, uint32_t slot, dfl_i128 *out);
+/* Whether an access of the einsum to the tensor has windows in both dimensions. */
+bool dfl_halo_has_corner(const dfl_frame *f, uint32_t einsum, uint32_t tensor, uint32_t a, uint32_t b);
 
 /* Whether an einsum reads the same tensor by an earlier access that differs by offsets alone: they share what they read. */
 bool dfl_halo_is_repeated(const dfl_einsum *e, uint32_t input);

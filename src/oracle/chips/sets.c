@@ -281,16 +281,26 @@ static int64_t coordinate(const chips *c, uint32_t tensor, uint32_t element, uin
     return (int64_t)element / behind % shape[dim];
 }
 
-/* Whether a group divides a dimension in sets of chips: some chip has other coordinates than the first one. NULL = everything. */
+static bool is_empty(const chips *c, uint32_t tensor, element_set set)
+{
+    return c->tensors[tensor].n_elem == 0 || memchr(set, 1, c->tensors[tensor].n_elem) == NULL;
+}
+
+/* Whether a group divides a dimension in sets of chips: some chip has other coordinates than the first one. NULL = everything.
+   The last parts may be empty, which says nothing of a dimension; if only the first has elements, a dimension of extent 1 is
+   divided. */
 static bool divides_in(const chips *c, uint32_t tensor, element_set *of_chip, uint32_t dim, uint32_t group)
 {
     const chip_tensor *t = &c->tensors[tensor];
-    uint32_t n_dims;
+    uint32_t n_dims, n_full = 0;
     const int64_t extent = dfl_chips_shape(c, tensor, &n_dims)[dim];
 
     for (uint32_t place = 1; place < c->groups[group].count && of_chip != NULL; place++) {
         const element_set a = of_chip[0], b = of_chip[move_chip(c, 0, group, place)];
 
+        if (is_empty(c, tensor, b))
+            continue;
+        n_full++;
         for (int64_t x = 0; x < extent; x++) {
             bool in_a = false, in_b = false;
 
@@ -303,7 +313,7 @@ static bool divides_in(const chips *c, uint32_t tensor, element_set *of_chip, ui
                 return true;
         }
     }
-    return false;
+    return of_chip != NULL && n_full == 0 && c->groups[group].count > 1 && extent == 1;
 }
 
 /* Whether a group divides a dimension of a home. */

@@ -242,6 +242,25 @@ static void find_blocks(chips *c, uint32_t einsum)
             cut_blocks(c, einsum, g, e->pass);
 }
 
+/* Whether no access has a divided rank in an index with an offset, with a factor or with other ranks: neighbouring elements are
+   not exchanged in the execution. */
+static bool check_windows(chips *c)
+{
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        for (uint32_t i = 0; i <= c->w->einsums[e].n_inputs; i++) {
+            const dfl_einsum *x = &c->w->einsums[e];
+            const dfl_access *a = i < x->n_inputs ? &x->inputs[i] : &x->output;
+            uint32_t bare;
+
+            for (uint32_t d = 0; d < a->n_dims; d++)
+                for (uint32_t g = 0; g < c->n_groups && !dfl_index_is_bare(&a->index[d], &bare); g++)
+                    if (c->einsums[e].divides[g] != NULL && !c->groups[g].has_stages && c->groups[g].count > 1 &&
+                        dfl_index_coef(&a->index[d], c->einsums[e].divides[g]->rank) != 0)
+                        return dfl_chips_refuse(c, a->span, "a window or an offset over a divided rank");
+        }
+    return true;
+}
+
 /* ---- micro-batches ---- */
 
 /* Cuts the passes of an einsum by the temporal lines. Returns the number of passes over a rank. */
@@ -471,7 +490,7 @@ static bool open_groups(chips *c)
         c->einsums[e].rows_group = DFL_NONE;
     if (c->home == DFL_NONE)
         return dfl_chips_refuse(c, c->mapping->span, "a plan without a memory on its chips");
-    return find_groups(c) && check_rows(c);
+    return find_groups(c) && check_rows(c) && check_windows(c);
 }
 
 bool dfl_chips_count(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping, int64_t *of_axis)
