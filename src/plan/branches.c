@@ -1,5 +1,6 @@
 #include "plan/branches.h"
 
+#include "plan/chunk.h"
 #include "plan/lines.h"
 
 bool dfl_einsum_is_copy(const dfl_einsum *e)
@@ -24,41 +25,91 @@ static bool is_same_access(const dfl_access *a, const dfl_access *b)
     return true;
 }
 
+/* Whether an einsum reads a part of a tensor as an access does. */
+static bool has_access(const dfl_einsum *e, const dfl_access *access)
+{
+    for (uint32_t k = 0; k < e->n_inputs; k++)
+        if (is_same_access(&e->inputs[k], access))
+            return true;
+    return false;
+}
+
+/* Whether einsum `other` has read all that the accesses of an einsum to a tensor need in one pass: it has the same accesses to
+   the tensor, and the same extents. An access of several offsets is counted as one box, which parts of it do not make. */
+static bool has_read(const dfl_frame *f, uint32_t other, uint32_t einsum, uint32_t tensor)
+{
+    const dfl_einsum *a = &f->workload->einsums[other], *b = &f->workload->einsums[einsum];
+    const dfl_points *p = &f->points[other], *q = &f->points[einsum];
+
+    if (p->parts != q->parts || p->largest != q->largest || p->total != q->total)
+        return false;
+    for (uint32_t k = 0; k < a->n_inputs; k++)
+        if (a->inputs[k].tensor == tensor && !has_access(b, &a->inputs[k]))
+            return false;
+    for (uint32_t k = 0; k < b->n_inputs; k++) {
+        const dfl_access *access = &b->inputs[k];
+
+        if (access->tensor != tensor)
+            continue;
+        if (!has_access(a, access))
+            return false;
+        for (uint32_t d = 0; d < access->n_dims; d++)
+            for (uint32_t t = 0; t < access->index[d].n_terms; t++) {
+                const uint32_t rank = access->index[d].terms[t].rank;
+
+                if (dfl_frame_pass(f, other, rank) != dfl_frame_pass(f, einsum, rank))
+                    return false;
+            }
+    }
+    return true;
+}
+
 bool dfl_branch_reads(const dfl_frame *f, const uint32_t *branch_of, uint32_t einsum, uint32_t input)
 {
     const dfl_workload *w = f->workload;
-    const dfl_access *access = &w->einsums[einsum].inputs[input];
-    const dfl_tensor *t = &w->tensors[access->tensor];
+    const uint32_t tensor = w->einsums[einsum].inputs[input].tensor;
+    const dfl_tensor *t = &w->tensors[tensor];
     uint32_t inside = 0;
 
     for (uint32_t i = 0; i < t->n_producers; i++)
         inside += t->producers[i] < einsum && branch_of[t->producers[i]] == branch_of[einsum];
     if (inside > 0 && inside == t->n_producers)
         return false;
-    for (uint32_t i = 0; i < t->n_consumers && t->consumers[i] < einsum; i++) {
-        const dfl_einsum *other = &w->einsums[t->consumers[i]];
-
-        if (branch_of[t->consumers[i]] != branch_of[einsum])
-            continue;
-        for (uint32_t k = 0; k < other->n_inputs; k++)
-            if (is_same_access(&other->inputs[k], access))
-                return false;
-    }
+    for (uint32_t i = 0; i < t->n_consumers && t->consumers[i] < einsum; i++)
+        if (branch_of[t->consumers[i]] == branch_of[einsum] && has_read(f, t->consumers[i], einsum, tensor))
+            return false;
     return true;
 }
 
-bool dfl_branch_writes(const dfl_frame *f, const uint32_t *branch_of, uint32_t einsum)
+bool dfl_branch_writes(const dfl_frame *f, const uint32_t *branch_of, uint32_t einsum, bool is_again)
 {
-    const uint32_t tensor = f->workload->einsums[einsum].output.tensor;
-    const dfl_tensor *t = &f->workload->tensors[tensor];
+    const dfl_workload *w = f->workload;
+    const uint32_t tensor = w->einsums[einsum].output.tensor;
+    const dfl_tensor *t = &w->tensors[tensor];
+    uint32_t readers = 0;
 
-    for (uint32_t c = 0; c < f->workload->n_carries; c++)
-        if (f->workload->carries[c].to == tensor)
+    for (uint32_t c = 0; c < w->n_carries; c++)
+        if (w->carries[c].to == tensor)
             return true;
-    for (uint32_t i = 0; i < t->n_consumers; i++)
-        if (branch_of[t->consumers[i]] != branch_of[einsum])
+    for (uint32_t i = 0; i < t->n_consumers; i++) {
+        const uint32_t reader = t->consumers[i];
+
+        if (is_again && w->einsums[reader].phase == DFL_PHASE_FORWARD && !dfl_frame_is_again(f, reader))
+            continue;
+        readers++;
+        if (branch_of[reader] != branch_of[einsum] || (dfl_frame_is_again(f, reader) && !dfl_frame_is_again(f, einsum)))
             return true;
-    return t->n_consumers == 0 || t->role != DFL_ROLE_INTERMEDIATE;
+    }
+    return readers == 0 || t->role != DFL_ROLE_INTERMEDIATE;
+}
+
+uint32_t *dfl_branches_again(const dfl_frame *f, const uint32_t *of, uint32_t n)
+{
+    uint32_t *out = DFL_NEW_ARRAY(f->arena, uint32_t, f->workload->n_einsums);
+
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++)
+        out[e] = dfl_frame_is_again(f, e) ? of[e] : n + e;
+    return out;
 }
 
 /* ---- braces ---- */
@@ -80,6 +131,12 @@ static bool add_brace(const dfl_frame *f, const dfl_body *body, dfl_plan_branche
         if (!open && (e->phase != first->phase || dfl_frame_repeat(f, e) != dfl_frame_repeat(f, first)))
             return dfl_frame_refuse(f, body->span, "a brace with einsums of the forward and the backward pass, or of different "
                                     "repeats", "write a brace for each of them");
+        if (!open && (f->side[body->einsums[i]] != f->side[body->einsums[0]] ||
+                      dfl_chunk_splits(f, body->einsums[i], body->einsums[0])))
+            return dfl_frame_refuse(f, body->span, f->side[body->einsums[i]] != f->side[body->einsums[0]]
+                                    ? "a brace with einsums before and behind the stages"
+                                    : "a brace of gradients of weights and of others with `schedule = zero_bubble`, which runs "
+                                      "them apart,", "write a brace for each of them");
         out->of[body->einsums[i]] = out->n + (open ? i : 0);
         out->open[body->einsums[i]] = open ? out->n_open : 0;
     }
@@ -146,6 +203,63 @@ static bool check_order(const dfl_frame *f, const dfl_plan_branches *branches, u
     return true;
 }
 
+/* ---- sums over micro-batches ---- */
+
+/* The line of the micro-batches that divides a rank over which an einsum sums, so that a pass makes a part of the sum;
+   NULL = none does. */
+static const dfl_line *line_of_parts(const dfl_frame *f, uint32_t einsum)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    const dfl_body *root = f->mapping->root;
+
+    for (uint32_t i = 0; i < root->n_lines && e->reduce != DFL_REDUCE_NONE; i++) {
+        const dfl_line *line = &root->lines[i];
+        bool is_left = line->kind != DFL_LINE_TEMPORAL || f->repeats[line->rank] || !dfl_einsum_has_rank(e, line->rank);
+
+        for (uint32_t d = 0; d < e->output.n_dims && !is_left; d++)
+            is_left = dfl_index_coef(&e->output.index[d], line->rank) != 0;
+        if (!is_left && dfl_frame_pass(f, einsum, line->rank) < dfl_frame_local(f, einsum, line->rank))
+            return line;
+    }
+    return NULL;
+}
+
+/* Whether an einsum copies a tensor to where no other einsum reads it: each pass moves what is there. */
+static bool is_last_copy(const dfl_workload *w, const dfl_einsum *e)
+{
+    return dfl_einsum_is_copy(e) && w->tensors[e->output.tensor].n_consumers == 0;
+}
+
+/* Reports E0409 if an einsum reads a sum to which later micro-batches still add. The optimizer runs behind all of them. What
+   reads a gradient is linear in it, so that its parts add up as well. False after a report. */
+static bool check_sums(const dfl_frame *f)
+{
+    const dfl_workload *w = f->workload;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++) {
+        const dfl_tensor *t = &w->tensors[w->einsums[e].output.tensor];
+        const dfl_line *line = t->n_consumers > 0 && t->part != DFL_PART_GRADIENT ? line_of_parts(f, e) : NULL;
+
+        for (uint32_t i = 0; i < t->n_consumers && line != NULL; i++) {
+            const dfl_einsum *reader = &w->einsums[t->consumers[i]];
+            dfl_diag *d;
+
+            if (reader->phase == DFL_PHASE_UPDATE || is_last_copy(w, reader))
+                continue;
+            d = dfl_report(f->sink, DFL_MAP_CONSUMED_EARLY, line->span,
+                           "`%s` is read by einsum `%s` before the micro-batches over `%s` have completed it",
+                           dfl_sym_text(f->names, t->name), dfl_sym_text(f->names, reader->name),
+                           dfl_sym_text(f->names, w->ranks[line->rank].name));
+            dfl_diag_here(f->sink, d, "every micro-batch adds to all elements of `%s`", dfl_sym_text(f->names, t->name));
+            dfl_diag_label(f->sink, d, w->einsums[e].span, "produced here");
+            dfl_diag_label(f->sink, d, reader->span, "read here");
+            dfl_diag_help(f->sink, d, "divide a rank of `%s` instead", dfl_sym_text(f->names, t->name));
+            return false;
+        }
+    }
+    return true;
+}
+
 bool dfl_branches_find(const dfl_frame *f, dfl_plan_branches *out)
 {
     const dfl_body *root = f->mapping->root;
@@ -171,5 +285,5 @@ bool dfl_branches_find(const dfl_frame *f, dfl_plan_branches *out)
             out->of[e] = out->n++;
             out->open[e] = f->mapping->options.chip_search ? out->n_open : 0;
         }
-    return check_order(f, out, n_placed);
+    return check_sums(f) && check_order(f, out, n_placed);
 }

@@ -20,11 +20,16 @@ typedef struct {
 /* The branches of a mapping; the einsums of an open brace are branches by themselves. False after a report: a branch has einsums
    that cannot run together. */
 bool dfl_branches_find(const dfl_frame *f, dfl_plan_branches *out);
+/* The branches of the einsums that the backward pass recomputes, [einsum], as `of` of `n` branches has them. All others have one
+   of their own, since they do not run then. */
+uint32_t *dfl_branches_again(const dfl_frame *f, const uint32_t *of, uint32_t n);
 /* Whether an einsum reads an operand through the memory that holds it: no einsum of the branch makes it, or reads the same
-   part of it before. */
+   parts of it before. */
 bool dfl_branch_reads(const dfl_frame *f, const uint32_t *branch_of, uint32_t einsum, uint32_t input);
-/* Whether an einsum writes its result to the memory that holds it: something outside of the branch reads it, or nothing does. */
-bool dfl_branch_writes(const dfl_frame *f, const uint32_t *branch_of, uint32_t einsum);
+/* Whether an einsum writes its result to the memory that holds it: something outside of the branch reads it, or nothing does. A
+   recomputed einsum reads what was not recomputed from there. `is_again`: of a recomputed einsum, with its branches; what reads
+   in the forward pass alone does not count. */
+bool dfl_branch_writes(const dfl_frame *f, const uint32_t *branch_of, uint32_t einsum, bool is_again);
 /* Whether an einsum only copies a tensor. */
 bool dfl_einsum_is_copy(const dfl_einsum *e);
 

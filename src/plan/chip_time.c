@@ -178,8 +178,8 @@ static bool time_accesses(const dfl_frame *f, uint32_t einsum, dfl_chip_time *ou
     return time_access(f, einsum, &e->output, DFL_NONE, &out->written);
 }
 
-void dfl_chip_time_add_ports(const dfl_frame *f, const uint32_t *branch_of, uint32_t einsum, const dfl_chip_time *time,
-                             double *ports)
+void dfl_chip_time_add_ports(const dfl_frame *f, const uint32_t *branch_of, bool is_again, uint32_t einsum,
+                             const dfl_chip_time *time, double *ports)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
 
@@ -190,7 +190,7 @@ void dfl_chip_time_add_ports(const dfl_frame *f, const uint32_t *branch_of, uint
             ports[2 * m] += time->reads[i].seconds;
         ports[2 * m + 1] += time->renewed[i].seconds;
     }
-    if (dfl_branch_writes(f, branch_of, einsum))
+    if (dfl_branch_writes(f, branch_of, einsum, is_again))
         ports[2 * (size_t)f->home_of[e->output.tensor] + 1] += time->written.seconds;
 }
 
@@ -212,15 +212,15 @@ double dfl_busiest_memory(const dfl_system *s, const double *ports, uint32_t *sl
 }
 
 /* Sets the data of one pass that passes memories, and the time of the busiest port. False on overflow. */
-static bool sum_data(const dfl_frame *f, const dfl_plan_branches *branches, uint32_t einsum, dfl_chip_time *t)
+static bool sum_data(const dfl_frame *f, const uint32_t *branch_of, bool is_again, uint32_t einsum, dfl_chip_time *t)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
     bool overflow = false;
 
     t->read_bits = 0;
-    t->written_bits = dfl_branch_writes(f, branches->of, einsum) ? t->written.bits : 0;
+    t->written_bits = dfl_branch_writes(f, branch_of, einsum, is_again) ? t->written.bits : 0;
     for (uint32_t i = 0; i < e->n_inputs; i++) {
-        if (dfl_branch_reads(f, branches->of, einsum, i))
+        if (dfl_branch_reads(f, branch_of, einsum, i))
             overflow |= dfl_add(t->read_bits, t->reads[i].bits, &t->read_bits);
         overflow |= dfl_add(t->written_bits, t->renewed[i].bits, &t->written_bits);
     }
@@ -245,39 +245,55 @@ static bool overlaps(const dfl_frame *f, uint32_t compute)
 }
 
 /* Sets the times of the memories of an einsum, and its time. */
-static void time_memories(const dfl_frame *f, const dfl_plan_branches *branches, uint32_t einsum, double *ports, dfl_chip_time *t)
+static void time_memories(const dfl_frame *f, const uint32_t *branch_of, bool is_again, uint32_t einsum, double *ports,
+                          dfl_chip_time *t)
 {
     memset(ports, 0, f->system->n_memories * 2 * sizeof *ports);
-    dfl_chip_time_add_ports(f, branches->of, einsum, t, ports);
+    dfl_chip_time_add_ports(f, branch_of, is_again, einsum, t, ports);
     t->memory_seconds = dfl_busiest_memory(f->system, ports, &t->slowest_memory);
     t->seconds = overlaps(f, t->compute) ? fmax(t->operation_seconds, t->memory_seconds)
                                          : t->operation_seconds + t->memory_seconds;
 }
 
-/* Sets the times of the operations with the start of each branch: at its first einsum that no other kernel takes over. */
-static void add_starts(const dfl_frame *f, const dfl_plan_branches *branches, dfl_chip_time *times)
+/* Sets the times of the operations with the start of each of `n` branches: at its first einsum that no other kernel takes
+   over. */
+static void add_starts(const dfl_frame *f, const uint32_t *branch_of, uint32_t n, dfl_chip_time *times)
 {
-    bool *has_started = DFL_NEW_ARRAY(f->arena, bool, branches->n);
+    bool *has_started = DFL_NEW_ARRAY(f->arena, bool, n);
 
     for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
-        bool *started = &has_started[branches->of[e]];
+        bool *started = &has_started[branch_of[e]];
 
         times[e].operation_seconds = times[e].work_seconds + (*started ? 0 : times[e].launch_seconds);
         *started |= times[e].launch_seconds > 0;
     }
 }
 
-bool dfl_chip_times_set_branches(const dfl_frame *f, const dfl_plan_branches *branches, dfl_chip_time *times)
+static bool set_branches(const dfl_frame *f, const uint32_t *branch_of, uint32_t n, bool is_again, dfl_chip_time *times)
 {
     double *ports = DFL_NEW_ARRAY(f->arena, double, (size_t)f->system->n_memories * 2);
 
-    add_starts(f, branches, times);
+    add_starts(f, branch_of, n, times);
     for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
-        if (!sum_data(f, branches, e, &times[e]))
+        if (!sum_data(f, branch_of, is_again, e, &times[e]))
             return false;
-        time_memories(f, branches, e, ports, &times[e]);
+        time_memories(f, branch_of, is_again, e, ports, &times[e]);
     }
     return true;
+}
+
+bool dfl_chip_times_set_branches(const dfl_frame *f, const dfl_plan_branches *branches, dfl_chip_time *times)
+{
+    return set_branches(f, branches->of, branches->n, false, times);
+}
+
+dfl_chip_time *dfl_chip_times_again(const dfl_frame *f, const dfl_plan_branches *branches, const dfl_chip_time *times)
+{
+    const uint32_t n = f->workload->n_einsums, *branch_of = dfl_branches_again(f, branches->of, branches->n);
+    dfl_chip_time *again = DFL_NEW_ARRAY(f->arena, dfl_chip_time, n);
+
+    memcpy(again, times, n * sizeof *again);
+    return set_branches(f, branch_of, branches->n + n, true, again) ? again : NULL;
 }
 
 dfl_chip_time *dfl_chip_times_find(const dfl_frame *f, const dfl_plan_branches *branches)

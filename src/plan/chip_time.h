@@ -33,9 +33,12 @@ typedef struct {
 dfl_chip_time *dfl_chip_times_find(const dfl_frame *f, const dfl_plan_branches *branches);
 /* Sets the memories of all einsums anew, for other branches. False after a report. */
 bool dfl_chip_times_set_branches(const dfl_frame *f, const dfl_plan_branches *branches, dfl_chip_time *times);
-/* Adds the times of the ports that an einsum needs, [2 * memory + is_write]. */
-void dfl_chip_time_add_ports(const dfl_frame *f, const uint32_t *branch_of, uint32_t einsum, const dfl_chip_time *time,
-                             double *ports);
+/* The times of all einsums, where the backward pass recomputes them: only recomputed einsums of a branch exchange tensors. NULL
+   after a report. */
+dfl_chip_time *dfl_chip_times_again(const dfl_frame *f, const dfl_plan_branches *branches, const dfl_chip_time *times);
+/* Adds the times of the ports that an einsum needs, [2 * memory + is_write]; `is_again` as for dfl_branch_writes. */
+void dfl_chip_time_add_ports(const dfl_frame *f, const uint32_t *branch_of, bool is_again, uint32_t einsum,
+                             const dfl_chip_time *time, double *ports);
 /* The time of the busiest memory of these ports; sets `*slowest` to it, DFL_NONE = none takes time. */
 double dfl_busiest_memory(const dfl_system *s, const double *ports, uint32_t *slowest);
 /* Instances of a compute unit on one chip. */

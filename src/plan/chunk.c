@@ -45,6 +45,16 @@ bool dfl_chunk_has(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum)
     return dfl_frame_runs(f, einsum, chunk->has_first, chunk->has_last);
 }
 
+bool dfl_chunk_splits(const dfl_frame *f, uint32_t a, uint32_t b)
+{
+    const dfl_stages *stages = f->stage_slot != DFL_NONE ? f->slots[f->stage_slot].stages : NULL;
+    const dfl_einsum *all = f->workload->einsums;
+
+    return stages != NULL && stages->schedule == DFL_SCHEDULE_ZERO_BUBBLE && all[a].phase == DFL_PHASE_BACKWARD &&
+           all[b].phase == DFL_PHASE_BACKWARD &&
+           is_of_weight(f, dfl_frame_target(f, a)) != is_of_weight(f, dfl_frame_target(f, b));
+}
+
 /* ---- the list ---- */
 
 /* Whether an einsum of the chunk is the last of it that adds to a tensor. */
@@ -162,7 +172,7 @@ static void run_einsum(clock_state *c, const task *t)
 {
     const dfl_workload *w = c->work->frame->workload;
     const dfl_einsum *e = &w->einsums[t->index];
-    const dfl_chip_time *time = &c->work->times[t->index];
+    const dfl_chip_time *time = t->part == DFL_STEP_RECOMPUTE ? &c->work->again[t->index] : &c->work->times[t->index];
     const uint32_t target = dfl_frame_target(c->work->frame, t->index);
     double start = c->unit_free[time->compute], end;
 

@@ -38,6 +38,7 @@ typedef struct {
 typedef struct {
     const dfl_frame *frame;
     const dfl_chip_time *times;
+    const dfl_chip_time *again; /* [einsum]: where the backward pass recomputes it */
     const dfl_plan_exchanges *exchanges;
     const bool *is_recomputed; /* [tensor]: made again in the backward pass */
     const dfl_plan_branches *branches; /* what runs together on a chip */
@@ -48,6 +49,8 @@ dfl_chunk_time dfl_chunk_run(const dfl_plan_work *work, const dfl_chunk *chunk);
 
 /* Whether an einsum runs in a chunk. */
 bool dfl_chunk_has(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum);
+/* Whether `zero_bubble` runs two einsums of the backward phase in different passes: one makes the gradient of a weight. */
+bool dfl_chunk_splits(const dfl_frame *f, uint32_t a, uint32_t b);
 /* Iterations in a chunk of the repeat that an einsum belongs to; 1 outside of repeats. */
 int64_t dfl_chunk_iterations(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum);
 /* Whether an exchange stands before or behind an einsum in a chunk. */

@@ -21,13 +21,13 @@ void dfl_engines_clear(dfl_engines *busy)
     busy->has_started = false;
 }
 
-void dfl_engines_add(const dfl_plan_work *work, const uint32_t *branch_of, uint32_t einsum, dfl_engines *busy)
+void dfl_engines_add(const dfl_plan_work *work, const uint32_t *branch_of, bool is_again, uint32_t einsum, dfl_engines *busy)
 {
     const dfl_chip_time *t = &work->times[einsum];
 
     busy->units[t->compute] += t->work_seconds + (busy->has_started ? 0 : t->launch_seconds);
     busy->has_started |= t->launch_seconds > 0;
-    dfl_chip_time_add_ports(work->frame, branch_of, einsum, t, busy->ports);
+    dfl_chip_time_add_ports(work->frame, branch_of, is_again, einsum, t, busy->ports);
 }
 
 void dfl_engines_add_exchange(const dfl_plan_work *work, uint32_t exchange, dfl_engines *busy)

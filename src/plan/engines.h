@@ -16,8 +16,10 @@ typedef struct {
 
 dfl_engines dfl_engines_new(const dfl_plan_work *work);
 void dfl_engines_clear(dfl_engines *busy);
-/* Adds the operations and the transfers of an einsum. The first one that no other kernel takes over starts the kernel. */
-void dfl_engines_add(const dfl_plan_work *work, const uint32_t *branch_of, uint32_t einsum, dfl_engines *busy);
+/* Adds the operations and the transfers of an einsum. The first one that no other kernel takes over starts the kernel.
+   `is_again` as for dfl_branch_writes. */
+void dfl_engines_add(const dfl_plan_work *work, const uint32_t *branch_of, bool is_again, uint32_t einsum,
+                     dfl_engines *busy);
 /* Adds an exchange. One that runs once in a step runs beside all micro-batches, and has its share of the time in one pass. */
 void dfl_engines_add_exchange(const dfl_plan_work *work, uint32_t exchange, dfl_engines *busy);
 /* The time of the busiest unit or memory, and of the busiest network. */

@@ -72,12 +72,12 @@ static bool has_least_data(const dfl_workload *w, const dfl_einsum *e)
 }
 
 /* Time for which an einsum occupies its unit at least. Of the einsums of a branch under perfect overlap, operations alone do. */
-static double least_seconds(const dfl_plan_state *p, uint32_t einsum)
+static double least_seconds(const dfl_plan_state *p, const dfl_chip_time *times, uint32_t einsum)
 {
     const dfl_workload *w = p->frame.workload;
 
-    return p->frame.mapping->options.overlap_perfect || !has_least_data(w, &w->einsums[einsum]) ? p->times[einsum].work_seconds
-                                                                                                  : p->times[einsum].seconds;
+    return p->frame.mapping->options.overlap_perfect || !has_least_data(w, &w->einsums[einsum]) ? times[einsum].work_seconds
+                                                                                                  : times[einsum].seconds;
 }
 
 /* Adds the times of the forward einsums that a pass of the backward phase makes again in a repeat (DFL_NONE: outside of all). */
@@ -89,7 +89,7 @@ static void add_recomputed(const dfl_plan_state *p, const dfl_chunk *chunk, uint
         if (w->einsums[e].phase == DFL_PHASE_FORWARD && p->work.is_recomputed[w->einsums[e].output.tensor] &&
             dfl_frame_repeat(&p->frame, &w->einsums[e]) == repeat &&
             dfl_frame_runs(&p->frame, e, chunk->has_first, chunk->has_last))
-            busy[p->times[e].compute] += (double)iterations * least_seconds(p, e);
+            busy[p->times[e].compute] += (double)iterations * least_seconds(p, p->again, e);
 }
 
 /* The time of the busiest unit in a chunk: groups of einsums and their iterations as in dfl_chunk_run. */
@@ -117,7 +117,7 @@ static double busiest(const dfl_plan_state *p, const dfl_chunk *chunk, double *b
         }
         for (; e < w->n_einsums && w->einsums[e].phase == chunk->phase && dfl_frame_repeat(f, &w->einsums[e]) == repeat; e++)
             if (dfl_frame_runs(f, e, chunk->has_first, chunk->has_last))
-                busy[p->times[e].compute] += (double)iterations * least_seconds(p, e);
+                busy[p->times[e].compute] += (double)iterations * least_seconds(p, p->times, e);
     }
     for (uint32_t c = 0; c < f->system->n_computes; c++)
         most = fmax(most, busy[c]);
@@ -186,7 +186,7 @@ dfl_plan_floor dfl_plan_floor_find(dfl_arena *arena, dfl_sink *sink, const dfl_i
     if (!dfl_plan_start(p, arena, sink, names, mapping) ||
         !(is_class ? dfl_frame_divide(&p->frame) : dfl_frame_build(&p->frame)) || !dfl_layouts_find(&p->frame, &p->layouts))
         return out;
-    p->work = (dfl_plan_work){ .frame = &p->frame, .exchanges = &none, .is_recomputed = dfl_plan_recomputed(&p->frame) };
+    p->work = (dfl_plan_work){ .frame = &p->frame, .exchanges = &none, .is_recomputed = p->frame.recomputed };
     dfl_plan_divide_layers(p);
     out.runs = true;
     out.fill = fmax(fill_of(p, 0), fill_of(p, p->stages - 1));
@@ -198,7 +198,8 @@ dfl_plan_floor dfl_plan_floor_find(dfl_arena *arena, dfl_sink *sink, const dfl_i
         return out;
     }
     p->times = dfl_chip_times_find(&p->frame, &p->branches);
-    out.runs = p->times != NULL;
+    p->again = p->times != NULL ? dfl_chip_times_again(&p->frame, &p->branches, p->times) : NULL;
+    out.runs = p->again != NULL;
     out.seconds = out.runs ? pipeline_floor(p) : 0;
     return out;
 }

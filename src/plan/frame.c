@@ -408,11 +408,23 @@ static uint32_t find_home(const dfl_system *s)
     return DFL_NONE;
 }
 
+static bool *find_recomputed(const dfl_frame *f)
+{
+    bool *out = DFL_NEW_ARRAY(f->arena, bool, f->workload->n_tensors);
+
+    for (uint32_t i = 0; i < f->mapping->root->n_recompute; i++)
+        out[f->mapping->root->recompute[i]] = true;
+    for (uint32_t c = 0; c < f->workload->n_carries; c++)
+        out[f->workload->carries[c].to] = false; /* the input of a layer stays */
+    return out;
+}
+
 dfl_frame dfl_frame_open(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
 {
     dfl_frame f = { .arena = arena, .sink = sink, .names = names, .mapping = mapping, .workload = mapping->workload,
                     .system = mapping->system, .home = find_home(mapping->system), .micro_batches = 1 };
 
+    f.recomputed = find_recomputed(&f);
     dfl_rows_find(&f);
     return f;
 }

@@ -42,6 +42,7 @@ typedef struct {
                                    instance computes the same */
     int64_t *local;             /* [einsum * n_ranks + rank]: extent on one chip; 1 for a rank that the einsum lacks */
     int64_t *pass;              /* the same in one pass: one micro-batch, one iteration of a repeat */
+    bool *recomputed;           /* [tensor]: named by a `recompute` line, and no input of a layer */
     bool *repeats;              /* [rank]: the iterations of a repeat, which run one after another */
     uint32_t home;              /* the memory of the chips that holds tensors without a keep */
     uint32_t *home_of;          /* [tensor]: its memory */
@@ -76,6 +77,13 @@ static inline int64_t dfl_frame_pass(const dfl_frame *f, uint32_t einsum, uint32
     return f->pass[(size_t)einsum * f->workload->n_ranks + rank];
 }
 static inline int dfl_frame_side(const dfl_frame *f, uint32_t einsum) { return f->side[einsum]; }
+/* Whether the backward pass runs an einsum of the forward pass again. */
+static inline bool dfl_frame_is_again(const dfl_frame *f, uint32_t einsum)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+
+    return e->phase == DFL_PHASE_FORWARD && f->recomputed[e->output.tensor];
+}
 /* Whether an einsum only starts a sum: it writes a constant. */
 static inline bool dfl_einsum_is_start(const dfl_einsum *e) { return e->body->kind == DFL_EOP_CONST; }
 /* Whether an einsum runs where the einsums before the repeat with stages run (`has_first`), or those behind it. */

@@ -18,6 +18,8 @@ typedef struct {
     double floor[DFL_GROUPS_MOST];
     dfl_i128 room;                   /* bits of weights that the memory on the chip holds; -1 = any */
     uint32_t *mark;                  /* [einsum]: 1 = in the group that is evaluated */
+    uint32_t *again;                 /* the same of the recomputed ones alone */
+    bool has_again;                  /* some are recomputed */
     bool *counted;                   /* [tensor]: weights of the group that is evaluated */
     dfl_engines busy;
 } segment;
@@ -67,24 +69,35 @@ static bool fits(segment *g, dfl_einsum_set group)
     return !overflow && sum <= g->room;
 }
 
-/* The time of a group; INFINITY if its weights do not fit. */
-static double group_seconds(void *context, dfl_einsum_set group)
+/* The time of the einsums of a mark ([einsum]: 1 = runs) as one branch. */
+static double marked_seconds(segment *g, const uint32_t *mark, bool is_again)
 {
-    segment *g = context;
     const dfl_plan_exchanges *x = g->work->exchanges;
 
     dfl_engines_clear(&g->busy);
     for (uint32_t i = 0; i < g->n_members; i++)
-        g->mark[g->members[i]] = (group & DFL_EINSUM_BIT(g->node_of[g->members[i]])) != 0;
-    if (!fits(g, group))
-        return INFINITY;
-    for (uint32_t i = 0; i < g->n_members; i++)
-        if (g->mark[g->members[i]] == 1)
-            dfl_engines_add(g->work, g->mark, g->members[i], &g->busy);
+        if (mark[g->members[i]] == 1)
+            dfl_engines_add(g->work, mark, is_again, g->members[i], &g->busy);
     for (uint32_t i = 0; i < x->n; i++)
-        if (g->node_of[x->at[i].einsum] != DFL_NONE && g->mark[x->at[i].einsum] == 1)
+        if (g->node_of[x->at[i].einsum] != DFL_NONE && mark[x->at[i].einsum] == 1)
             dfl_engines_add_exchange(g->work, i, &g->busy);
     return fmax(dfl_engines_chip(g->work, &g->busy), dfl_engines_network(g->work, &g->busy));
+}
+
+/* The time of a group, and of its recomputed einsums in the backward pass; INFINITY if its weights do not fit. */
+static double group_seconds(void *context, dfl_einsum_set group)
+{
+    segment *g = context;
+
+    for (uint32_t i = 0; i < g->n_members; i++) {
+        const uint32_t e = g->members[i];
+
+        g->mark[e] = (group & DFL_EINSUM_BIT(g->node_of[e])) != 0;
+        g->again[e] = g->mark[e] == 1 && dfl_frame_is_again(g->work->frame, e);
+    }
+    if (!fits(g, group))
+        return INFINITY;
+    return marked_seconds(g, g->mark, false) + (g->has_again ? marked_seconds(g, g->again, true) : 0);
 }
 
 /* The node of which an einsum only copies the result; DFL_NONE if it is no such copy. */
@@ -114,6 +127,7 @@ static bool add_member(segment *g, uint32_t einsum)
     g->working |= dfl_einsum_is_copy(e) ? 0 : DFL_EINSUM_BIT(node);
     g->node_of[einsum] = node;
     g->members[g->n_members++] = einsum;
+    g->has_again |= dfl_frame_is_again(g->work->frame, einsum);
     g->floor[node] += g->work->times[einsum].work_seconds / (double)g->work->frame->system->n_computes;
     for (uint32_t i = 0; i < e->n_inputs; i++) {
         const dfl_tensor *t = &w->tensors[e->inputs[i].tensor];
@@ -159,12 +173,14 @@ static bool divide(const dfl_plan_work *work, uint32_t first, bool *is_done, dfl
     g->members = DFL_NEW_ARRAY(f->arena, uint32_t, w->n_einsums);
     g->node_of = DFL_NEW_ARRAY(f->arena, uint32_t, w->n_einsums);
     g->mark = DFL_NEW_ARRAY(f->arena, uint32_t, w->n_einsums);
+    g->again = DFL_NEW_ARRAY(f->arena, uint32_t, w->n_einsums);
     g->counted = DFL_NEW_ARRAY(f->arena, bool, w->n_tensors);
     g->busy = dfl_engines_new(work);
     memset(g->node_of, 0xff, w->n_einsums * sizeof *g->node_of);
     for (uint32_t e = first; e < w->n_einsums; e++) {
         if (branches->open[e] != branches->open[first] || w->einsums[e].phase != start->phase ||
-            dfl_frame_repeat(f, &w->einsums[e]) != dfl_frame_repeat(f, start) || f->side[e] != f->side[first])
+            dfl_frame_repeat(f, &w->einsums[e]) != dfl_frame_repeat(f, start) || f->side[e] != f->side[first] ||
+            dfl_chunk_splits(f, e, first))
             continue;
         is_done[e] = true;
         if (!add_member(g, e))

@@ -4,11 +4,10 @@
 
 #include "plan/engines.h"
 
-/* Adds an einsum of the chunk, which runs `iterations` times in it, to the engines of its branch. */
-static void add_einsum(const dfl_plan_work *work, const dfl_chunk *chunk, uint32_t einsum, int64_t iterations, dfl_engines *busy,
-                       dfl_chunk_time *out)
+/* Adds the exchanges of an einsum of the chunk, which runs `iterations` times in it, to the engines of its branch. */
+static void add_exchanges(const dfl_plan_work *work, const dfl_chunk *chunk, uint32_t einsum, int64_t iterations,
+                          dfl_engines *busy, dfl_chunk_time *out)
 {
-    dfl_engines_add(work, work->branches->of, einsum, busy);
     for (uint32_t i = 0; i < work->exchanges->n; i++) {
         if (!dfl_chunk_exchanges(work->frame, chunk, einsum, &work->exchanges->at[i]))
             continue;
@@ -37,7 +36,7 @@ static bool runs_as(const dfl_plan_work *work, const dfl_chunk *chunk, uint32_t 
 {
     const dfl_einsum *e = &work->frame->workload->einsums[einsum];
 
-    if (is_again ? e->phase != DFL_PHASE_FORWARD || !work->is_recomputed[e->output.tensor] : e->phase != chunk->phase)
+    if (is_again ? !dfl_frame_is_again(work->frame, einsum) : e->phase != chunk->phase)
         return false;
     return dfl_chunk_has(work->frame, chunk, einsum);
 }
@@ -64,6 +63,7 @@ dfl_chunk_time dfl_chunk_run_perfect(const dfl_plan_work *work, const dfl_chunk 
                                            [DFL_PHASE_UPDATE] = DFL_STEP_UPDATE };
     const dfl_frame *f = work->frame;
     const uint32_t n = f->workload->n_einsums, *branch_of = work->branches->of, *sorted = sort_by_branch(work);
+    const uint32_t *again_of = dfl_branches_again(f, branch_of, work->branches->n);
     const bool has_again = chunk->phase == DFL_PHASE_BACKWARD && chunk->part != DFL_CHUNK_WEIGHTS;
     dfl_engines busy = dfl_engines_new(work);
     dfl_chunk_time out = { .exposed = DFL_NEW_ARRAY(f->arena, double, (size_t)work->exchanges->n + 1),
@@ -79,7 +79,8 @@ dfl_chunk_time dfl_chunk_run_perfect(const dfl_plan_work *work, const dfl_chunk 
             for (uint32_t i = from; i < to; i++)
                 if (runs_as(work, chunk, sorted[i], again == 1)) {
                     iterations = dfl_chunk_iterations(f, chunk, sorted[i]);
-                    add_einsum(work, chunk, sorted[i], iterations, &busy, &out);
+                    dfl_engines_add(work, again == 1 ? again_of : branch_of, again == 1, sorted[i], &busy);
+                    add_exchanges(work, chunk, sorted[i], iterations, &busy, &out);
                 }
             if (iterations > 0)
                 add_branch(work, &busy, (double)iterations, again == 1 ? DFL_STEP_RECOMPUTE : parts[chunk->phase], &out);

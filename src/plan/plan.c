@@ -52,17 +52,6 @@ static bool check_body(const dfl_frame *f)
     return true;
 }
 
-bool *dfl_plan_recomputed(const dfl_frame *f)
-{
-    bool *out = DFL_NEW_ARRAY(f->arena, bool, f->workload->n_tensors);
-
-    for (uint32_t i = 0; i < f->mapping->root->n_recompute; i++)
-        out[f->mapping->root->recompute[i]] = true;
-    for (uint32_t c = 0; c < f->workload->n_carries; c++)
-        out[f->workload->carries[c].to] = false; /* the input of a layer stays */
-    return out;
-}
-
 /* ---- chunks ---- */
 
 void dfl_plan_divide_layers(dfl_plan_state *p)
@@ -447,9 +436,13 @@ const dfl_result *dfl_plan_evaluate(dfl_arena *arena, dfl_sink *sink, const dfl_
     if (p->times == NULL || !dfl_exchanges_find(&p->frame, &p->layouts, &p->exchanges))
         return NULL;
     p->work = (dfl_plan_work){ .frame = &p->frame, .times = p->times, .exchanges = &p->exchanges,
-                               .is_recomputed = dfl_plan_recomputed(&p->frame), .branches = &p->branches };
+                               .is_recomputed = p->frame.recomputed, .branches = &p->branches };
     if (!dfl_grouping_find(&p->work, &p->branches, p->times))
         return NULL;
+    p->again = dfl_chip_times_again(&p->frame, &p->branches, p->times);
+    if (p->again == NULL)
+        return NULL;
+    p->work.again = p->again;
     dfl_plan_divide_layers(p);
     time_chunks(p);
     if (!find_message(p) || !run_pipeline(p))

@@ -12,7 +12,7 @@ typedef struct {
     dfl_plan_exchanges exchanges;
     dfl_plan_branches branches;
     dfl_plan_work work;
-    dfl_chip_time *times;
+    dfl_chip_time *times, *again; /* [einsum]; `again`: of those that the backward pass recomputes */
     uint32_t stages, interleave;
     int64_t layers;                 /* iterations of the repeat with stages; 0 without stages */
     int64_t *chunk_layers;          /* [chunk * stages + stage] */
@@ -34,8 +34,6 @@ static inline const dfl_chunk_time *dfl_plan_update(const dfl_plan_state *p, uin
 /* Opens the frame and refuses lines and options that are not evaluated. False after a report, or without a chip. */
 bool dfl_plan_start(dfl_plan_state *p, dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
 bool dfl_plan_has_phase(const dfl_workload *w, dfl_phase phase);
-/* [tensor]: named by a `recompute` line, and no input of a layer. */
-bool *dfl_plan_recomputed(const dfl_frame *f);
 /* Divides the layers among the chunks: consecutive layers, the first chunks one more. */
 void dfl_plan_divide_layers(dfl_plan_state *p);
 /* What the memory of a stage depends on; `in_flight` = chunks in flight, 0 without a backward pass. */

@@ -282,7 +282,7 @@ bool dfl_plan_record(dfl_plan_state *p)
 
 /* ---- sums of the whole system ---- */
 
-/* Chips that run an einsum, times the passes of each in a step. */
+/* Chips that run an einsum, times the passes of each in a step. A recomputed einsum runs as often again. */
 static double count_runs(const dfl_plan_state *p, uint32_t einsum)
 {
     const dfl_frame *f = &p->frame;
@@ -296,8 +296,6 @@ static double count_runs(const dfl_plan_state *p, uint32_t einsum)
     if (is_update && dfl_frame_side(f, einsum) == 0)
         runs *= p->stages;
     if (dfl_frame_side(f, einsum) == DFL_SIDE_BOTH)
-        runs *= 2;
-    if (e->phase == DFL_PHASE_FORWARD && p->work.is_recomputed[e->output.tensor])
         runs *= 2;
     return is_update ? runs : runs * (double)f->micro_batches;
 }
@@ -319,12 +317,14 @@ static void add_energies(const dfl_plan_state *p, dfl_result *r, dfl_memory_cost
     for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
         const dfl_chip_time *t = &p->times[e];
         dfl_memory_cost *m = &memories[f->home];
-        double runs = count_runs(p, e);
+        double runs = count_runs(p, e), again = dfl_frame_is_again(f, e) ? runs : 0;
 
-        r->compute_joules[t->compute] += runs * dfl_i128_double(t->points) *
+        r->compute_joules[t->compute] += (runs + again) * dfl_i128_double(t->points) *
                                          dfl_point_joules(f->workload, &f->workload->einsums[e], &s->computes[t->compute]);
-        m->read_joules += runs * dfl_i128_double(t->read_bits) * s->memories[f->home].read_energy;
-        m->write_joules += runs * dfl_i128_double(t->written_bits) * s->memories[f->home].write_energy;
+        m->read_joules += (runs * dfl_i128_double(t->read_bits) + again * dfl_i128_double(p->again[e].read_bits)) *
+                          s->memories[f->home].read_energy;
+        m->write_joules += (runs * dfl_i128_double(t->written_bits) + again * dfl_i128_double(p->again[e].written_bits)) *
+                           s->memories[f->home].write_energy;
     }
     for (uint32_t i = 0; i < p->out.n_collectives; i++) {
         const dfl_plan_collective *c = &p->out.collectives[i];
@@ -356,6 +356,7 @@ static void cost_einsum(const dfl_plan_state *p, uint32_t einsum, dfl_einsum_cos
     const dfl_frame *f = &p->frame;
     const dfl_einsum *e = &f->workload->einsums[einsum];
     const dfl_chip_time *t = &p->times[einsum];
+    const bool is_again = dfl_frame_is_again(f, einsum);
     double passes = count_runs(p, einsum) / ((double)p->out.chips / p->stages);
     dfl_i128 work = 0, flops = 0;
 
@@ -368,9 +369,9 @@ static void cost_einsum(const dfl_plan_state *p, uint32_t einsum, dfl_einsum_cos
     if (!e->is_mac)
         (void)dfl_mul(work, flops, &cost->flops);
     cost->points = work;
-    cost->seconds = t->seconds * passes;
-    cost->compute_seconds = t->operation_seconds * passes;
-    cost->joules = count_runs(p, einsum) * dfl_i128_double(t->points) *
+    cost->seconds = t->seconds * passes + (is_again ? p->again[einsum].seconds * passes : 0);
+    cost->compute_seconds = t->operation_seconds * passes + (is_again ? p->again[einsum].operation_seconds * passes : 0);
+    cost->joules = (is_again ? 2 : 1) * count_runs(p, einsum) * dfl_i128_double(t->points) *
                    dfl_point_joules(f->workload, e, &f->system->computes[t->compute]);
     cost->bound_by = t->slowest_memory != DFL_NONE && t->memory_seconds > t->operation_seconds
                          ? dfl_sym_text(f->names, f->system->memories[t->slowest_memory].name)
