@@ -144,11 +144,12 @@ static void try_passes(nearest *n, const char *besides)
 {
     for (uint32_t i = 0; i < n->given->root->n_lines; i++) {
         const dfl_line *line = &n->given->root->lines[i];
-        const int64_t extent = n->given->workload->ranks[line->rank].extent;
-        int64_t amount = line->amount;
 
         if (line->kind != DFL_LINE_TEMPORAL || is_repeat(n->given->workload, line->rank) || line->by == DFL_BY_HOLE)
             continue;
+        const int64_t extent = n->given->workload->ranks[line->rank].extent;
+        int64_t amount = line->amount;
+
         while (line->by == DFL_BY_PARTS ? amount < extent : amount > 1) {
             if (line->by == DFL_BY_PARTS)
                 amount = amount <= extent / 2 ? amount * 2 : extent;

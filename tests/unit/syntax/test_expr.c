@@ -175,7 +175,7 @@ static void words_that_are_names(void **state)
             parsed_close(&p);
         }
     }
-    assert_int_equal(names, 37);
+    assert_int_equal(names, 39);
     assert_true(dfl_token_is_name(DFL_TOK_IDENT));
     assert_false(dfl_token_is_name(DFL_TOK_NUMBER) || dfl_token_is_name('(') || dfl_token_is_name(DFL_TOK_END));
     dfl_arena_free(arena);
