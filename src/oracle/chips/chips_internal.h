@@ -9,7 +9,7 @@ enum {
     CHIPS_MOST = 256,          /* chips of an execution */
     CHIPS_GROUPS = 32,         /* groups of chips */
     CHIPS_DIMS = 16,           /* dimensions of a tensor */
-    CHIPS_VISITS = 1 << 27,    /* visited points, over all chips */
+    CHIPS_VISITS = 1 << 27,    /* most points that one execution visits, over all chips; chosen, not derived */
 };
 
 /* Chips that divide something among themselves: `count` of them along an axis, `stride` apart. */
