@@ -4,6 +4,7 @@
 
 #include "oracle/chips/chips.h"
 #include "plan/plan.h"
+#include "prove/attempt.h"
 #include "prove/chips_shrink.h"
 #include "support/limits.h"
 
@@ -157,30 +158,15 @@ static void compare_values(plan_proof *p)
 
 /* ---- the proof ---- */
 
-static void write_sizes(const plan_proof *p)
-{
-    const dfl_prover *prover = p->prover;
-    const char *between = "";
-
-    dfl_strbuf_printf(prover->out, "  %llu chip%s; sizes: ", (unsigned long long)p->oracle->n_chips,
-                      p->oracle->n_chips == 1 ? "" : "s");
-    for (uint32_t r = 0; r < p->written->workload->n_ranks; r++) {
-        const int64_t was = p->written->workload->ranks[r].extent, is = p->executed->workload->ranks[r].extent;
-
-        dfl_strbuf_printf(prover->out, "%s%s %lld", between, dfl_sym_text(prover->names, p->written->workload->ranks[r].name),
-                          (long long)is);
-        if (is != was)
-            dfl_strbuf_printf(prover->out, " (of %lld)", (long long)was);
-        between = ", ";
-    }
-    dfl_strbuf_char(prover->out, '\n');
-}
-
 static void write_result(const plan_proof *p)
 {
     const dfl_prover *prover = p->prover;
+    int64_t *extents = DFL_NEW_ARRAY(p->arena, int64_t, (size_t)p->executed->workload->n_ranks + 1);
 
-    write_sizes(p);
+    for (uint32_t r = 0; r < p->executed->workload->n_ranks; r++)
+        extents[r] = p->executed->workload->ranks[r].extent;
+    dfl_strbuf_printf(prover->out, "  %llu chip%s; ", (unsigned long long)p->oracle->n_chips, p->oracle->n_chips == 1 ? "" : "s");
+    dfl_attempt_write_sizes(prover, p->written->workload, extents);
     for (uint32_t i = 0; i < p->oracle->n_exchanges; i++) {
         const dfl_chips_exchange *x = &p->oracle->exchanges[i];
         char bits[41];
@@ -197,29 +183,11 @@ static void write_result(const plan_proof *p)
         dfl_strbuf_z(prover->out, "all equal\n");
 }
 
-/* Copies the errors of an attempt into the sink of the prover. */
-static void pass_on_errors(const dfl_prover *prover, const dfl_sink *from)
-{
-    for (size_t i = 0; i < dfl_sink_count(from); i++) {
-        const dfl_diag *d = dfl_sink_at(from, i);
-        dfl_diag *copy;
-
-        if (d->severity < DFL_ERROR)
-            continue;
-        copy = dfl_report(prover->sink, d->code, d->span, "%s", d->message);
-        dfl_diag_note(prover->sink, copy, "at the small sizes of the proof");
-        if (d->help)
-            dfl_diag_help(prover->sink, copy, "%s", d->help);
-    }
-}
-
 /* Makes one attempt. False if it needed too many steps or too much memory. */
 static bool try_plan(const dfl_prover *prover, const dfl_mapping *mapping, const dfl_proof_sizes *sizes, int64_t least,
                      int64_t most)
 {
-    const uint64_t limit = prover->budget->steps_limit;
-    dfl_budget budget = { .steps_limit = limit < DFL_PROVE_STEPS ? limit : DFL_PROVE_STEPS, .memory_limit = DFL_PROVE_MEMORY,
-                          .cancel = prover->budget->cancel };
+    dfl_budget budget = dfl_attempt_budget(prover);
     dfl_arena *arena = dfl_arena_new(&budget);
     dfl_sink *sink = dfl_sink_new(arena, dfl_sink_sources(prover->sink));
     plan_proof p = { .prover = prover, .arena = arena, .written = mapping };
@@ -240,7 +208,7 @@ static bool try_plan(const dfl_prover *prover, const dfl_mapping *mapping, const
     } else if (budget.why == DFL_STOP_STEPS || budget.why == DFL_STOP_MEMORY) {
         is_done = false;
     } else {
-        pass_on_errors(prover, sink);
+        dfl_attempt_pass_on_errors(prover, sink);
         dfl_strbuf_z(prover->out, "  not proven: see the diagnostics\n");
     }
     dfl_arena_free(arena);

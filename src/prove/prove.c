@@ -2,6 +2,7 @@
 
 #include "ir/shrink.h"
 #include "model/model.h"
+#include "prove/attempt.h"
 #include "prove/chips.h"
 #include "prove/compare.h"
 #include "prove/sizes.h"
@@ -26,10 +27,7 @@ typedef struct {
 
 static void start_attempt(const dfl_prover *prover, attempt *a)
 {
-    const uint64_t limit = prover->budget->steps_limit;
-
-    *a = (attempt){ .budget = { .steps_limit = limit < DFL_PROVE_STEPS ? limit : DFL_PROVE_STEPS,
-                                .memory_limit = DFL_PROVE_MEMORY, .cancel = prover->budget->cancel } };
+    *a = (attempt){ .budget = dfl_attempt_budget(prover) };
     a->arena = dfl_arena_new(&a->budget);
     a->sink = dfl_sink_new(a->arena, dfl_sink_sources(prover->sink));
 }
@@ -46,42 +44,6 @@ static void execute(const dfl_prover *prover, const dfl_proof_sizes *sizes, atte
         a->mapping = paths->mapping;
     if (a->model)
         a->oracle = dfl_oracle_run(a->arena, a->sink, prover->names, paths);
-}
-
-static void write_sizes(const dfl_prover *prover, const dfl_proof_sizes *sizes)
-{
-    const dfl_workload *w = sizes->mapping->workload;
-    const char *between = "";
-
-    dfl_strbuf_z(prover->out, "  sizes: ");
-    for (uint32_t r = 0; r < w->n_ranks; r++) {
-        dfl_strbuf_printf(prover->out, "%s%s %lld", between, dfl_sym_text(prover->names, w->ranks[r].name),
-                          (long long)sizes->extents[r]);
-        if (sizes->extents[r] != w->ranks[r].extent)
-            dfl_strbuf_printf(prover->out, " (of %lld)", (long long)w->ranks[r].extent);
-        between = ", ";
-    }
-    dfl_strbuf_char(prover->out, '\n');
-}
-
-/* Copies the errors of an attempt into the sink of the prover. */
-static void pass_on_errors(const dfl_prover *prover, const dfl_sink *from)
-{
-    for (size_t i = 0; i < dfl_sink_count(from); i++) {
-        const dfl_diag *d = dfl_sink_at(from, i);
-        dfl_diag *copy;
-
-        if (d->severity < DFL_ERROR)
-            continue;
-        copy = dfl_report(prover->sink, d->code, d->span, "%s", d->message);
-        if (d->label)
-            dfl_diag_here(prover->sink, copy, "%s", d->label);
-        for (const dfl_label *l = d->labels; l; l = l->next)
-            dfl_diag_label(prover->sink, copy, l->span, "%s", l->text);
-        dfl_diag_note(prover->sink, copy, "at the small sizes of the proof");
-        if (d->help)
-            dfl_diag_help(prover->sink, copy, "%s", d->help);
-    }
 }
 
 static void report_too_large(const dfl_prover *prover, const dfl_mapping *mapping)
@@ -105,14 +67,15 @@ static bool try_sizes(const dfl_prover *prover, const dfl_proof_sizes *sizes)
         const dfl_proof_sides sides = { .names = prover->names, .arena = a.arena, .sink = prover->sink,
                                         .written = sizes->mapping, .executed = a.mapping, .model = a.model,
                                         .oracle = a.oracle };
-        write_sizes(prover, sizes);
+        dfl_strbuf_z(prover->out, "  ");
+        dfl_attempt_write_sizes(prover, sizes->mapping->workload, sizes->extents);
         dfl_proof_compare(&sides, prover->out);
     } else if (a.budget.why == DFL_STOP_CANCELLED) {
         dfl_budget_stop(prover->budget, DFL_STOP_CANCELLED);
     } else if (a.budget.why == DFL_STOP_STEPS || a.budget.why == DFL_STOP_MEMORY) {
         finished = false;
     } else {
-        pass_on_errors(prover, a.sink);
+        dfl_attempt_pass_on_errors(prover, a.sink);
         dfl_strbuf_z(prover->out, "  not proven: see the diagnostics\n");
     }
     dfl_arena_free(a.arena);

@@ -161,9 +161,59 @@ void dfl_chips_run_alone(chips *c);
 bool dfl_chips_first(chips *c, uint32_t einsum, const int64_t *lo, const int64_t *hi, int64_t layer);
 bool dfl_chips_next(chips *c, uint32_t einsum, const int64_t *lo, const int64_t *hi, int64_t layer);
 
-/* sets.c: what each chip reads, makes and holds */
-bool dfl_chips_find_sets(chips *c);
+/* groups.c: how groups divide */
+/* Whether the chips of a group work beside each other. */
+static inline bool dfl_chips_is_work(const chips *c, uint32_t group)
+{
+    return !c->groups[group].has_stages && c->groups[group].count > 1;
+}
+/* The chip at another place of a group. */
+uint32_t dfl_chips_move_chip(const chips *c, uint32_t chip, uint32_t group, uint32_t place);
+/* Whether chips of a group have different sets. */
+bool dfl_chips_varies(const chips *c, uint32_t tensor, element_set *of_chip, uint32_t group);
+/* Whether sets of chips of a group overlap without being equal. */
+bool dfl_chips_overlaps(const chips *c, uint32_t tensor, element_set *of_chip, uint32_t group);
+/* The coordinate of an element in a dimension. */
+int64_t dfl_chips_coordinate(const chips *c, uint32_t tensor, uint32_t element, uint32_t dim);
+/* Whether a group divides a dimension in sets of chips: some chip has other coordinates than the first one. NULL = everything.
+   The last parts may be empty, which says nothing of a dimension; if only the first has elements, a dimension of extent 1 is
+   divided. */
+bool dfl_chips_divides_in(const chips *c, uint32_t tensor, element_set *of_chip, uint32_t dim, uint32_t group);
+/* Whether a group divides a dimension of a home. */
+bool dfl_chips_divides_dimension(const chips *c, uint32_t tensor, uint32_t dim, uint32_t group);
+
+/* homes.c: where tensors lie */
+/* Lays the homes of all tensors. */
+void dfl_chips_lay_homes(chips *c);
+/* Whether parts of a gradient are summed once, behind the last pass. */
 bool dfl_chips_is_of_step(const chips *c, uint32_t tensor);
+
+/* sets.c: what each chip reads and makes */
+bool dfl_chips_find_sets(chips *c);
+
+/* One pass of an einsum. */
+typedef struct {
+    chips *c;
+    uint32_t einsum, chip;
+    int64_t micro_batch, layer;    /* layer -1: outside of repeats, or all layers of the stage */
+    uint64_t stages;               /* mask of the stages that run it */
+    int64_t *lo, *hi;              /* [rank]: block of the present chip */
+} chip_pass;
+
+/* What the chips touched most of an operand in a pass. */
+typedef struct { uint64_t seen, lacking, own; } touched_most;
+
+/* records.c: the exchanges of a pass */
+/* Records those before an einsum; `most` = [operand * N_READINGS + reading]. */
+void dfl_chips_record_operands(chip_pass *p, const touched_most *most);
+/* Records the exchange of rows that other chips have; `made` = elements that a chip has most of. */
+void dfl_chips_record_rows(chip_pass *p, uint64_t made);
+/* Records those behind the last producer of a tensor; `made` = [chip]: what it made in this pass, or NULL. */
+void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last);
+/* Records the message from one stage to the next one; `from` is its stage. */
+void dfl_chips_record_message(chips *c, uint32_t tensor, dfl_i128 bits, uint32_t from);
+/* Whether the home has an element on a chip, by the groups of a mask alone. */
+bool dfl_chips_is_within(const chips *c, uint32_t tensor, uint32_t chip, uint32_t element, uint64_t groups);
 
 /* step.c: the step */
 void dfl_chips_run_step(chips *c);

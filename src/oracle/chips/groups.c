@@ -1,0 +1,91 @@
+/* How groups of chips divide sets of elements: which chips of a group have other sets than the others. */
+#include <string.h>
+
+#include "oracle/chips/chips_internal.h"
+
+uint32_t dfl_chips_move_chip(const chips *c, uint32_t chip, uint32_t group, uint32_t place)
+{
+    int64_t behind = 1;
+
+    for (uint32_t g = group + 1; g < c->n_groups; g++)
+        behind *= c->groups[g].count;
+    return (uint32_t)((int64_t)chip + ((int64_t)place - (int64_t)chips_digit(c, chip, group)) * behind);
+}
+
+static bool is_same_set(const chips *c, uint32_t tensor, element_set a, element_set b)
+{
+    return a == b || memcmp(a, b, c->tensors[tensor].n_elem) == 0;
+}
+
+bool dfl_chips_varies(const chips *c, uint32_t tensor, element_set *of_chip, uint32_t group)
+{
+    for (uint32_t chip = 0; chip < c->n_chips; chip++)
+        if (!is_same_set(c, tensor, of_chip[chip], of_chip[dfl_chips_move_chip(c, chip, group, 0)]))
+            return true;
+    return false;
+}
+
+bool dfl_chips_overlaps(const chips *c, uint32_t tensor, element_set *of_chip, uint32_t group)
+{
+    for (uint32_t chip = 0; chip < c->n_chips; chip++)
+        for (uint32_t place = 0; place < chips_digit(c, chip, group); place++) {
+            const element_set a = of_chip[chip], b = of_chip[dfl_chips_move_chip(c, chip, group, place)];
+
+            if (is_same_set(c, tensor, a, b))
+                continue;
+            for (uint32_t i = 0; i < c->tensors[tensor].n_elem; i++)
+                if (a[i] != 0 && b[i] != 0)
+                    return true;
+        }
+    return false;
+}
+
+int64_t dfl_chips_coordinate(const chips *c, uint32_t tensor, uint32_t element, uint32_t dim)
+{
+    uint32_t n_dims;
+    const int64_t *shape = dfl_chips_shape(c, tensor, &n_dims);
+    int64_t behind = 1;
+
+    for (uint32_t d = dim + 1; d < n_dims; d++)
+        behind *= shape[d];
+    return (int64_t)element / behind % shape[dim];
+}
+
+static bool is_empty(const chips *c, uint32_t tensor, element_set set)
+{
+    return c->tensors[tensor].n_elem == 0 || memchr(set, 1, c->tensors[tensor].n_elem) == NULL;
+}
+
+bool dfl_chips_divides_in(const chips *c, uint32_t tensor, element_set *of_chip, uint32_t dim, uint32_t group)
+{
+    const chip_tensor *t = &c->tensors[tensor];
+    uint32_t n_dims, n_full = 0;
+    const int64_t extent = dfl_chips_shape(c, tensor, &n_dims)[dim];
+
+    for (uint32_t place = 1; place < c->groups[group].count && of_chip != NULL; place++) {
+        const element_set a = of_chip[0], b = of_chip[dfl_chips_move_chip(c, 0, group, place)];
+
+        if (is_empty(c, tensor, b))
+            continue;
+        n_full++;
+        for (int64_t x = 0; x < extent; x++) {
+            bool in_a = false, in_b = false;
+
+            for (uint32_t i = 0; i < t->n_elem; i++)
+                if (dfl_chips_coordinate(c, tensor, i, dim) == x) {
+                    in_a |= a[i] != 0;
+                    in_b |= b[i] != 0;
+                }
+            if (in_a != in_b)
+                return true;
+        }
+    }
+    return of_chip != NULL && n_full == 0 && c->groups[group].count > 1 && extent == 1;
+}
+
+bool dfl_chips_divides_dimension(const chips *c, uint32_t tensor, uint32_t dim, uint32_t group)
+{
+    const chip_tensor *t = &c->tensors[tensor];
+
+    return (t->by_rows >> group & 1) == 0 && dfl_chips_divides_in(c, tensor, t->side[group], dim, group);
+}

@@ -1,0 +1,182 @@
+/* The exchanges of a pass: their kinds, groups and bits, and how often each runs on each stage. */
+#include <string.h>
+
+#include "oracle/chips/chips_internal.h"
+
+static int64_t size_of_group(const chips *c, uint64_t groups)
+{
+    int64_t n = 1;
+
+    for (uint32_t g = 0; g < c->n_groups; g++)
+        n *= (groups >> g & 1) != 0 ? c->groups[g].count : 1;
+    return n;
+}
+
+/* Records an exchange of a pass; `stages` = those that run it now, 0 = it runs later. */
+static void record(chips *c, const char *kind, uint32_t tensor, uint32_t einsum, int64_t group, dfl_i128 bits, dfl_i128 arriving,
+                   uint64_t stages)
+{
+    dfl_chips_exchange *x = NULL;
+
+    for (size_t i = 0; i < c->exchanges.n && x == NULL; i++) {
+        dfl_chips_exchange *is = &c->exchanges.at[i];
+
+        x = is->tensor == tensor && is->einsum == einsum && is->group == group && strcmp(is->kind, kind) == 0 ? is : NULL;
+    }
+    if (x == NULL) {
+        DFL_PUSH(c->arena, &c->exchanges, ((dfl_chips_exchange){ .kind = kind, .tensor = tensor, .einsum = einsum, .group = group,
+                                                                 .arriving = -1 }));
+        x = &c->exchanges.at[c->exchanges.n - 1];
+        x->count = DFL_NEW_ARRAY(c->arena, dfl_i128, c->n_stages);
+    }
+    x->bits = bits > x->bits ? bits : x->bits;
+    x->arriving = arriving > x->arriving ? arriving : x->arriving;
+    for (uint32_t s = 0; s < c->n_stages; s++)
+        x->count[s] += (stages >> s & 1) != 0;
+}
+
+static dfl_i128 bits_of(const chips *c, uint32_t tensor, uint64_t elements)
+{
+    return (dfl_i128)elements * c->w->tensors[tensor].type.bits;
+}
+
+/* Whether the home has an element on a chip, by the groups of a mask alone. */
+bool dfl_chips_is_within(const chips *c, uint32_t tensor, uint32_t chip, uint32_t element, uint64_t groups)
+{
+    for (uint32_t g = 0; g < c->n_groups; g++)
+        if ((groups >> g & 1) != 0 && c->tensors[tensor].side[g] != NULL && c->tensors[tensor].side[g][chip][element] == 0)
+            return false;
+    return true;
+}
+
+void dfl_chips_record_message(chips *c, uint32_t tensor, dfl_i128 bits, uint32_t from)
+{
+    record(c, "point_to_point", tensor, c->w->tensors[tensor].producers[0], 2, bits, -1, UINT64_C(1) << from);
+}
+
+/* ---- operands ---- */
+
+/* Whether an exchange of this pass has already brought the same sets to the same stages; else remembers it. */
+static bool is_shared(chips *c, const chip_pass *p, const chip_reading *r)
+{
+    const dfl_phase phase = c->w->einsums[p->einsum].phase;
+
+    for (size_t i = 0; i < c->copies.n; i++) {
+        const chip_copy *x = &c->copies.at[i];
+        bool is_same = x->phase == phase && x->reading->tensor == r->tensor && (x->layer < 0 || x->layer == p->layer) &&
+                       (p->stages & ~x->stages) == 0;
+
+        for (uint32_t chip = 0; chip < c->n_chips && is_same; chip++)
+            is_same = memcmp(x->reading->of_chip[chip], r->of_chip[chip], c->tensors[r->tensor].n_elem) == 0;
+        if (is_same)
+            return true;
+    }
+    DFL_PUSH(c->arena, &c->copies, ((chip_copy){ r, phase, p->layer, p->stages }));
+    return false;
+}
+
+void dfl_chips_record_operands(chip_pass *p, const touched_most *most)
+{
+    chips *c = p->c;
+    const dfl_einsum *e = &c->w->einsums[p->einsum];
+
+    for (uint32_t i = 0; i < e->n_inputs * N_READINGS; i++) {
+        const chip_reading *r = &c->einsums[p->einsum].reads[i];
+        const uint32_t tensor = e->inputs[i / N_READINGS].tensor;
+        bool is_read = r->tensor != DFL_NONE && (p->layer < 0 || dfl_chips_carried(c, p->einsum, tensor) == DFL_NONE);
+
+        if (r->tensor != DFL_NONE && !is_read) /* the first layer reads one tensor, and the others another one */
+            is_read = dfl_chips_is_carried(c, p->einsum, &e->inputs[i / N_READINGS]) == (i % N_READINGS == READING_CARRIED);
+        if (!is_read || r->by_rows || (r->other | r->all) == 0 || is_shared(c, p, r))
+            continue;
+        if (r->other != 0) /* what is gathered comes behind */
+            record(c, "all_to_all", tensor, p->einsum, size_of_group(c, r->other), bits_of(c, tensor, most[i].own),
+                   bits_of(c, tensor, most[i].lacking), p->stages);
+        if (r->all != 0)
+            record(c, "all_gather", tensor, p->einsum, size_of_group(c, r->all), bits_of(c, tensor, most[i].seen),
+                   r->other != 0 ? -1 : bits_of(c, tensor, most[i].lacking), p->stages);
+    }
+}
+
+void dfl_chips_record_rows(chip_pass *p, uint64_t made)
+{
+    chips *c = p->c;
+    const dfl_einsum *e = &c->w->einsums[p->einsum];
+
+    for (uint32_t i = 0; i < e->n_inputs; i++) {
+        const chip_reading *r = &c->einsums[p->einsum].reads[i * N_READINGS];
+
+        if (r->by_rows && (r->other | r->all) != 0)
+            record(c, "all_gather", e->output.tensor, p->einsum, size_of_group(c, r->other | r->all),
+                   bits_of(c, e->output.tensor, made), -1, p->stages);
+    }
+}
+
+/* ---- results ---- */
+
+/* Elements of those that a chip has made in the pass which lie within its part by the groups of a mask. What lies outside is of
+   use to no chip of its group: others have made it, too. */
+static uint64_t count_within(const chips *c, uint32_t tensor, uint32_t chip, const uint8_t *made, uint64_t groups)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < c->tensors[tensor].n_elem; i++)
+        n += made[i] != 0 && dfl_chips_is_within(c, tensor, chip, i, groups);
+    return n;
+}
+
+/* Elements that the chips of a group have made together. */
+static uint64_t count_together(const chips *c, uint32_t tensor, uint32_t chip, element_set *made, uint64_t gathered,
+                               uint64_t scattered)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < c->tensors[tensor].n_elem; i++) {
+        bool is_in = false;
+
+        for (uint32_t other = 0; other < c->n_chips && !is_in; other++) {
+            is_in = made[other] != NULL && made[other][i] != 0;
+            for (uint32_t g = 0; g < c->n_groups && is_in; g++)
+                is_in = ((gathered >> g & 1) != 0 || chips_digit(c, other, g) == chips_digit(c, chip, g)) &&
+                        ((scattered >> g & 1) == 0 || c->tensors[tensor].side[g] == NULL ||
+                         c->tensors[tensor].side[g][other][i] != 0);
+        }
+        n += is_in;
+    }
+    return n;
+}
+
+void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last)
+{
+    chips *c = p->c;
+    const uint32_t tensor = c->einsums[p->einsum].target;
+    const chip_tensor *t = &c->tensors[tensor];
+    const uint64_t tied = UINT64_C(1) | UINT64_C(1) << (c->n_stages - 1);
+    const uint64_t once = dfl_chips_is_of_step(c, tensor) && !is_last ? 0 : t->is_tied ? tied : p->stages;
+    const uint64_t now = t->scattered & ~t->late, late = t->scattered & t->late, whole = t->summed & ~t->scattered;
+    uint64_t n[4] = { 0 };
+
+    for (uint32_t chip = 0; chip < c->n_chips; chip++) {
+        const uint64_t own = ~t->summed, masks[3] = { own, own | now, own | t->scattered };
+
+        if (made[chip] == NULL)
+            continue;
+        for (uint32_t k = 0; k < 3; k++) {
+            const uint64_t of = count_within(c, tensor, chip, made[chip], masks[k]);
+            n[k] = of > n[k] ? of : n[k];
+        }
+        const uint64_t all = t->gathered != 0 ? count_together(c, tensor, chip, made, t->gathered, t->scattered | own) : 0;
+        n[3] = all > n[3] ? all : n[3];
+    }
+    if (now != 0)
+        record(c, "reduce_scatter", tensor, p->einsum, size_of_group(c, now), bits_of(c, tensor, n[0]), -1,
+               t->is_tied ? tied : p->stages);
+    if (late != 0)
+        record(c, "reduce_scatter", tensor, p->einsum, size_of_group(c, late), bits_of(c, tensor, n[1]), -1, once);
+    if (whole != 0)
+        record(c, "all_reduce", tensor, p->einsum, size_of_group(c, whole), bits_of(c, tensor, n[2]), -1, once);
+    if (t->is_tied && is_last)
+        record(c, "all_reduce", tensor, p->einsum, 2, bits_of(c, tensor, n[2]), -1, tied);
+    if (t->gathered != 0)
+        record(c, "all_gather", tensor, p->einsum, size_of_group(c, t->gathered), bits_of(c, tensor, n[3]), -1, once);
+}
