@@ -91,6 +91,8 @@ static void check_tiling(const tokens_of *t)
     uint32_t at = t->source->base, end = t->source->base + (uint32_t)t->source->len;
 
     demand(t->n > 0);
+    if (t->source->len >= 3 && memcmp(t->source->text, "\xEF\xBB\xBF", 3) == 0) /* byte order mark */
+        at += 3;
     for (uint32_t i = 0; i < t->n; i++) {
         const dfl_token *token = &t->tokens[i];
         bool last = i + 1 == t->n;
@@ -140,20 +142,26 @@ static void check_reports(const tokens_of *t)
         demand(memcmp(t->source->text + (lexer.docs.at[i].span.start - t->source->base), "///", 3) == 0);
 }
 
-/* Scans tokens first..last and the gaps in front of them as a separate text. */
+/* Scans tokens first..last and the gaps in front of them as a separate text. A run that is not the first one begins
+   with one blank more: a byte order mark is skipped at the start of a text only. */
 static void check_run(const tokens_of *t, uint32_t first, uint32_t last)
 {
-    uint32_t from = first == 0 ? t->source->base : t->tokens[first - 1].span.end, n;
+    uint32_t lead = first > 0, from = first == 0 ? t->source->base : t->tokens[first - 1].span.end, n;
+    uint32_t len = t->tokens[last].span.end - from;
     dfl_arena *arena = dfl_arena_new(NULL);
-    const dfl_source *source = dfl_source_add(dfl_source_map_new(arena), "run.dfl",
-                                              t->source->text + (from - t->source->base), t->tokens[last].span.end - from);
-    const dfl_token *again = dfl_syntax_tokens(arena, source, &n);
+    char *text = dfl_arena_alloc(arena, lead + len + 1, 1, 1);
+    const dfl_source *source;
+    const dfl_token *again;
 
+    memset(text, ' ', lead);
+    memcpy(text + lead, t->source->text + (from - t->source->base), len);
+    source = dfl_source_add(dfl_source_map_new(arena), "run.dfl", text, lead + len);
+    again = dfl_syntax_tokens(arena, source, &n);
     demand(n == last - first + 1 + (last + 1 < t->n));
     for (uint32_t i = 0; i < n - 1; i++)
         demand(again[i].kind == t->tokens[first + i].kind &&
-               again[i].span.start - source->base == t->tokens[first + i].span.start - from &&
-               again[i].span.end - source->base == t->tokens[first + i].span.end - from);
+               again[i].span.start - source->base - lead == t->tokens[first + i].span.start - from &&
+               again[i].span.end - source->base - lead == t->tokens[first + i].span.end - from);
     dfl_arena_free(arena);
 }
 
