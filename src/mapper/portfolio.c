@@ -314,9 +314,9 @@ static void improve_divisors(dfl_arena *arena, const dfl_intern *names, const df
 }
 
 /* What follows a search by boxes over all tile sizes without a proof: loops and keeps that move nothing may shorten waits. The
-   bound of the search is one of all mappings (SEARCH.md, D2), so it stays. */
-static void improve_any(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_map_options *asked,
-                        dfl_map_result *out)
+   bound of the search is one of all mappings (SEARCH.md, D2), so it stays; a mapping below it is an internal error. */
+static void improve_any(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                        const dfl_map_options *asked, dfl_map_result *out)
 {
     uint64_t left = LEFT;
     improver k = { .arena = arena, .names = names, .given = mapping, .out = out, .is_box = true, .moves = true,
@@ -331,11 +331,8 @@ static void improve_any(dfl_arena *arena, const dfl_intern *names, const dfl_map
         out->seconds = INFINITY; /* solve compares that of the model with the bound */
         out->objective = k.least;
     }
-    out->optimal = k.least <= dfl_value_times(out->lower_bound, ROUNDING);
-    if (k.least < dfl_value_times(out->lower_bound, 1 / ROUNDING)) {
-        out->optimal = false;
-        out->lower_bound = fmin(out->floor_units, k.least);
-    }
+    out->optimal = dfl_objective_check_bound(sink, mapping->span, k.least, out->lower_bound) &&
+                   k.least <= dfl_value_times(out->lower_bound, ROUNDING);
 }
 
 /* Takes the mapping of another search in place of that of the search over all tile sizes, if it is better. */
@@ -464,7 +461,7 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
         return out;
     }
     if (asked->space.imperfect)
-        improve_any(arena, names, mapping, asked, out);
+        improve_any(arena, sink, names, mapping, asked, out);
     else
         improve_divisors(arena, names, mapping, asked, out);
     raise_bound(names, asked->objective, &first, out);

@@ -10,18 +10,11 @@
 
 #include "plan/plan.h"
 #include "solve/certificate.h"
+#include "solve/plan_space.h"
 #include "solve/solve_internal.h"
 #include "support/json_write.h"
 #include "support/limits.h"
 #include "support/vec.h"
-
-/* An open amount and what it may be. */
-typedef struct {
-    uint32_t line;                     /* of the root */
-    dfl_by by;
-    int64_t *amounts; uint32_t n;      /* ascending */
-    uint32_t at;                       /* index of the present amount */
-} open_amount;
 
 /* A plan that was evaluated. */
 typedef struct {
@@ -40,8 +33,7 @@ typedef struct {
     const dfl_objective *objective;
     const dfl_mapping *given;
     dfl_plan_division *division;
-    open_amount *holes; uint32_t n_holes;
-    uint64_t combinations;
+    dfl_plan_space space;
     DFL_VEC(plan_candidate) candidates;
     ranked_plan *best; uint32_t n_best, most; /* the best plans, best first */
     uint64_t divided;                  /* combinations that give work to all chips */
@@ -57,89 +49,7 @@ typedef struct {
     dfl_json_writer *json;             /* NULL = no certificate is asked for */
 } plan_search;
 
-/* ---- what is open ---- */
-
-/* The divisors of `of` that are at most `most`, ascending. */
-static void list_divisors(dfl_arena *arena, int64_t of, int64_t most, open_amount *out)
-{
-    uint32_t n = 0;
-
-    for (int64_t d = 1; d <= of / d; d++)
-        n += of % d == 0 ? 2 : 0;
-    out->amounts = DFL_NEW_ARRAY(arena, int64_t, (size_t)n + 1);
-    for (int64_t d = 1; d <= of / d; d++)
-        if (of % d == 0 && d <= most)
-            out->amounts[out->n++] = d;
-    for (int64_t d = (int64_t)sqrt((double)of) + 1; d > 0; d--)
-        if (of % d == 0 && of / d > d && of / d > (out->n > 0 ? out->amounts[out->n - 1] : 0) && of / d <= most)
-            out->amounts[out->n++] = of / d;
-}
-
-/* The amounts of a hole: as the file lists them, else divisors: of the axis for parts of a spatial line, else of the rank. */
-static void list_amounts(const plan_search *s, const dfl_line *line, open_amount *out)
-{
-    dfl_arena *arena = s->fill->solver->arena;
-    const dfl_mapping *m = s->given;
-    int64_t extent = m->workload->ranks[line->rank].extent;
-
-    out->by = line->hole->by;
-    if (line->hole->choices != NULL) {
-        out->n = line->hole->n_choices;
-        out->amounts = DFL_NEW_ARRAY(arena, int64_t, out->n);
-        memcpy(out->amounts, line->hole->choices, out->n * sizeof *out->amounts);
-        return;
-    }
-    if (line->kind == DFL_LINE_SPATIAL && out->by == DFL_BY_PARTS)
-        list_divisors(arena, m->system->axes[line->axis].size, extent, out);
-    else
-        list_divisors(arena, extent, extent, out);
-}
-
-/* Reports that there are too many plans. Returns false. */
-static bool report_many(const plan_search *s, const char *what, double most)
-{
-    dfl_diag *d = dfl_report(s->fill->sink, DFL_LIMIT_COUNT, s->given->span, "this plan leaves open more than %.3g %s", most,
-                             what);
-
-    dfl_diag_help(s->fill->sink, d, "list the amounts to try, as in `layer/? in {4, 8, 16}`, or write some of them");
-    return false;
-}
-
-/* Collects the holes. False after a report: their combinations have no number of 63 bits. */
-static bool find_holes(plan_search *s)
-{
-    const dfl_body *root = s->given->root;
-    double combinations = 1;
-
-    s->combinations = 1;
-    s->holes = DFL_NEW_ARRAY(s->fill->solver->arena, open_amount, root->n_lines);
-    for (uint32_t i = 0; i < root->n_lines; i++) {
-        if (root->lines[i].kind == DFL_LINE_KEEP || root->lines[i].by != DFL_BY_HOLE)
-            continue;
-        s->holes[s->n_holes].line = i;
-        list_amounts(s, &root->lines[i], &s->holes[s->n_holes]);
-        combinations *= s->holes[s->n_holes].n;
-        s->combinations *= s->holes[s->n_holes++].n;
-    }
-    if (combinations <= DFL_PLAN_COMBINATIONS)
-        return true;
-    return report_many(s, "combinations of amounts", DFL_PLAN_COMBINATIONS);
-}
-
-/* ---- one plan ---- */
-
-/* The plan with the present amounts, in `arena`. */
-static dfl_mapping *make_plan(dfl_arena *arena, const plan_search *s)
-{
-    dfl_mapping *m = dfl_mapping_copy(arena, s->given);
-
-    for (uint32_t h = 0; h < s->n_holes; h++) {
-        dfl_line *line = &m->root->lines[s->holes[h].line];
-        line->by = s->holes[h].by;
-        line->amount = s->holes[h].amounts[s->holes[h].at];
-    }
-    return m;
-}
+/* ---- the best plans ---- */
 
 /* Whether a plan comes before another one: it is better, or equal and its amounts come first. */
 static bool comes_before(const plan_search *s, const double *terms, uint64_t number, const ranked_plan *other)
@@ -169,23 +79,6 @@ static void rank_plan(plan_search *s, const double *terms, uint64_t number)
     s->n_best += s->n_best < s->most;
 }
 
-/* Sets the amounts of a combination. */
-static void set_amounts(plan_search *s, uint64_t number)
-{
-    for (uint32_t h = s->n_holes; h-- > 0; number /= s->holes[h].n)
-        s->holes[h].at = (uint32_t)(number % s->holes[h].n);
-}
-
-/* The number of the combination with the present amounts. */
-static uint64_t find_number(const plan_search *s)
-{
-    uint64_t number = 0;
-
-    for (uint32_t h = 0; h < s->n_holes; h++)
-        number = number * s->holes[h].n + s->holes[h].at;
-    return number;
-}
-
 /* Counts plans that are refused with a code; the present amounts are those of one of them, and `floor` is a bound of all. */
 static void count_refused(plan_search *s, uint64_t plans, dfl_code code, double floor)
 {
@@ -193,7 +86,7 @@ static void count_refused(plan_search *s, uint64_t plans, dfl_code code, double 
     if (dfl_code_is_illegal_mapping(code))
         return;
     if (s->unevaluated == 0)
-        s->first_unevaluated = find_number(s);
+        s->first_unevaluated = dfl_plan_space_number(&s->space);
     s->unevaluated += plans;
     s->unevaluated_floor = fmin(s->unevaluated_floor, floor);
 }
@@ -206,8 +99,9 @@ static const char *why_unevaluated(plan_search *s)
 
     if (s->unevaluated == 0)
         return NULL;
-    set_amounts(s, s->first_unevaluated);
-    if (dfl_plan_evaluate(arena, sink, s->fill->solver->names, make_plan(arena, s)) == NULL && dfl_sink_count(sink) > 0)
+    dfl_plan_space_set(&s->space, s->first_unevaluated);
+    if (dfl_plan_evaluate(arena, sink, s->fill->solver->names, dfl_plan_space_make(arena, &s->space)) == NULL &&
+        dfl_sink_count(sink) > 0)
         return dfl_sink_at(sink, 0)->message;
     return "a limit of the evaluation";
 }
@@ -222,8 +116,8 @@ static bool try_plan(plan_search *s, plan_candidate candidate)
     bool is_fine = true;
 
     dfl_sink_limit(quiet, 0);
-    set_amounts(s, candidate.number);
-    result = dfl_plan_evaluate(work, quiet, s->fill->solver->names, make_plan(work, s));
+    dfl_plan_space_set(&s->space, candidate.number);
+    result = dfl_plan_evaluate(work, quiet, s->fill->solver->names, dfl_plan_space_make(work, &s->space));
     s->evaluated++;
     if (result == NULL)
         count_refused(s, 1, dfl_sink_last(quiet), candidate.floor);
@@ -252,10 +146,7 @@ static bool is_over(plan_search *s)
 
 /* ---- classes ---- */
 
-static bool is_temporal(const plan_search *s, uint32_t hole)
-{
-    return s->given->root->lines[s->holes[hole].line].kind != DFL_LINE_SPATIAL;
-}
+static bool is_temporal(const plan_search *s, uint32_t hole) { return !s->space.holes[hole].is_spatial; }
 
 /* The lower bound of the first term of the objective from one of the latency; -INFINITY = none is known. */
 static double floor_of_value(const plan_search *s, double seconds)
@@ -273,7 +164,7 @@ static dfl_plan_floor find_floor(plan_search *s, bool is_class, uint64_t plans)
     dfl_plan_floor out;
 
     dfl_sink_limit(quiet, 0);
-    out = dfl_plan_floor_find(work, quiet, s->fill->solver->names, make_plan(work, s), is_class);
+    out = dfl_plan_floor_find(work, quiet, s->fill->solver->names, dfl_plan_space_make(work, &s->space), is_class);
     if (!out.runs)
         count_refused(s, plans, dfl_sink_last(quiet), -INFINITY);
     dfl_arena_free(work);
@@ -283,20 +174,20 @@ static dfl_plan_floor find_floor(plan_search *s, bool is_class, uint64_t plans)
 /* Sets the amounts of temporal lines to those of the smallest pass: the fewest values, or the most parts. */
 static void set_smallest_pass(plan_search *s)
 {
-    for (uint32_t h = 0; h < s->n_holes; h++)
+    for (uint32_t h = 0; h < s->space.n_holes; h++)
         if (is_temporal(s, h))
-            s->holes[h].at = s->holes[h].by == DFL_BY_PARTS ? s->holes[h].n - 1 : 0;
+            s->space.holes[h].at = s->space.holes[h].by == DFL_BY_PARTS ? s->space.holes[h].n - 1 : 0;
 }
 
 /* The next combination of the amounts of temporal lines; false behind the last, all being the first ones then. */
 static bool next_pass(plan_search *s)
 {
-    for (uint32_t h = s->n_holes; h-- > 0;) {
+    for (uint32_t h = s->space.n_holes; h-- > 0;) {
         if (!is_temporal(s, h))
             continue;
-        if (++s->holes[h].at < s->holes[h].n)
+        if (++s->space.holes[h].at < s->space.holes[h].n)
             return true;
-        s->holes[h].at = 0;
+        s->space.holes[h].at = 0;
     }
     return false;
 }
@@ -309,9 +200,9 @@ static void write_division(plan_search *s, const char *cut, double least)
     dfl_json_object(s->json);
     dfl_json_key(s->json, "amounts");
     dfl_json_array(s->json);
-    for (uint32_t h = 0; h < s->n_holes; h++)
+    for (uint32_t h = 0; h < s->space.n_holes; h++)
         if (!is_temporal(s, h))
-            dfl_json_int(s->json, s->holes[h].amounts[s->holes[h].at]);
+            dfl_json_int(s->json, s->space.holes[h].amounts[s->space.holes[h].at]);
     dfl_json_end_array(s->json);
     if (!isfinite(least)) {
         dfl_json_key(s->json, "cut");
@@ -333,7 +224,7 @@ static void count_exceeding(plan_search *s, uint64_t plans, double fill)
     if (fill >= s->nearest_fill)
         return;
     s->nearest_fill = fill;
-    s->nearest = find_number(s);
+    s->nearest = dfl_plan_space_number(&s->space);
 }
 
 /* Adds the plans of a division that may run. False after a report. */
@@ -351,8 +242,8 @@ static bool add_division(plan_search *s, uint64_t plans)
         write_division(s, floor.runs ? "memory" : "refused", INFINITY);
         return true;
     }
-    for (uint32_t h = 0; h < s->n_holes; h++)
-        s->holes[h].at = is_temporal(s, h) ? 0 : s->holes[h].at;
+    for (uint32_t h = 0; h < s->space.n_holes; h++)
+        s->space.holes[h].at = is_temporal(s, h) ? 0 : s->space.holes[h].at;
     do {
         floor = find_floor(s, false, 1);
         least = floor.runs && floor.fits ? fmin(least, floor.seconds) : least;
@@ -361,10 +252,10 @@ static bool add_division(plan_search *s, uint64_t plans)
         if (!floor.fits)
             count_exceeding(s, 1, floor.fill);
         else if (s->candidates.n == DFL_PLAN_CANDIDATES)
-            return report_many(s, "plans that may run", DFL_PLAN_CANDIDATES);
+            return dfl_plan_space_report_many(s->fill->sink, s->given, "plans that may run", DFL_PLAN_CANDIDATES);
         else
             DFL_PUSH(s->fill->solver->arena, &s->candidates,
-                     ((plan_candidate){ floor_of_value(s, floor.seconds), find_number(s) }));
+                     ((plan_candidate){ floor_of_value(s, floor.seconds), dfl_plan_space_number(&s->space) }));
     } while (!is_over(s) && next_pass(s));
     write_division(s, "memory or refused", least);
     return true;
@@ -378,7 +269,7 @@ static bool put_lines(plan_search *s, uint32_t line, uint32_t hole, uint64_t pla
     dfl_line with;
 
     for (; line < root->n_lines && root->lines[line].kind != DFL_LINE_SPATIAL; line++)
-        hole += hole < s->n_holes && s->holes[hole].line == line;
+        hole += hole < s->space.n_holes && s->space.holes[hole].line == line;
     if (line == root->n_lines) {
         if (dfl_plan_division_is_full(s->division))
             return add_division(s, plans);
@@ -386,17 +277,17 @@ static bool put_lines(plan_search *s, uint32_t line, uint32_t hole, uint64_t pla
         return true;
     }
     with = root->lines[line];
-    if (hole == s->n_holes || s->holes[hole].line != line) {
+    if (hole == s->space.n_holes || s->space.holes[hole].line != line) {
         if (dfl_plan_division_put(s->division, line, &with))
             return put_lines(s, line + 1, hole, plans);
         s->pruned += plans;
         return true;
     }
-    plans /= s->holes[hole].n;
-    for (uint32_t i = 0; i < s->holes[hole].n && !is_over(s); i++) {
-        s->holes[hole].at = i;
-        with.by = s->holes[hole].by;
-        with.amount = s->holes[hole].amounts[i];
+    plans /= s->space.holes[hole].n;
+    for (uint32_t i = 0; i < s->space.holes[hole].n && !is_over(s); i++) {
+        s->space.holes[hole].at = i;
+        with.by = s->space.holes[hole].by;
+        with.amount = s->space.holes[hole].amounts[i];
         if (!dfl_plan_division_put(s->division, line, &with))
             s->pruned += plans;
         else if (!put_lines(s, line + 1, hole + 1, plans))
@@ -479,18 +370,19 @@ static void note_nearest(plan_search *s, dfl_diag *d)
 
     dfl_diag_note(fill->sink, d, "%llu of them exceed a memory whatever their exchanges need, and %llu do not run for other "
                   "reasons", (unsigned long long)s->exceeding, (unsigned long long)(s->divided - s->exceeding));
-    set_amounts(s, s->nearest);
+    dfl_plan_space_set(&s->space, s->nearest);
     dfl_strbuf_init(&amounts, arena);
-    for (uint32_t h = 0; h < s->n_holes; h++) {
-        const dfl_line *line = &s->given->root->lines[s->holes[h].line];
+    for (uint32_t h = 0; h < s->space.n_holes; h++) {
+        const dfl_open_amount *hole = &s->space.holes[h];
+        const dfl_line *line = &s->given->root->lines[hole->line];
 
         dfl_strbuf_printf(&amounts, "%s%s%s%lld", h > 0 ? ", " : "",
-                          dfl_sym_text(names, s->given->workload->ranks[line->rank].name),
-                          s->holes[h].by == DFL_BY_PARTS ? "/" : ":", (long long)s->holes[h].amounts[s->holes[h].at]);
-        if (line->kind == DFL_LINE_SPATIAL)
+                          dfl_sym_text(names, s->given->workload->ranks[line->rank].name), hole->by == DFL_BY_PARTS ? "/" : ":",
+                          (long long)hole->amounts[hole->at]);
+        if (hole->is_spatial)
             dfl_strbuf_printf(&amounts, " on %s", dfl_sym_text(names, s->given->system->axes[line->axis].name));
     }
-    if (dfl_plan_evaluate(arena, sink, names, make_plan(arena, s)) == NULL && dfl_sink_count(sink) > 0)
+    if (dfl_plan_evaluate(arena, sink, names, dfl_plan_space_make(arena, &s->space)) == NULL && dfl_sink_count(sink) > 0)
         dfl_diag_note(fill->sink, d, "the one that needs least by its lower bound, %s: %s", amounts.text,
                       dfl_sink_at(sink, 0)->message);
 }
@@ -532,7 +424,7 @@ static void open_json(plan_search *s, dfl_json_writer *json)
     dfl_json_key(json, "by");
     dfl_json_string(json, DFL_CERTIFICATE_BY_PLANS);
     dfl_json_key(json, "combinations");
-    dfl_json_int(json, (int64_t)s->combinations);
+    dfl_json_int(json, (int64_t)s->space.combinations);
     dfl_json_key(json, "divisions");
     dfl_json_array(json);
 }
@@ -559,15 +451,15 @@ static bool search_plans(plan_search *s, dfl_json_writer *json)
     dfl_arena *work;
     bool is_fine = true;
 
-    if (!find_holes(s))
+    if (!dfl_plan_space_find(s->fill->solver->arena, s->fill->sink, s->given, &s->space))
         return false;
     open_json(s, json);
     work = dfl_arena_new(s->fill->solver->budget);
     s->division = dfl_plan_division_new(work, s->fill->sink, s->fill->solver->names, s->given);
     if (s->division != NULL)
-        is_fine = put_lines(s, 0, 0, s->combinations);
+        is_fine = put_lines(s, 0, 0, s->space.combinations);
     else
-        s->divided = s->refused = s->unevaluated = s->combinations; /* a line inside of a chip, or too many lines */
+        s->divided = s->refused = s->unevaluated = s->space.combinations; /* a line inside of a chip, or too many lines */
     dfl_arena_free(work);
     return is_fine && try_candidates(s);
 }
@@ -594,8 +486,8 @@ bool dfl_fill_plan(dfl_fill *fill, const dfl_objective *objective, dfl_stop *sto
     for (uint32_t i = 0; i < s.n_best; i++) {
         const dfl_search_summary *summary = summarize_plan(&s, i);
 
-        set_amounts(&s, s.best[i].number);
-        dfl_fill_add(fill->solver, s.given, make_plan(arena, &s), summary, &next);
+        dfl_plan_space_set(&s.space, s.best[i].number);
+        dfl_fill_add(fill->solver, s.given, dfl_plan_space_make(arena, &s.space), summary, &next);
     }
     add_certificate(&s);
     return true;

@@ -439,3 +439,12 @@ double dfl_value_times(double value, double times)
         return times;
     return value > 0 ? value * times : value - value * (times - 1);
 }
+
+bool dfl_objective_check_bound(dfl_sink *sink, dfl_span span, double value, double lower_bound)
+{
+    if (!(dfl_value_times(value, 1 + 1e-9) < lower_bound))
+        return true;
+    dfl_report(sink, DFL_INTERNAL_ERROR, span, "a mapping has the value %.12g, below the lower bound %.12g of all mappings",
+               value, lower_bound);
+    return false;
+}

@@ -75,5 +75,8 @@ bool dfl_objective_less(const dfl_objective *objective, const double *a, const d
 /* `value * times` for times >= 1. A negative value increases, too: `value + |value| * (times - 1)`. For comparisons up to
    rounding: `a <= dfl_value_times(b, 1 + 1e-9)`. */
 double dfl_value_times(double value, double times);
+/* Reports E0690 at `span` if a mapping has a value below a lower bound of all mappings, but for rounding. NAN and -INFINITY
+   bound nothing. Returns whether the bound holds. */
+bool dfl_objective_check_bound(dfl_sink *sink, dfl_span span, double value, double lower_bound);
 
 #endif

@@ -6,6 +6,7 @@
 #include "tests/harness/check.h"
 
 #include "mapper/problem/criteria.h"
+#include "mapper/problem/objective.h"
 
 static double product(const void *objective, double joules, double seconds)
 {
@@ -62,6 +63,35 @@ static void is_above(void **state)
     const times_case *c = *state;
 
     assert_close(dfl_value_times(c->value, c->times), c->result, 1e-15);
+}
+
+typedef struct {
+    const char *name;
+    double value, lower_bound;
+    bool holds;
+} bound_case;
+
+static const bound_case BOUNDS[] = {
+    { "a mapping at the bound", 5, 5, true },
+    { "a mapping above the bound", 6, 5, true },
+    { "below by rounding", 5 * (1 - 1e-10), 5, true },
+    { "below the bound", 5 * (1 - 1e-8), 5, false },
+    { "below the bound, below zero", -5.1, -5, false },
+    { "no bound", 5, -INFINITY, true },
+    { "an unknown bound", 5, NAN, true },
+};
+
+static void is_loud(void **state)
+{
+    const bound_case *c = *state;
+    dfl_arena *arena = dfl_arena_new(NULL);
+    dfl_sink *sink = dfl_sink_new(arena, NULL);
+
+    assert_int_equal(dfl_objective_check_bound(sink, (dfl_span){ 0, 0 }, c->value, c->lower_bound), c->holds);
+    assert_int_equal(dfl_sink_errors(sink), c->holds ? 0 : 1);
+    if (!c->holds)
+        assert_int_equal(dfl_sink_at(sink, 0)->code, DFL_INTERNAL_ERROR);
+    dfl_arena_free(arena);
 }
 
 static dfl_goal goal_of(const row *r)
@@ -163,5 +193,6 @@ int main(void)
         cmocka_unit_test(test_sums),
     };
 
-    return CHECK_TABLE("mapper.cost.times", TIMES, is_above) + cmocka_run_group_tests(tests, NULL, NULL);
+    return CHECK_TABLE("mapper.cost.times", TIMES, is_above) + CHECK_TABLE("mapper.cost.bounds", BOUNDS, is_loud) +
+           cmocka_run_group_tests(tests, NULL, NULL);
 }

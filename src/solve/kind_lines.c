@@ -1,0 +1,512 @@
+#include "solve/kind_lines.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ir/path/unit_choice.h"
+#include "mapper/conflict/conflict.h"
+#include "mapper/first/first.h"
+#include "mapper/problem/limits.h"
+#include "solve/homes.h"
+#include "solve/one_instance.h"
+#include "solve/templates.h"
+#include "support/deadline.h"
+#include "support/limits.h"
+
+/* Lines of one einsum that searches found. */
+typedef DFL_VEC(dfl_found_lines) found_set;
+
+const char *dfl_kind_lines_lack(const dfl_fill *fill, const dfl_mapping *mapping, uint32_t einsum)
+{
+    dfl_arena *work = dfl_arena_new(fill->solver->budget);
+    const char *lack = dfl_mapper_lack(work, fill->solver->names, mapping, einsum);
+
+    dfl_arena_free(work);
+    return lack;
+}
+/* ---- the lines of one einsum ---- */
+
+/* Limits of the next search: the remaining time and evaluations, divided by the number of kinds still to be searched. */
+static dfl_search_limits share_limits(const dfl_assembly *a)
+{
+    dfl_search_limits limits = a->fill->limits;
+    const double now = dfl_budget_time(a->fill->solver->budget);
+
+    limits.gap = 0; /* which is of all einsums together */
+    if (limits.deadline > 0)
+        limits.deadline = now + (limits.deadline > now ? (limits.deadline - now) / a->n_left : 0);
+    if (limits.evaluations > 0)
+        limits.evaluations = dfl_evaluations_left(limits.evaluations, a->evaluated) / a->n_left + 1;
+    return limits;
+}
+
+/* Budget of the next search: an equal share of half of the steps that are left for each kind that is left. The other half is
+   for what follows the searches. */
+static dfl_budget share_budget(const dfl_assembly *a)
+{
+    const dfl_budget *session = a->fill->solver->budget;
+    dfl_budget out = dfl_budget_fresh(session);
+
+    if (session->steps_limit > 0)
+        out.steps_limit = (session->steps_limit > session->steps_used ? session->steps_limit - session->steps_used : 0) / 2 /
+                          a->n_left + 1;
+    if (session->memory_limit > 0)
+        out.memory_limit = session->memory_limit > session->memory_used ? session->memory_limit - session->memory_used : 1;
+    return out;
+}
+
+/* A mapping of one einsum alone with all lines open. */
+static dfl_mapping *make_lone_mapping(const dfl_assembly *a, dfl_arena *work, const dfl_lone_einsum *one)
+{
+    dfl_mapping *m = DFL_NEW(work, dfl_mapping);
+    dfl_body *root = DFL_NEW(work, dfl_body), **bodies = DFL_NEW_ARRAY(work, dfl_body *, 1);
+
+    *root = *a->given->root;
+    root->einsums = DFL_NEW_ARRAY(work, uint32_t, 1);
+    root->n_einsums = 1;
+    bodies[0] = root;
+    *m = *a->given;
+    m->workload = one->workload;
+    m->system = one->mapped;
+    m->root = root;
+    m->bodies = bodies;
+    m->n_bodies = 1;
+    return m;
+}
+
+/* The objective of one einsum alone: requirements are those of all einsums together. */
+static dfl_objective lone_objective(const dfl_assembly *a)
+{
+    dfl_objective out = *a->objective;
+
+    out.figure = NULL;
+    out.meets = NULL;
+    out.n_required = 0;
+    out.rooms = NULL;
+    return out;
+}
+
+static dfl_found_lines copy_lines(const dfl_assembly *a, const dfl_body *from)
+{
+    dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, (size_t)from->n_lines + 1);
+
+    memcpy(lines, from->lines, from->n_lines * sizeof *lines);
+    return (dfl_found_lines){ lines, from->n_lines };
+}
+
+/* Searches for the lines of one einsum by the mapper, which reports to `sink`, with at most `most` evaluations; 0 = any number.
+   If nothing fits, reports why. False if the mapper finds no lines. */
+static bool search_alone(dfl_assembly *a, dfl_sink *sink, const dfl_lone_einsum *one, uint64_t most, dfl_found_lines *out)
+{
+    const dfl_solver *solver = a->fill->solver;
+    dfl_budget budget = share_budget(a);
+    dfl_arena *work = dfl_arena_new(&budget);
+    const dfl_objective objective = lone_objective(a);
+    dfl_search_request request = { .objective = &objective, .limits = share_limits(a), .space = a->fill->space };
+    const dfl_mapping *m = make_lone_mapping(a, work, one);
+    const dfl_search_result *r;
+    bool is_found, is_own;
+
+    is_own = most > 0 && (request.limits.evaluations == 0 || request.limits.evaluations > most);
+    if (is_own)
+        request.limits.evaluations = most;
+    if (request.limits.deadline > 0) /* half of the time is for small changes */
+        request.limits.deadline -= (request.limits.deadline - dfl_budget_time(solver->budget)) / 2;
+    r = dfl_mapper_search(work, sink, solver->names, m, &request);
+    if (r->status == DFL_SEARCH_INFEASIBLE)
+        dfl_conflict_explain(work, sink, solver->names, m, &request, r);
+    is_found = (r->status == DFL_SEARCH_OPTIMAL || r->status == DFL_SEARCH_NOT_PROVEN) && r->n > 0 &&
+               r->at[0].mapping->root->kind == DFL_BODY_LEAF;
+    a->evaluated += r->evaluated;
+    if (r->stopped != DFL_STOP_NONE && !(is_own && r->stopped == DFL_STOP_EVALUATIONS)) /* limits that were given */
+        a->stopped = r->stopped;
+    if (is_found)
+        *out = copy_lines(a, r->at[0].mapping->root);
+    dfl_arena_free(work);
+    dfl_budget_add_steps(solver->budget, budget.steps_used);
+    return is_found;
+}
+
+/* Searches for good lines of one einsum quickly (mapper/first), with an objective of this einsum alone. Sets the value, energy
+   and latency. False if there are none. */
+static bool find_quickly(dfl_assembly *a, const dfl_lone_einsum *one, const dfl_objective *objective, dfl_first_breadth breadth,
+                         dfl_found_lines *out, dfl_first_result *costs)
+{
+    const dfl_solver *solver = a->fill->solver;
+    dfl_budget budget = share_budget(a);
+    dfl_arena *work = dfl_arena_new(&budget);
+    const dfl_search_limits limits = share_limits(a);
+
+    *costs = dfl_first_find(work, solver->names, make_lone_mapping(a, work, one), objective, &limits, true, breadth);
+    a->evaluated += costs->evaluated;
+    if (costs->mapping != NULL)
+        *out = copy_lines(a, costs->mapping->root);
+    dfl_arena_free(work);
+    dfl_budget_add_steps(solver->budget, budget.steps_used);
+    return costs->mapping != NULL;
+}
+
+/* Evaluations for the first lines of an einsum whatever the limits: fewer where there are many kinds. */
+static uint64_t least_evaluations(const dfl_assembly *a)
+{
+    const uint64_t share = DFL_LINE_SEARCH_LEAST_ALL / (a->kinds.n + 1) + 1;
+
+    return !a->reports ? 0 : share < DFL_LINE_SEARCH_LEAST ? share : DFL_LINE_SEARCH_LEAST;
+}
+
+/* Improves the lines of one einsum by small changes, beginning with them or with the best of `others`, which may be none; with
+   the templates, if it has no lines yet. A short search finds the first lines alone, of tiles that divide, whose evaluation is
+   short. It goes on after an interrupt: it has few evaluations, and each of them a limit on steps. */
+static void improve_alone(dfl_assembly *a, dfl_einsum_kind *k, const found_set *others, bool is_short)
+{
+    const dfl_search_limits limits = share_limits(a);
+    const uint32_t over = a->workload->einsums[k->einsum].over_rank;
+    dfl_budget calm = { .memory_limit = a->fill->solver->budget->memory_limit, .work = a->fill->solver->budget->work };
+    dfl_solver solver = *a->fill->solver;
+    dfl_line_search search = { .solver = &solver, .given = a->given, .objective = a->objective, .one = &k->one,
+                               .over = over == DFL_NONE ? DFL_NONE : k->one.own_rank[over],
+                               .uneven = a->fill->space.imperfect && !is_short, .inside = dfl_is_single_einsum(a->workload),
+                               .deadline = limits.deadline,
+                               .least = least_evaluations(a), .most = DFL_LINE_SEARCH_EVALUATIONS };
+    dfl_found_lines found;
+
+    if (is_short && a->reports && !dfl_budget_ok(a->fill->solver->budget)) {
+        solver.budget = &calm;
+        search.most = search.least;
+        search.hurries = true;
+    }
+    if (limits.evaluations > 0 && limits.evaluations < search.most)
+        search.most = limits.evaluations > search.least ? limits.evaluations : search.least;
+    dfl_line_search_start(a->arena, &search);
+    for (size_t i = 0; i < others->n; i++)
+        (void)dfl_line_search_try(&search, others->at[i].lines, others->at[i].n_lines, true);
+    (void)dfl_line_search_try(&search, k->lines.lines, k->lines.n_lines, true);
+    if (!k->is_found)
+        dfl_templates_try(&search);
+    if (!is_short)
+        dfl_line_search_climb(&search);
+    found = dfl_line_search_end(&search);
+    k->lines = found.n_lines > 0 ? found : others->n > 0 ? others->at[0] : k->lines;
+    k->is_found = k->lines.n_lines > 0;
+    a->evaluated += search.evaluated;
+}
+
+/* Whether the lines split the rank of an operation over a whole rank. */
+static bool splits_over(const dfl_lone_einsum *one, const dfl_einsum *einsum, const dfl_found_lines *found)
+{
+    for (uint32_t i = 0; i < found->n_lines; i++)
+        if (found->lines[i].kind != DFL_LINE_KEEP && einsum->over_rank != DFL_NONE &&
+            one->rank_of[found->lines[i].rank] == einsum->over_rank)
+            return true;
+    return false;
+}
+
+/* Marks the axes around an outermost memory of the einsum. Returns whether there are such axes. */
+static bool find_around(const dfl_assembly *a, const dfl_einsum *e, bool *around)
+{
+    bool any = false;
+
+    for (uint32_t c = 0; c < a->system->n_computes; c++) {
+        if (!dfl_unit_can_run(a->fill->solver->names, a->given, &a->system->computes[c], e))
+            continue;
+        for (uint32_t i = 0; i <= e->n_inputs; i++) {
+            const uint32_t home = dfl_outermost_for(a->given, i < e->n_inputs ? e->inputs[i].tensor : e->output.tensor, c);
+            for (uint32_t x = 0; home != DFL_NONE && x < a->system->n_axes; x++)
+                if (dfl_axis_encloses(a->system, x, a->system->memories[home].element))
+                    any = around[x] = true;
+        }
+    }
+    return any;
+}
+
+/* Lines of one instance behind those that split the einsum. */
+static dfl_found_lines put_behind(const dfl_assembly *a, const dfl_one_instance *part, const dfl_found_lines *found)
+{
+    dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, (size_t)part->n_lines + found->n_lines + 1);
+
+    memcpy(lines, part->lines, part->n_lines * sizeof *lines);
+    memcpy(&lines[part->n_lines], found->lines, found->n_lines * sizeof *lines);
+    return (dfl_found_lines){ lines, part->n_lines + found->n_lines };
+}
+
+/* Lets the mapper search the lines of one einsum, which stands for all einsums of its kind. The only einsum of a workload is
+   searched once for each way to split it over the arrays around its outermost memories. */
+static found_set search_by_mapper(dfl_assembly *a, const dfl_einsum_kind *k)
+{
+    const dfl_einsum *e = &a->workload->einsums[k->einsum];
+    bool *around = DFL_NEW_ARRAY(a->arena, bool, a->system->n_axes + 1);
+    const dfl_instance_source source = { .arena = a->arena, .one = &k->one, .around = around, .span = a->given->hole_span,
+                                         .over = e->over_rank == DFL_NONE ? DFL_NONE : k->one.own_rank[e->over_rank] };
+    const uint32_t n_left = a->n_left;
+    const uint32_t ways = dfl_is_single_einsum(a->workload) && find_around(a, e, around) ? dfl_one_instance_count(&source) : 0;
+    dfl_sink *quiet = dfl_sink_new(a->arena, a->fill->solver->sources);
+    found_set out = { NULL, 0, 0 };
+    dfl_found_lines found;
+
+    dfl_sink_limit(quiet, 0);
+    if (ways == 0 && search_alone(a, quiet, &k->one, 0, &found) && !splits_over(&k->one, e, &found))
+        DFL_PUSH(a->arena, &out, found);
+    for (uint32_t i = 0; i < ways; i++) {
+        dfl_one_instance part;
+        a->n_left = n_left + ways - i - 1;
+        if (!dfl_one_instance_make(&source, i, a->fill->space.imperfect, &part) ||
+            !search_alone(a, quiet, &part.one, DFL_ONE_BY_ONE_EVALUATIONS / ways, &found) ||
+            splits_over(&k->one, e, &found))
+            continue;
+        DFL_PUSH(a->arena, &out, put_behind(a, &part, &found));
+    }
+    a->n_left = n_left;
+    return out;
+}
+
+/* The memory that must be the outermost of a tensor, or the first one outside of all arrays that may hold it and that the unit
+   sees; DFL_NONE if there is none. */
+static uint32_t outermost(const dfl_assembly *a, uint32_t tensor, uint32_t compute)
+{
+    if (a->asked_home != NULL)
+        return a->asked_home[tensor];
+    for (uint32_t m = 0; m < a->system->n_memories; m++) {
+        const dfl_memory *memory = &a->system->memories[m];
+        dfl_i128 n;
+        if (dfl_compute_sees(a->system, compute, m) && !dfl_element_instances(a->system, memory->element, &n) && n == 1 &&
+            (!memory->holds.on || dfl_selects(&memory->holds, &a->workload->tensors[tensor])))
+            return m;
+    }
+    return DFL_NONE;
+}
+
+/* The first unit that can run the einsum; DFL_NONE if there is none. */
+static uint32_t first_unit(const dfl_assembly *a, const dfl_einsum *einsum)
+{
+    for (uint32_t c = 0; c < a->system->n_computes; c++)
+        if (dfl_unit_can_run(a->fill->solver->names, a->given, &a->system->computes[c], einsum))
+            return c;
+    return DFL_NONE;
+}
+
+/* Lines that always exist: every operand straight from its home, every rank element by element, on one instance. The rank that an
+   operation takes whole has no loop. */
+static bool make_plain_lines(dfl_assembly *a, const dfl_lone_einsum *one, const dfl_einsum *einsum, dfl_found_lines *out)
+{
+    const uint32_t compute = first_unit(a, einsum);
+    dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, (size_t)einsum->n_inputs + one->workload->n_ranks + 2);
+    uint32_t n = 0;
+
+    for (uint32_t t = 0; t < one->workload->n_tensors; t++) {
+        const uint32_t memory = compute == DFL_NONE ? DFL_NONE : outermost(a, one->tensor_of[t], compute);
+
+        if (memory == DFL_NONE)
+            return false;
+        lines[n++] = (dfl_line){ .kind = DFL_LINE_KEEP, .span = a->given->hole_span, .tensor = t, .memory = memory };
+    }
+    for (uint32_t r = 0; r < one->workload->n_ranks; r++)
+        if (one->rank_of[r] != einsum->over_rank)
+            lines[n++] = (dfl_line){ .kind = DFL_LINE_TEMPORAL, .span = a->given->hole_span,
+                                     .amount_span = a->given->hole_span, .rank = r, .amount = 1 };
+    out->lines = lines;
+    out->n_lines = n;
+    return true;
+}
+
+/* Copies lines that were found for an einsum alone, with the ranks and tensors of the whole workload. Two accesses of one tensor
+   share one keep in a memory. */
+static dfl_found_lines translate(const dfl_assembly *a, const dfl_lone_einsum *one, const dfl_found_lines *from)
+{
+    dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, from->n_lines + 1);
+    dfl_found_lines out = { lines, 0 };
+
+    for (uint32_t i = 0; i < from->n_lines; i++) {
+        dfl_line line = from->lines[i];
+        bool is_double = false;
+
+        line.span = line.amount_span = a->given->hole_span;
+        line.only = NULL;
+        line.n_only = 0;
+        if (line.kind == DFL_LINE_KEEP)
+            line.tensor = one->tensor_of[line.tensor];
+        else
+            line.rank = one->rank_of[line.rank];
+        for (uint32_t k = 0; k < out.n_lines; k++)
+            is_double |= line.kind == DFL_LINE_KEEP && lines[k].kind == DFL_LINE_KEEP && lines[k].tensor == line.tensor &&
+                         lines[k].memory == line.memory;
+        if (!is_double)
+            lines[out.n_lines++] = line;
+    }
+    return out;
+}
+
+/* Reports why no lines of an einsum fit, if the mapper knows that. Returns whether it does. */
+static bool explain_none(dfl_assembly *a, const dfl_einsum_kind *k)
+{
+    const size_t errors = dfl_sink_errors(a->fill->sink);
+    dfl_found_lines found;
+
+    a->n_left = 1;
+    (void)search_alone(a, a->fill->sink, &k->one, 1, &found);
+    return dfl_sink_errors(a->fill->sink) > errors;
+}
+
+/* Finds the kinds of einsums. */
+static void find_kinds(dfl_assembly *a)
+{
+    const dfl_lone_source source = { a->arena, a->workload, a->system, a->is_carried, a->asked_home };
+
+    for (uint32_t e = 0; e < a->workload->n_einsums; e++) {
+        const dfl_einsum *einsum = &a->workload->einsums[e];
+        dfl_einsum_kind k = { .einsum = e };
+        size_t i = 0;
+
+        k.one = a->ones[e] = dfl_lone_einsum_take(&source, einsum);
+        k.key = dfl_lone_einsum_key(&source, &k.one, einsum);
+        while (i < a->kinds.n && strcmp(a->kinds.at[i].key, k.key) != 0)
+            i++;
+        if (i == a->kinds.n)
+            DFL_PUSH(a->arena, &a->kinds, k);
+        a->kind_of[e] = (uint32_t)i;
+        a->kinds.at[i].n++;
+    }
+}
+
+/* Searches the lines of all kinds. If no other search finds a mapping, templates come first for each kind, so that a limit leaves
+   none without lines. */
+static void search_kinds(dfl_assembly *a)
+{
+    const found_set none = { NULL, 0, 0 };
+
+    a->n_left = (uint32_t)a->kinds.n;
+    for (size_t i = 0; i < a->kinds.n; i++)
+        if (!a->kinds.at[i].one.exact && a->reports)
+            improve_alone(a, &a->kinds.at[i], &none, true);
+    for (size_t i = 0; i < a->kinds.n; i++) {
+        dfl_einsum_kind *k = &a->kinds.at[i];
+        found_set found;
+
+        if (dfl_assembly_is_over(a)) {
+            if (!k->is_found && a->reports)
+                improve_alone(a, k, &none, true);
+            continue;
+        }
+        found = search_by_mapper(a, k);
+        if (a->climbs) {
+            improve_alone(a, k, &found, false);
+        } else {
+            k->is_found = found.n > 0;
+            k->lines = k->is_found ? found.at[0] : (dfl_found_lines){ NULL, 0 };
+        }
+        if (!k->is_found && a->reports && dfl_assembly_is_over(a))
+            improve_alone(a, k, &none, true);
+        a->n_left--;
+    }
+}
+
+/* Finds lines of a kind quickly, and keeps them if they are better by the objective. */
+static void improve_quickly(dfl_assembly *a, dfl_einsum_kind *k, const dfl_objective *objective, dfl_first_breadth breadth)
+{
+    dfl_found_lines found;
+    dfl_first_result costs;
+
+    if (!find_quickly(a, &k->one, objective, breadth, &found, &costs) ||
+        splits_over(&k->one, &a->workload->einsums[k->einsum], &found) ||
+        (k->is_found && !(costs.value < dfl_objective_value(objective, k->joules, k->seconds))))
+        return;
+    k->is_found = true;
+    k->lines = found;
+    k->joules = costs.joules;
+    k->seconds = costs.seconds;
+}
+
+/* The line of energy and time that touches the objective at the sum of the lines found. Another objective than a product stays as
+   it is. */
+static dfl_objective touching_line(const dfl_assembly *a)
+{
+    const dfl_objective objective = lone_objective(a);
+    double joules = 0, seconds = 0, per_joule, per_second;
+
+    for (size_t i = 0; i < a->kinds.n; i++) {
+        joules += a->kinds.at[i].joules * a->kinds.at[i].n;
+        seconds += a->kinds.at[i].seconds * a->kinds.at[i].n;
+    }
+    if (!dfl_objective_is_product(a->objective) || !(joules > 0) || !(seconds > 0))
+        return objective;
+    dfl_objective_slopes(a->objective, 0, joules, seconds, &per_joule, &per_second);
+    return dfl_objective_line(&objective, per_joule, per_second);
+}
+
+/* Whether a round may exceed its time: the first one shall find lines for each kind, while the whole time has just ended. */
+static bool may_exceed(const dfl_assembly *a, uint32_t round)
+{
+    const dfl_budget *session = a->fill->solver->budget;
+
+    return round == 0 && a->quick_end[0] > 0 && dfl_budget_ok(a->fill->solver->budget) &&
+           dfl_budget_time(session) < a->quick_end[DFL_QUICK_ROUNDS] + DFL_GRACE_LEAST_SECONDS;
+}
+
+/* Finds lines of all kinds quickly: first the best of each kind by itself, then, as long as there is time, better ones by the
+   line of energy and time that touches the objective at the sum of these. */
+static void find_all_quickly(dfl_assembly *a)
+{
+    static const dfl_first_breadth BREADTH[DFL_QUICK_ROUNDS] = { DFL_FIRST_STRAIGHT, DFL_FIRST_NARROW, DFL_FIRST_WIDE };
+    const uint32_t n = a->quick_end[0] > 0 ? DFL_QUICK_ROUNDS : DFL_QUICK_ROUNDS - 1;
+    dfl_objective objective = lone_objective(a);
+
+    for (uint32_t round = 0; round < n; round++) {
+        a->n_left = (uint32_t)a->kinds.n * (round == 0 ? 2 : 1);
+        a->fill->limits.deadline = a->quick_end[round];
+        for (size_t i = 0; i < a->kinds.n; i++, a->n_left--) {
+            if (dfl_assembly_is_over(a) && !may_exceed(a, round))
+                break;
+            improve_quickly(a, &a->kinds.at[i], &objective, BREADTH[round]);
+        }
+        objective = touching_line(a);
+    }
+    a->fill->limits.deadline = a->quick_end[DFL_QUICK_ROUNDS];
+    a->n_left = (uint32_t)a->kinds.n;
+}
+
+/* Sets the outermost memories that keep tensors of the einsum. */
+static void find_homes(dfl_assembly *a, uint32_t einsum)
+{
+    const dfl_found_lines *found = &a->found[einsum];
+
+    for (uint32_t i = 0; i < found->n_lines; i++) {
+        const dfl_line *line = &found->lines[i];
+        bool is_first = line->kind == DFL_LINE_KEEP;
+        for (uint32_t k = 0; k < i; k++)
+            is_first &= found->lines[k].kind != DFL_LINE_KEEP || found->lines[k].tensor != line->tensor;
+        if (is_first && (a->home[line->tensor] == DFL_NONE || line->memory < a->home[line->tensor]))
+            a->home[line->tensor] = line->memory;
+    }
+}
+
+bool dfl_kind_lines_find(dfl_assembly *a)
+{
+    find_kinds(a);
+    if (a->is_quick)
+        find_all_quickly(a);
+    else
+        search_kinds(a);
+    for (size_t i = 0; i < a->kinds.n; i++) {
+        dfl_einsum_kind *k = &a->kinds.at[i];
+        const dfl_einsum *e = &a->workload->einsums[k->einsum];
+        const char *lack;
+        dfl_diag *d;
+
+        if (k->is_found || ((!a->reports || a->asked_home != NULL) && make_plain_lines(a, &k->one, e, &k->lines)))
+            continue;
+        if (!a->reports || explain_none(a, k))
+            return false;
+        if (make_plain_lines(a, &k->one, e, &k->lines))
+            continue;
+        lack = dfl_kind_lines_lack(a->fill, a->given, k->einsum);
+        d = dfl_report(a->fill->sink, DFL_EVAL_UNSUPPORTED, e->span, "the search finds no lines for `%s`%s%s",
+                       dfl_sym_text(a->fill->solver->names, e->name), lack ? ": " : "", lack ? lack : "");
+        dfl_diag_label(a->fill->sink, d, a->given->span, "needed to fill the hole of this mapping");
+        dfl_diag_help(a->fill->sink, d, "write the lines of the mapping");
+        return false;
+    }
+    for (uint32_t e = 0; e < a->workload->n_einsums; e++) {
+        a->found[e] = translate(a, &a->ones[e], &a->kinds.at[a->kind_of[e]].lines);
+        find_homes(a, e);
+    }
+    return true;
+}
