@@ -456,6 +456,9 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
                              "the einsums were mapped one by one: mappings that fuse them may be better", out, summary);
     if (is_several && *stopped != DFL_STOP_GAP && *stopped != DFL_STOP_CANCELLED)
         dfl_fill_lift_keeps(fill, objective, out, summary);
+    if (is_several && summary->optimal && *stopped == DFL_STOP_NONE && !fill->space.perfect &&
+        fill->space.max_shared_loops == DFL_NONE && within == out->given)
+        dfl_fill_try_ragged(fill, objective, within, out, summary);
     if (is_several && !summary->optimal && *stopped != DFL_STOP_GAP && *stopped != DFL_STOP_CANCELLED)
         dfl_fill_improve_several(fill, objective, within, fill_lines_once, out, summary, stopped);
     if (is_several && !summary->optimal && *stopped != DFL_STOP_GAP &&
@@ -475,6 +478,7 @@ static void fill_rest(const dfl_fill *fill, const dfl_objective *objective, dfl_
     dfl_search_summary *best;
     dfl_stop why = DFL_STOP_NONE;
     double bound;
+    bool is_better;
 
     rest.sink = dfl_sink_new(solver->arena, NULL); /* a search without a mapping is no error */
     dfl_sink_limit(rest.sink, 0);
@@ -487,12 +491,14 @@ static void fill_rest(const dfl_fill *fill, const dfl_objective *objective, dfl_
     }
     best = DFL_NEW(solver->arena, dfl_search_summary);
     bound = fmax(out->search->lower_bound, other.search->lower_bound);
-    *best = other.search->optimal || other.search->value < out->search->value ? *other.search : *out->search;
+    is_better = other.search->value < out->search->value || /* a proof over tiles that divide may be above another mapping */
+                (other.search->optimal && other.search->value <= dfl_value_times(out->search->value, 1 + DFL_VALUE_TOLERANCE));
+    *best = is_better ? *other.search : *out->search;
     best->evaluated = out->search->evaluated + other.search->evaluated;
     best->pruned = out->search->pruned + other.search->pruned;
     if (bound <= best->value)
         best->lower_bound = bound;
-    if (other.search->optimal || other.search->value < out->search->value)
+    if (is_better)
         out->mapping = other.mapping;
     best->stopped = other.search->stopped;
     out->search = best;

@@ -189,6 +189,29 @@ bool dfl_fill_start_narrow(const dfl_fill *fill, const dfl_objective *objective,
     return true;
 }
 
+void dfl_fill_try_ragged(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
+                         dfl_search_summary *summary)
+{
+    const dfl_solver *solver = fill->solver;
+    const dfl_search_limits limits = share_limits(fill, summary, DFL_GROUPS_SHARE);
+    dfl_arena *work = dfl_arena_new(solver->budget);
+    const dfl_einsum_classes *classes = dfl_exchange_list(work, solver->names, within, &limits);
+    const dfl_result *costs = dfl_fill_costs(fill, out->mapping);
+    dfl_search_limits once = { .evaluations = limits.evaluations };
+    dfl_fused_result found;
+
+    if (classes != NULL && costs != NULL && !has_many(classes) && !dfl_exchange_has_windows(classes)) {
+        found = dfl_fused_groups(work, solver->names, within, objective, costs->joules, costs->seconds, summary->value, 0,
+                                 classes, &once);
+        summary->evaluated += found.nodes;
+        if (found.mapping != NULL)
+            dfl_fill_take_better(fill, found.mapping, found.value,
+                                 "the mapping has tile sizes that do not divide: the best of those that divide is proven, which "
+                                 "`--tiles perfect` gives; of the others only some were tried", out, summary);
+    }
+    dfl_arena_free(work);
+}
+
 void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out,
                           dfl_search_summary *summary)
 {

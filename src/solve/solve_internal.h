@@ -96,6 +96,9 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
    none. */
 bool dfl_fill_start_narrow(const dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
                            dfl_search_summary *summary);
+/* After a proof over tiles that divide: tries fused groups, whose tiles need not, once. Reports nothing. */
+void dfl_fill_try_ragged(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
+                         dfl_search_summary *summary);
 /* Raises the lower bound to the floor of all einsums (mapper/join/workload_floor.h). */
 void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out,
                           dfl_search_summary *summary);
