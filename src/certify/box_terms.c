@@ -236,7 +236,7 @@ static void add_output(maker *k, const way *w)
         const dfl_memory *c = &memories[k->problem->memory[w->inner_level]];
         const dfl_box_monomial drained = count_bits(k, w->operand, w->inner, w->within, 0);
         fill = c->write_energy + networks;
-        add_term(k, drained, c->read_energy, c->read_energy);
+        add_term(k, drained, dfl_drain_energy(c), dfl_drain_energy(c));
         add_term(k, count_bits(k, w->operand, w->inner, w->around, 0), fill, 0);
         add_time(k, count_bits(k, w->operand, w->inner, 0, w->within), w->inner_level, false);
     }
@@ -347,6 +347,6 @@ bool dfl_box_terms_make(const dfl_certify_run *run, const dfl_certify_problem *p
     for (uint32_t o = 0; o < problem->n_operands; o++)
         add_way(&k, o, form->n_keeps);
     for (uint32_t i = 0; i < form->n_keeps; i++)
-        out->is_sure |= k.lost[i] > m->system->memories[problem->memory[form->level[i]]].read_energy * (1 + 1e-12);
+        out->is_sure |= k.lost[i] > dfl_drain_energy(&m->system->memories[problem->memory[form->level[i]]]) * (1 + 1e-12);
     return !k.failed;
 }

@@ -45,6 +45,7 @@ typedef struct {
     dfl_i128 instances;
     double bandwidth_required; /* bits of the busiest port of one instance over the time that the mapping takes if the port
                                   has no limit (in bit/s); 0 = not found, or the mapping then takes no time */
+    double drain_joules;       /* of drains that have an energy of their own; else they are reads like all others */
 } dfl_memory_cost;
 
 typedef struct {

@@ -52,7 +52,8 @@ typedef struct {
     bool one_port;         /* reads and writes share one port, so their times add (plain `bandwidth`, or `ports = shared`) */
     double read_rate, write_rate;     /* bandwidths of reads and writes, bit/s per instance */
     double read_energy, write_energy; /* energies of reads and writes (in J/bit) */
-    bool has_read_energy, has_write_energy;
+    double drain_energy;   /* energy of the reads of results that leave for the outer memory (in J/bit); see dfl_drain_energy */
+    bool has_read_energy, has_write_energy, has_drain_energy;
     double latency;        /* latency (in s) */
     double leakage;        /* leakage power, W per instance */
     double area;           /* area, m2 per instance */
@@ -135,6 +136,16 @@ bool dfl_memory_is_in_array(const dfl_system *s, uint32_t memory);
    `b` on one path. */
 bool dfl_compute_sees(const dfl_system *s, uint32_t compute, uint32_t memory);
 bool dfl_memory_outside(const dfl_system *s, uint32_t a, uint32_t b);
+/* Energy of a read of a result that leaves the memory for the outer one (in J/bit): that of a read unless the file states it. */
+static inline double dfl_drain_energy(const dfl_memory *m)
+{
+    return m->has_drain_energy ? m->drain_energy : m->read_energy;
+}
+/* Whether the file states an energy of the memory's reads, drains or writes. */
+static inline bool dfl_memory_has_energy(const dfl_memory *m)
+{
+    return m->has_read_energy || m->has_write_energy || m->has_drain_energy;
+}
 /* Leakage power of all instances (in W); area of the system (in m2): the stated area, else the sum over all instances. */
 double dfl_system_leakage(const dfl_system *s);
 double dfl_system_area(const dfl_system *s);

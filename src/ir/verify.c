@@ -133,8 +133,8 @@ static const char *verify_memory(const dfl_system *s, const dfl_memory *m)
     VERIFY(m->element < s->n_elements && m->name != 0, "a memory is nowhere");
     VERIFY(m->size_bits == -1 || m->size_bits > 0, "a memory has no size");
     VERIFY(m->read_rate > 0 && m->write_rate > 0, "a memory has no bandwidth");
-    VERIFY(m->read_energy >= 0 && m->write_energy >= 0 && m->latency >= 0 && m->leakage >= 0 && m->area >= 0,
-           "a memory has a negative figure");
+    VERIFY(m->read_energy >= 0 && m->write_energy >= 0 && m->drain_energy >= 0 && m->latency >= 0 && m->leakage >= 0 &&
+           m->area >= 0, "a memory has a negative figure");
     VERIFY(m->buffers >= 1, "a memory has no buffer");
     return m->efficiency != NULL ? dfl_efficiency_verify(m->efficiency) : NULL;
 }

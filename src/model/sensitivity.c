@@ -319,6 +319,7 @@ static void add_memory(params *out, dfl_arena *arena, const dfl_result *r, uint3
 {
     const dfl_memory *m = &r->mapping->system->memories[i];
     dfl_param read = { .kind = DFL_PARAM_READ_ENERGY, .part = i, .value = m->read_energy };
+    dfl_param drain = { .kind = DFL_PARAM_DRAIN_ENERGY, .part = i, .value = m->drain_energy };
     dfl_param write = { .kind = DFL_PARAM_WRITE_ENERGY, .part = i, .value = m->write_energy };
 
     for (uint32_t k = 0; k < r->n_traffic; k++) {
@@ -326,9 +327,12 @@ static void add_memory(params *out, dfl_arena *arena, const dfl_result *r, uint3
         dfl_i128 bits = r->mapping->workload->tensors[r->traffic[k].tensor].type.bits;
         if (r->traffic[k].memory != i)
             continue;
-        read.over |= add_bits(&read.actions, n->serve, n->drain, n->accumulate, bits);
+        read.over |= add_bits(&read.actions, n->serve, m->has_drain_energy ? 0 : n->drain, n->accumulate, bits);
+        drain.over |= add_bits(&drain.actions, n->drain, 0, 0, bits);
         write.over |= add_bits(&write.actions, n->fill, n->update, 0, bits);
     }
+    if (m->has_drain_energy)
+        add_price(out, arena, drain);
     if (m->has_read_energy && m->has_write_energy && m->read_energy == m->write_energy) {
         read.kind = DFL_PARAM_ENERGY;
         read.over |= write.over || dfl_add(read.actions, write.actions, &read.actions);

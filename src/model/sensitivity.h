@@ -35,8 +35,8 @@ typedef enum {
     DFL_PARAM_MEMORY_LATENCY, DFL_PARAM_NETWORK_LATENCY,
     /* Parameters of energy: energy of a memory, J/bit; of a unit, J/MAC and J/FLOP; of a network, J/bit. Leakage power,
        W per instance. */
-    DFL_PARAM_ENERGY, DFL_PARAM_READ_ENERGY, DFL_PARAM_WRITE_ENERGY, DFL_PARAM_MAC_ENERGY, DFL_PARAM_FLOP_ENERGY,
-    DFL_PARAM_NETWORK_ENERGY, DFL_PARAM_MEMORY_LEAKAGE, DFL_PARAM_UNIT_LEAKAGE,
+    DFL_PARAM_ENERGY, DFL_PARAM_READ_ENERGY, DFL_PARAM_WRITE_ENERGY, DFL_PARAM_DRAIN_ENERGY, DFL_PARAM_MAC_ENERGY,
+    DFL_PARAM_FLOP_ENERGY, DFL_PARAM_NETWORK_ENERGY, DFL_PARAM_MEMORY_LEAKAGE, DFL_PARAM_UNIT_LEAKAGE,
 } dfl_param_kind;
 
 /* The straight piece of the latency on one side of the present value: seconds = fixed + waited / value, or with a parameter that

@@ -336,7 +336,7 @@ static void add_energies(const dfl_plan_state *p, dfl_result *r, dfl_memory_cost
     for (uint32_t c = 0; c < s->n_computes; c++)
         r->joules += r->compute_joules[c];
     for (uint32_t m = 0; m < s->n_memories; m++)
-        r->joules += memories[m].read_joules + memories[m].write_joules;
+        r->joules += memories[m].read_joules + memories[m].write_joules; /* no result leaves the home: it drains nothing */
     for (uint32_t n = 0; n < s->n_networks; n++)
         r->joules += r->network_joules[n];
 }

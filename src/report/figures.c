@@ -215,23 +215,36 @@ static dfl_figure_value cycles(const dfl_figure_place *at)
 
 static double memory_joules(const dfl_figure_place *at)
 {
-    return memory_cost(at)->read_joules + memory_cost(at)->write_joules;
+    const dfl_memory_cost *cost = memory_cost(at);
+
+    return cost->read_joules + cost->drain_joules + cost->write_joules;
 }
+
+/* Whether the drains of the memory have an energy of their own. */
+static bool has_drains(const dfl_figure_place *at) { return memory(at)->has_drain_energy; }
 
 static dfl_figure_value bits_read(const dfl_figure_place *at)
 {
-    dfl_i128 read, written;
-    bool is_overflow = dfl_memory_bits(costs(at), at->part, &read, &written);
+    dfl_charged_bits bits;
+    bool is_overflow = dfl_memory_charged_bits(costs(at), at->part, &bits);
 
-    return count_or_overflow(is_overflow, read);
+    return count_or_overflow(is_overflow, bits.read);
+}
+
+static dfl_figure_value bits_drained(const dfl_figure_place *at)
+{
+    dfl_charged_bits bits;
+    bool is_overflow = dfl_memory_charged_bits(costs(at), at->part, &bits);
+
+    return count_or_overflow(is_overflow, bits.drained);
 }
 
 static dfl_figure_value bits_written(const dfl_figure_place *at)
 {
-    dfl_i128 read, written;
-    bool is_overflow = dfl_memory_bits(costs(at), at->part, &read, &written);
+    dfl_charged_bits bits;
+    bool is_overflow = dfl_memory_charged_bits(costs(at), at->part, &bits);
 
-    return count_or_overflow(is_overflow, written);
+    return count_or_overflow(is_overflow, bits.written);
 }
 
 static dfl_figure_value reads(const dfl_figure_place *at)

@@ -91,6 +91,24 @@ bool dfl_memory_bits(const dfl_result *result, uint32_t memory, dfl_i128 *read, 
     return over;
 }
 
+bool dfl_memory_charged_bits(const dfl_result *result, uint32_t memory, dfl_charged_bits *out)
+{
+    const bool drains = result->mapping->system->memories[memory].has_drain_energy;
+    bool over = dfl_memory_bits(result, memory, &out->read, &out->written);
+
+    out->drained = 0;
+    for (uint32_t i = 0; drains && i < result->n_traffic; i++) {
+        const dfl_traffic *t = &result->traffic[i];
+        dfl_i128 n;
+
+        if (t->memory == memory)
+            over |= dfl_mul(t->counts.drain, result->mapping->workload->tensors[t->tensor].type.bits, &n) ||
+                    dfl_add(out->drained, n, &out->drained);
+    }
+    out->read -= out->drained;
+    return over;
+}
+
 double dfl_report_clock(const dfl_system *system)
 {
     for (uint32_t i = 0; i < system->n_elements; i++)

@@ -51,6 +51,7 @@ static const dfl_system *change_system(dfl_arena *arena, const dfl_system *from,
     case DFL_PARAM_ENERGY: memories[p->part].read_energy = memories[p->part].write_energy = value; break;
     case DFL_PARAM_READ_ENERGY: memories[p->part].read_energy = value; break;
     case DFL_PARAM_WRITE_ENERGY: memories[p->part].write_energy = value; break;
+    case DFL_PARAM_DRAIN_ENERGY: memories[p->part].drain_energy = value; break;
     case DFL_PARAM_MAC_ENERGY: computes[p->part].mac_energy = value; break;
     case DFL_PARAM_FLOP_ENERGY: computes[p->part].flop_energy = value; break;
     case DFL_PARAM_NETWORK_ENERGY: networks[p->part].energy = value; break;

@@ -123,6 +123,8 @@ static void draw_memory(tiny_random *r, tiny_memory *m, uint32_t level, uint32_t
     *m = (tiny_memory){ .buffers = 1, .one_port = chance(r, 50) };
     m->read_energy = energies[level][tiny_below(r, 4)];
     m->write_energy = chance(r, 60) ? m->read_energy : energies[level][tiny_below(r, 4)];
+    m->has_drain = m->write_energy != m->read_energy;
+    m->drain_energy = m->write_energy / 2;
     m->read_rate = chance(r, 15) ? 0 : rates[level][tiny_below(r, 4)];
     m->write_rate = chance(r, 60) ? m->read_rate : rates[level][tiny_below(r, 4)];
     if (level > 0) {
@@ -442,6 +444,8 @@ static void print_memory(const tiny *t, uint32_t i, FILE *out)
         fprintf(out, "leakage = %uW; ", m->leakage);
     print_side("read", m->read_rate, m->read_energy, out);
     print_side("write", m->write_rate, m->write_energy, out);
+    if (m->has_drain)
+        print_side("drain", 0, m->drain_energy, out);
     fprintf(out, "}\n");
 }
 
@@ -548,6 +552,9 @@ static bool shrink_memory(tiny *t, uint32_t m, bool (*fails)(void *, const tiny 
     any |= smaller(t, &c, fails, context);
     c = *t;
     c.memory[m].read_rate = c.memory[m].write_rate = 0;
+    any |= smaller(t, &c, fails, context);
+    c = *t;
+    c.memory[m].has_drain = false;
     any |= smaller(t, &c, fails, context);
     c = *t;
     c.memory[m].write_energy = c.memory[m].read_energy;

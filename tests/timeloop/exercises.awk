@@ -34,7 +34,6 @@ file == 3 && FNR > 1 {
         ours[key] = cell[column["serve"]] + cell[column["accumulate"]]
         filled[key] = cell[column["fill"]]
         updated[key] = cell[column["update"]]
-        drained[key] = cell[column["drain"]]
         kept[memory] = 1
     }
 }
@@ -42,21 +41,19 @@ file == 4 && / Timeloop counts [0-9.e+-]+ pJ / {
     match($0, /Timeloop counts [0-9.e+-]+ pJ (more|less)/)
     split(substr($0, RSTART, RLENGTH), said, " ")
     amount = said[5] == "more" ? said[3] : -said[3]
-    cause = /whole vectors/ ? "whole vectors" : /results that leave/ ? "no reads for drains" : \
-        /old sums/ ? "old sums to each instance" : "shared words to each instance"
+    cause = /whole vectors/ ? "whole vectors" : /old sums/ ? "old sums to each instance" : "shared words to each instance"
     stated[cause] += amount
     total += amount
 }
 END {
     cycles = seconds * 1e9
-    # Two of the causes follow from the reports alone.
+    # One of the causes follows from the reports alone.
     for (key in ours) {
         split(key, at, SUBSEP)
         words = block[at[1]]
         n = used[key]
         read = ert[at[1], "read"] / words
         write = ert[at[1], "write"] / words
-        drains -= drained[key] * read
         scalar[at[1]] += n * (reads[key] * read + (fills[key] + updates[key]) * write)
     }
     for (m in kept)
@@ -71,9 +68,6 @@ END {
         verdict = "CYCLES"
     else if (!search && (far(energy + total, peer_energy, 0.002)))
         verdict = "ENERGY"
-    else if (!search && (drains - stated["no reads for drains"] > 0.002 * energy || \
-                         stated["no reads for drains"] - drains > 0.002 * energy))
-        verdict = "DRAINS"
     else if (!search && (vectors - stated["whole vectors"] > 0.002 * energy || \
                          stated["whole vectors"] - vectors > 0.002 * energy))
         verdict = "VECTORS"

@@ -1,7 +1,7 @@
 /*
- * What Timeloop charges for a mapping in another way than dflc does for the imported file: whole vectors of words, no read of a
- * result that leaves a memory, and old sums that every instance of a group gets back. The amounts come from the counts of
- * Timeloop, in closed form for factors that divide; other mappings get a remark without amounts.
+ * What Timeloop charges for a mapping in another way than dflc does for the imported file: whole vectors of words, and old sums
+ * that every instance of a group gets back. The amounts come from the counts of Timeloop, in closed form for factors that divide;
+ * other mappings get a remark without amounts.
  */
 #include "import/timeloop/timeloop_internal.h"
 
@@ -293,7 +293,6 @@ static bool find_flows(const dfl_tl_file *f, uint32_t tensor, flow *out)
 /* Energies of a level in pJ, over all instances. */
 typedef struct {
     double vectors;  /* words of vectors that nothing reads or writes */
-    double drains;   /* reads of results that leave the level: the result has them */
     double returned; /* old sums that more than one instance of a group gets */
     double halos;    /* words that several instances use, and that are read for each */
     bool overlap;    /* tiles side by side have parts in common, which are read for each: the amount is unknown */
@@ -324,11 +323,9 @@ static double charge_tensor(const dfl_tl_file *f, uint32_t tensor, uint32_t k, c
     out->vectors += instances * (idle_reads * l->read_energy + idle_writes * l->write_energy);
     out->overlap |= !written && flow_of->overlap;
     out->halos += written ? 0 : instances * words.reads * flow_of->common * l->read_energy;
-    if (written && flow_of->received > 0) {
-        out->drains += instances * flow_of->received * l->read_energy;
+    if (written && flow_of->received > 0)
         out->returned += instances * fmax(flow_of->received - flow_of->partition, 0) * (1 - 1 / flow_of->copies) *
                          (l->read_energy + l->write_energy);
-    }
     return instances * (words.reads * l->read_energy + (words.fills + words.updates) * l->write_energy);
 }
 
@@ -409,8 +406,6 @@ void dfl_tl_compare_charges(dfl_tl_file *f)
 
         report_charge(f, k, charges[k].vectors, energy,
                       dfl_arena_printf(arena, "`%s` is accessed in whole vectors of %g words", name, f->levels[k].vector));
-        report_charge(f, k, -charges[k].drains, energy,
-                      dfl_arena_printf(arena, "results that leave `%s` are not read from it", name));
         if (charges[k].overlap)
             dfl_lose(f->report, DFL_FOREIGN_LOST, f->levels[k].span,
                      "instances side by side read what they share from `%s` once each: Timeloop counts more", name);

@@ -199,6 +199,16 @@ static double leakage_of(const dfl_tl_file *f, uint32_t k)
     return f->levels[k].leak / (f->cycle * 1e9) * (f->mapping != NULL ? (double)used / (double)f->levels[k].instances : 1);
 }
 
+/* Whether results leave the level for another one that may hold them. Timeloop counts no read of theirs. */
+static bool passes_results(const dfl_tl_file *f, uint32_t k)
+{
+    uint64_t results = UINT64_C(1) << f->output & ~f->levels[k].bypass, outside = 0;
+
+    for (uint32_t i = k + 1; i < f->n_levels; i++)
+        outside |= f->levels[i].entries != 0 ? ~f->levels[i].bypass : 0;
+    return (results & outside) != 0;
+}
+
 static void print_memory(printer *p, uint32_t k)
 {
     const dfl_tl_level *l = &p->f->levels[k];
@@ -228,6 +238,8 @@ static void print_memory(printer *p, uint32_t k)
     dfl_strbuf_z(&p->out, shared ? "ports = shared;\n" : "");
     print_port(p, "read", l->read_energy, shared ? l->shared_rate : l->read_rate);
     print_port(p, "write", l->write_energy, shared ? l->shared_rate : l->write_rate);
+    if (p->f->priced && l->read_energy > 0 && passes_results(p->f, k))
+        dfl_strbuf_z(&p->out, "drain {\nenergy = 0pJ/bit;\n}\n");
     if (l->leak > 0)
         dfl_writer_quantity(&p->out, "leakage", leakage_of(p->f, k), "mW");
     dfl_strbuf_z(&p->out, "}\n");

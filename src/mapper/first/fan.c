@@ -116,7 +116,7 @@ static void add_way(const place_shares *s, uint32_t operand, uint32_t from, bool
     to->port[2 * from + (o->output && !p->one_port)] += bits * (o->output ? p->write_seconds : p->read_seconds);
     to->joules += instances * bits * (o->output ? p->write_joules + p->read_joules : p->read_joules);
     if (q) {
-        to->joules += instances * bits * spread * (o->output ? q->read_joules : q->write_joules);
+        to->joules += instances * bits * spread * (o->output ? q->drain_joules : q->write_joules);
         for (uint32_t a = 0; a < problem->n_axes; a++)
             if (between >> a & 1)
                 to->joules += instances * bits * spread * problem->axis[a].joules;

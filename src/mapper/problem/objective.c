@@ -165,7 +165,7 @@ static bool declares_no_energy(const dfl_system *s)
     double sum = 0;
 
     for (uint32_t i = 0; i < s->n_memories; i++)
-        sum += s->memories[i].read_energy + s->memories[i].write_energy + s->memories[i].leakage;
+        sum += s->memories[i].read_energy + s->memories[i].write_energy + s->memories[i].drain_energy + s->memories[i].leakage;
     for (uint32_t i = 0; i < s->n_computes; i++) {
         sum += s->computes[i].mac_energy + s->computes[i].flop_energy + s->computes[i].leakage;
         for (uint32_t k = 0; k < s->computes[i].n_type_energies; k++)

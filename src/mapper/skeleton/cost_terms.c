@@ -184,7 +184,7 @@ static void add_output(maker *k, const way *w)
     one.seconds = w->bits * p->read_seconds;
     add(k, one, (uint32_t)w->inner_keep);
     add(k, first, 0);
-    add_nets(k, w, unit ? 0 : w->bits * c->read_joules, (uint32_t)w->inner_keep);
+    add_nets(k, w, unit ? 0 : w->bits * c->drain_joules, (uint32_t)w->inner_keep);
     if (unit)
         return;
     dfl_term_of own = { .by = { .operand = operand, .under = w->within }, .port = port(problem, w->inner, false),

@@ -19,15 +19,19 @@ void dfl_energy_plan_make(const dfl_nest *nest, dfl_energy_plan *out)
 static void charge_memories(const dfl_nest *nest, dfl_traffic *traffic, uint32_t n, dfl_memory_cost *memories)
 {
     for (uint32_t m = 0; m < nest->system->n_memories; m++)
-        memories[m].read_joules = memories[m].write_joules = 0;
+        memories[m].read_joules = memories[m].drain_joules = memories[m].write_joules = 0;
     for (uint32_t i = 0; i < n; i++) {
         dfl_traffic *t = &traffic[i];
         const dfl_memory *m = &nest->system->memories[t->memory];
         double bits = nest->workload->tensors[t->tensor].type.bits;
-        double read = dfl_i128_double(t->counts.serve + t->counts.drain + t->counts.accumulate) * bits * m->read_energy;
+        /* drains are reads like all others unless they have an energy of their own */
+        dfl_i128 reads = t->counts.serve + t->counts.accumulate + (m->has_drain_energy ? 0 : t->counts.drain);
+        double read = dfl_i128_double(reads) * bits * m->read_energy;
+        double drain = m->has_drain_energy ? dfl_i128_double(t->counts.drain) * bits * m->drain_energy : 0;
         double write = dfl_i128_double(t->counts.fill + t->counts.update) * bits * m->write_energy;
-        t->joules = read + write;
+        t->joules = read + drain + write;
         memories[t->memory].read_joules += read;
+        memories[t->memory].drain_joules += drain;
         memories[t->memory].write_joules += write;
     }
 }
@@ -60,7 +64,7 @@ void dfl_energy_count(const dfl_nest *nest, const dfl_energy_plan *plan, const d
         result->compute_joules[nest->paths->paths[e].compute] += einsums[e].joules;
     }
     for (uint32_t m = 0; m < s->n_memories; m++)
-        result->joules += memories[m].read_joules + memories[m].write_joules;
+        result->joules += memories[m].read_joules + memories[m].drain_joules + memories[m].write_joules;
     for (uint32_t c = 0; c < s->n_computes; c++)
         result->joules += result->compute_joules[c];
     for (uint32_t n = 0; n < s->n_networks; n++)

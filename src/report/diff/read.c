@@ -51,15 +51,19 @@ static void split_joules(reader *r, const dfl_json *actions, const dfl_json *ten
 {
     double read = read_number(r, dfl_json_get(actions, "read"), "joules_per_bit");
     double write = read_number(r, dfl_json_get(actions, "write"), "joules_per_bit");
+    const dfl_json *drains = dfl_json_get(actions, "drain");
+    double drain = drains != NULL ? read_number(r, drains, "joules_per_bit") : read, price[DFL_ACTIONS];
     double joules = read_number(r, tensor, "joules"), all = 0, bits;
 
     for (dfl_action a = 0; a < DFL_ACTIONS; a++)
-        all += dfl_i128_double(t->counts[a]) * (a < DFL_FILL ? read : write);
+        price[a] = a == DFL_DRAIN ? drain : a < DFL_FILL ? read : write;
+    for (dfl_action a = 0; a < DFL_ACTIONS; a++)
+        all += dfl_i128_double(t->counts[a]) * price[a];
     bits = all > 0 ? joules / all : 0;
     if (fabs(bits - round(bits)) < 1e-9 * bits)
         bits = round(bits);
     for (dfl_action a = 0; a < DFL_ACTIONS; a++)
-        t->joules[a] = dfl_i128_double(t->counts[a]) * bits * (a < DFL_FILL ? read : write);
+        t->joules[a] = dfl_i128_double(t->counts[a]) * bits * price[a];
 }
 
 static void read_memory(reader *r, const dfl_json *memory, const dfl_json *components, dfl_side_result *out)

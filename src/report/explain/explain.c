@@ -16,7 +16,8 @@ static dfl_sym part_name(const dfl_explanation *explanation, const dfl_param *p)
     case DFL_PARAM_NETWORK_BANDWIDTH: case DFL_PARAM_NETWORK_ENERGY: case DFL_PARAM_NETWORK_LATENCY:
         return s->networks[p->part].name;
     case DFL_PARAM_BANDWIDTH: case DFL_PARAM_READ_BANDWIDTH: case DFL_PARAM_WRITE_BANDWIDTH: case DFL_PARAM_ENERGY:
-    case DFL_PARAM_READ_ENERGY: case DFL_PARAM_WRITE_ENERGY: case DFL_PARAM_MEMORY_LEAKAGE: case DFL_PARAM_MEMORY_LATENCY:
+    case DFL_PARAM_READ_ENERGY: case DFL_PARAM_WRITE_ENERGY: case DFL_PARAM_DRAIN_ENERGY: case DFL_PARAM_MEMORY_LEAKAGE:
+    case DFL_PARAM_MEMORY_LATENCY:
         break;
     }
     return s->memories[p->part].name;
@@ -33,6 +34,7 @@ static const char *attribute_name(const dfl_param *p)
     case DFL_PARAM_ENERGY: case DFL_PARAM_NETWORK_ENERGY: return "energy";
     case DFL_PARAM_READ_ENERGY: return "read.energy";
     case DFL_PARAM_WRITE_ENERGY: return "write.energy";
+    case DFL_PARAM_DRAIN_ENERGY: return "drain.energy";
     case DFL_PARAM_MAC_ENERGY: return "energy.mac";
     case DFL_PARAM_FLOP_ENERGY: return "energy.flop";
     case DFL_PARAM_MEMORY_LEAKAGE: case DFL_PARAM_UNIT_LEAKAGE: break;
@@ -67,8 +69,8 @@ const char *dfl_explanation_unit(const dfl_explanation *explanation, const dfl_p
     case DFL_PARAM_RATE:
         op = explanation->item->mapping->system->computes[p->part].rates[p->rate].op;
         return op && strcmp(dfl_sym_text(explanation->results->names, op), "mac") == 0 ? "MAC/s" : "FLOP/s";
-    case DFL_PARAM_ENERGY: case DFL_PARAM_READ_ENERGY: case DFL_PARAM_WRITE_ENERGY: case DFL_PARAM_NETWORK_ENERGY:
-        return "J/bit";
+    case DFL_PARAM_ENERGY: case DFL_PARAM_READ_ENERGY: case DFL_PARAM_WRITE_ENERGY: case DFL_PARAM_DRAIN_ENERGY:
+    case DFL_PARAM_NETWORK_ENERGY: return "J/bit";
     case DFL_PARAM_MAC_ENERGY: return "J/MAC";
     case DFL_PARAM_FLOP_ENERGY: return "J/FLOP";
     case DFL_PARAM_MEMORY_LEAKAGE: case DFL_PARAM_UNIT_LEAKAGE: break;

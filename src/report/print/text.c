@@ -34,7 +34,7 @@ static bool has_energy(const dfl_result *r)
     bool has = r->leakage_joules > 0;
 
     for (uint32_t i = 0; i < s->n_memories; i++)
-        has |= s->memories[i].has_read_energy || s->memories[i].has_write_energy;
+        has |= dfl_memory_has_energy(&s->memories[i]);
     for (uint32_t i = 0; i < s->n_computes; i++)
         has |= s->computes[i].has_energy;
     for (uint32_t i = 0; i < s->n_networks; i++)
@@ -244,9 +244,8 @@ static void print_energy(const context *c)
     line.start = c->out->len;
     dfl_strbuf_z(c->out, "  energy by component:");
     for (uint32_t i = 0; i < s->n_memories; i++)
-        add_component(&line, text_of(c, s->memories[i].name),
-                    s->memories[i].has_read_energy || s->memories[i].has_write_energy,
-                    r->memories[i].read_joules + r->memories[i].write_joules);
+        add_component(&line, text_of(c, s->memories[i].name), dfl_memory_has_energy(&s->memories[i]),
+                      r->memories[i].read_joules + r->memories[i].drain_joules + r->memories[i].write_joules);
     for (uint32_t i = 0; i < s->n_computes; i++)
         add_component(&line, text_of(c, s->computes[i].name), s->computes[i].has_energy, r->compute_joules[i]);
     for (uint32_t i = 0; i < s->n_networks; i++)

@@ -256,6 +256,7 @@ static void lower_memory(system_lowering *state, const dfl_draft_part *part)
     memory->has_read_energy = memory->has_write_energy = plain;
     memory->read_energy = lower_number(state, part, "read.energy", clock, both, &memory->has_read_energy);
     memory->write_energy = lower_number(state, part, "write.energy", clock, both, &memory->has_write_energy);
+    memory->drain_energy = lower_number(state, part, "drain.energy", clock, 0, &memory->has_drain_energy);
     lower_members(state, part, memory, clock);
     memory->buffers = 1;
     if (buffers != NULL && buffers->values[0].kind == DFL_ATTRIBUTE_QUANTITY)
@@ -263,7 +264,7 @@ static void lower_memory(system_lowering *state, const dfl_draft_part *part)
     memory->stream = dfl_draft_find_attribute(part, "overlap") != NULL;
     memory->efficiency = lower_efficiency(part);
     memory->holds = lower_selection(state, part, "holds");
-    state->any_energy |= memory->has_read_energy || memory->has_write_energy;
+    state->any_energy |= dfl_memory_has_energy(memory);
     if (plain && dfl_draft_find_attribute(part, "read.energy") != NULL && dfl_draft_find_attribute(part, "write.energy") != NULL)
         lint_attribute(state, dfl_draft_find_attribute(part, "energy"), part, "`read` and `write` have energies of their own");
 }
@@ -671,7 +672,7 @@ static void lint_energy(system_lowering *state)
 
         if (!dfl_system_draft_lints(state->draft, part->span))
             continue;
-        if ((memory && !state->memories[part->id].has_read_energy && !state->memories[part->id].has_write_energy) ||
+        if ((memory && !dfl_memory_has_energy(&state->memories[part->id])) ||
             (compute && !state->computes[part->id].has_energy))
             dfl_lint_no_energy(state->draft->sink, state->draft->lints, part->span, part_text(state, part), memory);
     }

@@ -71,6 +71,7 @@ static void set_param(variant *v, const dfl_param *p, double value)
     case DFL_PARAM_ENERGY: v->memories[p->part].read_energy = v->memories[p->part].write_energy = value; break;
     case DFL_PARAM_READ_ENERGY: v->memories[p->part].read_energy = value; break;
     case DFL_PARAM_WRITE_ENERGY: v->memories[p->part].write_energy = value; break;
+    case DFL_PARAM_DRAIN_ENERGY: v->memories[p->part].drain_energy = value; break;
     case DFL_PARAM_MAC_ENERGY: v->computes[p->part].mac_energy = value; break;
     case DFL_PARAM_FLOP_ENERGY: v->computes[p->part].flop_energy = value; break;
     case DFL_PARAM_NETWORK_ENERGY: v->networks[p->part].energy = value; break;

@@ -113,9 +113,9 @@ static inline void fixture_result(fixture *f)
                                     .bound_by = "sram.read" };
     einsums[1] = (dfl_einsum_cost){ .flops = 3072, .points = 3072, .steps = 3072, .compute = 0,
                                     .compute_seconds = 2.4e-8, .seconds = 2.4e-8, .joules = 1e-9, .bound_by = "vector" };
-    memories[0] = (dfl_memory_cost){ 0, 40960, { 0, 0 }, 1.6e-8, 2.4e-8, 1.14688e-7, 1.72032e-7, 1, 1e11 };
-    memories[1] = (dfl_memory_cost){ 1, 32768, { 54, 55 }, 6.5e-6, 0, 1.5e-6, 0, 1, 2.5e12 };
-    memories[2] = (dfl_memory_cost){ 2, 32, { 0, 0 }, 0, 0, 0, 0, 16, 0 };
+    memories[0] = (dfl_memory_cost){ 0, 40960, { 0, 0 }, 1.6e-8, 2.4e-8, 1.14688e-7, 1.72032e-7, 1, 1e11, 0 };
+    memories[1] = (dfl_memory_cost){ 1, 32768, { 54, 55 }, 6.5e-6, 0, 1.5e-6, 0, 1, 2.5e12, 0 };
+    memories[2] = (dfl_memory_cost){ 2, 32, { 0, 0 }, 0, 0, 0, 0, 16, 0, 0 };
     classes[0] = (dfl_link_class){ .name = "medium", .bits = 4096, .seconds = 2.5e-9 };
     networks[0] = (dfl_network_cost){ .injected_bits = 3000, .delivered_bits = 12000, .collected_bits = 2048,
                                       .arriving_bits = 1096, .classes = classes, .n_classes = 1, .seconds = 2.5e-9,
