@@ -101,7 +101,7 @@ static bool count_points(const dfl_frame *f, uint32_t einsum, dfl_i128 *out)
 /* Whether the result of an einsum takes no time to write: the einsum is a part of the one that reads it, and has no launch. */
 static bool is_handed_on(const dfl_frame *f, const dfl_einsum *e)
 {
-    return !isfinite(f->system->memories[f->home_of[e->output.tensor]].write_rate);
+    return !isfinite(f->system->memories[f->room_of[e->output.tensor]].write_rate);
 }
 
 /* Sets the points and the time of the operations of one pass. */
@@ -141,7 +141,7 @@ static bool time_operations(const dfl_frame *f, uint32_t einsum, dfl_chip_time *
 static bool time_access(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t input, dfl_port_time *out)
 {
     const bool is_read = input != DFL_NONE;
-    const dfl_memory *m = &f->system->memories[f->home_of[access->tensor]];
+    const dfl_memory *m = &f->system->memories[f->room_of[access->tensor]];
     double rate = is_read ? m->read_rate : m->write_rate, share;
 
     if ((is_read ? dfl_halo_elements(f, einsum, input, &out->bits)
@@ -184,14 +184,14 @@ void dfl_chip_time_add_ports(const dfl_frame *f, const uint32_t *branch_of, bool
     const dfl_einsum *e = &f->workload->einsums[einsum];
 
     for (uint32_t i = 0; i < e->n_inputs; i++) {
-        const size_t m = f->home_of[e->inputs[i].tensor];
+        const size_t m = f->room_of[e->inputs[i].tensor];
 
         if (dfl_branch_reads(f, branch_of, einsum, i))
             ports[2 * m] += time->reads[i].seconds;
         ports[2 * m + 1] += time->renewed[i].seconds;
     }
     if (dfl_branch_writes(f, branch_of, einsum, is_again))
-        ports[2 * (size_t)f->home_of[e->output.tensor] + 1] += time->written.seconds;
+        ports[2 * (size_t)f->room_of[e->output.tensor] + 1] += time->written.seconds;
 }
 
 double dfl_busiest_memory(const dfl_system *s, const double *ports, uint32_t *slowest)

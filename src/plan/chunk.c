@@ -294,6 +294,46 @@ static void run_list(clock_state *c, const task_vec *list)
     }
 }
 
+double dfl_chunk_transfers(const dfl_plan_work *work, const dfl_chunk *chunk, const uint32_t *einsums, size_t n,
+                           int64_t iterations, dfl_chunk_time *out)
+{
+    const dfl_frame *f = work->frame;
+    dfl_offload_busy busy;
+
+    if (work->offload == NULL || !dfl_offload_pass(f, work->offload, chunk->phase, einsums, n, &busy))
+        return 0;
+    if (out->moved == NULL)
+        out->moved = DFL_NEW_ARRAY(f->arena, double, 2 * (size_t)f->system->n_memories);
+    for (uint32_t m = 0; m < 2 * f->system->n_memories; m++)
+        out->moved[m] += (double)iterations * dfl_i128_double(busy.bits[m]);
+    return busy.longest;
+}
+
+/* The time of the transfers of a pass through a list. */
+static double time_transfers(clock_state *c, const dfl_chunk *chunk, const task_vec *list, int64_t iterations)
+{
+    uint32_t *einsums = DFL_NEW_ARRAY(c->work->frame->arena, uint32_t, list->n + 1);
+    size_t n = 0;
+
+    for (size_t i = 0; i < list->n; i++)
+        if (!list->at[i].is_exchange)
+            einsums[n++] = list->at[i].index;
+    return dfl_chunk_transfers(c->work, chunk, einsums, n, iterations, &c->out);
+}
+
+/* Waits until a pass that began at `began` has lasted for `seconds`, the time of its transfers. */
+static void wait_for_transfers(clock_state *c, double began, double seconds)
+{
+    const double end = began + seconds;
+
+    if (end <= c->front)
+        return;
+    c->out.step[DFL_STEP_OFFLOAD] += end - c->front;
+    c->front = end;
+    for (uint32_t u = 0; u < c->work->frame->system->n_computes; u++)
+        c->unit_free[u] = fmax(c->unit_free[u], end);
+}
+
 /* Waits for the exchanges that still run. */
 static void finish_clock(clock_state *c)
 {
@@ -333,10 +373,13 @@ dfl_chunk_time dfl_chunk_run(const dfl_plan_work *work, const dfl_chunk *chunk)
         for (; e < w->n_einsums && w->einsums[e].phase == chunk->phase && dfl_frame_repeat(f, &w->einsums[e]) == repeat; e++)
             if (dfl_chunk_has(f, chunk, e))
                 add_einsum(work, chunk, e, parts[chunk->phase], &list);
+        const double transfers = time_transfers(&c, chunk, &list, iterations);
         for (int64_t i = 0; i < iterations; i++) {
+            const double began = c.front;
             if (i > 0)
                 carry(&c, repeat);
             run_list(&c, &list);
+            wait_for_transfers(&c, began, transfers);
         }
     }
     finish_clock(&c);

@@ -9,6 +9,7 @@
 #include "ir/plan_result.h"
 #include "plan/chip_time.h"
 #include "plan/exchanges.h"
+#include "plan/offload.h"
 
 /* The einsums of the backward phase that a chunk runs. With `zero_bubble`, those of weights' gradients have their own passes. */
 typedef enum { DFL_CHUNK_ALL, DFL_CHUNK_WITHOUT_WEIGHTS, DFL_CHUNK_WEIGHTS } dfl_chunk_part;
@@ -33,6 +34,8 @@ typedef struct {
     double *exposed;          /* [exchange]: exposed time of the exchange */
     int64_t *count;           /* [exchange]: number of times that it runs */
     dfl_arrival *arrivals; uint32_t n_arrivals; /* gradients, in the order in which they are made */
+    double *moved;            /* [2 * memory + (write ? 1 : 0)]: bits that pass the port of a memory outside of the chips; NULL =
+                                 none */
 } dfl_chunk_time;
 
 typedef struct {
@@ -42,11 +45,16 @@ typedef struct {
     const dfl_plan_exchanges *exchanges;
     const bool *is_recomputed; /* [tensor]: made again in the backward pass */
     const dfl_plan_branches *branches; /* what runs together on a chip */
+    const dfl_offload *offload; /* tensors outside of the chips; NULL = none */
 } dfl_plan_work;
 
 /* The time of a chunk. */
 dfl_chunk_time dfl_chunk_run(const dfl_plan_work *work, const dfl_chunk *chunk);
 
+/* The transfers of a pass through `n` einsums to and from the memories outside of the chips, which a chunk makes `iterations`
+   times. Adds their data to `out`, and returns the time of the busiest port in one pass (in s). */
+double dfl_chunk_transfers(const dfl_plan_work *work, const dfl_chunk *chunk, const uint32_t *einsums, size_t n,
+                           int64_t iterations, dfl_chunk_time *out);
 /* Whether an einsum runs in a chunk. */
 bool dfl_chunk_has(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum);
 /* Whether `zero_bubble` runs two einsums of the backward phase in different passes: one makes the gradient of a weight. */

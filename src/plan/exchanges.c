@@ -506,14 +506,14 @@ static bool find_cost(const dfl_frame *f, dfl_plan_exchanges *all, uint32_t i)
     dfl_collective ask = { .kind = x->kind, .bits = dfl_i128_double(x->most_bits > 0 ? x->most_bits : x->bits),
                            .parts = parts,
                            .element = f->system->memories[f->home].element,
-                           .memory_rate = reduction_rate(&f->system->memories[f->home_of[x->tensor]]) };
+                           .memory_rate = reduction_rate(&f->system->memories[f->room_of[x->tensor]]) };
     const dfl_collective_options options = { .contention_none = f->mapping->options.contention_none,
                                              .chunks = f->mapping->options.chunks };
 
     for (uint32_t k = 0; k < i; k++)
         if (all->at[k].kind == x->kind && all->at[k].slots == x->slots && all->at[k].bits == x->bits &&
             all->at[k].most_bits == x->most_bits && all->at[k].is_tied == x->is_tied &&
-            f->home_of[all->at[k].tensor] == f->home_of[x->tensor]) {
+            f->room_of[all->at[k].tensor] == f->room_of[x->tensor]) {
             x->cost = all->at[k].cost;
             return true;
         }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "plan/halos.h"
+#include "plan/homes.h"
 #include "plan/plan.h"
 #include "plan/plan_internal.h"
 
@@ -184,7 +185,10 @@ dfl_plan_floor dfl_plan_floor_find(dfl_arena *arena, dfl_sink *sink, const dfl_i
     dfl_plan_floor out = { .runs = false };
 
     if (!dfl_plan_start(p, arena, sink, names, mapping) ||
-        !(is_class ? dfl_frame_divide(&p->frame) : dfl_frame_build(&p->frame)) || !dfl_layouts_find(&p->frame, &p->layouts))
+        !(is_class ? dfl_frame_divide(&p->frame) : dfl_frame_build(&p->frame)))
+        return out;
+    dfl_homes_set(&p->frame);
+    if (!dfl_layouts_find(&p->frame, &p->layouts))
         return out;
     p->work = (dfl_plan_work){ .frame = &p->frame, .exchanges = &none, .is_recomputed = p->frame.recomputed };
     dfl_plan_divide_layers(p);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "plan/lines.h"
+#include "plan/outside.h"
 #include "plan/rows.h"
 
 int64_t dfl_split_parts(const dfl_frame *f, const dfl_home_split *split)
@@ -319,15 +320,15 @@ static bool find_homes(dfl_frame *f)
     bool *is_kept = DFL_NEW_ARRAY(f->arena, bool, f->workload->n_tensors);
 
     f->home_of = DFL_NEW_ARRAY(f->arena, uint32_t, f->workload->n_tensors);
+    f->room_of = DFL_NEW_ARRAY(f->arena, uint32_t, f->workload->n_tensors);
     for (uint32_t t = 0; t < f->workload->n_tensors; t++)
         f->home_of[t] = f->home;
     for (uint32_t i = 0; i < root->n_lines; i++) {
         const dfl_line *line = &root->lines[i];
         if (line->kind != DFL_LINE_KEEP)
             continue;
-        if (f->system->memories[line->memory].element != f->system->memories[f->home].element)
-            return dfl_frame_refuse(f, line->span, "a home in another element than the outermost memory of a chip",
-                                    "keep the tensor in the outermost memory of the chip");
+        if (!dfl_outside_check_home(f, line))
+            return false;
         f->home_of[line->tensor] = line->memory;
         is_kept[line->tensor] = true;
     }
@@ -336,6 +337,11 @@ static bool find_homes(dfl_frame *f)
 
         if (!is_kept[t] && tensor->part == DFL_PART_GRADIENT && f->workload->tensors[tensor->of].role != DFL_ROLE_WEIGHT)
             f->home_of[t] = f->home_of[tensor->of];
+    }
+    for (uint32_t t = 0; t < f->workload->n_tensors; t++) {
+        const bool is_outside = f->system->memories[f->home_of[t]].element != f->system->memories[f->home].element;
+
+        f->room_of[t] = is_outside ? f->home : f->home_of[t];
     }
     return true;
 }
@@ -399,15 +405,6 @@ static void find_sides(dfl_frame *f)
     }
 }
 
-/* The outermost memory that lies inside of an axis; DFL_NONE = none. */
-static uint32_t find_home(const dfl_system *s)
-{
-    for (uint32_t m = 0; m < s->n_memories; m++)
-        if (dfl_memory_is_in_array(s, m) && !s->elements[s->memories[m].element].side)
-            return m;
-    return DFL_NONE;
-}
-
 static bool *find_recomputed(const dfl_frame *f)
 {
     bool *out = DFL_NEW_ARRAY(f->arena, bool, f->workload->n_tensors);
@@ -422,7 +419,7 @@ static bool *find_recomputed(const dfl_frame *f)
 dfl_frame dfl_frame_open(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
 {
     dfl_frame f = { .arena = arena, .sink = sink, .names = names, .mapping = mapping, .workload = mapping->workload,
-                    .system = mapping->system, .home = find_home(mapping->system), .micro_batches = 1 };
+                    .system = mapping->system, .home = dfl_outside_find_chip(mapping), .micro_batches = 1 };
 
     f.recomputed = find_recomputed(&f);
     dfl_rows_find(&f);

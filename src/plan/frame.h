@@ -46,6 +46,9 @@ typedef struct {
     bool *repeats;              /* [rank]: the iterations of a repeat, which run one after another */
     uint32_t home;              /* the memory of the chips that holds tensors without a keep */
     uint32_t *home_of;          /* [tensor]: its memory */
+    uint32_t *room_of;          /* [tensor]: the memory of the chip where einsums read and write it: `home_of`, or `home` if the
+                                   tensor lies outside of the chip */
+    bool is_offloaded;          /* some tensor lies outside of the chips */
     int8_t *side;               /* [einsum]: whether it stands before (-1), in (0) or behind (1) the repeat with stages, in the
                                    order of its phase; 0 without stages. The step of a weight runs where the forward pass
                                    reads the weight; DFL_SIDE_BOTH = before and behind the repeat */
@@ -92,7 +95,9 @@ bool dfl_frame_runs(const dfl_frame *f, uint32_t einsum, bool has_first, bool ha
 uint32_t dfl_frame_target(const dfl_frame *f, uint32_t einsum);
 /* The table of which a tensor is the gathered rows; the tensor itself if it is none. */
 uint32_t dfl_frame_table(const dfl_frame *f, uint32_t tensor);
-/* Whether an axis lies outside of all memories that hold tensors, so that its instances are chips. */
+/* Whether a tensor lies outside of the chip. */
+static inline bool dfl_frame_is_outside(const dfl_frame *f, uint32_t tensor) { return f->home_of[tensor] != f->room_of[tensor]; }
+/* Whether an axis lies outside of the memories of a chip, so that its instances are chips. */
 bool dfl_frame_is_chip_axis(const dfl_frame *f, uint32_t axis);
 /* Parts of a split home. */
 int64_t dfl_split_parts(const dfl_frame *f, const dfl_home_split *split);

@@ -1,5 +1,7 @@
 #include "plan/held.h"
 
+#include "plan/homes.h"
+
 /* Whether a tensor lies by the rows of a table on some chips. */
 static bool is_by_rows(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor)
 {
@@ -55,6 +57,16 @@ bool dfl_held_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t
     return dfl_frame_elements_of_group(f, maker, access, gathered, parts, out) || dfl_mul(*out, t->type.bits, out);
 }
 
+bool dfl_held_joined_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, uint64_t joined, dfl_i128 *out)
+{
+    bool overflow = dfl_held_pass_bits(f, layouts, tensor, out);
+
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if ((joined >> s & 1) != 0 && dfl_layout_home(layouts, tensor, s) >= 0)
+            overflow |= dfl_mul(*out, f->slots[s].count, out);
+    return overflow;
+}
+
 static bool runs_in(const dfl_frame *f, const dfl_stage_shape *stage, uint32_t einsum)
 {
     return dfl_frame_runs(f, einsum, stage->has_first, stage->has_last);
@@ -78,6 +90,48 @@ static bool is_touched(const dfl_frame *f, const dfl_stage_shape *stage, uint32_
 static bool has_layers(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor)
 {
     return f->stage_slot != DFL_NONE && dfl_layout_home(layouts, tensor, f->stage_slot) >= 0;
+}
+
+/* The dimension of a tensor that has one part for each layer; replicated if there is none. */
+static dfl_layout layer_dimension(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor)
+{
+    dfl_layout d = DFL_LAYOUT_REPLICATED;
+
+    if (f->stage_slot != DFL_NONE && dfl_layout_home(layouts, tensor, f->stage_slot) >= 0)
+        return dfl_layout_home(layouts, tensor, f->stage_slot);
+    for (uint32_t c = 0; c < f->workload->n_carries && d < 0; c++)
+        d = dfl_layout_dimension(f, tensor, f->workload->carries[c].rank);
+    return d;
+}
+
+int64_t dfl_held_layers(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor)
+{
+    const dfl_layout d = layer_dimension(f, layouts, tensor);
+
+    if (d < 0)
+        return 1;
+    return has_layers(f, layouts, tensor) ? dfl_ceil_div(f->workload->tensors[tensor].extents[d], f->slots[f->stage_slot].count)
+                                          : f->workload->tensors[tensor].extents[d];
+}
+
+bool dfl_held_home_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, int64_t layers, uint64_t joined,
+                        dfl_i128 *out)
+{
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+    const dfl_layout per_layer = layer_dimension(f, layouts, tensor);
+    bool overflow = false;
+
+    *out = t->type.bits;
+    for (uint32_t d = 0; d < t->n_dims; d++) {
+        int64_t extent = t->extents[d];
+
+        for (uint32_t s = 0; s < f->n_slots; s++)
+            if (dfl_layout_home(layouts, tensor, s) == (dfl_layout)d && (joined >> s & 1) == 0 &&
+                !dfl_layout_is_summed_late(f, layouts, tensor, s))
+                extent = dfl_ceil_div(extent, f->slots[s].count);
+        overflow |= dfl_mul(*out, per_layer == (dfl_layout)d ? layers : extent, out);
+    }
+    return overflow;
 }
 
 /* Bits of the whole home of a tensor on a chip of the stage; true on overflow. */
@@ -121,26 +175,6 @@ static bool runs_backward(const dfl_plan_work *work, uint32_t einsum)
     const dfl_einsum *e = &work->frame->workload->einsums[einsum];
 
     return e->phase == DFL_PHASE_BACKWARD || (e->phase == DFL_PHASE_FORWARD && work->is_recomputed[e->output.tensor]);
-}
-
-/* [tensor]: made in the forward pass, read in the backward pass, and not made again there. The layers of a carried tensor stand
-   for the tensor that the first layer reads. */
-static bool *find_stored(const dfl_plan_work *work)
-{
-    const dfl_frame *f = work->frame;
-    const dfl_workload *w = f->workload;
-    bool *stored = DFL_NEW_ARRAY(f->arena, bool, w->n_tensors);
-
-    for (uint32_t e = 0; e < w->n_einsums; e++)
-        for (uint32_t i = 0; runs_backward(work, e) && i < w->einsums[e].n_inputs; i++) {
-            uint32_t t = w->einsums[e].inputs[i].tensor, carried = dfl_layout_carried(f, e, t);
-
-            t = carried != DFL_NONE ? carried : t;
-            if (w->tensors[t].n_producers > 0 && w->einsums[w->tensors[t].producers[0]].phase == DFL_PHASE_FORWARD &&
-                (w->tensors[t].role == DFL_ROLE_INTERMEDIATE || w->tensors[t].role == DFL_ROLE_OUTPUT))
-                stored[t] = !work->is_recomputed[t];
-        }
-    return stored;
 }
 
 static bool in_repeat(const dfl_frame *f, const dfl_tensor *t)
@@ -187,7 +221,7 @@ static bool working_peak(const dfl_plan_work *work, const dfl_layouts *l, const 
     for (uint32_t t = 0; t < w->n_tensors; t++) {
         live_range r = { .first = DFL_NONE };
 
-        if (stored[t] || f->home_of[t] != memory || w->tensors[t].n_producers == 0 ||
+        if (stored[t] || f->room_of[t] != memory || w->tensors[t].n_producers == 0 ||
             (w->tensors[t].part != DFL_PART_PLAIN && w->tensors[w->tensors[t].of].role == DFL_ROLE_WEIGHT) ||
             (w->tensors[t].role != DFL_ROLE_INTERMEDIATE && w->tensors[t].role != DFL_ROLE_OUTPUT))
             continue;
@@ -213,7 +247,7 @@ static bool working_peak(const dfl_plan_work *work, const dfl_layouts *l, const 
 
         bool is_scatter = exchange->place == DFL_EXCHANGE_AFTER && exchange->kind == DFL_COLLECTIVE_REDUCE_SCATTER;
 
-        if (f->home_of[exchange->tensor] != memory)
+        if (f->room_of[exchange->tensor] != memory)
             continue;
         if ((exchange->place != DFL_EXCHANGE_BEFORE && !is_scatter) || first == DFL_NONE || !runs_in(f, stage, exchange->einsum))
             continue;
@@ -246,53 +280,91 @@ static bool find_working(const dfl_plan_work *work, const dfl_layouts *l, const 
 
 /* ---- all parts ---- */
 
-/* Adds what a stage holds of a tensor for the whole step or for its micro-batches in flight. */
-static bool add_tensor(const dfl_plan_work *work, const dfl_layouts *l, const dfl_stage_shape *stage, const bool *stored,
-                       uint32_t tensor, dfl_plan_memory *memory)
+/* The part of the memory that a tensor belongs to; DFL_N_HELD = it is none of a home. */
+static dfl_held part_of(const dfl_frame *f, const bool *stored, uint32_t tensor)
 {
-    const dfl_frame *f = work->frame;
     const dfl_tensor *t = &f->workload->tensors[tensor];
-    dfl_held part = DFL_HELD_OTHER;
-    dfl_i128 bits = 0, copies = 1;
+
+    if (stored[tensor])
+        return DFL_HELD_ACTIVATIONS;
+    if (t->part == DFL_PART_GRADIENT && f->workload->tensors[t->of].role == DFL_ROLE_WEIGHT)
+        return DFL_HELD_GRADIENTS;
+    if (t->part == DFL_PART_MOMENT)
+        return DFL_HELD_MOMENTS;
+    if (t->role == DFL_ROLE_WEIGHT || t->role == DFL_ROLE_STATE)
+        return t->role == DFL_ROLE_STATE ? DFL_HELD_CACHE : DFL_HELD_WEIGHTS;
+    return t->role == DFL_ROLE_INPUT ? DFL_HELD_OTHER : DFL_N_HELD;
+}
+
+/* How often a stage holds what one layer stores of a tensor for the backward pass. */
+static dfl_i128 stored_copies(const dfl_frame *f, const dfl_layouts *l, const dfl_stage_shape *stage, uint32_t tensor)
+{
+    if (!in_repeat(f, &f->workload->tensors[tensor]))
+        return dfl_ceil_div(stage->chunks_in_flight, stage->interleave);
+    if (has_layers(f, l, tensor))
+        return stage->chunks_in_flight * stage->chunk_layers;
+    return stage->chunks_in_flight * dfl_frame_iterations(f, f->workload->tensors[tensor].producers[0]);
+}
+
+static bool add_bits(dfl_plan_memory *memory, dfl_held part, dfl_i128 bits)
+{
+    return dfl_add(memory->held[part], bits, &memory->held[part]);
+}
+
+/* Adds a tensor outside of the chip: its memory holds all of it, for all chips inside, and the chip the room of two layers. */
+static bool add_outside(const dfl_frame *f, const dfl_layouts *l, const dfl_stage_shape *stage, dfl_held part, uint32_t tensor,
+                        dfl_plan_memory *all)
+{
+    const uint64_t inside = dfl_homes_inside(f, f->home_of[tensor]);
+    dfl_i128 outside, room, n;
     bool overflow;
 
-    if (stored[tensor]) {
-        part = DFL_HELD_ACTIVATIONS;
-        overflow = dfl_held_pass_bits(f, l, tensor, &bits);
-        if (!in_repeat(f, t))
-            copies = dfl_ceil_div(stage->chunks_in_flight, stage->interleave);
-        else if (has_layers(f, l, tensor))
-            copies = stage->chunks_in_flight * stage->chunk_layers;
-        else
-            copies = stage->chunks_in_flight * dfl_frame_iterations(f, t->producers[0]);
-        overflow |= dfl_mul(bits, copies, &bits);
-    } else if (t->part == DFL_PART_GRADIENT && f->workload->tensors[t->of].role == DFL_ROLE_WEIGHT) {
-        part = DFL_HELD_GRADIENTS;
-        overflow = home_bits(f, l, stage, tensor, &bits);
-    } else if (t->part == DFL_PART_MOMENT) {
-        part = DFL_HELD_MOMENTS;
-        overflow = home_bits(f, l, stage, tensor, &bits);
-    } else if (t->role == DFL_ROLE_WEIGHT || t->role == DFL_ROLE_STATE) {
-        part = t->role == DFL_ROLE_STATE ? DFL_HELD_CACHE : DFL_HELD_WEIGHTS;
-        overflow = home_bits(f, l, stage, tensor, &bits);
-    } else if (t->role == DFL_ROLE_INPUT) { /* the gradient that starts the backward pass is made for each micro-batch */
-        overflow = t->part == DFL_PART_GRADIENT ? dfl_held_pass_bits(f, l, tensor, &bits) : home_bits(f, l, stage, tensor, &bits);
+    if (part == DFL_HELD_ACTIVATIONS) {
+        n = stored_copies(f, l, stage, tensor);
+        overflow = dfl_held_joined_bits(f, l, tensor, inside, &outside) || dfl_mul(outside, n, &outside) ||
+                   dfl_held_pass_bits(f, l, tensor, &room) || dfl_mul(room, n < 2 ? n : 2, &room);
+    } else if (part == DFL_HELD_OTHER) { /* an input: all of the step outside, two micro-batches inside */
+        overflow = dfl_held_home_bits(f, l, tensor, dfl_held_layers(f, l, tensor), inside, &outside) ||
+                   dfl_held_pass_bits(f, l, tensor, &room) || dfl_mul(room, f->micro_batches < 2 ? 1 : 2, &room);
     } else {
-        return false;
+        n = has_layers(f, l, tensor) ? stage->layers : dfl_held_layers(f, l, tensor);
+        overflow = dfl_held_home_bits(f, l, tensor, (int64_t)n, inside, &outside) ||
+                   dfl_held_home_bits(f, l, tensor, n < 2 ? (int64_t)n : 2, 0, &room);
     }
-    return overflow | dfl_add(memory->held[part], bits, &memory->held[part]);
+    return overflow || add_bits(&all[f->home_of[tensor]], part, outside) || add_bits(&all[f->home], part, room);
+}
+
+/* Adds what a stage holds of a tensor for the whole step or for its micro-batches in flight. */
+static bool add_tensor(const dfl_frame *f, const dfl_layouts *l, const dfl_stage_shape *stage, const bool *stored,
+                       uint32_t tensor, dfl_plan_memory *all)
+{
+    const dfl_held part = part_of(f, stored, tensor);
+    dfl_i128 bits = 0;
+    bool overflow;
+
+    if (part == DFL_N_HELD)
+        return false;
+    if (dfl_frame_is_outside(f, tensor))
+        return add_outside(f, l, stage, part, tensor, all);
+    if (part == DFL_HELD_ACTIVATIONS)
+        overflow = dfl_held_pass_bits(f, l, tensor, &bits) || dfl_mul(bits, stored_copies(f, l, stage, tensor), &bits);
+    else if (part == DFL_HELD_OTHER && f->workload->tensors[tensor].part == DFL_PART_GRADIENT)
+        overflow = dfl_held_pass_bits(f, l, tensor, &bits); /* what starts the backward pass is made for each micro-batch */
+    else
+        overflow = home_bits(f, l, stage, tensor, &bits);
+    return overflow || add_bits(&all[f->home_of[tensor]], part, bits);
 }
 
 dfl_plan_memory *dfl_held_find(const dfl_plan_work *work, const dfl_layouts *layouts, const dfl_stage_shape *stage)
 {
     const dfl_frame *f = work->frame;
-    const bool *stored = find_stored(work);
+    const bool *stored = dfl_homes_stored(f);
     dfl_plan_memory *out = DFL_NEW_ARRAY(f->arena, dfl_plan_memory, f->system->n_memories);
     bool overflow = false;
 
     for (uint32_t t = 0; t < f->workload->n_tensors; t++)
         if (is_touched(f, stage, t))
-            overflow |= add_tensor(work, layouts, stage, stored, t, &out[f->home_of[t]]);
+            overflow |= add_tensor(f, layouts, stage, stored, t, out);
     for (uint32_t m = 0; m < f->system->n_memories; m++)
         if (f->system->memories[m].element == f->system->memories[f->home].element)
             overflow |= find_working(work, layouts, stage, stored, m, &out[m].held[DFL_HELD_WORKING]);

@@ -57,6 +57,32 @@ static uint32_t *sort_by_branch(const dfl_plan_work *work)
     return out;
 }
 
+/* Adds what the transfers of a chunk to and from memories outside of the chips need beyond its work. */
+static void add_transfers(const dfl_plan_work *work, const dfl_chunk *chunk, bool has_again, dfl_chunk_time *out)
+{
+    const dfl_workload *w = work->frame->workload;
+    uint32_t *einsums = DFL_NEW_ARRAY(work->frame->arena, uint32_t, (size_t)w->n_einsums + 1);
+    bool *is_done = DFL_NEW_ARRAY(work->frame->arena, bool, (size_t)w->n_einsums + 1);
+    double seconds = 0;
+
+    for (uint32_t from = 0; from < w->n_einsums && work->offload != NULL; from++) {
+        const int64_t iterations = dfl_chunk_iterations(work->frame, chunk, from);
+        size_t n = 0;
+
+        for (uint32_t e = from; e < w->n_einsums; e++) {
+            if (is_done[e] || dfl_frame_repeat(work->frame, &w->einsums[e]) != dfl_frame_repeat(work->frame, &w->einsums[from]) ||
+                (!runs_as(work, chunk, e, false) && !(has_again && runs_as(work, chunk, e, true))))
+                continue;
+            is_done[e] = true;
+            einsums[n++] = e;
+        }
+        if (n > 0)
+            seconds += (double)iterations * dfl_chunk_transfers(work, chunk, einsums, n, iterations, out);
+    }
+    out->step[DFL_STEP_OFFLOAD] += fmax(0, seconds - out->seconds);
+    out->seconds = fmax(out->seconds, seconds);
+}
+
 dfl_chunk_time dfl_chunk_run_perfect(const dfl_plan_work *work, const dfl_chunk *chunk)
 {
     static const dfl_step_part parts[] = { [DFL_PHASE_FORWARD] = DFL_STEP_FORWARD, [DFL_PHASE_BACKWARD] = DFL_STEP_BACKWARD,
@@ -86,5 +112,6 @@ dfl_chunk_time dfl_chunk_run_perfect(const dfl_plan_work *work, const dfl_chunk 
                 add_branch(work, &busy, (double)iterations, again == 1 ? DFL_STEP_RECOMPUTE : parts[chunk->phase], &out);
         }
     }
+    add_transfers(work, chunk, has_again, &out);
     return out;
 }

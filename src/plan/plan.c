@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "plan/grouping.h"
+#include "plan/homes.h"
 #include "plan/lines.h"
 #include "plan/perfect.h"
 #include "plan/plan_internal.h"
@@ -427,16 +428,20 @@ const dfl_result *dfl_plan_evaluate(dfl_arena *arena, dfl_sink *sink, const dfl_
 {
     dfl_plan_state *p = DFL_NEW(arena, dfl_plan_state);
 
-    if (!dfl_plan_start(p, arena, sink, names, mapping) || !dfl_frame_build(&p->frame) ||
-        !dfl_layouts_find(&p->frame, &p->layouts))
+    if (!dfl_plan_start(p, arena, sink, names, mapping) || !dfl_frame_build(&p->frame))
+        return NULL;
+    dfl_homes_set(&p->frame);
+    if (!dfl_layouts_find(&p->frame, &p->layouts))
         return NULL;
     if (!dfl_branches_find(&p->frame, &p->branches))
         return NULL;
     p->times = dfl_chip_times_find(&p->frame, &p->branches);
-    if (p->times == NULL || !dfl_exchanges_find(&p->frame, &p->layouts, &p->exchanges))
+    if (p->times == NULL || !dfl_offload_find(&p->frame, &p->layouts, &p->work.offload) ||
+        !dfl_exchanges_find(&p->frame, &p->layouts, &p->exchanges))
         return NULL;
     p->work = (dfl_plan_work){ .frame = &p->frame, .times = p->times, .exchanges = &p->exchanges,
-                               .is_recomputed = p->frame.recomputed, .branches = &p->branches };
+                               .is_recomputed = p->frame.recomputed, .branches = &p->branches,
+                               .offload = p->work.offload };
     if (!dfl_grouping_find(&p->work, &p->branches, p->times))
         return NULL;
     p->again = dfl_chip_times_again(&p->frame, &p->branches, p->times);

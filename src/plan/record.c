@@ -308,6 +308,22 @@ static double sent_share(const char *kind, double group)
     return strcmp(kind, "point_to_point") == 0 || strcmp(kind, "broadcast") == 0 ? 1 : (group - 1) / group;
 }
 
+/* Adds the energy of the transfers of a chunk to and from memories outside of the chips, which all stages run `times` times. */
+static void add_transfers(const dfl_plan_state *p, const dfl_chunk_time *chunk, double times, dfl_memory_cost *memories)
+{
+    const dfl_system *s = p->frame.system;
+    dfl_i128 instances;
+    double times_all;
+
+    for (uint32_t m = 0; m < s->n_memories && chunk != NULL && chunk->moved != NULL; m++) {
+        if (dfl_element_instances(s, s->memories[m].element, &instances))
+            continue;
+        times_all = times * dfl_i128_double(instances) / p->stages;
+        memories[m].read_joules += chunk->moved[2 * m] * times_all * s->memories[m].read_energy;
+        memories[m].write_joules += chunk->moved[2 * m + 1] * times_all * s->memories[m].write_energy;
+    }
+}
+
 /* Adds the energy of every component. */
 static void add_energies(const dfl_plan_state *p, dfl_result *r, dfl_memory_cost *memories)
 {
@@ -326,6 +342,12 @@ static void add_energies(const dfl_plan_state *p, dfl_result *r, dfl_memory_cost
         m->write_joules += (runs * dfl_i128_double(t->written_bits) + again * dfl_i128_double(p->again[e].written_bits)) *
                            s->memories[f->home].write_energy;
     }
+    for (uint32_t k = 0; k < p->stages * p->interleave; k++) {
+        add_transfers(p, p->forward[k], (double)f->micro_batches, memories);
+        add_transfers(p, p->backward != NULL ? p->backward[k] : NULL, (double)f->micro_batches, memories);
+    }
+    for (uint32_t k = 0; k < p->stages; k++)
+        add_transfers(p, dfl_plan_update(p, k), 1, memories);
     for (uint32_t i = 0; i < p->out.n_collectives; i++) {
         const dfl_plan_collective *c = &p->out.collectives[i];
         r->network_joules[c->network] += dfl_i128_double(c->bits) * dfl_i128_double(c->count) * (double)p->out.chips *
