@@ -207,14 +207,20 @@ enum {
 #define DFL_BOUND_SHARE 0.6        /* the lower bound of all exchanges */
 /* Evaluations with other keeps above branches, once a mapping of several einsums is found: some milliseconds. */
 #define DFL_LIFTED_KEEPS 200
+/* Climbs over all lines of the best mapping (improve/tree_climb.h): after groups, and after the bound. A climb of a whole layer
+   ends in some seconds. */
+#define DFL_CLIMB_SHARE 0.35
+#define DFL_CLIMB_REST 0.9
+/* Evaluations of all einsums in a climb at most, some tens of seconds. */
+#define DFL_CLIMB_EVALUATIONS UINT64_C(100000)
 /* If more than this share of the whole limit is left after all stages, all einsums are searched together in it; chosen on the
    same four cases. */
 #define DFL_REST_LEAST 0.25
 
 /* Units of work (support/budget.h), 25 ns each, measured on whole layers and a matrix product on TPU v4i: of an evaluation of the
-   search over lists of divisors; of a split of a box; of a geometric program of a form; of a skeleton that is listed. They decide
-   how long a search without a limit takes, some tens of seconds. */
-enum { DFL_WORK_ROW = 6, DFL_WORK_SPLIT = 220, DFL_WORK_PROGRAM = 4000, DFL_WORK_SKELETON = 200 };
+   search over lists of divisors; of a split of a box; of a geometric program of a form; of a skeleton that is listed; of an
+   einsum in a climb, its steps besides. They decide how long a search without a limit takes, some tens of seconds. */
+enum { DFL_WORK_ROW = 6, DFL_WORK_SPLIT = 220, DFL_WORK_PROGRAM = 4000, DFL_WORK_SKELETON = 200, DFL_WORK_CLIMB = 1000 };
 
 /* ---- classes of einsums (einsum_classes.c) ---- */
 

@@ -9,6 +9,7 @@
 #include "ir/mapping_open.h"
 #include "mapper/improve/local_search.h"
 #include "mapper/improve/pair_search.h"
+#include "mapper/improve/tree_climb.h"
 #include "mapper/skeleton/fixed_lines.h"
 
 typedef struct {
@@ -123,15 +124,20 @@ static const char *bodies_of(dfl_session *s, const dfl_mapping *m)
     return text.text;
 }
 
+/* A mapping of two matrix products. */
+static const dfl_mapping *open_pair(dfl_session *s, unsigned size, const char *body)
+{
+    return open_mapping(s, dfl_arena_printf(s->arena,
+        "workload pair : i8 { rank m = 4, n = 4, k = 4, q = 4; input A[m, k], B[k, n], E[n, q];\n"
+        "    T[m, n] += A[m, k] * B[k, n]; output Z[m, q] += T[m, n] * E[n, q]; }\n%s"
+        "mapping m for pair on chip(size = %u) {\n    keep A, B, E, Z in dram;\n    %s\n    minimize latency;\n}\n",
+        strchr(head, '\n') + 1, size, body));
+}
+
 static void moves_in_trees(void **state)
 {
     const tree_case *c = *state;
     dfl_session *s = dfl_session_new(NULL);
-    const char *text = dfl_arena_printf(s->arena,
-        "workload pair : i8 { rank m = 4, n = 4, k = 4, q = 4; input A[m, k], B[k, n], E[n, q];\n"
-        "    T[m, n] += A[m, k] * B[k, n]; output Z[m, q] += T[m, n] * E[n, q]; }\n%s"
-        "mapping m for pair on chip(size = %u) {\n    keep A, B, E, Z in dram;\n    %s\n    minimize latency;\n}\n",
-        strchr(head, '\n') + 1, c->size, c->body);
     dfl_deadline halt = { .budget = dfl_arena_budget(s->arena) };
     const dfl_mapping *m, *moved;
     dfl_objective objective;
@@ -139,7 +145,7 @@ static void moves_in_trees(void **state)
     const dfl_pair_search_options options = { .objective = &objective, .left = c->left > 0 ? &left : NULL };
     double value;
 
-    m = open_mapping(s, text);
+    m = open_pair(s, c->size, c->body);
     assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
     assert_close(dfl_mapping_value(halt.budget, s->names, m, &objective), c->before, 1e-12);
     moved = dfl_moves(s->arena, s->names, m, &options, &halt, &value);
@@ -150,4 +156,64 @@ static void moves_in_trees(void **state)
     dfl_session_free(s);
 }
 
-int main(void) { return CHECK_TABLE("mapper.moves", cases, moves) + CHECK_TABLE("mapper.moves_in_trees", trees, moves_in_trees); }
+/* ---- changes across braces ---- */
+
+typedef struct {
+    const char *name;
+    unsigned size;               /* size of the memory `near`, bytes */
+    const char *body;            /* lines behind the homes of operands and result */
+    uint64_t evaluations;
+    bool is_refused;             /* no mapping but the given one belongs to the space */
+    double before, after;        /* seconds */
+    const char *moved;           /* lines of all bodies */
+} climb_case;
+
+/* Each pass of `m` reads B and E, 8 s each: 64 s. With one row of A, Z and T in `near`, A takes 2 s before the first pass; between
+   two passes the new row of A and the old row of Z take max(2, 4) s, and the last row of Z 4 s: 64 + 2 + 3 * 4 + 4 = 82. */
+static const climb_case climbs[] = {
+    { "keeps come above a loop of branches, and the loop is cut finer", 12,
+      "temporal m:2; keep T in near; fuse { T { temporal m, n, k; } Z { temporal m, q, n; } }", 1000, false, 128, 82,
+      "m:1 Z.near A.near T.near | m:1 n:1 k:1 | m:1 q:1 n:1" },
+    { "one evaluation, that of the given mapping", 24,
+      "temporal m:2; keep T in near; fuse { T { temporal m, n, k; } Z { temporal m, q, n; } }", 1, false, 128, 128,
+      "m:2 T.near | m:1 n:1 k:1 | m:1 q:1 n:1" },
+    { "nothing else belongs to the space", 24,
+      "temporal m:2; keep T in near; fuse { T { temporal m, n, k; } Z { temporal m, q, n; } }", 1000, true, 128, 128,
+      "m:2 T.near | m:1 n:1 k:1 | m:1 q:1 n:1" },
+};
+
+static bool is_given(void *context, const dfl_mapping *m)
+{
+    const bool *is_refused = context;
+
+    return !*is_refused || m == NULL;
+}
+
+static void climbs_in_trees(void **state)
+{
+    const climb_case *c = *state;
+    dfl_session *s = dfl_session_new(NULL);
+    dfl_deadline halt = { .budget = dfl_arena_budget(s->arena) };
+    const dfl_mapping *m = open_pair(s, c->size, c->body), *moved;
+    dfl_objective objective;
+    bool is_refused = c->is_refused;
+    const dfl_tree_climb_options options = { .objective = &objective, .halt = &halt, .evaluations = c->evaluations,
+                                             .may_share = true, .admits = is_given, .context = &is_refused };
+    double value;
+    uint64_t evaluated;
+
+    assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+    assert_close(dfl_mapping_value(halt.budget, s->names, m, &objective), c->before, 1e-12);
+    moved = dfl_tree_climb(s->arena, s->names, m, &options, &value, &evaluated);
+    assert_string_equal(bodies_of(s, moved), c->moved);
+    assert_close(value, c->after, 1e-12);
+    assert_close(dfl_mapping_value(halt.budget, s->names, moved, &objective), value, 0);
+    assert_true(evaluated <= c->evaluations);
+    dfl_session_free(s);
+}
+
+int main(void)
+{
+    return CHECK_TABLE("mapper.moves", cases, moves) + CHECK_TABLE("mapper.moves_in_trees", trees, moves_in_trees) +
+           CHECK_TABLE("mapper.climbs_in_trees", climbs, climbs_in_trees);
+}
