@@ -97,8 +97,8 @@ static void yyerror(dfl_span *at, dfl_parse *p, const char *message);
 %type <path> path indexed member
 %type <paths> paths knames
 %type <ref> ref dtype
-%type <expr> expr arg dim access domain range set hole opt_from
-%type <exprs> exprs args arglist dims opt_where
+%type <expr> expr arg dim access domain range set hole open parg opt_from
+%type <exprs> exprs args arglist pargs parglist dims opt_where
 %type <rows> opt_rows
 %type <right> right
 %type <more> verdict
@@ -106,8 +106,8 @@ static void yyerror(dfl_span *at, dfl_parse *p, const char *message);
 %type <check> kind
 %type <mode> kmod
 %type <node> decl import param opdecl workload system mapping sweep check wstmt if tensor einsum rankd parm bind bind1 sstmt
-%type <node> attr axis mline loop sgroup kgroup child hd swline overd
-%type <nodes> items params paramlist wstmts ranks tensors carry binds1 over binds sstmts attrs axes mbody children heads
+%type <node> attr axis mline loop sgroup kgroup child hd swline overd remade
+%type <nodes> items params paramlist wstmts ranks tensors carry binds1 over binds sstmts attrs axes mbody children heads again
 %type <nodes> loops sgroups kgroups swl overs
 
 %%
@@ -272,7 +272,7 @@ mline: TEMPORAL loops ';'                         { $$ = dfl_ast_temporal(p, @$,
   | KEEP kgroups ';'                              { $$ = dfl_ast_items(p, DFL_AST_KEEP, @$, $2); }
   | KEEP kgroups SPLIT sgroups ';'                { $$ = dfl_ast_split(p, dfl_ast_items(p, DFL_AST_KEEP, @$, $2), $4); }
   | ON path ';'                                   { $$ = dfl_ast_at_path(p, DFL_AST_ON, @$, $2); }
-  | RECOMPUTE paths ';'                           { $$ = dfl_ast_pathed(p, DFL_AST_RECOMPUTE, @$, dfl_list_none(), $2); }
+  | RECOMPUTE again ';'                           { $$ = dfl_ast_again(p, @$, $2); }
   | FUSE '{' children end                         { $$ = dfl_ast_bodied(p, DFL_AST_FUSE, @$, dfl_name_none(), $3); }
   | PIPELINE '{' children end                     { $$ = dfl_ast_bodied(p, DFL_AST_PIPELINE, @$, dfl_name_none(), $3); }
   | FUSE '?' ';'                                  { $$ = dfl_ast_items(p, DFL_AST_FUSE_HOLE, @$, dfl_list_none()); }
@@ -299,13 +299,24 @@ loop: path                                        { $$ = dfl_ast_loop(p, @$, $1,
   | path ':' hole CYCLIC                          { $$ = dfl_ast_loop(p, @$, $1, DFL_SPLIT_SIZE, $3, true); }
   | path '/' hole                                 { $$ = dfl_ast_loop(p, @$, $1, DFL_SPLIT_PARTS, $3, false); }
   | '?'                                           { $$ = dfl_ast_loop(p, @$, NULL, DFL_SPLIT_NONE, dfl_ast_hole(p, @$, NULL), false); } ;
-hole: expr
-  | '?'                                           { $$ = dfl_ast_hole(p, @$, NULL); }
+hole: expr | open ;
+open: '?'                                         { $$ = dfl_ast_hole(p, @$, NULL); }
   | '?' IN domain                                 { $$ = dfl_ast_hole(p, @$, $3); } ;
+again: remade                                     { $$ = dfl_list_one($1); }
+  | again '|' remade                              { $$ = dfl_list_add($1, $3); } ;
+remade: paths                                     { $$ = dfl_ast_pathed(p, DFL_AST_RECOMPUTE, @$, dfl_list_none(), $1); }
+  | '?'                                           { $$ = dfl_ast_remade(p, @$, (dfl_path_list){ 0 }); }
+  | '?' IN '{' paths '}'                          { $$ = dfl_ast_remade(p, @$, $4); } ;
 sgroups: sgroup                                   { $$ = dfl_list_one($1); }
   | sgroups ',' sgroup                            { $$ = dfl_list_add($1, $3); } ;
 sgroup: loops ON path                             { $$ = dfl_ast_spread(p, @$, $1, $3); }
-  | loops ON path PIPELINE args                   { $$ = dfl_ast_pipelined(p, @$, dfl_ast_spread(p, @$, $1, $3), $5); } ;
+  | loops ON path PIPELINE pargs                  { $$ = dfl_ast_pipelined(p, @$, dfl_ast_spread(p, @$, $1, $3), $5); } ;
+pargs: '(' ')'                                    { $$ = dfl_exprs_none(); }
+  | '(' parglist ')'                              { $$ = $2; } ;
+parglist: parg                                    { $$ = dfl_exprs_add(dfl_exprs_none(), $1); }
+  | parglist ',' parg                             { $$ = dfl_exprs_add($1, $3); } ;
+parg: arg | open
+  | name '=' open                                 { $$ = dfl_ast_label($1, $3); } ;
 kgroups: kgroup                                   { $$ = dfl_list_one($1); }
   | kgroups ',' kgroup                            { $$ = dfl_list_add($1, $3); } ;
 kgroup: knames IN path kmod                       { $$ = dfl_ast_kept(p, @$, $1, $3, $4); } ;

@@ -5,13 +5,15 @@
 
 #include "certify/plan_room.h"
 #include "diag/json_want.h"
+#include "ir/decisions.h"
 #include "ir/print_mapping.h"
 #include "plan/plan.h"
 
-/* An open amount and what it may be. */
+/* An open amount of a line, or the value of an open decision, and what it may be. */
 typedef struct {
-    uint32_t line;             /* of the root */
-    bool is_spatial;
+    uint32_t line;             /* of the root; DFL_NONE = a decision */
+    uint32_t decision;         /* index; DFL_NONE = the amount of a line */
+    bool divides;              /* it decides which chips have work */
     dfl_by by;
     int64_t *amounts; uint32_t n; /* ascending */
     uint32_t at;               /* index of the present amount */
@@ -22,12 +24,13 @@ typedef struct {
     const dfl_claims *claims;
     const dfl_mapping *asked;
     hole *holes; uint32_t n_holes;
+    int64_t *values;           /* [decision]: its present value */
     uint32_t *spatial, n_spatial; /* spatial lines of the root */
     const dfl_json *divisions; /* of the certificate, in the order of their amounts */
     uint64_t plans, every;     /* number of plans with work for all chips; each `every`th of them is evaluated */
     uint64_t passes;           /* plans of one division */
     const dfl_plan_room *room;
-    dfl_mapping *trial;        /* a copy of `asked` for amounts */
+    dfl_mapping *trial;        /* a copy of `asked` for amounts of lines */
     uint64_t n_seen, n_lacking, n_evaluated, n_runs;
     uint64_t n_refused;        /* plans that are legal for all that is known, and not evaluated, as after E0609 */
     const char *why;           /* the report about the first of them */
@@ -36,56 +39,100 @@ typedef struct {
 
 /* ---- the space ---- */
 
-/* Lists what an open amount may be: as the file has it, else divisors, of the axis for parts of a spatial line. */
-static void list_amounts(dfl_arena *arena, const dfl_mapping *m, const dfl_line *line, hole *out)
+/* Sets the amounts of a hole: the `n` listed ones, or, if `listed` is NULL, the divisors of `of` up to `most`, ascending. */
+static void set_amounts(dfl_arena *arena, const int64_t *listed, uint32_t n, int64_t of, int64_t most, hole *out)
 {
-    const int64_t extent = m->workload->ranks[line->rank].extent;
-    const int64_t of = out->is_spatial && line->hole->by == DFL_BY_PARTS ? m->system->axes[line->axis].size : extent;
-    uint32_t n = line->hole->n_choices;
-
-    for (int64_t d = 1; d <= of / d && line->hole->choices == NULL; d++)
+    for (int64_t d = 1; d <= of / d && listed == NULL; d++)
         n += of % d == 0 ? 2 : 0;
     out->amounts = DFL_NEW_ARRAY(arena, int64_t, (size_t)n + 1);
-    if (line->hole->choices != NULL) {
-        memcpy(out->amounts, line->hole->choices, n * sizeof *out->amounts);
+    if (listed != NULL) {
+        memcpy(out->amounts, listed, n * sizeof *out->amounts);
         out->n = n;
         return;
     }
     for (int64_t d = 1; d <= of / d; d++)
-        if (of % d == 0 && d <= extent)
+        if (of % d == 0 && d <= most)
             out->amounts[out->n++] = d;
     for (int64_t d = (int64_t)sqrt((double)of) + 1; d > 0; d--)
-        if (of % d == 0 && of / d > d && of / d <= extent && of / d > out->amounts[out->n - 1])
+        if (of % d == 0 && of / d > d && of / d <= most && of / d > out->amounts[out->n - 1])
             out->amounts[out->n++] = of / d;
+}
+
+/* Lists what an open amount may be: as the file has it, else divisors, of the axis for parts of a spatial line. */
+static void list_amounts(dfl_arena *arena, const dfl_mapping *m, const dfl_line *line, hole *out)
+{
+    const int64_t extent = m->workload->ranks[line->rank].extent;
+    const int64_t of = out->divides && line->hole->by == DFL_BY_PARTS ? m->system->axes[line->axis].size : extent;
+
+    out->by = line->hole->by;
+    set_amounts(arena, line->hole->choices, line->hole->n_choices, of, extent, out);
+}
+
+/* Lists the values of a decision: as the file has them, else divisors: of the axis for parts of a home, of its rank for the sizes
+   of the parts, of the iterations for an interleave. */
+static void list_values(dfl_arena *arena, const dfl_mapping *m, hole *out)
+{
+    const dfl_decision *d = &m->decisions[out->decision];
+    int64_t *sets = DFL_NEW_ARRAY(arena, int64_t, (size_t)d->n + 1), of = 1, most = 1;
+
+    for (uint32_t i = 0; i < d->n; i++)
+        sets[i] = i;
+    for (uint32_t i = 0; i < m->root->n_lines && d->kind == DFL_DECISION_INTERLEAVE; i++)
+        if (m->root->lines[i].stages != NULL && m->root->lines[i].stages->interleave_decision == out->decision + 1)
+            of = most = m->workload->ranks[m->root->lines[i].rank].extent;
+    if (d->kind == DFL_DECISION_SPLIT) {
+        most = m->workload->ranks[d->rank].extent;
+        of = d->by == DFL_BY_PARTS ? m->system->axes[d->axis].size : most;
+    }
+    set_amounts(arena, d->n == 0 ? NULL : d->values != NULL ? d->values : sets, d->n, of, most, out);
+}
+
+/* Adds the decisions: those that divide homes, or the others. */
+static void list_decisions(plan_check *c, bool divides)
+{
+    for (uint32_t d = 0; d < c->asked->n_decisions; d++) {
+        hole *h = &c->holes[c->n_holes];
+
+        if ((c->asked->decisions[d].kind == DFL_DECISION_SPLIT) != divides)
+            continue;
+        c->n_holes++;
+        *h = (hole){ .line = DFL_NONE, .decision = d, .divides = divides };
+        list_values(c->run->arena, c->asked, h);
+        c->passes *= divides ? 1 : h->n;
+    }
 }
 
 static void list_holes(plan_check *c)
 {
     const dfl_body *root = c->asked->root;
 
-    c->holes = DFL_NEW_ARRAY(c->run->arena, hole, (size_t)root->n_lines + 1);
+    c->holes = DFL_NEW_ARRAY(c->run->arena, hole, (size_t)root->n_lines + c->asked->n_decisions + 1);
+    c->values = DFL_NEW_ARRAY(c->run->arena, int64_t, (size_t)c->asked->n_decisions + 1);
     c->passes = 1;
     c->spatial = DFL_NEW_ARRAY(c->run->arena, uint32_t, (size_t)root->n_lines + 1);
     for (uint32_t i = 0; i < root->n_lines; i++)
         if (root->lines[i].kind == DFL_LINE_SPATIAL)
             c->spatial[c->n_spatial++] = i;
+    list_decisions(c, true);
     for (uint32_t i = 0; i < root->n_lines; i++) {
         hole *h = &c->holes[c->n_holes];
 
         if (root->lines[i].kind == DFL_LINE_KEEP || root->lines[i].by != DFL_BY_HOLE)
             continue;
         c->n_holes++;
-        *h = (hole){ .line = i, .is_spatial = root->lines[i].kind == DFL_LINE_SPATIAL, .by = root->lines[i].hole->by };
+        *h = (hole){ .line = i, .decision = DFL_NONE, .divides = root->lines[i].kind == DFL_LINE_SPATIAL };
         list_amounts(c->run->arena, c->asked, &root->lines[i], h);
-        c->passes *= h->is_spatial ? 1 : h->n;
+        c->passes *= h->divides ? 1 : h->n;
     }
+    list_decisions(c, false);
 }
 
-/* The next amounts of the spatial lines, or of the others; false behind the last, all being the first ones then. */
-static bool next_amounts(plan_check *c, bool is_spatial)
+/* The next amounts of the holes that decide which chips have work, or of the others; false behind the last, all being the first
+   ones then. */
+static bool next_amounts(plan_check *c, bool divides)
 {
     for (uint32_t h = c->n_holes; h-- > 0;) {
-        if (c->holes[h].is_spatial != is_spatial)
+        if (c->holes[h].divides != divides)
             continue;
         if (++c->holes[h].at < c->holes[h].n)
             return true;
@@ -94,13 +141,20 @@ static bool next_amounts(plan_check *c, bool is_spatial)
     return false;
 }
 
-/* Writes the present amounts into a copy of the open plan. */
-static void write_amounts(const plan_check *c, dfl_mapping *m)
+/* Writes the present amounts into a copy of the open plan in `arena`. */
+static void write_amounts(plan_check *c, dfl_arena *arena, dfl_mapping *m)
 {
     for (uint32_t h = 0; h < c->n_holes; h++) {
+        const int64_t amount = c->holes[h].amounts[c->holes[h].at];
+
+        if (c->holes[h].decision != DFL_NONE) {
+            c->values[c->holes[h].decision] = amount;
+            continue;
+        }
         m->root->lines[c->holes[h].line].by = c->holes[h].by;
-        m->root->lines[c->holes[h].line].amount = c->holes[h].amounts[c->holes[h].at];
+        m->root->lines[c->holes[h].line].amount = amount;
     }
+    dfl_mapping_decide(arena, m, c->values);
 }
 
 /* Whether the parts on each axis could multiply to its size: each line by itself, and equal numbers of parts once or more. A
@@ -138,7 +192,7 @@ static bool is_claimed(const plan_check *c, size_t at)
     size_t n = 0;
 
     for (uint32_t h = 0; h < c->n_holes && is_same; h++)
-        if (c->holes[h].is_spatial) {
+        if (c->holes[h].divides) {
             is_same = n < amounts->len && amounts->items[n].kind == DFL_JSON_INT &&
                       amounts->items[n].integer == c->holes[h].amounts[c->holes[h].at];
             n++;
@@ -182,7 +236,7 @@ static bool check_plan(plan_check *c, size_t division)
     const dfl_result *r;
     double value;
 
-    write_amounts(c, m);
+    write_amounts(c, work, m);
     r = dfl_plan_evaluate(work, quiet, task->names, m);
     c->n_evaluated++;
     if (r != NULL) {
@@ -208,23 +262,31 @@ static bool check_plan(plan_check *c, size_t division)
 
 /* ---- the walk ---- */
 
-/* Whether the amounts of the spatial lines give work to all chips, which no pass changes. Counts the plans if this is unknown. */
-static bool is_full(plan_check *c, dfl_mapping *m)
+/* Whether the amounts of split homes and spatial lines give work to all chips, which no pass and no other decision changes.
+   Counts the plans if this is unknown. */
+static bool is_full(plan_check *c)
 {
     dfl_arena *work;
     dfl_sink *quiet;
+    dfl_mapping *m = c->trial;
     bool out;
 
-    write_amounts(c, m);
-    for (uint32_t h = 0; h < c->n_holes; h++)
-        if (!c->holes[h].is_spatial) { /* one pass */
-            m->root->lines[c->holes[h].line].by = DFL_BY_PARTS;
-            m->root->lines[c->holes[h].line].amount = 1;
+    for (uint32_t h = 0; h < c->n_holes; h++) /* the amounts of lines alone, for the quick test */
+        if (c->holes[h].divides && c->holes[h].decision == DFL_NONE) {
+            m->root->lines[c->holes[h].line].by = c->holes[h].by;
+            m->root->lines[c->holes[h].line].amount = c->holes[h].amounts[c->holes[h].at];
         }
     if (!may_be_full(c, m))
         return false;
     work = dfl_arena_new(dfl_arena_budget(c->run->arena));
     quiet = dfl_sink_new(work, NULL);
+    m = dfl_mapping_copy(work, c->asked);
+    write_amounts(c, work, m);
+    for (uint32_t h = 0; h < c->n_holes; h++)
+        if (!c->holes[h].divides && c->holes[h].decision == DFL_NONE) { /* one pass */
+            m->root->lines[c->holes[h].line].by = DFL_BY_PARTS;
+            m->root->lines[c->holes[h].line].amount = 1;
+        }
     out = dfl_plan_uses_all(work, quiet, c->run->task->names, m);
     if (!out && dfl_sink_errors(quiet) > 0)
         count_refused(c, c->passes, quiet);
@@ -236,7 +298,6 @@ static bool is_full(plan_check *c, dfl_mapping *m)
    False after a report. */
 static bool check_divisions(plan_check *c)
 {
-    dfl_mapping *m = dfl_mapping_copy(c->run->arena, c->asked);
     size_t at = 0;
     bool is_fine = true;
 
@@ -244,7 +305,7 @@ static bool check_divisions(plan_check *c)
         if (is_claimed(c, at))
             at++;
         else
-            is_fine = !is_full(c, m);
+            is_fine = !is_full(c);
     } while (is_fine && next_amounts(c, true));
     if (is_fine && at == c->divisions->len)
         return true;
@@ -261,7 +322,7 @@ static void take_division(plan_check *c, size_t division)
     size_t n = 0;
 
     for (uint32_t h = 0; h < c->n_holes; h++) {
-        if (!c->holes[h].is_spatial)
+        if (!c->holes[h].divides)
             continue;
         for (c->holes[h].at = 0; c->holes[h].amounts[c->holes[h].at] != amounts->items[n].integer;)
             c->holes[h].at++;
@@ -272,8 +333,14 @@ static void take_division(plan_check *c, size_t division)
 /* Whether the plan with the present amounts lacks room for what every such plan holds. */
 static bool lacks_room(plan_check *c)
 {
-    write_amounts(c, c->trial);
-    return dfl_plan_room_lacks(c->room, c->trial);
+    dfl_arena *work = dfl_arena_new(dfl_arena_budget(c->run->arena));
+    dfl_mapping *m = dfl_mapping_copy(work, c->asked);
+    bool out;
+
+    write_amounts(c, work, m);
+    out = dfl_plan_room_lacks(c->room, m);
+    dfl_arena_free(work);
+    return out;
 }
 
 /* Evaluates the plans of all divisions that have room, or each `every`th of all. */
@@ -342,6 +409,60 @@ static uint32_t next_loop(const dfl_body *body, uint32_t at)
     return at;
 }
 
+/* The value of a decision in a plan without open ones; -1 if it is none. */
+static int64_t find_value(const dfl_mapping *asked, uint32_t decision, const dfl_mapping *best)
+{
+    const dfl_decision *d = &asked->decisions[decision];
+    int64_t value = -1;
+    uint32_t most = 0;
+
+    for (uint32_t i = 0; i < best->root->n_lines && value < 0; i++) {
+        const dfl_line *line = &best->root->lines[i];
+
+        if (line->stages != NULL && d->kind == DFL_DECISION_SCHEDULE)
+            value = line->stages->schedule;
+        if (line->stages != NULL && d->kind == DFL_DECISION_INTERLEAVE)
+            value = line->stages->interleave;
+    }
+    for (uint32_t i = 0; i < asked->root->n_lines && d->kind == DFL_DECISION_SPLIT; i++)
+        for (uint32_t k = 0; k < asked->root->lines[i].n_splits; k++)
+            for (uint32_t b = 0; b < best->root->n_lines && asked->root->lines[i].splits[k].decision == decision + 1; b++)
+                if (best->root->lines[b].kind == DFL_LINE_KEEP && best->root->lines[b].tensor == asked->root->lines[i].tensor &&
+                    k < best->root->lines[b].n_splits)
+                    value = best->root->lines[b].splits[k].amount;
+    for (uint32_t s = 0; s < d->n && d->kind == DFL_DECISION_RECOMPUTE; s++) { /* the largest set of those that are recomputed */
+        uint32_t n = 0;
+
+        for (uint32_t i = 0; i < d->sets[s].n; i++)
+            for (uint32_t k = 0; k < best->root->n_recompute; k++)
+                n += best->root->recompute[k] == d->sets[s].tensors[i];
+        if (n == d->sets[s].n && (value < 0 || n > most)) {
+            value = s;
+            most = n;
+        }
+    }
+    return value;
+}
+
+/* Writes the values of all decisions of `best` into a copy of the open plan. False if one of them is none that is asked for. */
+static bool take_decisions(dfl_arena *arena, const dfl_mapping *asked, const dfl_mapping *best, dfl_mapping *filled)
+{
+    int64_t *values = DFL_NEW_ARRAY(arena, int64_t, (size_t)asked->n_decisions + 1);
+
+    for (uint32_t d = 0; d < asked->n_decisions; d++) {
+        hole h = { .line = DFL_NONE, .decision = d };
+
+        values[d] = find_value(asked, d, best);
+        list_values(arena, asked, &h);
+        while (h.at < h.n && h.amounts[h.at] != values[d])
+            h.at++;
+        if (h.at == h.n)
+            return false;
+    }
+    dfl_mapping_decide(arena, filled, values);
+    return true;
+}
+
 bool dfl_certify_fills_plan(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *asked, const dfl_mapping *best)
 {
     dfl_mapping *filled = dfl_mapping_copy(arena, asked);
@@ -350,7 +471,7 @@ bool dfl_certify_fills_plan(dfl_arena *arena, const dfl_intern *names, const dfl
 
     for (uint32_t i = next_loop(filled->root, 0); i < filled->root->n_lines; i = next_loop(filled->root, i + 1), in_best++) {
         dfl_line *line = &filled->root->lines[i];
-        hole h = { .is_spatial = line->kind == DFL_LINE_SPATIAL };
+        hole h = { .decision = DFL_NONE, .divides = line->kind == DFL_LINE_SPATIAL };
 
         in_best = next_loop(best->root, in_best);
         if (in_best == best->root->n_lines)
@@ -365,6 +486,8 @@ bool dfl_certify_fills_plan(dfl_arena *arena, const dfl_intern *names, const dfl
         line->by = line->hole->by;
         line->amount = h.amounts[h.at];
     }
+    if (!take_decisions(arena, asked, best, filled))
+        return false;
     dfl_strbuf_init(&want, arena);
     dfl_strbuf_init(&has, arena);
     dfl_mapping_print(&want, names, filled, DFL_PRINT_INDENT);

@@ -28,11 +28,36 @@ typedef enum {
    form: a stage runs the forward and the backward pass of a micro-batch as one operation. */
 typedef enum { DFL_SCHEDULE_GPIPE, DFL_SCHEDULE_ONE_F_ONE_B, DFL_SCHEDULE_ZERO_BUBBLE, DFL_SCHEDULE_JOINED } dfl_schedule;
 
+/* What an open decision of a plan over chips is about, and what its values are. */
+typedef enum {
+    DFL_DECISION_SCHEDULE,   /* values: dfl_schedule */
+    DFL_DECISION_INTERLEAVE, /* values: chunks of layers of one stage */
+    DFL_DECISION_SPLIT,      /* values: parts of a split home, or sizes of the parts */
+    DFL_DECISION_RECOMPUTE,  /* values: indices of sets of tensors */
+} dfl_decision_kind;
+
+typedef struct {
+    const uint32_t *tensors; /* ascending */
+    uint32_t n;
+} dfl_tensor_set;
+
+/* A decision of a plan over chips that is left to a search, beside the amounts of loops. Decisions have numbers from 1 on. */
+typedef struct {
+    dfl_decision_kind kind;
+    dfl_span span;           /* place of the `?`, or of all alternatives, which the decision replaces */
+    dfl_by by;               /* of a split: DFL_BY_PARTS or DFL_BY_SIZE */
+    uint32_t rank, axis;     /* of a split; `rank` of an interleave: the loop with the stages */
+    const int64_t *values;   /* distinct, ascending; NULL = any, or the indices of the sets */
+    uint32_t n;              /* number of values or sets; 0 = any value */
+    const dfl_tensor_set *sets; /* of a recomputation */
+} dfl_decision;
+
 /* Stages of a spatial loop, from `pipeline(schedule = one_f_one_b, interleave = 2)`. */
 typedef struct {
     dfl_span span;
     dfl_schedule schedule;
     int64_t interleave;    /* chunks of layers of one stage, >= 1 */
+    uint32_t schedule_decision, interleave_decision; /* number of the decision that sets it; 0 = the file states it */
 } dfl_stages;
 
 /* One part of a split home, from `keep T in M split r/K on axis`. */
@@ -41,6 +66,7 @@ typedef struct {
     uint32_t rank, axis;
     dfl_by by;             /* DFL_BY_PARTS or DFL_BY_SIZE */
     int64_t amount;        /* the K of `r/K`, the size of a part of `r:T` */
+    uint32_t decision;     /* number of the decision that sets the amount; 0 = the file states it */
 } dfl_home_split;
 
 /* The amounts that a search may choose for a loop. */
@@ -155,6 +181,9 @@ typedef struct {
                                   such construct */
     dfl_span refused_span;
     dfl_options options;
+    const dfl_decision *decisions; /* open decisions of a plan over chips */
+    uint32_t n_decisions;
+    const int64_t *decided;    /* [decision]: its value, written into the lines; NULL = the decisions are open */
 } dfl_mapping;
 
 /* Size of the work of an einsum on one instance of a unit in one pass of the einsum's brace. */

@@ -71,6 +71,60 @@ static void print_only(const printer *p, const dfl_line *l)
     }
 }
 
+/* The decision of number `number`, if it is open; NULL = the value is written. */
+static const dfl_decision *find_open(const printer *p, uint32_t number)
+{
+    return number > 0 && p->m->decided == NULL ? &p->m->decisions[number - 1] : NULL;
+}
+
+/* Prints the `?` of an open decision with its values. */
+static void print_values(const printer *p, const dfl_decision *open)
+{
+    dfl_strbuf_char(p->out, '?');
+    for (uint32_t i = 0; i < open->n; i++) {
+        dfl_strbuf_z(p->out, i == 0 ? " in {" : ", ");
+        if (open->kind == DFL_DECISION_SCHEDULE)
+            dfl_strbuf_z(p->out, dfl_schedule_name((dfl_schedule)open->values[i]));
+        else
+            dfl_strbuf_i128(p->out, open->values[i]);
+    }
+    dfl_strbuf_z(p->out, open->n > 0 ? "}" : "");
+}
+
+static void print_stages(const printer *p, const dfl_stages *stages)
+{
+    const dfl_decision *schedule = find_open(p, stages->schedule_decision);
+    const dfl_decision *interleave = find_open(p, stages->interleave_decision);
+
+    dfl_strbuf_z(p->out, " pipeline(schedule = ");
+    if (schedule != NULL)
+        print_values(p, schedule);
+    else
+        dfl_strbuf_z(p->out, dfl_schedule_name(stages->schedule));
+    dfl_strbuf_z(p->out, ", interleave = ");
+    if (interleave != NULL)
+        print_values(p, interleave);
+    else
+        dfl_strbuf_i128(p->out, stages->interleave);
+    dfl_strbuf_char(p->out, ')');
+}
+
+/* Prints the sets of tensors that an open decision may recompute. */
+static void print_sets(const printer *p, const dfl_decision *open, uint32_t depth)
+{
+    print_indent(p, depth);
+    dfl_strbuf_z(p->out, "recompute ");
+    for (uint32_t i = 0; i < open->n; i++) {
+        dfl_strbuf_z(p->out, i > 0 ? " | " : "");
+        dfl_strbuf_z(p->out, open->sets[i].n == 0 ? "none" : "");
+        for (uint32_t k = 0; k < open->sets[i].n; k++) {
+            dfl_strbuf_z(p->out, k > 0 ? ", " : "");
+            name(p, p->m->workload->tensors[open->sets[i].tensors[k]].name);
+        }
+    }
+    dfl_strbuf_z(p->out, ";\n");
+}
+
 /* Prints the end of a group of lines in one statement: the axis, memory or mode of all lines of the group. */
 static void print_group_end(const printer *p, const dfl_line *l)
 {
@@ -78,8 +132,7 @@ static void print_group_end(const printer *p, const dfl_line *l)
         dfl_strbuf_z(p->out, " on ");
         name(p, p->m->system->axes[l->axis].name);
         if (l->stages != NULL)
-            dfl_strbuf_printf(p->out, " pipeline(schedule = %s, interleave = %lld)", dfl_schedule_name(l->stages->schedule),
-                              (long long)l->stages->interleave);
+            print_stages(p, l->stages);
     } else if (l->kind == DFL_LINE_KEEP) {
         dfl_strbuf_z(p->out, " in ");
         name(p, p->m->system->memories[l->memory].name);
@@ -95,7 +148,10 @@ static void print_splits(const printer *p, const dfl_line *l)
         dfl_strbuf_z(p->out, i == 0 ? " split " : ", ");
         name(p, p->m->workload->ranks[split->rank].name);
         dfl_strbuf_char(p->out, split->by == DFL_BY_PARTS ? '/' : ':');
-        dfl_strbuf_i128(p->out, split->amount);
+        if (find_open(p, split->decision) != NULL)
+            print_values(p, find_open(p, split->decision));
+        else
+            dfl_strbuf_i128(p->out, split->amount);
         dfl_strbuf_z(p->out, " on ");
         name(p, p->m->system->axes[split->axis].name);
     }
@@ -250,6 +306,9 @@ static void print_body(const printer *p, const dfl_body *b, uint32_t depth)
         name(p, p->m->workload->tensors[b->recompute[i]].name);
         dfl_strbuf_z(p->out, i + 1 < b->n_recompute ? ", " : ";\n");
     }
+    for (uint32_t d = 0; b->parent == NULL && p->m->decided == NULL && d < p->m->n_decisions; d++)
+        if (p->m->decisions[d].kind == DFL_DECISION_RECOMPUTE)
+            print_sets(p, &p->m->decisions[d], depth);
     print_lines(p, b, depth);
     if (b->kind == DFL_BODY_LEAF || children_are_empty(b))
         return;

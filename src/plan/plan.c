@@ -405,6 +405,8 @@ static bool find_stages(dfl_plan_state *p)
 
 bool dfl_plan_is_open(const dfl_mapping *mapping)
 {
+    if (mapping->n_decisions > 0 && mapping->decided == NULL)
+        return true;
     for (uint32_t i = 0; i < mapping->root->n_lines; i++)
         if (mapping->root->lines[i].kind != DFL_LINE_KEEP && mapping->root->lines[i].by == DFL_BY_HOLE)
             return true;

@@ -20,7 +20,7 @@
 #include "ir/plan_result.h"
 #include "ir/result.h"
 
-/* Whether a plan has open amounts, as the `?` of `spatial b/? on node`. */
+/* Whether a plan has open amounts or decisions, as the `?` of `spatial b/? on node`, or of `schedule = ?`. */
 bool dfl_plan_is_open(const dfl_mapping *mapping);
 
 /* How the amounts of the spatial lines divide the axes of chips, put line by line. */

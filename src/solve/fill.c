@@ -68,6 +68,9 @@ static bool check_searched(const dfl_fill *fill, const dfl_mapping *m)
     if (!dfl_mapping_check_axes(fill->sink, fill->solver->names, m) ||
         !dfl_mapping_check_units(fill->sink, fill->solver->names, m))
         return false;
+    if (m->n_decisions > 0)
+        return refuse(fill, m->decisions[0].span, "no search decides this in", "decided only in a plan over chips",
+                      "write the tensors that are recomputed, the schedule and the parts of homes");
     if (m->n_front > 0 && m->n_choices > 0)
         return refuse_front(fill, "no Pareto set is searched with structural choices",
                             "replace `?` by tensors or ranks, or use `minimize`");

@@ -146,7 +146,7 @@ static bool is_over(plan_search *s)
 
 /* ---- classes ---- */
 
-static bool is_temporal(const plan_search *s, uint32_t hole) { return !s->space.holes[hole].is_spatial; }
+static bool is_temporal(const plan_search *s, uint32_t hole) { return s->space.holes[hole].kind == DFL_OPEN_TEMPORAL; }
 
 /* The lower bound of the first term of the objective from one of the latency; -INFINITY = none is known. */
 static double floor_of_value(const plan_search *s, double seconds)
@@ -179,20 +179,8 @@ static void set_smallest_pass(plan_search *s)
             s->space.holes[h].at = s->space.holes[h].by == DFL_BY_PARTS ? s->space.holes[h].n - 1 : 0;
 }
 
-/* The next combination of the amounts of temporal lines; false behind the last, all being the first ones then. */
-static bool next_pass(plan_search *s)
-{
-    for (uint32_t h = s->space.n_holes; h-- > 0;) {
-        if (!is_temporal(s, h))
-            continue;
-        if (++s->space.holes[h].at < s->space.holes[h].n)
-            return true;
-        s->space.holes[h].at = 0;
-    }
-    return false;
-}
-
-/* Writes a division for the certificate: the amounts of the spatial lines, what cuts all its plans, and the least latency. */
+/* Writes a division for the certificate: the amounts of split homes and spatial lines, what cuts all its plans, and the least
+   latency. */
 static void write_division(plan_search *s, const char *cut, double least)
 {
     if (s->json == NULL)
@@ -201,7 +189,7 @@ static void write_division(plan_search *s, const char *cut, double least)
     dfl_json_key(s->json, "amounts");
     dfl_json_array(s->json);
     for (uint32_t h = 0; h < s->space.n_holes; h++)
-        if (!is_temporal(s, h))
+        if (s->space.holes[h].kind <= DFL_OPEN_SPATIAL)
             dfl_json_int(s->json, s->space.holes[h].amounts[s->space.holes[h].at]);
     dfl_json_end_array(s->json);
     if (!isfinite(least)) {
@@ -227,26 +215,25 @@ static void count_exceeding(plan_search *s, uint64_t plans, double fill)
     s->nearest = dfl_plan_space_number(&s->space);
 }
 
-/* Adds the plans of a division that may run. False after a report. */
-static bool add_division(plan_search *s, uint64_t plans)
+/* Adds the plans of a division with the present decisions that may run; `plans` = their number. Lowers `*least` to their lower
+   bounds of the latency. False after a report. */
+static bool add_class(plan_search *s, uint64_t plans, double *least, const char **cut)
 {
     dfl_plan_floor floor;
-    double least = INFINITY;
 
-    s->divided += plans;
     set_smallest_pass(s);
     floor = find_floor(s, true, plans);
     if (!floor.runs || !floor.fits) {
         if (floor.runs)
             count_exceeding(s, plans, floor.fill);
-        write_division(s, floor.runs ? "memory" : "refused", INFINITY);
+        *cut = *cut == NULL ? floor.runs ? "memory" : "refused" : "memory or refused";
         return true;
     }
-    for (uint32_t h = 0; h < s->space.n_holes; h++)
-        s->space.holes[h].at = is_temporal(s, h) ? 0 : s->space.holes[h].at;
+    *cut = "memory or refused";
+    dfl_plan_space_reset(&s->space, DFL_OPEN_TEMPORAL);
     do {
         floor = find_floor(s, false, 1);
-        least = floor.runs && floor.fits ? fmin(least, floor.seconds) : least;
+        *least = floor.runs && floor.fits ? fmin(*least, floor.seconds) : *least;
         if (!floor.runs)
             continue;
         if (!floor.fits)
@@ -256,13 +243,29 @@ static bool add_division(plan_search *s, uint64_t plans)
         else
             DFL_PUSH(s->fill->solver->arena, &s->candidates,
                      ((plan_candidate){ floor_of_value(s, floor.seconds), dfl_plan_space_number(&s->space) }));
-    } while (!is_over(s) && next_pass(s));
-    write_division(s, "memory or refused", least);
+    } while (!is_over(s) && dfl_plan_space_next(&s->space, DFL_OPEN_TEMPORAL));
     return true;
 }
 
-/* Puts the spatial lines from `line` on, with all their amounts; `plans` = combinations of the holes of these lines and of the
-   temporal ones. False after a report. */
+/* Adds the plans of a division that may run, with each combination of the decisions. False after a report. */
+static bool add_division(plan_search *s, uint64_t plans)
+{
+    const uint64_t per_class = plans / dfl_plan_space_count(&s->space, DFL_OPEN_OTHER);
+    const char *cut = NULL;
+    double least = INFINITY;
+
+    s->divided += plans;
+    dfl_plan_space_reset(&s->space, DFL_OPEN_OTHER);
+    do {
+        if (!add_class(s, per_class, &least, &cut))
+            return false;
+    } while (!is_over(s) && dfl_plan_space_next(&s->space, DFL_OPEN_OTHER));
+    write_division(s, cut, least);
+    return true;
+}
+
+/* Puts the spatial lines from `line` on, with all their amounts; `plans` = combinations of the holes of these lines and of those
+   behind them. False after a report. */
 static bool put_lines(plan_search *s, uint32_t line, uint32_t hole, uint64_t plans)
 {
     const dfl_body *root = s->given->root;
@@ -373,14 +376,9 @@ static void note_nearest(plan_search *s, dfl_diag *d)
     dfl_plan_space_set(&s->space, s->nearest);
     dfl_strbuf_init(&amounts, arena);
     for (uint32_t h = 0; h < s->space.n_holes; h++) {
-        const dfl_open_amount *hole = &s->space.holes[h];
-        const dfl_line *line = &s->given->root->lines[hole->line];
+        const char *text = dfl_plan_space_text(arena, names, &s->space, h);
 
-        dfl_strbuf_printf(&amounts, "%s%s%s%lld", h > 0 ? ", " : "",
-                          dfl_sym_text(names, s->given->workload->ranks[line->rank].name), hole->by == DFL_BY_PARTS ? "/" : ":",
-                          (long long)hole->amounts[hole->at]);
-        if (hole->is_spatial)
-            dfl_strbuf_printf(&amounts, " on %s", dfl_sym_text(names, s->given->system->axes[line->axis].name));
+        dfl_strbuf_printf(&amounts, "%s%s", *text != 0 && amounts.len > 0 ? ", " : "", text);
     }
     if (dfl_plan_evaluate(arena, sink, names, dfl_plan_space_make(arena, &s->space)) == NULL && dfl_sink_count(sink) > 0)
         dfl_diag_note(fill->sink, d, "the one that needs least by its lower bound, %s: %s", amounts.text,
@@ -445,23 +443,35 @@ static void add_certificate(plan_search *s)
         dfl_certificate_add_plan(solver, filled, s->objective, s->text.text, costs);
 }
 
+/* Walks over the divisions with each combination of the split homes. False after a report. */
+static bool find_divisions(plan_search *s)
+{
+    const uint64_t plans = s->space.combinations / dfl_plan_space_count(&s->space, DFL_OPEN_SPLIT);
+    bool is_fine = true;
+
+    do {
+        dfl_arena *work = dfl_arena_new(s->fill->solver->budget);
+
+        s->division = dfl_plan_division_new(work, s->fill->sink, s->fill->solver->names, dfl_plan_space_make(work, &s->space));
+        if (s->division != NULL) {
+            is_fine = put_lines(s, 0, s->space.n_splits, plans);
+        } else { /* a line inside of a chip, or too many lines */
+            s->divided += plans;
+            s->refused += plans;
+            s->unevaluated += plans;
+        }
+        dfl_arena_free(work);
+    } while (is_fine && !is_over(s) && dfl_plan_space_next(&s->space, DFL_OPEN_SPLIT));
+    return is_fine;
+}
+
 /* Finds the best plans. False after a report. */
 static bool search_plans(plan_search *s, dfl_json_writer *json)
 {
-    dfl_arena *work;
-    bool is_fine = true;
-
     if (!dfl_plan_space_find(s->fill->solver->arena, s->fill->sink, s->given, &s->space))
         return false;
     open_json(s, json);
-    work = dfl_arena_new(s->fill->solver->budget);
-    s->division = dfl_plan_division_new(work, s->fill->sink, s->fill->solver->names, s->given);
-    if (s->division != NULL)
-        is_fine = put_lines(s, 0, 0, s->space.combinations);
-    else
-        s->divided = s->refused = s->unevaluated = s->space.combinations; /* a line inside of a chip, or too many lines */
-    dfl_arena_free(work);
-    return is_fine && try_candidates(s);
+    return find_divisions(s) && try_candidates(s);
 }
 
 bool dfl_fill_plan(dfl_fill *fill, const dfl_objective *objective, dfl_stop *stopped)

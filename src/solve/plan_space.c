@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/decisions.h"
 #include "support/limits.h"
 
 /* The divisors of `of` that are at most `most`, ascending. */
@@ -33,7 +34,7 @@ static void list_amounts(dfl_arena *arena, const dfl_mapping *m, const dfl_line 
         memcpy(out->amounts, line->hole->choices, out->n * sizeof *out->amounts);
         return;
     }
-    if (out->is_spatial && out->by == DFL_BY_PARTS)
+    if (out->kind == DFL_OPEN_SPATIAL && out->by == DFL_BY_PARTS)
         list_divisors(arena, m->system->axes[line->axis].size, extent, out);
     else
         list_divisors(arena, extent, extent, out);
@@ -47,38 +48,152 @@ bool dfl_plan_space_report_many(dfl_sink *sink, const dfl_mapping *given, const 
     return false;
 }
 
+/* The iterations that the stages with an open interleave divide. */
+static int64_t layers_of(const dfl_mapping *m, uint32_t decision)
+{
+    for (uint32_t i = 0; i < m->root->n_lines; i++)
+        if (m->root->lines[i].stages != NULL && m->root->lines[i].stages->interleave_decision == decision + 1)
+            return m->workload->ranks[m->root->lines[i].rank].extent;
+    return 1;
+}
+
+/* The values of a decision: as the file lists them, else divisors: of the axis for parts of a home, of the rank for the sizes of
+   parts, of the layers for an interleave. */
+static void list_values(dfl_arena *arena, const dfl_mapping *m, const dfl_decision *d, dfl_open_amount *out)
+{
+    out->by = d->by;
+    if (d->n > 0) {
+        out->n = d->n;
+        out->amounts = DFL_NEW_ARRAY(arena, int64_t, d->n);
+        for (uint32_t i = 0; i < d->n; i++)
+            out->amounts[i] = d->values != NULL ? d->values[i] : i;
+    } else if (d->kind == DFL_DECISION_INTERLEAVE) {
+        const int64_t layers = layers_of(m, out->decision);
+
+        list_divisors(arena, layers, layers, out);
+    } else {
+        const int64_t extent = m->workload->ranks[d->rank].extent;
+
+        list_divisors(arena, d->by == DFL_BY_PARTS ? m->system->axes[d->axis].size : extent, extent, out);
+    }
+}
+
+/* Adds a hole. */
+static void add_hole(dfl_plan_space *space, const dfl_open_amount *hole, double *combinations)
+{
+    space->holes[space->n_holes++] = *hole;
+    *combinations *= hole->n;
+    space->combinations *= hole->n;
+}
+
 bool dfl_plan_space_find(dfl_arena *arena, dfl_sink *sink, const dfl_mapping *given, dfl_plan_space *out)
 {
     const dfl_body *root = given->root;
     double combinations = 1;
 
     *out = (dfl_plan_space){ .given = given, .combinations = 1 };
-    out->holes = DFL_NEW_ARRAY(arena, dfl_open_amount, (size_t)root->n_lines + 1);
-    for (uint32_t i = 0; i < root->n_lines; i++) {
-        dfl_open_amount *hole = &out->holes[out->n_holes];
+    out->holes = DFL_NEW_ARRAY(arena, dfl_open_amount, (size_t)root->n_lines + given->n_decisions + 1);
+    for (uint32_t k = 0; k < 3; k++) { /* splits, lines, the other decisions */
+        for (uint32_t d = 0; d < given->n_decisions && k != 1; d++) {
+            dfl_open_amount hole = { .kind = k == 0 ? DFL_OPEN_SPLIT : DFL_OPEN_OTHER, .line = DFL_NONE, .decision = d };
 
-        if (root->lines[i].kind == DFL_LINE_KEEP || root->lines[i].by != DFL_BY_HOLE)
-            continue;
-        *hole = (dfl_open_amount){ .line = i, .is_spatial = root->lines[i].kind == DFL_LINE_SPATIAL };
-        list_amounts(arena, given, &root->lines[i], hole);
-        combinations *= hole->n;
-        out->combinations *= hole->n;
-        out->n_holes++;
+            if ((given->decisions[d].kind == DFL_DECISION_SPLIT) != (k == 0))
+                continue;
+            list_values(arena, given, &given->decisions[d], &hole);
+            add_hole(out, &hole, &combinations);
+            out->n_splits += k == 0;
+        }
+        for (uint32_t i = 0; i < root->n_lines && k == 1; i++) {
+            dfl_open_amount hole = { .kind = root->lines[i].kind == DFL_LINE_SPATIAL ? DFL_OPEN_SPATIAL : DFL_OPEN_TEMPORAL,
+                                     .line = i, .decision = DFL_NONE };
+
+            if (root->lines[i].kind == DFL_LINE_KEEP || root->lines[i].by != DFL_BY_HOLE)
+                continue;
+            list_amounts(arena, given, &root->lines[i], &hole);
+            add_hole(out, &hole, &combinations);
+        }
     }
     if (combinations <= DFL_PLAN_COMBINATIONS)
         return true;
     return dfl_plan_space_report_many(sink, given, "combinations of amounts", DFL_PLAN_COMBINATIONS);
 }
 
+void dfl_plan_space_reset(dfl_plan_space *space, dfl_open_kind kind)
+{
+    for (uint32_t h = 0; h < space->n_holes; h++)
+        space->holes[h].at = space->holes[h].kind == kind ? 0 : space->holes[h].at;
+}
+
+bool dfl_plan_space_next(dfl_plan_space *space, dfl_open_kind kind)
+{
+    for (uint32_t h = space->n_holes; h-- > 0;) {
+        if (space->holes[h].kind != kind)
+            continue;
+        if (++space->holes[h].at < space->holes[h].n)
+            return true;
+        space->holes[h].at = 0;
+    }
+    return false;
+}
+
+uint64_t dfl_plan_space_count(const dfl_plan_space *space, dfl_open_kind kind)
+{
+    uint64_t n = 1;
+
+    for (uint32_t h = 0; h < space->n_holes; h++)
+        n *= space->holes[h].kind == kind ? space->holes[h].n : 1;
+    return n;
+}
+
+/* Tensors of a set: "recompute A, B"; empty for an empty set. */
+static const char *set_text(dfl_arena *arena, const dfl_intern *names, const dfl_workload *w, const dfl_tensor_set *set)
+{
+    const char *out = "";
+
+    for (uint32_t i = 0; i < set->n; i++)
+        out = dfl_arena_printf(arena, "%s%s%s", i == 0 ? "recompute " : out, i == 0 ? "" : ", ",
+                               dfl_sym_text(names, w->tensors[set->tensors[i]].name));
+    return out;
+}
+
+const char *dfl_plan_space_text(dfl_arena *arena, const dfl_intern *names, const dfl_plan_space *space, uint32_t hole)
+{
+    const dfl_open_amount *open = &space->holes[hole];
+    const dfl_mapping *m = space->given;
+    const dfl_decision *d = open->decision != DFL_NONE ? &m->decisions[open->decision] : NULL;
+    const dfl_line *line = d == NULL ? &m->root->lines[open->line] : NULL;
+    const long long amount = (long long)open->amounts[open->at];
+    const char *rank, *axis;
+
+    if (d != NULL && d->kind == DFL_DECISION_SCHEDULE)
+        return dfl_arena_printf(arena, "schedule %s", dfl_schedule_name((dfl_schedule)amount));
+    if (d != NULL && d->kind == DFL_DECISION_INTERLEAVE)
+        return dfl_arena_printf(arena, "interleave %lld", amount);
+    if (d != NULL && d->kind == DFL_DECISION_RECOMPUTE)
+        return set_text(arena, names, m->workload, &d->sets[amount]);
+    rank = dfl_sym_text(names, m->workload->ranks[d != NULL ? d->rank : line->rank].name);
+    axis = d != NULL ? dfl_sym_text(names, m->system->axes[d->axis].name)
+           : open->kind == DFL_OPEN_SPATIAL ? dfl_sym_text(names, m->system->axes[line->axis].name) : "";
+    return dfl_arena_printf(arena, "%s%s%s%lld%s%s", d != NULL ? "split " : "", rank, open->by == DFL_BY_PARTS ? "/" : ":",
+                            amount, *axis != 0 ? " on " : "", axis);
+}
+
 dfl_mapping *dfl_plan_space_make(dfl_arena *arena, const dfl_plan_space *space)
 {
     dfl_mapping *m = dfl_mapping_copy(arena, space->given);
+    int64_t *values = space->given->n_decisions > 0 ? DFL_NEW_ARRAY(arena, int64_t, space->given->n_decisions) : NULL;
 
     for (uint32_t h = 0; h < space->n_holes; h++) {
-        dfl_line *line = &m->root->lines[space->holes[h].line];
-        line->by = space->holes[h].by;
-        line->amount = space->holes[h].amounts[space->holes[h].at];
+        const dfl_open_amount *hole = &space->holes[h];
+
+        if (hole->decision != DFL_NONE) {
+            values[hole->decision] = hole->amounts[hole->at];
+            continue;
+        }
+        m->root->lines[hole->line].by = hole->by;
+        m->root->lines[hole->line].amount = hole->amounts[hole->at];
     }
+    dfl_mapping_decide(arena, m, values);
     return m;
 }
 

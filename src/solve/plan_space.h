@@ -1,6 +1,6 @@
 /*
- * The plans over chips that an open plan stands for: every combination of its open amounts. A combination has a number, whose
- * digits are the amounts, the last hole as the lowest digit.
+ * The plans over chips that an open plan stands for: every combination of its open amounts and decisions. A combination has a
+ * number, whose digits are the amounts, the last hole as the lowest digit.
  */
 #ifndef DFL_SOLVE_PLAN_SPACE_H
 #define DFL_SOLVE_PLAN_SPACE_H
@@ -8,10 +8,18 @@
 #include "diag/diag.h"
 #include "ir/mapping.h"
 
-/* An open amount and what it may be. */
+/* Holes are listed in this order. */
+typedef enum {
+    DFL_OPEN_SPLIT,                    /* a decision that divides a home: with it changes which chips have work */
+    DFL_OPEN_SPATIAL, DFL_OPEN_TEMPORAL, /* the amount of a line */
+    DFL_OPEN_OTHER,                    /* another decision */
+} dfl_open_kind;
+
+/* An open amount of a line, or the value of an open decision, and what it may be. */
 typedef struct {
-    uint32_t line;                     /* of the root */
-    bool is_spatial;
+    dfl_open_kind kind;
+    uint32_t line;                     /* of the root; DFL_NONE = a decision */
+    uint32_t decision;                 /* index; DFL_NONE = the amount of a line */
     dfl_by by;
     int64_t *amounts; uint32_t n;      /* ascending */
     uint32_t at;                       /* index of the present amount */
@@ -20,6 +28,7 @@ typedef struct {
 typedef struct {
     const dfl_mapping *given;
     dfl_open_amount *holes; uint32_t n_holes;
+    uint32_t n_splits;                 /* of the holes, the first ones */
     uint64_t combinations;
 } dfl_plan_space;
 
@@ -27,6 +36,14 @@ typedef struct {
 bool dfl_plan_space_find(dfl_arena *arena, dfl_sink *sink, const dfl_mapping *given, dfl_plan_space *out);
 /* Reports that a plan leaves more than `most` plans open. Returns false. */
 bool dfl_plan_space_report_many(dfl_sink *sink, const dfl_mapping *given, const char *what, double most);
+/* Sets the first combination of the amounts of a kind. */
+void dfl_plan_space_reset(dfl_plan_space *space, dfl_open_kind kind);
+/* The next combination of the amounts of a kind; false behind the last, all being the first ones then. */
+bool dfl_plan_space_next(dfl_plan_space *space, dfl_open_kind kind);
+/* The number of combinations of the amounts of a kind. */
+uint64_t dfl_plan_space_count(const dfl_plan_space *space, dfl_open_kind kind);
+/* The present amount of a hole in words: `b/8 on node`, `interleave 2`, `recompute A, B`. */
+const char *dfl_plan_space_text(dfl_arena *arena, const dfl_intern *names, const dfl_plan_space *space, uint32_t hole);
 /* The plan with the present amounts, in `arena`. */
 dfl_mapping *dfl_plan_space_make(dfl_arena *arena, const dfl_plan_space *space);
 /* Sets the amounts of a combination. */

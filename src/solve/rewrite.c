@@ -33,6 +33,47 @@ static bool edit_tile_sizes(const dfl_rewrite *rewrite, const dfl_filled *f, dfl
     return true;
 }
 
+/* The values of all decisions of a plan at one place: "gpipe", "8", "A, B". */
+static const char *decision_text(const dfl_rewrite *rewrite, const dfl_filled *f, dfl_span at)
+{
+    const dfl_mapping *m = f->mapping;
+    const char *out = "";
+    bool is_set = false;
+
+    for (uint32_t d = 0; d < m->n_decisions; d++) {
+        const dfl_decision *open = &m->decisions[d];
+        const dfl_tensor_set *set = open->kind == DFL_DECISION_RECOMPUTE ? &open->sets[m->decided[d]] : NULL;
+
+        if (open->span.start != at.start)
+            continue;
+        if (set == NULL)
+            return open->kind == DFL_DECISION_SCHEDULE ? dfl_schedule_name((dfl_schedule)m->decided[d])
+                                                       : dfl_arena_printf(rewrite->file->arena, "%lld", (long long)m->decided[d]);
+        is_set = true;
+        for (uint32_t i = 0; i < set->n; i++)
+            out = dfl_arena_printf(rewrite->file->arena, "%s%s%s", out, *out != 0 ? ", " : "",
+                                   dfl_sym_text(rewrite->file->names, m->workload->tensors[set->tensors[i]].name));
+    }
+    return is_set && *out == 0 ? "none" : out;
+}
+
+/* Replaces the open decisions of a plan by the values found. False if one is not in the text of the mapping. */
+static bool edit_decisions(const dfl_rewrite *rewrite, const dfl_filled *f, dfl_text_edits *edits)
+{
+    for (uint32_t d = 0; d < f->mapping->n_decisions && f->mapping->decided != NULL; d++) {
+        const dfl_span at = f->mapping->decisions[d].span;
+        bool is_first = true;
+
+        for (uint32_t k = 0; k < d; k++)
+            is_first &= f->mapping->decisions[k].span.start != at.start;
+        if (!is_inside(at, f->given->text))
+            return false;
+        if (is_first)
+            dfl_text_edits_add(edits, at, decision_text(rewrite, f, at));
+    }
+    return true;
+}
+
 /* Replaces each `?` among loops or keeps by the lines of its structural choice. False if a `?` is not in the text of the
    mapping. */
 static bool edit_choices(const dfl_filled *f, dfl_text_edits *edits)
@@ -211,7 +252,8 @@ static const char *plan_text(const dfl_rewrite *rewrite, const dfl_filled *f)
     dfl_text_edits edits = { .file = rewrite->file };
     dfl_strbuf out;
 
-    if (!dfl_mapping_is_plan(f->given) || !is_inside(f->given->span, f->given->text) || !edit_tile_sizes(rewrite, f, &edits))
+    if (!dfl_mapping_is_plan(f->given) || !is_inside(f->given->span, f->given->text) || !edit_tile_sizes(rewrite, f, &edits) ||
+        !edit_decisions(rewrite, f, &edits))
         return NULL;
     dfl_text_edits_add(&edits, f->given->span, dfl_sym_text(rewrite->file->names, f->mapping->name));
     dfl_strbuf_init(&out, rewrite->file->arena);
@@ -265,7 +307,7 @@ static void edit_mapping(const dfl_rewrite *rewrite, const dfl_filled *f, dfl_te
     add_heading(f, &text);
     if (text.len > 0)
         dfl_text_edits_add(edits, (dfl_span){ f->given->text.start, f->given->text.start }, text.text);
-    if (edit_tile_sizes(rewrite, f, edits) && edit_choices(f, edits) &&
+    if (edit_tile_sizes(rewrite, f, edits) && edit_decisions(rewrite, f, edits) && edit_choices(f, edits) &&
         (dfl_mapping_is_plan(f->given) || /* its `...` stays */
          edit_bodies(rewrite, f, lines->root, f->mapping->root, edits, needs_layout)) &&
         dfl_text_edits_are_apart(edits, first)) {

@@ -54,7 +54,7 @@ typedef enum __attribute__((packed)) {
     DFL_AST_KEEP,              /* items = KEPT, body = SPREAD of `split` */
     DFL_AST_KEPT,              /* paths (an absent path = `?`), path = memory, mode */
     DFL_AST_ON,                /* path */
-    DFL_AST_RECOMPUTE,         /* paths */
+    DFL_AST_RECOMPUTE,         /* paths; or items = RECOMPUTE, one of which is chosen; with value = `?`: any of the paths */
     DFL_AST_FUSE,              /* body = BRANCH, ANYTHING */
     DFL_AST_PIPELINE,          /* body = BRANCH, ANYTHING */
     DFL_AST_FUSE_HOLE,         /* fuse ?; */

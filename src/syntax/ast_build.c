@@ -435,6 +435,25 @@ dfl_ast_node *dfl_ast_pipelined(dfl_parse *p, dfl_span at, dfl_ast_node *spread,
     return spread;
 }
 
+dfl_ast_node *dfl_ast_remade(dfl_parse *p, dfl_span at, dfl_path_list among)
+{
+    dfl_ast_node *n = dfl_ast_pathed(p, DFL_AST_RECOMPUTE, at, dfl_list_none(), among);
+
+    n->value = dfl_ast_hole(p, at, NULL);
+    return n;
+}
+
+dfl_ast_node *dfl_ast_again(dfl_parse *p, dfl_span at, dfl_ast_list sets)
+{
+    dfl_ast_node *only = sets.last;
+
+    if (only->next != only || only->value != NULL)
+        return dfl_ast_items(p, DFL_AST_RECOMPUTE, at, sets);
+    only = open_ring(sets);
+    only->span = at;
+    return only;
+}
+
 dfl_ast_node *dfl_ast_split(dfl_parse *p, dfl_ast_node *keep, dfl_ast_list spreads)
 {
     keep->body = open_ring(spreads);

@@ -58,8 +58,6 @@ static const char *help_for_stray(const char *text, bool starts_line)
         return "a name stands alone, without quotes";
     case '&':
         return "write `&&` for \"and\"";
-    case '|':
-        return "write `||` for \"or\"";
     case '!':
         return "write the opposite comparison, or `== 0`";
     case '%':

@@ -131,6 +131,14 @@ static bool help_unit(dfl_parse *p, dfl_diag *d)
     return true;
 }
 
+/* Help for a `|` in a wrong place. */
+static bool help_bar(dfl_parse *p, dfl_diag *d)
+{
+    if (p->feed->now.kind == '|')
+        dfl_diag_help(p->sink, d, "write `||` for \"or\"; `|` separates the sets of `recompute none | A, B | forward;`");
+    return p->feed->now.kind == '|';
+}
+
 /* Help for a `?` or `...` in a wrong place or with a wrong suffix; NULL for any other mistake. */
 static const char *help_hole(const dfl_parse *p, const wanted *w)
 {
@@ -220,7 +228,7 @@ static void help(dfl_parse *p, dfl_diag *d, const wanted *w)
     const dfl_slip slip = slip_of(p, d, w->all, w->n);
     const char *text;
 
-    if (help_unit(p, d) || dfl_notation_help(&slip) || dfl_slip_help(&slip) || dfl_habit_help(&slip))
+    if (help_unit(p, d) || help_bar(p, d) || dfl_notation_help(&slip) || dfl_slip_help(&slip) || dfl_habit_help(&slip))
         return;
     if ((text = help_habit(p, w)) != NULL)
         dfl_diag_help(p->sink, d, "%s", text);

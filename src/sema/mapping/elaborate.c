@@ -333,13 +333,7 @@ static void lower_item(dfl_mapping_context *ctx, const dfl_ast_node *node, chain
             lower_on(ctx, chain, node);
         return;
     case DFL_AST_RECOMPUTE:
-        for (const dfl_ast_paths *t = node->paths; t != NULL; t = t->next) {
-            dfl_id_list tensors = { 0 };
-
-            dfl_mapping_add_recomputed(ctx, t->path, &tensors);
-            for (size_t i = 0; i < tensors.n; i++)
-                DFL_PUSH(ctx->draft->sema->arena, &chain->recompute, tensors.at[i]);
-        }
+        dfl_mapping_lower_recompute(ctx, node, chain->body->parent != NULL, &chain->recompute);
         return;
     case DFL_AST_FUSE:
     case DFL_AST_PIPELINE:

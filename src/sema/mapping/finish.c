@@ -96,7 +96,9 @@ const dfl_mapping *dfl_mapping_finish(dfl_mapping_draft *draft, const dfl_decl *
                               .has_holes = draft->has_holes,
                               .hole_span = draft->hole_span,
                               .n_choices = draft->n_choices,
-                              .options = options };
+                              .options = options,
+                              .decisions = draft->decisions.at,
+                              .n_decisions = (uint32_t)draft->decisions.n };
     if (!lower_goals(draft, mapping))
         return NULL;
     if (dfl_mapping_is_plan(mapping))

@@ -1,19 +1,9 @@
 /* Lowering of the lines of a mapping: loops and keeps. */
 #include "sema/mapping/mapping_internal.h"
 
-#include <stdlib.h>
-
 #include "lint/split.h"
 #include "sema/expr/eval.h"
-#include "sema/expr/sets.h"
 #include "support/limits.h"
-
-void dfl_mapping_note_hole(dfl_mapping_context *ctx, dfl_span span)
-{
-    if (!ctx->draft->has_holes)
-        ctx->draft->hole_span = span;
-    ctx->draft->has_holes = true;
-}
 
 /* Notes a construct that is evaluated only in plans over chips. */
 static void refuse(dfl_mapping_context *ctx, dfl_span span, const char *what)
@@ -33,49 +23,6 @@ static void add_choice(dfl_mapping_context *ctx, const dfl_lines *above, dfl_lin
     DFL_PUSH(ctx->draft->sema->arena, out, choice);
 }
 
-/* Order of sizes, for qsort. */
-static int compare_sizes(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Lowers a hole `?` or `? in {8, 16}`; its choices are sorted and distinct. Reports choices that are no sizes. */
-static const dfl_hole *lower_hole(dfl_mapping_context *ctx, const dfl_expr *expr, dfl_by by)
-{
-    dfl_hole *h = DFL_NEW(ctx->draft->sema->arena, dfl_hole);
-    dfl_values values = { 0 };
-    int64_t *choices;
-    bool unknown;
-
-    h->by = by;
-    dfl_mapping_note_hole(ctx, expr->span);
-    if (expr->left == NULL)
-        return h;
-    if (!dfl_eval_set(ctx->draft->sema, ctx->scope, expr->left, &values, &unknown))
-        ctx->draft->broken |= !unknown;
-    choices = DFL_NEW_ARRAY(ctx->draft->sema->arena, int64_t, values.n + 1);
-    for (size_t i = 0; i < values.n; i++) {
-        const dfl_quantity *q = &values.at[i].quantity;
-
-        if (values.at[i].kind != DFL_VALUE_QUANTITY)
-            continue;
-        if (!q->exact || !dfl_dim_is_none(q->dim) || q->integer < 1 || q->integer > DFL_SEMA_MAX_EXTENT) {
-            dfl_report(ctx->draft->sema->sink, DFL_EXPR_TYPE, expr->left->span, "a hole takes positive integers");
-            ctx->draft->broken = true;
-            return h;
-        }
-        choices[h->n_choices++] = (int64_t)q->integer;
-    }
-    qsort(choices, h->n_choices, sizeof *choices, compare_sizes);
-    for (uint32_t i = 0, n = h->n_choices, last = h->n_choices = 0; i < n; i++)
-        if (i == 0 || choices[i] != choices[last])
-            choices[last = h->n_choices++] = choices[i];
-    h->choices = choices;
-    return h;
-}
-
 /* Lowers one loop. Returns false if the loop's rank is unknown. */
 static bool lower_loop(dfl_mapping_context *ctx, const dfl_ast_node *node, dfl_line_kind kind, dfl_line *out)
 {
@@ -86,7 +33,7 @@ static bool lower_loop(dfl_mapping_context *ctx, const dfl_ast_node *node, dfl_l
                        .cyclic = node->cyclic, .axis = DFL_NONE, .tensor = DFL_NONE, .memory = DFL_NONE };
     out->rank = dfl_mapping_find_rank(ctx, node->path);
     if (node->value != NULL && node->value->kind == DFL_EXPR_HOLE) {
-        out->hole = lower_hole(ctx, node->value, out->by);
+        out->hole = dfl_mapping_lower_hole(ctx, node->value, out->by);
         out->by = DFL_BY_HOLE;
     } else if (node->value != NULL && !dfl_eval_int(ctx->draft->sema, ctx->scope, node->value,
                                                     out->by == DFL_BY_PARTS ? "a number of parts" : "a tile", 1,
@@ -200,6 +147,22 @@ static void check_parts(dfl_mapping_context *ctx, const home_splits *splits)
     ctx->draft->broken = true;
 }
 
+/* A part of a home from its loop; with an open amount, one part until that is decided. */
+static dfl_home_split lower_split(dfl_mapping_context *ctx, const dfl_ast_node *loop, const dfl_line *line, uint32_t axis)
+{
+    dfl_home_split out = { .span = loop->span, .rank = line->rank, .axis = axis, .by = line->by, .amount = line->amount };
+    const dfl_hole *hole = line->hole;
+
+    if (hole == NULL)
+        return out;
+    out.by = hole->by;
+    out.amount = hole->by == DFL_BY_PARTS ? 1 : DFL_SEMA_MAX_EXTENT;
+    out.decision = dfl_mapping_add_decision(ctx, (dfl_decision){ .kind = DFL_DECISION_SPLIT, .span = loop->value->span,
+                                                                 .by = hole->by, .rank = line->rank, .axis = axis,
+                                                                 .values = hole->choices, .n = hole->n_choices });
+    return out;
+}
+
 /* Lowers the parts behind `split`. */
 static home_splits lower_splits(dfl_mapping_context *ctx, const dfl_ast_node *spreads)
 {
@@ -213,15 +176,14 @@ static home_splits lower_splits(dfl_mapping_context *ctx, const dfl_ast_node *sp
         for (const dfl_ast_node *l = g->items; l != NULL; l = l->next) {
             dfl_line line;
 
-            if (l->path->n == 0 || l->cyclic || (l->value != NULL && l->value->kind == DFL_EXPR_HOLE)) {
+            if (l->path->n == 0 || l->cyclic) {
                 report_split(ctx, l->span, l->cyclic ? "the parts of a home are not dealt round-robin"
-                                                     : "the parts of a home are not searched");
+                                                     : "the rank by which a home is split is not searched");
                 continue;
             }
             if (!lower_loop(ctx, l, DFL_LINE_KEEP, &line) || axis == DFL_NONE)
                 continue;
-            DFL_PUSH(ctx->draft->sema->arena, &out, ((dfl_home_split){ .span = l->span, .rank = line.rank, .axis = axis,
-                                                                       .by = line.by, .amount = line.amount }));
+            DFL_PUSH(ctx->draft->sema->arena, &out, lower_split(ctx, l, &line, axis));
             check_parts(ctx, &out);
         }
     }
@@ -309,18 +271,4 @@ void dfl_mapping_lower_keep(dfl_mapping_context *ctx, const dfl_ast_node *node, 
             }
         }
     }
-}
-
-void dfl_mapping_add_recomputed(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_id_list *out)
-{
-    const dfl_workload *w = ctx->draft->workload->workload;
-    dfl_id_list einsums = { 0 };
-    bool declared = path->members != NULL || dfl_lookup_find(dfl_mapping_tensor_names(ctx->draft), path->text) != NULL;
-
-    if (declared || !dfl_mapping_add_einsum_group(ctx, path->text, &einsums)) {
-        dfl_mapping_add_tensors(ctx, path, out);
-        return;
-    }
-    for (size_t i = 0; w != NULL && i < einsums.n; i++)
-        DFL_PUSH(ctx->draft->sema->arena, out, w->einsums[einsums.at[i]].output.tensor);
 }

@@ -49,6 +49,7 @@ typedef struct {
     uint32_t *text;              /* [id]: index of the einsum in text order */
     uint32_t *instance_of;       /* [id]: instance of the workload that contains the einsum */
     DFL_VEC(dfl_body *) bodies;  /* bodies, by id */
+    DFL_VEC(dfl_decision) decisions; /* open decisions of a plan over chips */
     DFL_VEC(dfl_scoped_check) checks;
     DFL_VEC(dfl_scoped_check) goals; /* objectives of `minimize` and criteria of `pareto` */
 } dfl_mapping_draft;
@@ -108,10 +109,18 @@ void dfl_mapping_lower_spatial(dfl_mapping_context *ctx, const dfl_ast_node *nod
                                dfl_line_choices *choices);
 void dfl_mapping_lower_keep(dfl_mapping_context *ctx, const dfl_ast_node *node, dfl_lines *out,
                             dfl_line_choices *choices);
-/* Appends the tensors that a name behind `recompute` stands for: those that it names, or the results of a group of einsums. */
-void dfl_mapping_add_recomputed(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_id_list *out);
+
+/* ---- holes.c ---- */
 /* Records that the mapping has a hole. */
 void dfl_mapping_note_hole(dfl_mapping_context *ctx, dfl_span span);
+/* The hole `?` or `? in {8, 16}`; its choices are sorted and distinct. Reports choices that are no sizes. */
+const dfl_hole *dfl_mapping_lower_hole(dfl_mapping_context *ctx, const dfl_expr *expr, dfl_by by);
+/* Adds an open decision of a plan over chips. Returns its number, from 1 on. */
+uint32_t dfl_mapping_add_decision(dfl_mapping_context *ctx, dfl_decision decision);
+
+/* ---- decisions.c ---- */
+/* Lowers a `recompute` line: appends the tensors that it names, or adds its decisions. `is_inside`: in a brace. */
+void dfl_mapping_lower_recompute(dfl_mapping_context *ctx, const dfl_ast_node *node, bool is_inside, dfl_id_list *out);
 
 /* ---- stages.c ---- */
 /* Lowers the arguments of `pipeline(...)` behind an axis. */

@@ -29,8 +29,8 @@ static void report_word(dfl_mapping_context *ctx, dfl_span at, const char *name,
                       known[0], known[1], known[n > 2 ? 2 : 1], known[n - 1]);
 }
 
-/* Reads the word of a schedule. */
-static void read_schedule(dfl_mapping_context *ctx, const dfl_expr *arg, dfl_schedule *out)
+/* Reads the word of a schedule. Returns whether it is one. */
+static bool read_schedule(dfl_mapping_context *ctx, const dfl_expr *arg, dfl_schedule *out)
 {
     const char *known[N_SCHEDULES];
     const char *word = arg->kind == DFL_EXPR_PATH ? dfl_sema_text(ctx->draft->sema, arg->path->text) : NULL;
@@ -39,17 +39,51 @@ static void read_schedule(dfl_mapping_context *ctx, const dfl_expr *arg, dfl_sch
         known[i] = dfl_schedule_name((dfl_schedule)i);
         if (word != NULL && strcmp(word, known[i]) == 0) {
             *out = (dfl_schedule)i;
-            return;
+            return true;
         }
     }
     if (word != NULL) {
         report_word(ctx, arg->span, word, known, N_SCHEDULES);
-        return;
+        return false;
     }
     dfl_diag_help(ctx->draft->sema->sink,
                   dfl_report(ctx->draft->sema->sink, DFL_EXPR_TYPE, arg->span, "expected the name of a schedule"),
                   "write `schedule = gpipe`, `one_f_one_b`, `zero_bubble` or `joined`");
     ctx->draft->broken = true;
+    return false;
+}
+
+/* Adds the decision about an open schedule: without a list, all but `joined`, which no machine runs. Returns its number. */
+static uint32_t open_schedule(dfl_mapping_context *ctx, const dfl_expr *arg)
+{
+    int64_t *values = DFL_NEW_ARRAY(ctx->draft->sema->arena, int64_t, N_SCHEDULES);
+    dfl_decision open = { .kind = DFL_DECISION_SCHEDULE, .span = arg->span, .rank = DFL_NONE, .axis = DFL_NONE,
+                          .values = values };
+    bool is_listed[N_SCHEDULES] = { false };
+
+    if (arg->left != NULL && arg->left->kind != DFL_EXPR_SET)
+        (void)read_schedule(ctx, arg->left, &(dfl_schedule){ 0 });
+    for (const dfl_expr *a = arg->left != NULL ? arg->left->args : NULL; a != NULL; a = a->next) {
+        dfl_schedule word;
+
+        if (read_schedule(ctx, a, &word))
+            is_listed[word] = true;
+    }
+    for (int i = 0; i < N_SCHEDULES; i++)
+        if (arg->left != NULL ? is_listed[i] : i != DFL_SCHEDULE_JOINED)
+            values[open.n++] = i;
+    return dfl_mapping_add_decision(ctx, open);
+}
+
+/* Adds the decision about an open interleave. Returns its number. */
+static uint32_t open_interleave(dfl_mapping_context *ctx, const dfl_ast_node *spread, const dfl_expr *arg)
+{
+    const dfl_hole *hole = dfl_mapping_lower_hole(ctx, arg, DFL_BY_PARTS);
+    dfl_decision open = { .kind = DFL_DECISION_INTERLEAVE, .span = arg->span, .axis = DFL_NONE, .values = hole->choices,
+                          .n = hole->n_choices };
+
+    open.rank = spread->items != NULL && spread->items->path->n > 0 ? dfl_mapping_find_rank(ctx, spread->items->path) : DFL_NONE;
+    return dfl_mapping_add_decision(ctx, open);
 }
 
 /* The position of an argument in `arguments`; N_ARGUMENTS after reporting. */
@@ -90,15 +124,19 @@ const dfl_stages *dfl_mapping_lower_stages(dfl_mapping_context *ctx, const dfl_a
             given[i] = arg;
         }
     }
-    if (given[SCHEDULE] != NULL) {
-        read_schedule(ctx, given[SCHEDULE], &out->schedule);
+    if (given[SCHEDULE] != NULL && given[SCHEDULE]->kind == DFL_EXPR_HOLE) {
+        out->schedule_decision = open_schedule(ctx, given[SCHEDULE]);
+    } else if (given[SCHEDULE] != NULL) {
+        (void)read_schedule(ctx, given[SCHEDULE], &out->schedule);
     } else if (position == 0 || given[INTERLEAVE] != NULL) {
         dfl_diag_help(sema->sink, dfl_report(sema->sink, DFL_ARGUMENT_MISSING, spread->span, "`pipeline` needs a `schedule`"),
                       "write `pipeline(schedule = one_f_one_b)`; the others are `gpipe`, `zero_bubble` and `joined`");
         ctx->draft->broken = true;
     }
-    if (given[INTERLEAVE] != NULL && !dfl_eval_int(sema, ctx->scope, given[INTERLEAVE], "the interleave", 1, DFL_SEMA_MAX_COUNT,
-                                                   &out->interleave, &unknown))
+    if (given[INTERLEAVE] != NULL && given[INTERLEAVE]->kind == DFL_EXPR_HOLE)
+        out->interleave_decision = open_interleave(ctx, spread, given[INTERLEAVE]);
+    else if (given[INTERLEAVE] != NULL && !dfl_eval_int(sema, ctx->scope, given[INTERLEAVE], "the interleave", 1,
+                                                        DFL_SEMA_MAX_COUNT, &out->interleave, &unknown))
         ctx->draft->broken |= !unknown;
     return out;
 }
