@@ -238,7 +238,8 @@ static void add_output(maker *k, const way *w)
         fill = c->write_energy + networks;
         add_term(k, drained, dfl_drain_energy(c), dfl_drain_energy(c));
         add_term(k, count_bits(k, w->operand, w->inner, w->around, 0), fill, 0);
-        add_time(k, count_bits(k, w->operand, w->inner, 0, w->within), w->inner_level, false);
+        if (!c->free_drains)
+            add_time(k, count_bits(k, w->operand, w->inner, 0, w->within), w->inner_level, false);
     }
     add_unfilled(k, w->operand, parent_of(k, w->operand, (int)w->inner), -p->read_energy - fill);
 }

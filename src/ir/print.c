@@ -270,6 +270,7 @@ static void print_memory(dfl_strbuf *out, const dfl_intern *names, const dfl_mem
     quantity(out, "read", m->read_rate, rate);
     quantity(out, "write", m->write_rate, rate);
     dfl_strbuf_z(out, m->one_port ? " one port" : "");
+    dfl_strbuf_z(out, m->free_drains ? " drains beside" : "");
     if (m->has_read_energy)
         quantity(out, "read energy", m->read_energy, energy);
     if (m->has_write_energy)

@@ -51,6 +51,7 @@ typedef struct {
     dfl_span size_span;
     bool one_port;         /* reads and writes share one port, so their times add (plain `bandwidth`, or `ports = shared`) */
     double read_rate, write_rate;     /* bandwidths of reads and writes, bit/s per instance */
+    bool free_drains;      /* results leave for the outer memory over a port of their own, which is never busy */
     double read_energy, write_energy; /* energies of reads and writes (in J/bit) */
     double drain_energy;   /* energy of the reads of results that leave for the outer memory (in J/bit); see dfl_drain_energy */
     bool has_read_energy, has_write_energy, has_drain_energy;

@@ -248,7 +248,9 @@ static dfl_ports *find_port_bits(const dfl_model *model, dfl_arena *scratch)
 
     for (uint32_t i = 0; i < model->keeps.n; i++) { /* stages of a pipeline may use different instances */
         const dfl_counts *n = &model->sums.busiest[i];
-        const dfl_ports moved = { dfl_i128_double(n->serve) + dfl_i128_double(n->drain) + dfl_i128_double(n->accumulate),
+        const bool drains = !model->nest.system->memories[model->time.memory[i]].free_drains;
+        const dfl_ports moved = { dfl_i128_double(n->serve) + (drains ? dfl_i128_double(n->drain) : 0) +
+                                  dfl_i128_double(n->accumulate),
                                   dfl_i128_double(n->fill) + dfl_i128_double(n->update) };
         bits[model->time.beside[i]] += moved * model->time.bits[i];
     }

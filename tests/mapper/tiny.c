@@ -125,6 +125,7 @@ static void draw_memory(tiny_random *r, tiny_memory *m, uint32_t level, uint32_t
     m->write_energy = chance(r, 60) ? m->read_energy : energies[level][tiny_below(r, 4)];
     m->has_drain = m->write_energy != m->read_energy;
     m->drain_energy = m->write_energy / 2;
+    m->free_drains = m->has_drain && m->write_energy % 2 == 0;
     m->read_rate = chance(r, 15) ? 0 : rates[level][tiny_below(r, 4)];
     m->write_rate = chance(r, 60) ? m->read_rate : rates[level][tiny_below(r, 4)];
     if (level > 0) {
@@ -445,7 +446,7 @@ static void print_memory(const tiny *t, uint32_t i, FILE *out)
     print_side("read", m->read_rate, m->read_energy, out);
     print_side("write", m->write_rate, m->write_energy, out);
     if (m->has_drain)
-        print_side("drain", 0, m->drain_energy, out);
+        print_side(m->free_drains ? "drain { bandwidth = unlimited; } drain" : "drain", 0, m->drain_energy, out);
     fprintf(out, "}\n");
 }
 
@@ -554,7 +555,7 @@ static bool shrink_memory(tiny *t, uint32_t m, bool (*fails)(void *, const tiny 
     c.memory[m].read_rate = c.memory[m].write_rate = 0;
     any |= smaller(t, &c, fails, context);
     c = *t;
-    c.memory[m].has_drain = false;
+    c.memory[m].has_drain = c.memory[m].free_drains = false;
     any |= smaller(t, &c, fails, context);
     c = *t;
     c.memory[m].write_energy = c.memory[m].read_energy;

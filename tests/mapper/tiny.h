@@ -30,7 +30,7 @@ typedef struct {
     uint32_t bits;                  /* size, bits; 0 = unlimited */
     uint32_t read_energy, write_energy, read_rate, write_rate; /* J/bit; byte/s, 0 = takes no time */
     uint32_t drain_energy;          /* J/bit, if `has_drain` */
-    bool has_drain;
+    bool has_drain, free_drains;
     bool one_port, inside;          /* `inside`: the memory is inside of the array */
     bool foreign;                   /* the memory holds no tensor that einsums exchange */
     uint32_t buffers, leakage;

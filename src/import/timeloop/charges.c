@@ -211,8 +211,9 @@ static bool shares(const dfl_tl_file *f, uint32_t tensor, uint32_t from, uint32_
     return true;
 }
 
-/* Whether tiles side by side may have a part in common: a step of a spatial loop moves a tile by less than its length. */
-static bool overlaps(const dfl_tl_file *f, uint32_t tensor, uint32_t from, uint32_t to)
+/* Whether tiles of level `inside` side by side may have a part in common: a step of a spatial loop of the levels `from` to `to`
+   moves a tile by less than its length. */
+static bool reaches_beside(const dfl_tl_file *f, uint32_t tensor, uint32_t inside, uint32_t from, uint32_t to)
 {
     const dfl_tl_tensor *t = &f->tensors[tensor];
 
@@ -224,13 +225,29 @@ static bool overlaps(const dfl_tl_file *f, uint32_t tensor, uint32_t from, uint3
                 double shift = fabs(shift_of(f, &t->ranks[r], level, true, &f->levels[level].spatial[i]));
 
                 moves |= shift != 0;
-                meets &= shift < extent_of(f, &t->ranks[r], from, false);
+                meets &= shift < extent_of(f, &t->ranks[r], inside, false);
             }
             if (moves && meets)
                 return true;
         }
     }
     return false;
+}
+
+static bool overlaps(const dfl_tl_file *f, uint32_t tensor, uint32_t from, uint32_t to)
+{
+    return reaches_beside(f, tensor, from, from, to);
+}
+
+/* The tiles that the levels `from` to `to` send if each shares only within itself; 0 = unknown. */
+static int64_t tiles_apart(const dfl_tl_file *f, uint32_t tensor, uint32_t from, uint32_t to)
+{
+    int64_t tiles = 1;
+
+    for (uint32_t k = from; k <= to; k++)
+        if (__builtin_mul_overflow(tiles, count_tiles(f, tensor, k, k), &tiles))
+            return 0;
+    return tiles;
 }
 
 /* Sets what depends on two levels that hold the tensor, one inside of the other: the copies of the inner one, and what the
@@ -384,6 +401,63 @@ bool dfl_tl_count_words(const dfl_tl_file *f, uint32_t tensor, dfl_tl_counts *ou
         out[k] = words_of(f, tensor, &flows[k]);
     return true;
 }
+
+/* ---- what instances share ---- */
+
+/* Whether all that instances of the levels `from` to `to` have in common are whole tiles within one level, as Timeloop counts.
+   Levels without reuse share nothing. */
+static bool shares_whole_tiles(const dfl_tl_file *f, uint32_t tensor, uint32_t from, uint32_t to)
+{
+    uint32_t sharing = 0, last = from;
+
+    for (uint32_t k = from; k <= to; k++) {
+        int64_t row, all;
+
+        dfl_tl_used(f, k, &row, &all);
+        if (all == 1 || (f->levels[k].no_reuse >> tensor & 1) != 0)
+            continue;
+        sharing++;
+        last = k;
+    }
+    return sharing == 0 || (sharing == 1 && !reaches_beside(f, tensor, from, last, last));
+}
+
+/* Timeloop sends a tile once to the instances of a level that need the same tile, and a part of a tile to each. Where no two
+   instances of a level need the same tile, the result gets a network that sends the tensor to each instance. */
+static void split_shares(dfl_tl_file *f, uint32_t tensor, uint32_t from, uint32_t to)
+{
+    uint64_t one = UINT64_C(1) << tensor;
+    uint32_t k = to + 1;
+
+    while (k-- > from && !shares_whole_tiles(f, tensor, from, to)) {
+        int64_t row, all;
+
+        dfl_tl_used(f, k, &row, &all);
+        if (all > 1 && (f->levels[k].no_reuse & one) == 0 && count_tiles(f, tensor, k, k) == all)
+            f->levels[k].no_reuse |= f->levels[k].apart |= one;
+    }
+    if (shares_whole_tiles(f, tensor, from, to))
+        return;
+    for (k = from; k <= to; k++) {
+        f->levels[k].no_reuse &= ~(f->levels[k].apart & one);
+        f->levels[k].apart &= ~one;
+    }
+}
+
+void dfl_tl_split_shares(dfl_tl_file *f)
+{
+    for (uint32_t t = 0; t < f->n_tensors && is_plain(f); t++) {
+        for (uint32_t k = 0, from = 0; k < f->n_levels && !f->tensors[t].written; k++) {
+            if ((f->levels[k].bypass >> t & 1) != 0)
+                continue;
+            if (shares(f, t, from, k) && (overlaps(f, t, from, k) || count_tiles(f, t, from, k) < tiles_apart(f, t, from, k)))
+                split_shares(f, t, from, k);
+            from = k + 1;
+        }
+    }
+}
+
+/* ---- reports ---- */
 
 static void report_charge(dfl_tl_file *f, uint32_t k, double more, double energy, const char *what)
 {

@@ -199,6 +199,14 @@ static double leakage_of(const dfl_tl_file *f, uint32_t k)
     return f->levels[k].leak / (f->cycle * 1e9) * (f->mapping != NULL ? (double)used / (double)f->levels[k].instances : 1);
 }
 
+/* What Timeloop does not count: a result that leaves is not read. */
+static void print_drain(printer *p, bool is_timed, bool is_priced)
+{
+    if (is_timed || is_priced)
+        dfl_strbuf_printf(&p->out, "drain {\n%s%s}\n", is_timed ? "bandwidth = unlimited;\n" : "",
+                          is_priced ? "energy = 0pJ/bit;\n" : "");
+}
+
 /* Whether results leave the level for another one that may hold them. Timeloop counts no read of theirs. */
 static bool passes_results(const dfl_tl_file *f, uint32_t k)
 {
@@ -238,8 +246,8 @@ static void print_memory(printer *p, uint32_t k)
     dfl_strbuf_z(&p->out, shared ? "ports = shared;\n" : "");
     print_port(p, "read", l->read_energy, shared ? l->shared_rate : l->read_rate);
     print_port(p, "write", l->write_energy, shared ? l->shared_rate : l->write_rate);
-    if (p->f->priced && l->read_energy > 0 && passes_results(p->f, k))
-        dfl_strbuf_z(&p->out, "drain {\nenergy = 0pJ/bit;\n}\n");
+    if (passes_results(p->f, k))
+        print_drain(p, !isinf(shared ? l->shared_rate : l->read_rate), p->f->priced && l->read_energy > 0);
     if (l->leak > 0)
         dfl_writer_quantity(&p->out, "leakage", leakage_of(p->f, k), "mW");
     dfl_strbuf_z(&p->out, "}\n");
@@ -271,6 +279,11 @@ static void open_array(printer *p, uint32_t k)
     int64_t fan[2];
 
     dfl_tl_fan_out(p->f, k, fan);
+    if (p->f->levels[k].apart != 0) {
+        dfl_strbuf_z(&p->out, "// no two instances need the same tile of ");
+        dfl_tl_print_set(p, p->f->levels[k].apart);
+        dfl_strbuf_z(&p->out, ": each is sent its own, also what tiles have in common\n");
+    }
     dfl_strbuf_printf(&p->out, "network %s = bus {\n", p->links[k]);
     print_shares(p, k, "multicast = ");
     print_shares(p, k, "reduce = ");

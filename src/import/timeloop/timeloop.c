@@ -278,8 +278,10 @@ char *dfl_import_timeloop(dfl_arena *arena, dfl_sink *sink, dfl_source_map *map,
     }
     if (!ok)
         return NULL;
-    if (f.mapping != NULL)
+    if (f.mapping != NULL) {
+        dfl_tl_split_shares(&f);
         dfl_tl_compare_charges(&f);
+    }
     losses = dfl_loss_take(&report, &n_losses);
     return dfl_writer_layout(arena, sink, dfl_tl_print(&f, sources[0], losses, n_losses));
 }

@@ -98,6 +98,7 @@ typedef struct {
     uint64_t keep;       /* set of tensors that the directives of a level tell it to hold */
     dfl_tl_limits limits[2]; /* constraints of the temporal loops; of the spatial loops */
     uint64_t no_reuse, no_link, no_temporal_reuse, rmw_first; /* sets of tensors that the directives of these names list */
+    uint64_t apart;      /* part of `no_reuse`: inputs of which no two instances of the level need the same tile */
 } dfl_tl_level;
 
 typedef struct {
@@ -206,6 +207,8 @@ typedef struct { double reads, fills, updates; } dfl_tl_counts;
    they are unknown: for factors that do not divide, for directives that change counts, and for very large arrays. Transfers
    between neighbours are left out. */
 bool dfl_tl_count_words(const dfl_tl_file *f, uint32_t tensor, dfl_tl_counts *out);
+/* Takes tensors off the multicast of arrays in which Timeloop shares none of their tiles: those sets become `apart`. */
+void dfl_tl_split_shares(dfl_tl_file *f);
 /* Reports what the source charges for the mapping in another way than the result, with the amounts. */
 void dfl_tl_compare_charges(dfl_tl_file *f);
 

@@ -202,7 +202,7 @@ static void add_way(estimator *k, uint32_t operand, uint32_t from, uint32_t i)
     if (q == NULL)
         return;
     k->port[2 * k->lines->at[i].place + !q->one_port] += (o->output ? back : in) * q->write_seconds;
-    k->port[2 * k->lines->at[i].place] += (o->output ? in : 0) * q->read_seconds;
+    k->port[2 * k->lines->at[i].place] += (o->output ? in : 0) * q->drain_seconds;
     k->joules += instances(k, within) * ((o->output ? back : in) * q->write_joules + (o->output ? in : 0) * q->drain_joules);
     if (q->waits)
         k->waits += fmax(fan * (in + back) * p->read_seconds, (in + back) * q->write_seconds);

@@ -256,6 +256,7 @@ static void add_places(maker *k)
         *p = (dfl_problem_place){ .memory = m, .bits = mem->size_bits < 0 ? INFINITY : (double)mem->size_bits,
                                   .read_joules = mem->read_energy, .write_joules = mem->write_energy,
                                   .drain_joules = dfl_drain_energy(mem),
+                                  .drain_seconds = mem->free_drains ? 0 : 1 / mem->read_rate,
                                   .read_seconds = 1 / mem->read_rate, .write_seconds = 1 / mem->write_rate,
                                   .one_port = mem->one_port, .buffers = (uint32_t)mem->buffers };
         for (uint32_t a = 0; a < problem->n_axes; a++)

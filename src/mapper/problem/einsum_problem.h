@@ -58,7 +58,7 @@ typedef struct {
     uint32_t axes;            /* mask: those around it */
     double bits;              /* capacity, INFINITY = unlimited */
     double read_joules, write_joules, read_seconds, write_seconds; /* per bit, of one instance */
-    double drain_joules;      /* per bit of a result that leaves for the next outer keep */
+    double drain_joules, drain_seconds; /* per bit of a result that leaves for the next outer keep */
     bool one_port;
     uint32_t buffers;
     bool waits;               /* work stands still while its keeps are filled and drained, as far as time is counted that way */

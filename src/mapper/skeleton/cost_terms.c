@@ -188,7 +188,7 @@ static void add_output(maker *k, const way *w)
     if (unit)
         return;
     dfl_term_of own = { .by = { .operand = operand, .under = w->within }, .port = port(problem, w->inner, false),
-                        .seconds = w->bits * c->read_seconds, .out = true };
+                        .seconds = w->bits * c->drain_seconds, .out = true };
     add(k, own, (uint32_t)w->inner_keep);
     own.out = false;
     own.port = first.port = port(problem, w->inner, true);

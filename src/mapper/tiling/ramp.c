@@ -101,7 +101,7 @@ static double find_last(const dfl_intern *names, const dfl_mapping *m, const dfl
             continue;
         *latencies += add_latency(m, problem, outer, is_inside, &level);
         *latencies += find_links(names, m, problem, outer, problem->place[inner].axes);
-        elements += bits * most(problem->place[inner].read_seconds, problem->place[outer].write_seconds);
+        elements += bits * most(problem->place[inner].drain_seconds, problem->place[outer].write_seconds);
         is_inside = true;
         outer = inner;
     }

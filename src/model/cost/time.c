@@ -554,7 +554,8 @@ static void limit_whole_by_resources(const time_walk *walk, dfl_result *result, 
         if (plan->stretched && has_efficiency(walk, memory))
             continue;
         if (read != DFL_NONE) {
-            double reads = dfl_i128_double(n->serve + n->drain + n->accumulate) * plan->bits[i];
+            dfl_i128 drains = walk->nest->system->memories[memory].free_drains ? 0 : n->drain;
+            double reads = dfl_i128_double(n->serve + drains + n->accumulate) * plan->bits[i];
             double seconds = reads / plan->resources[read].rate[DFL_READ];
             plan->busy[plan->beside[i]][DFL_READ] += seconds;
             row[read] += seconds;

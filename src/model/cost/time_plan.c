@@ -95,7 +95,8 @@ static void find_uses(dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_time
     add_use(transfer, outer[DFL_READ], DFL_OUTER, DFL_USE_SERVE);
     if (!transfer->written)
         return;
-    add_use(transfer, inner[DFL_READ], DFL_INNER, DFL_USE_DRAIN);
+    if (!transfer->free_drains)
+        add_use(transfer, inner[DFL_READ], DFL_INNER, DFL_USE_DRAIN);
     add_use(transfer, outer[DFL_READ], DFL_OUTER, DFL_USE_ADD);
     add_use(transfer, outer[DFL_WRITE], DFL_OUTER, DFL_USE_UPDATE);
 }
@@ -152,6 +153,7 @@ static bool add_transfer(dfl_nest *nest, dfl_keep_tree *keeps, uint32_t at, dfl_
 
     *transfer = (dfl_transfer){ .keep = at, .step = keep->step, .tensor = keep->line->tensor, .inner = keep->line->memory,
                                 .outer = keeps->at[keep->parent].line->memory, .written = keep->written, .stream = m->stream,
+                                .free_drains = m->free_drains,
                                 .waited = !perfect && !m->stream && m->buffers < 2,
                                 .ahead = !perfect && !m->stream && m->buffers >= 2, .bits = out->bits[at],
                                 .by_loop = DFL_NEW_ARRAY(nest->arena, dfl_moves, keep->step + 1) };

@@ -63,6 +63,7 @@ typedef struct {
     dfl_use *uses;            /* ports of memories, then classes of links from `first_link` on */
     uint32_t n_uses, first_link;
     bool written;             /* an einsum below writes the tensor; if false, no element is drained */
+    bool free_drains;         /* elements leave the memory over a port of their own that takes no time */
     bool stream;              /* the memory has `overlap = stream` */
     bool waited;              /* the memory has a single buffer, so the work below stops during a refill */
     bool ahead;               /* the memory has two buffers: one tile is fetched ahead */

@@ -25,7 +25,7 @@ static void set_use_times(const dfl_time_plan *plan, const dfl_traffic_sums *sum
     transfer->in_part[DFL_OUTER] = served;
 
     if (transfer->written) {
-        drained = find_ratio(n->drain, mine->leave);
+        drained = transfer->free_drains ? 0 : find_ratio(n->drain, mine->leave);
         added = find_ratio(up->accumulate, theirs->leave);
         updated = find_ratio(up->update, theirs->leave);
     }

@@ -261,6 +261,7 @@ static void lower_memory(system_lowering *state, const dfl_draft_part *part)
     memory->buffers = 1;
     if (buffers != NULL && buffers->values[0].kind == DFL_ATTRIBUTE_QUANTITY)
         memory->buffers = (int64_t)buffers->values[0].quantity.integer;
+    memory->free_drains = dfl_draft_find_attribute(part, "drain.bandwidth") != NULL;
     memory->stream = dfl_draft_find_attribute(part, "overlap") != NULL;
     memory->efficiency = lower_efficiency(part);
     memory->holds = lower_selection(state, part, "holds");

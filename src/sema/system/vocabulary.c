@@ -48,6 +48,7 @@ static const dfl_attribute_row vocabulary[] = {
     { "energy",           M | N,     DFL_TAKES_QUANTITY, PER_BIT,   "1.5pJ/bit",     NONE, NULL },
     { "read.energy",      M,         DFL_TAKES_QUANTITY, PER_BIT,   "1.5pJ/bit",     NONE, NULL },
     { "write.energy",     M,         DFL_TAKES_QUANTITY, PER_BIT,   "1.5pJ/bit",     NONE, NULL },
+    { "drain.bandwidth",  M,         DFL_TAKES_WORD,     NO_DIM,    "unlimited",     NONE, NULL },
     { "drain.energy",     M,         DFL_TAKES_QUANTITY, PER_BIT,   "1.5pJ/bit",     NONE, NULL },
     { "energy",           C,         DFL_TAKES_QUANTITY, PER_OP,    "0.1pJ/FLOP",    NONE, NULL },
     { "energy.mac",       C,         DFL_TAKES_QUANTITY, PER_OP,    "0.2pJ/MAC",     NONE, NULL },
