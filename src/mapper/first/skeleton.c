@@ -73,21 +73,6 @@ void dfl_skeleton_divide(const dfl_problem *problem, dfl_skeleton *lines)
     }
 }
 
-bool dfl_skeleton_alike(const dfl_skeleton *a, const dfl_skeleton *b)
-{
-    if (a->n != b->n)
-        return false;
-    for (uint32_t i = 0; i < a->n; i++) {
-        const dfl_skeleton_line *x = &a->at[i], *y = &b->at[i];
-        if (x->kind != y->kind)
-            return false;
-        if (x->kind == DFL_SKELETON_KEEP ? x->operand != y->operand || x->place != y->place
-                                      : x->rank != y->rank || (x->kind == DFL_SKELETON_SPREAD && x->axis != y->axis))
-            return false;
-    }
-    return true;
-}
-
 void dfl_skeleton_strip(const dfl_problem *problem, const dfl_skeleton *lines, dfl_skeleton *out)
 {
     dfl_skeleton settled = *lines;

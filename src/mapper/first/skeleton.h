@@ -38,8 +38,6 @@ bool dfl_skeleton_add(dfl_skeleton *lines, dfl_skeleton_line line);
 void dfl_skeleton_settle(const dfl_problem *problem, dfl_skeleton *lines, int64_t *above);
 /* Makes every wish a divisor of what the lines above leave, the largest that is no larger. */
 void dfl_skeleton_divide(const dfl_problem *problem, dfl_skeleton *lines);
-/* Whether both have the same lines, whatever their amounts. */
-bool dfl_skeleton_alike(const dfl_skeleton *a, const dfl_skeleton *b);
 /* Without loops of one iteration, which are loops whose amount is what the lines above leave. */
 void dfl_skeleton_strip(const dfl_problem *problem, const dfl_skeleton *lines, dfl_skeleton *out);
 

@@ -118,8 +118,6 @@ void dfl_matched_tiles_free(dfl_matched_tiles *m)
     dfl_arena_free(m->arena);
 }
 
-double dfl_matched_tiles_bound(const dfl_matched_tiles *m) { return m->bound; }
-
 /* Finds the least sum of the values so far. */
 static void add_up(dfl_matched_tiles *m)
 {

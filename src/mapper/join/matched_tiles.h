@@ -19,7 +19,6 @@ dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *arena, const dfl_einsum_clas
 /* Bounds patterns until those of the least sum agree on memories; then splits leaves until the bound is `enough` or the tiles
    match. The bound so far, also if the deadline passes. */
 double dfl_matched_tiles_raise(dfl_matched_tiles *matched, double enough);
-double dfl_matched_tiles_bound(const dfl_matched_tiles *matched);
 void dfl_matched_tiles_free(dfl_matched_tiles *matched);
 
 #endif

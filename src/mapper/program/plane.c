@@ -2,13 +2,8 @@
 
 #include <math.h>
 
-/* Room for rounding in a trimmed side, relative and absolute: SEARCH.md, B20. */
-#define SLACK 0x1p-40
 /* Largest sum of multipliers: no product with it overflows. */
 #define MOST 0x1p500
-
-static double lesser(double a, double b) { return a < b ? a : b; }
-static double larger(double a, double b) { return a > b ? a : b; }
 
 void dfl_geometric_tangent(const dfl_geometric_program *p, const dfl_geometric_sums *sums, const double *x,
                            const double *multiplier, bool limits_only, dfl_geometric_plane *out)
@@ -38,20 +33,4 @@ double dfl_geometric_least(const dfl_geometric_program *p, const dfl_geometric_p
     for (uint32_t j = 0; j < p->n_vars; j++)
         sum += plane->slope[j] * (plane->slope[j] > 0 ? box->low[j] : box->high[j]);
     return sum;
-}
-
-bool dfl_geometric_trim(const dfl_geometric_program *p, const dfl_geometric_plane *plane, double cutoff, dfl_geometric_box *box)
-{
-    const double left = cutoff - dfl_geometric_least(p, plane, box);
-
-    if (left < 0)
-        return false;
-    for (uint32_t j = 0; j < p->n_vars; j++) {
-        const double slope = plane->slope[j];
-        if (slope > 0)
-            box->high[j] = lesser(box->high[j], box->low[j] + left / slope * (1 + SLACK) + SLACK);
-        else if (slope < 0)
-            box->low[j] = larger(box->low[j], box->high[j] + left / slope * (1 + SLACK) - SLACK);
-    }
-    return true;
 }

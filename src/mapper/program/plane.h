@@ -23,10 +23,5 @@ void dfl_geometric_tangent(const dfl_geometric_program *p, const dfl_geometric_s
                            const double *multiplier, bool limits_only, dfl_geometric_plane *out);
 /* Least value of a plane over a box. */
 double dfl_geometric_least(const dfl_geometric_program *p, const dfl_geometric_plane *plane, const dfl_geometric_box *box);
-/*
- * Takes from a box what a plane shows to be above a cutoff: x[j] stays at least as near to its better side as the rest of the
- * box allows (SEARCH.md, B21). False if nothing is left.
- */
-bool dfl_geometric_trim(const dfl_geometric_program *p, const dfl_geometric_plane *plane, double cutoff, dfl_geometric_box *box);
 
 #endif
