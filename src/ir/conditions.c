@@ -2,10 +2,13 @@
 
 enum { MOST_RANKS = 64, MOST_CONDITIONS = 64 };
 
-/* A set of conditions, with its ranks: the longest one last. */
+/* A set of conditions, with its ranks: those that are not kept first, and the longest one last, among those that are not kept if
+   there are any. */
 typedef struct {
     uint64_t has;              /* bit k: rank e->ranks[k] */
     uint32_t ranks[MOST_RANKS], n_ranks;
+    uint32_t n_free;           /* ranks before the last one that are not kept */
+    bool is_last_kept;         /* all are */
 } condition_set;
 
 /* A condition of a set: offset + sum of coef[k] * ranks[k] >= 0. */
@@ -21,8 +24,38 @@ static uint64_t find_ranks(const dfl_einsum *e, uint32_t condition)
     return has;
 }
 
+static bool is_kept(const bool *keep, uint32_t rank) { return keep == NULL || keep[rank]; }
+
+/* Moves the longest rank of a set to its end: of those that are not kept, if there are any. */
+static void put_longest_last(const dfl_workload *w, const bool *keep, condition_set *set)
+{
+    const uint32_t last = set->n_ranks - 1;
+    uint32_t longest = last;
+
+    for (uint32_t k = 0; k <= last; k++) {
+        const bool better = is_kept(keep, set->ranks[longest]) && !is_kept(keep, set->ranks[k]);
+        const bool equal = is_kept(keep, set->ranks[longest]) == is_kept(keep, set->ranks[k]);
+
+        if (better || (equal && w->ranks[set->ranks[k]].extent > w->ranks[set->ranks[longest]].extent))
+            longest = k;
+    }
+    const uint32_t rank = set->ranks[longest];
+
+    set->ranks[longest] = set->ranks[last];
+    set->ranks[last] = rank;
+    set->is_last_kept = is_kept(keep, rank);
+    set->n_free = 0;
+    for (uint32_t k = 0; k < last; k++)
+        if (!is_kept(keep, set->ranks[k])) {
+            const uint32_t free = set->ranks[k];
+
+            set->ranks[k] = set->ranks[set->n_free];
+            set->ranks[set->n_free++] = free;
+        }
+}
+
 /* Finds the next set of conditions with ranks that are not in `done`. False if there is none. */
-static bool find_set(const dfl_workload *w, const dfl_einsum *e, uint64_t done, condition_set *set)
+static bool find_set(const dfl_workload *w, const dfl_einsum *e, const bool *keep, uint64_t done, condition_set *set)
 {
     uint64_t before = 0;
 
@@ -38,12 +71,8 @@ static bool find_set(const dfl_workload *w, const dfl_einsum *e, uint64_t done, 
     for (uint32_t k = 0; k < e->n_ranks; k++)
         if (set->has >> k & 1)
             set->ranks[set->n_ranks++] = e->ranks[k];
-    for (uint32_t k = 0; k + 1 < set->n_ranks; k++)
-        if (w->ranks[set->ranks[k]].extent > w->ranks[set->ranks[set->n_ranks - 1]].extent) {
-            uint32_t longest = set->ranks[k];
-            set->ranks[k] = set->ranks[set->n_ranks - 1];
-            set->ranks[set->n_ranks - 1] = longest;
-        }
+    if (set->n_ranks > 0)
+        put_longest_last(w, keep, set);
     return set->n_ranks > 0;
 }
 
@@ -70,6 +99,7 @@ static int64_t count_last(const set_condition *conditions, uint32_t n, uint32_t 
     return high < low ? 0 : (int64_t)(high - low + 1);
 }
 
+/* Number of combinations of the kept ranks of a set for which some combination of the others satisfies its conditions. */
 static bool count_set(const dfl_workload *w, const dfl_einsum *e, const condition_set *set, dfl_i128 *out)
 {
     const uint32_t last = set->n_ranks - 1;
@@ -77,6 +107,7 @@ static bool count_set(const dfl_workload *w, const dfl_einsum *e, const conditio
     set_condition conditions[MOST_CONDITIONS];
     int64_t at[MOST_RANKS] = { 0 };
     uint32_t k, n = 0;
+    bool is_found = false;
 
     for (uint32_t c = 0; c < e->n_where; c++) {
         if (!(find_ranks(e, c) & set->has))
@@ -88,22 +119,28 @@ static bool count_set(const dfl_workload *w, const dfl_einsum *e, const conditio
     }
     *out = 0;
     do {
-        if (dfl_add(*out, count_last(conditions, n, last, extent, at), out))
-            return true;
+        const int64_t found = count_last(conditions, n, last, extent, at);
+
+        is_found |= found > 0;
         for (k = 0; k < last && ++at[k] == w->ranks[set->ranks[k]].extent; k++)
             at[k] = 0;
+        if (k < set->n_free)
+            continue; /* of the same combination of kept ranks */
+        if (dfl_add(*out, set->is_last_kept ? found : is_found, out))
+            return true;
+        is_found = false;
     } while (k < last);
     return false;
 }
 
-int64_t dfl_conditions_visits(const dfl_workload *w, const dfl_einsum *e)
+int64_t dfl_conditions_visits_kept(const dfl_workload *w, const dfl_einsum *e, const bool *keep)
 {
     int64_t sum = 0, visits;
     condition_set set;
 
     if (e->n_where > MOST_CONDITIONS || (e->n_where > 0 && e->n_ranks > MOST_RANKS))
         return INT64_MAX;
-    for (uint64_t done = 0; find_set(w, e, done, &set); done |= set.has) {
+    for (uint64_t done = 0; find_set(w, e, keep, done, &set); done |= set.has) {
         visits = 1;
         for (uint32_t k = 0; k + 1 < set.n_ranks; k++)
             if (__builtin_mul_overflow(visits, w->ranks[set.ranks[k]].extent, &visits))
@@ -114,7 +151,9 @@ int64_t dfl_conditions_visits(const dfl_workload *w, const dfl_einsum *e)
     return sum;
 }
 
-bool dfl_conditions_count(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out)
+int64_t dfl_conditions_visits(const dfl_workload *w, const dfl_einsum *e) { return dfl_conditions_visits_kept(w, e, NULL); }
+
+bool dfl_conditions_count_kept(const dfl_workload *w, const dfl_einsum *e, const bool *keep, dfl_i128 *out)
 {
     condition_set set;
     dfl_i128 part;
@@ -122,10 +161,25 @@ bool dfl_conditions_count(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *
     *out = 1;
     for (uint32_t c = 0; c < e->n_where; c++)
         *out = find_ranks(e, c) == 0 && e->where[c].sum.offset < 0 ? 0 : *out;
-    for (uint64_t done = 0; *out > 0 && find_set(w, e, done, &set); done |= set.has)
+    for (uint64_t done = 0; *out > 0 && find_set(w, e, keep, done, &set); done |= set.has)
         if (count_set(w, e, &set, &part) || dfl_mul(*out, part, out))
             return true;
     return false;
+}
+
+bool dfl_conditions_count(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out)
+{
+    return dfl_conditions_count_kept(w, e, NULL, out);
+}
+
+bool dfl_conditions_equal(const dfl_einsum *a, const dfl_einsum *b)
+{
+    if (a->n_where != b->n_where)
+        return false;
+    for (uint32_t c = 0; c < a->n_where; c++)
+        if (!dfl_index_equal(&a->where[c].sum, &b->where[c].sum))
+            return false;
+    return true;
 }
 
 bool dfl_conditions_have_rank(const dfl_einsum *e, uint32_t rank)

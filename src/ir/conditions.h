@@ -13,6 +13,12 @@
 int64_t dfl_conditions_visits(const dfl_workload *w, const dfl_einsum *e);
 /* Number of combinations of the ranks in the conditions that satisfy all of them, 1 without conditions. True on overflow. */
 bool dfl_conditions_count(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out);
+/* The same for the combinations of the ranks in `keep` [rank] (NULL: all) for which some combination of the others satisfies the
+   conditions. No rank has an extent of 0. */
+int64_t dfl_conditions_visits_kept(const dfl_workload *w, const dfl_einsum *e, const bool *keep);
+bool dfl_conditions_count_kept(const dfl_workload *w, const dfl_einsum *e, const bool *keep, dfl_i128 *out);
+/* Whether two einsums have the same conditions in the same order. */
+bool dfl_conditions_equal(const dfl_einsum *a, const dfl_einsum *b);
 /* Whether a rank occurs in some condition. */
 bool dfl_conditions_have_rank(const dfl_einsum *e, uint32_t rank);
 

@@ -74,8 +74,16 @@ typedef struct {
     dfl_plan_memory *memories; /* [memory] */
 } dfl_plan_stage;
 
+/* What the chip with most does in one micro-batch of an einsum, summed over the iterations of its repeats. */
+typedef struct {
+    dfl_i128 points;
+    const dfl_i128 *read;      /* [input]: elements that it touches, with all accesses that differ by offsets */
+    dfl_i128 made;             /* elements of the result */
+} dfl_plan_work_count;
+
 typedef struct {
     int64_t chips;
+    const dfl_plan_work_count *work; /* [einsum] */
     const char *chip;          /* how the work of a chip was found: "roofline", "search" or "written" */
     uint32_t branches;         /* groups of einsums that a chip runs one after another */
     const dfl_plan_part *parts; uint32_t n_parts;

@@ -1,5 +1,6 @@
 #include "plan/branches.h"
 
+#include "ir/conditions.h"
 #include "plan/chunk.h"
 #include "plan/lines.h"
 
@@ -13,15 +14,9 @@ static bool is_same_access(const dfl_access *a, const dfl_access *b)
 {
     if (a->tensor != b->tensor || a->n_dims != b->n_dims)
         return false;
-    for (uint32_t d = 0; d < a->n_dims; d++) {
-        const dfl_index *x = &a->index[d], *y = &b->index[d];
-
-        if (x->n_terms != y->n_terms || x->offset != y->offset)
+    for (uint32_t d = 0; d < a->n_dims; d++)
+        if (!dfl_index_equal(&a->index[d], &b->index[d]))
             return false;
-        for (uint32_t k = 0; k < x->n_terms; k++)
-            if (x->terms[k].rank != y->terms[k].rank || x->terms[k].coef != y->terms[k].coef)
-                return false;
-    }
     return true;
 }
 
@@ -42,6 +37,8 @@ static bool has_read(const dfl_frame *f, uint32_t other, uint32_t einsum, uint32
     const dfl_points *p = &f->points[other], *q = &f->points[einsum];
 
     if (p->parts != q->parts || p->largest != q->largest || p->total != q->total)
+        return false;
+    if (a->n_where > 0 && !dfl_conditions_equal(a, b)) /* it may leave out what the other one needs */
         return false;
     for (uint32_t k = 0; k < a->n_inputs; k++)
         if (a->inputs[k].tensor == tensor && !has_access(b, &a->inputs[k]))

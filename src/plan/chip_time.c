@@ -7,6 +7,7 @@
 #include "ir/path/unit_choice.h"
 #include "plan/halos.h"
 #include "plan/lines.h"
+#include "plan/masks.h"
 #include "plan/rows.h"
 
 double dfl_chip_units(const dfl_frame *f, uint32_t compute)
@@ -54,16 +55,7 @@ static void find_shape(const dfl_frame *f, uint32_t einsum, double shape[DFL_GRI
         shape[0] = fmax(1, shape[0] * (double)f->points[einsum].largest / (double)f->points[einsum].total);
 }
 
-static bool is_in_where(const dfl_einsum *e, uint32_t rank)
-{
-    for (uint32_t c = 0; c < e->n_where; c++)
-        if (dfl_index_coef(&e->where[c].sum, rank) != 0)
-            return true;
-    return false;
-}
-
-/* The points of one pass. A rank of a `where` is divided by nothing, so that each pass has all positions that satisfy it.
-   False after a report. */
+/* The points of one pass on the chip that has most. False after a report. */
 static bool count_points(const dfl_frame *f, uint32_t einsum, dfl_i128 *out)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
@@ -79,20 +71,15 @@ static bool count_points(const dfl_frame *f, uint32_t einsum, dfl_i128 *out)
                 return dfl_frame_refuse(f, e->span, "a divided rank that an operation takes whole", "divide another rank");
             continue;
         }
-        if (is_in_where(e, r)) {
-            if (dfl_frame_pass(f, einsum, r) != f->workload->ranks[r].extent)
-                return dfl_frame_refuse(f, e->span, "a divided rank in a `where`", "divide another rank of this einsum");
+        if (dfl_conditions_have_rank(e, r))
             continue;
-        }
         if (f->points[einsum].parts == 1 || !dfl_rows_has_position(f, einsum, r))
             overflow |= dfl_mul(*out, dfl_frame_pass(f, einsum, r), out);
     }
     overflow |= dfl_mul(*out, f->points[einsum].largest, out);
-    if (e->n_where > 0) {
-        if (!dfl_einsum_countable(f->workload, e))
-            return dfl_frame_refuse(f, e->span, "a `where` with more than 4194304 positions to visit", "use smaller ranks");
-        overflow |= dfl_conditions_count(f->workload, e, &satisfied) || dfl_mul(*out, satisfied, out);
-    }
+    if (!dfl_mask_check(f, einsum) || !dfl_mask_points(f, einsum, &satisfied))
+        return false;
+    overflow |= dfl_mul(*out, satisfied, out);
     if (overflow)
         dfl_report(f->sink, DFL_EVAL_OVERFLOW, e->span, "the operations of this einsum exceed 128 bits");
     return !overflow;
@@ -144,9 +131,15 @@ static bool time_access(const dfl_frame *f, uint32_t einsum, const dfl_access *a
     const dfl_memory *m = &f->system->memories[f->room_of[access->tensor]];
     double rate = is_read ? m->read_rate : m->write_rate, share;
 
-    if ((is_read ? dfl_halo_elements(f, einsum, input, &out->bits)
-                 : dfl_frame_elements(f, einsum, access, true, &out->bits)) ||
-        dfl_mul(out->bits, f->workload->tensors[access->tensor].type.bits, &out->bits)) {
+    if (is_read && dfl_halo_has_several(&f->workload->einsums[einsum], input)) {
+        if (dfl_halo_elements(f, einsum, input, &out->bits)) {
+            dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "the data of this access exceeds 128 bits");
+            return false;
+        }
+    } else if (!dfl_mask_elements(f, einsum, access, false, &out->bits)) {
+        return false;
+    }
+    if (dfl_mul(out->bits, f->workload->tensors[access->tensor].type.bits, &out->bits)) {
         dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "the data of this access exceeds 128 bits");
         return false;
     }

@@ -3,8 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/conditions.h"
 #include "plan/halos.h"
 #include "plan/lines.h"
+#include "plan/masks.h"
 #include "plan/rows.h"
 #include "support/vec.h"
 
@@ -71,11 +73,86 @@ static void add_reader(const dfl_frame *f, dfl_plan_exchange *x, uint32_t einsum
 /* Bits of an access of an einsum in one pass; false after a report. */
 static bool find_bits(const dfl_frame *f, uint32_t einsum, const dfl_access *access, dfl_i128 *out)
 {
-    if (!dfl_frame_elements_of_all(f, einsum, access, f->workload->einsums[einsum].phase != DFL_PHASE_UPDATE, out) &&
-        !dfl_mul(*out, f->workload->tensors[access->tensor].type.bits, out))
+    if (!dfl_mask_elements(f, einsum, access, true, out))
+        return false;
+    if (!dfl_mul(*out, f->workload->tensors[access->tensor].type.bits, out))
         return true;
     dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->workload->einsums[einsum].span, "a count of this plan exceeds 128 bits");
     return false;
+}
+
+/* Whether einsums that make a result divide it alike. */
+static bool is_made_alike(const dfl_frame *f, uint32_t a, uint32_t b)
+{
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if (dfl_layout_made(f, a, s) != dfl_layout_made(f, b, s))
+            return false;
+    return true;
+}
+
+/* The slots on which chips make parts of a sum. */
+static uint64_t summed_slots(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor)
+{
+    uint64_t out = 0;
+
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        out |= (uint64_t)l->is_summed[(size_t)tensor * l->columns + s] << s;
+    return out;
+}
+
+/* Whether conditions leave out elements of what an einsum makes on the chips of the `together` slots. False after a report. */
+static bool find_thin(const dfl_frame *f, uint32_t einsum, uint64_t together, bool *out)
+{
+    const dfl_access *made = &f->workload->einsums[einsum].output;
+    dfl_i128 n, box;
+
+    *out = false;
+    if (!dfl_mask_thins(f, einsum, made))
+        return true;
+    if (!dfl_mask_elements_of_group(f, einsum, made, together, NULL, &n))
+        return false;
+    *out = dfl_frame_elements_of_group(f, einsum, made, together, NULL, &box) || n < box;
+    return true;
+}
+
+/* Whether conditions leave out elements of a result on the chips that exchange it; then `*out` are its elements on these chips:
+   those that make parts of its sums and those of the `gathered` slots, which may make different elements. False after a report:
+   einsums make different parts of it. */
+static bool find_made(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor, uint64_t gathered, const int64_t *parts,
+                      bool *is_thin, dfl_i128 *out)
+{
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+    const uint64_t together = gathered | summed_slots(f, l, tensor);
+    const uint32_t last = t->producers[t->n_producers - 1];
+    const dfl_access *made = &f->workload->einsums[last].output;
+    bool is_alike = true, is_one = true, has_whole = false, has_where = false;
+
+    *is_thin = false;
+    for (uint32_t p = 0; p < t->n_producers; p++) {
+        const dfl_einsum *e = &f->workload->einsums[t->producers[p]];
+        bool thin;
+
+        if (dfl_einsum_is_start(e))
+            continue;
+        if (!find_thin(f, t->producers[p], together, &thin))
+            return false;
+        *is_thin |= thin;
+        has_whole |= !thin;
+        has_where |= e->n_where > 0;
+        is_alike &= is_made_alike(f, t->producers[p], last);
+        is_one &= dfl_conditions_equal(e, &f->workload->einsums[last]);
+    }
+    *is_thin &= !(has_whole && is_alike); /* one of them makes all that the others make */
+    if (!*is_thin && (is_alike || !has_where))
+        return true;
+    if (!is_alike || !is_one)
+        return dfl_frame_refuse(f, made->span, "an exchange of a result of which several einsums with a `where` make parts",
+                                "make the result in one einsum, or divide its einsums alike");
+    for (uint32_t d = 0; d < t->n_dims; d++)
+        if (parts[d] > 1 && dfl_mask_has_dim(f, last, made, d))
+            return dfl_frame_refuse(f, made->span, "a home that takes parts of a result with a `where`",
+                                    "split the home as its producer");
+    return dfl_mask_elements_of_group(f, last, made, together, parts, out);
 }
 
 /* Bits of what an einsum writes in one pass on the chips of the `gathered` slots together, as far as the home has them on the
@@ -89,16 +166,18 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     const bool is_started = t->n_producers > 0 && f->workload->einsums[t->producers[0]].body->kind != DFL_EOP_SCATTER;
     const uint32_t maker = is_scatter && is_started ? t->producers[0] : einsum;
     int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1);
-    bool overflow = false;
+    bool overflow = false, is_thin = false;
 
     for (uint32_t d = 0; d < t->n_dims; d++)
         parts[d] = 1;
     for (uint32_t s = 0; s < f->n_slots; s++)
         if ((scattered >> s & 1) != 0 && dfl_layout_home(l, tensor, s) >= 0 && dfl_layout_made(f, maker, s) < 0)
             parts[dfl_layout_home(l, tensor, s)] *= f->slots[s].count;
-    if (!is_scatter || is_started) {
+    if (!find_made(f, l, tensor, gathered, parts, &is_thin, out))
+        return false;
+    if (!is_thin && (!is_scatter || is_started)) {
         overflow = dfl_frame_elements_of_group(f, maker, &f->workload->einsums[maker].output, gathered, parts, out);
-    } else {
+    } else if (!is_thin) {
         overflow = dfl_tensor_stored(t, out);
         for (uint32_t s = 0; s < f->n_slots; s++)
             if (dfl_layout_made(f, einsum, s) >= 0)
@@ -204,6 +283,11 @@ static bool find_part_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t ei
 {
     int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)access->n_dims + 1);
 
+    if (dfl_mask_thins(f, einsum, access) && mask[WHOLE] != 0)
+        return dfl_frame_refuse(f, access->span, "an operand of a `where` that is exchanged in two ways",
+                                "lay the operand as its reader asks for it on one of the axes");
+    if (dfl_mask_thins(f, einsum, access))
+        return find_bits(f, einsum, access, out);
     for (uint32_t d = 0; d < access->n_dims; d++) {
         bool is_shared = false;
 

@@ -245,16 +245,20 @@ bool dfl_halo_is_repeated(const dfl_einsum *e, uint32_t input)
     return false;
 }
 
+bool dfl_halo_has_several(const dfl_einsum *e, uint32_t input)
+{
+    for (uint32_t i = input + 1; i < e->n_inputs; i++)
+        if (is_alike(&e->inputs[input], &e->inputs[i]))
+            return true;
+    return false;
+}
+
 bool dfl_halo_elements(const dfl_frame *f, uint32_t einsum, uint32_t input, dfl_i128 *out)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
     const dfl_access *access = &e->inputs[input];
-    bool overflow = false, is_alone = true;
+    bool overflow = false;
 
-    for (uint32_t i = input + 1; i < e->n_inputs; i++)
-        is_alone &= !is_alike(access, &e->inputs[i]);
-    if (is_alone)
-        return dfl_frame_elements(f, einsum, access, true, out);
     *out = 1;
     for (uint32_t d = 0; d < access->n_dims; d++) {
         int64_t least = INT64_MAX, most = INT64_MIN, extent = f->workload->tensors[access->tensor].extents[d];

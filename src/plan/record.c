@@ -235,6 +235,33 @@ static double ideal_seconds(const dfl_plan_state *p, bool with_recomputed, doubl
     return sum;
 }
 
+/* Records the work of the chip with most in one micro-batch. False on overflow. */
+static bool record_work(dfl_plan_state *p)
+{
+    const dfl_frame *f = &p->frame;
+    dfl_plan_work_count *work = DFL_NEW_ARRAY(f->arena, dfl_plan_work_count, f->workload->n_einsums);
+    bool overflow = false;
+
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
+        const dfl_einsum *einsum = &f->workload->einsums[e];
+        const dfl_chip_time *t = &p->times[e];
+        dfl_i128 *read = DFL_NEW_ARRAY(f->arena, dfl_i128, (size_t)einsum->n_inputs + 1), n = 1;
+
+        for (uint32_t i = 0; i < einsum->n_ranks && einsum->phase != DFL_PHASE_UPDATE; i++)
+            if (f->repeats[einsum->ranks[i]])
+                overflow |= dfl_mul(n, f->workload->ranks[einsum->ranks[i]].extent, &n);
+        for (uint32_t i = 0; i < einsum->n_inputs; i++)
+            overflow |= dfl_mul(t->reads[i].bits / f->workload->tensors[einsum->inputs[i].tensor].type.bits, n, &read[i]);
+        work[e].read = read;
+        overflow |= dfl_mul(t->written.bits / f->workload->tensors[einsum->output.tensor].type.bits, n, &work[e].made);
+        overflow |= dfl_mul(t->points, n, &work[e].points);
+    }
+    p->out.work = work;
+    if (overflow)
+        dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->mapping->span, "the work of this plan exceeds 128 bits");
+    return !overflow;
+}
+
 static double latency_of(const dfl_plan_state *p)
 {
     return p->exchanged[p->out.last_stage] +
@@ -257,6 +284,8 @@ bool dfl_plan_record(dfl_plan_state *p)
     p->out.links = links.at;
     p->out.n_links = (uint32_t)links.n;
     record_parts(p);
+    if (!record_work(p))
+        return false;
     p->out.chips = 1;
     for (uint32_t a = 0; a < f->system->n_axes; a++)
         if (dfl_frame_is_chip_axis(f, a) && __builtin_mul_overflow(p->out.chips, f->system->axes[a].size, &p->out.chips)) {

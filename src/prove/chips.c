@@ -129,6 +129,45 @@ static void compare_exchanges(plan_proof *p)
     compare_messages(p);
 }
 
+/* ---- work ---- */
+
+/* Whether the points of an einsum and the elements that they touch are those of ranks and conditions alone: no data selects them,
+   and no access is counted as a box. */
+static bool is_counted(const dfl_workload *w, const dfl_einsum *e)
+{
+    for (uint32_t i = 0; i <= e->n_inputs; i++) {
+        const dfl_access *a = i < e->n_inputs ? &e->inputs[i] : &e->output;
+
+        if (w->tensors[a->tensor].gathered)
+            return false;
+        for (uint32_t d = 0; d < a->n_dims; d++)
+            if (a->index[d].n_terms > 1 || a->index[d].offset != 0)
+                return false;
+    }
+    return e->over_rank == DFL_NONE && e->body->kind != DFL_EOP_GATHER && e->body->kind != DFL_EOP_SCATTER &&
+           e->body->kind != DFL_EOP_CONST;
+}
+
+static void compare_work(plan_proof *p)
+{
+    const dfl_workload *w = p->executed->workload;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++) {
+        const dfl_plan_work_count *model = &p->model->work[e];
+        const dfl_chips_work *oracle = &p->oracle->work[e];
+
+        if (!is_counted(w, &w->einsums[e]))
+            continue;
+        compare(p, dfl_arena_printf(p->arena, "points of `%s`", einsum_text(p, e)), model->points, oracle->points);
+        compare(p, dfl_arena_printf(p->arena, "elements that `%s` makes", einsum_text(p, e)), model->made, oracle->made);
+        for (uint32_t i = 0; i < w->einsums[e].n_inputs; i++)
+            if (model->read[i] > 0) /* 0 = an access before it shares what it reads */
+                compare(p, dfl_arena_printf(p->arena, "elements of `%s` that `%s` reads",
+                                            tensor_text(p, w->einsums[e].inputs[i].tensor), einsum_text(p, e)),
+                        model->read[i], oracle->read[i]);
+    }
+}
+
 /* ---- memory and values ---- */
 
 static void compare_memories(plan_proof *p)
@@ -200,6 +239,7 @@ static bool try_plan(const dfl_prover *prover, const dfl_mapping *mapping, const
     p.oracle = p.model != NULL ? dfl_chips_run(arena, sink, prover->names, p.executed) : NULL;
     if (p.oracle != NULL) {
         compare_exchanges(&p);
+        compare_work(&p);
         compare_memories(&p);
         compare_values(&p);
         write_result(&p);

@@ -7,8 +7,16 @@ function chance(percent) { return rand() * 100 < percent }
 # A workload `layers`; `ranks` lists ranks to divide, `inner` those of the layers, `names` the einsums, `made` what may be recomputed.
 function workload(   text) {
     B = pick("4 6 8"); M = pick("3 4 5 8"); D = pick("2 4 6"); F = pick("4 6 8"); H = 4; L = pick("2 3 4"); V = pick("5 8")
-    kind = pick("mlp mlp attention lookup chain chain")
+    kind = pick("mlp mlp attention lookup chain chain masked masked")
     names = made = ""
+    N = M
+    if (kind == "masked") {
+        always = trained ? where(0) : "" # gradients are sums of what several einsums make: alike in a training step
+        ranks = "m n d"; names = "S T O Z"; made = "T"; tensors = "A K S T O Z"
+        return "workload layers : bf16 {\n  rank b = " B ", m = " M ", n = " (N = pick(M " 6")) ", d = " D ";\n  input A[b, m, d];\n  weight K[n, d];\n" \
+               "  S[b, m, n] += A[b, m, d] * K[n, d] " (trained ? always : where(1)) ";\n  T[b, m, n] = S[b, m, n] * 3 " (trained ? always : where(0)) ";\n" \
+               "  O[b, m, d] += T[b, m, n] * K[n, d] " (trained ? always : where(1)) ";\n  output Z[b, m, d] = O[b, m, d] + A[b, m, d] " (chance(30) ? "where d >= 1" : "") ";\n}\n"
+    }
     if (kind == "chain") {
         ranks = "m d f"; names = "H Q P Y"; made = "H"; tensors = "A U W H Q P Y"
         return "workload layers : bf16 {\n  rank b = " B ", m = " M ", d = " D ", f = " F ";\n  input A[b, m, d];\n" \
@@ -45,11 +53,18 @@ function workload(   text) {
     return text "}\n"
 }
 
+# Conditions, or none.
+function where(has_d,   c) {
+    c = pick("n<=m n<m n>=m m+n<=4 n<=m,n>=m-1 2*n<=m+1 n+m>=2 " (has_d ? "n<=m,d>=1 d<=m,n>=1" : ""))
+    gsub(/,/, ", ", c)
+    return chance(80) ? "where " c : ""
+}
+
 function ceil(a, b) { return int((a + b - 1) / b) }
 
 # Whether a rank can be divided by `n` more, so that every chip has some of it.
 function fits(r, n,   e) {
-    if ((r == "m" && cut["n"] > 1) || (r == "n" && cut["m"] > 1)) # they index one dimension
+    if (kind != "masked" && ((r == "m" && cut["n"] > 1) || (r == "n" && cut["m"] > 1))) # they index one dimension
         return 0
     e = extent[r]
     return cut[r] * n <= e && ceil(e, cut[r] * n) * (cut[r] * n - 1) < e && (cut[r] == 1 || e % (cut[r] * n) == 0)
@@ -78,7 +93,7 @@ function some(   n, at, i, out) {
 }
 
 function plan(name,   text, i, n, at) {
-    extent["b"] = B; extent["m"] = extent["n"] = M; extent["d"] = D; extent["f"] = F; extent["h"] = H; extent["v"] = V
+    extent["b"] = B; extent["m"] = M; extent["n"] = N; extent["d"] = D; extent["f"] = F; extent["h"] = H; extent["v"] = V
     for (i in extent)
         cut[i] = 1
     text = "mapping " name " for " (trained ? "step" : "layers") " on pod {\n"
@@ -86,12 +101,12 @@ function plan(name,   text, i, n, at) {
         text = text line("b", chance(80) ? 2 : pick("3 4"), "node")
     else if (chance(40))
         text = text line(pick(ranks), 2, "node")
-    if (kind != "chain" && chance(50))
+    if (kind !~ /chain|masked/ && chance(50))
         text = text "  spatial layer/" (L > 2 && chance(30) ? 3 : 2) " on node pipeline(schedule = " \
                pick(trained ? "gpipe one_f_one_b zero_bubble" : "gpipe one_f_one_b") ");\n"
     if (chance(60))
         text = text "  temporal b" pick(":1 :1 /2") ";\n"
-    if (kind != "chain")
+    if (kind !~ /chain|masked/)
         text = text "  temporal layer;\n"
     n = draw(3)
     for (i = 1; i <= n; i++)
@@ -110,7 +125,7 @@ function plan(name,   text, i, n, at) {
             text = text "  recompute " at ";\n"
         }
     } else if (chance(30))
-        text = text "  keep " pick(tensors) " in hbm" split_home(pick("d m f"), pick("node gpu")) ";\n"
+        text = text "  keep " pick(tensors) " in hbm" split_home(pick(kind == "masked" ? "d m n" : "d m f"), pick("node gpu")) ";\n"
     return text "  ...;\n}\n"
 }
 
@@ -118,8 +133,8 @@ BEGIN {
     srand(seed)
     for (i = 1; i <= files; i++) {
         file = dir "/" i ".dfl"
-        text = workload()
         trained = chance(60)
+        text = workload()
         print "dfl 1;\nsystem chip {\n  memory hbm { size = 1GB; bandwidth = 1GB/s; }\n  compute unit { ops = mac, flop; rate = 1GMAC/s; }\n}\n" \
               "system pod {\n  network ib = switch { bandwidth = 1GB/s; latency = 10ns; }\n  array node[12] over ib {\n" \
               "    network nv = switch { bandwidth = 4GB/s; latency = 1ns; }\n    array gpu[12] over nv { use chip; }\n  }\n}\n" > file

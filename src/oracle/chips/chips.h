@@ -20,7 +20,15 @@ typedef struct {
     dfl_i128 *count;           /* [stage]: exchanges in a step */
 } dfl_chips_exchange;
 
+/* What the chip with most does in a pass of an einsum, summed over the iterations of its repeat. */
 typedef struct {
+    dfl_i128 points;
+    dfl_i128 *read;            /* [operand]: elements that it touches */
+    dfl_i128 made;             /* elements of the result */
+} dfl_chips_work;
+
+typedef struct {
+    dfl_chips_work *work;      /* [einsum] */
     dfl_chips_exchange *exchanges; uint32_t n_exchanges;
     uint32_t n_stages;
     dfl_i128 *held;            /* [(memory * n_stages + stage) * DFL_N_HELD + part]: bits of the chip that holds most. `working`

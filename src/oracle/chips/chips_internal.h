@@ -52,6 +52,7 @@ typedef struct {
     chip_reading made;
     uint32_t **parts;          /* [chip]: values of the elements that the chip has made of the target and not yet given away */
     element_set *touched;      /* [chip]: those elements */
+    element_set *latest;       /* [chip]: elements that the chip made in its latest pass; NULL = it ran in none */
 } chip_einsum;
 
 typedef struct {
@@ -108,6 +109,7 @@ typedef struct {
     uint32_t visit;            /* number of the present visit of an einsum by a chip */
     DFL_VEC(chip_copy) copies;
     DFL_VEC(dfl_chips_exchange) exchanges;
+    dfl_chips_work **work;     /* [einsum][iteration of its repeat]: of the largest micro-batch */
     dfl_chips_result *out;
 } chips;
 
@@ -198,6 +200,7 @@ typedef struct {
     int64_t micro_batch, layer;    /* layer -1: outside of repeats, or all layers of the stage */
     uint64_t stages;               /* mask of the stages that run it */
     int64_t *lo, *hi;              /* [rank]: block of the present chip */
+    uint64_t points;               /* that it computed */
 } chip_pass;
 
 /* What the chips touched most of an operand in a pass. */
@@ -212,11 +215,23 @@ void dfl_chips_record_rows(chip_pass *p, uint64_t made);
 void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last);
 /* Records the message from one stage to the next one; `from` is its stage. */
 void dfl_chips_record_message(chips *c, uint32_t tensor, dfl_i128 bits, uint32_t from);
+/* Whether an einsum that makes a tensor has conditions, which may leave out elements. */
+bool dfl_chips_has_conditions(const chips *c, uint32_t tensor);
 /* Whether the home has an element on a chip, by the groups of a mask alone. */
 bool dfl_chips_is_within(const chips *c, uint32_t tensor, uint32_t chip, uint32_t element, uint64_t groups);
 
 /* step.c: the step */
 void dfl_chips_run_step(chips *c);
+
+/* work.c */
+uint64_t dfl_chips_count_set(const uint8_t *set, uint32_t n);
+void dfl_chips_start_work(chips *c);
+/* Raises `most` to the work of the chip whose visit is the present one: its points, and the elements that it touched. */
+void dfl_chips_count_work(const chips *c, uint32_t einsum, const uint8_t *made, uint64_t points, dfl_chips_work *most);
+/* Notes the work of an iteration; the largest of all micro-batches stays. */
+void dfl_chips_add_work(chips *c, uint32_t einsum, int64_t layer, const dfl_chips_work *most);
+/* Sets the sums over the iterations of each repeat. */
+void dfl_chips_sum_work(chips *c);
 
 /* memory.c */
 /* The elements of a tensor that the einsums of a stage use: those of its layers. NULL = none. */

@@ -125,17 +125,55 @@ static uint64_t count_within(const chips *c, uint32_t tensor, uint32_t chip, con
     return n;
 }
 
-/* Elements that the chips of a group have made together. */
-static uint64_t count_together(const chips *c, uint32_t tensor, uint32_t chip, element_set *made, uint64_t gathered,
-                               uint64_t scattered)
+bool dfl_chips_has_conditions(const chips *c, uint32_t tensor)
+{
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        if (c->einsums[e].target == tensor && c->w->einsums[e].n_where > 0)
+            return true;
+    return false;
+}
+
+/* Whether an einsum that makes a tensor made an element on a chip in its latest pass. */
+static bool has_made(const chips *c, uint32_t tensor, uint32_t chip, uint32_t element)
+{
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        if (c->einsums[e].target == tensor && c->einsums[e].latest[chip] != NULL && c->einsums[e].latest[chip][element] != 0)
+            return true;
+    return false;
+}
+
+/* Elements that a chip needs within its part by the groups of a mask, and that it or another chip of the groups of `summed` has
+   made: conditions may leave each of them others. */
+static uint64_t count_sums(const chips *c, uint32_t tensor, uint32_t chip, uint64_t summed, uint64_t groups)
 {
     uint64_t n = 0;
 
     for (uint32_t i = 0; i < c->tensors[tensor].n_elem; i++) {
         bool is_in = false;
 
+        for (uint32_t other = 0; other < c->n_chips && !is_in && dfl_chips_is_within(c, tensor, chip, i, groups); other++) {
+            is_in = has_made(c, tensor, other, i);
+            for (uint32_t g = 0; g < c->n_groups && is_in; g++)
+                is_in = (summed >> g & 1) != 0 || chips_digit(c, other, g) == chips_digit(c, chip, g);
+        }
+        n += is_in;
+    }
+    return n;
+}
+
+/* Elements that the chips of a group have made together. */
+static uint64_t count_together(const chips *c, uint32_t tensor, uint32_t chip, element_set *made, uint64_t gathered,
+                               uint64_t scattered)
+{
+    const bool is_thin = dfl_chips_has_conditions(c, tensor);
+    uint64_t n = 0;
+
+    gathered |= is_thin ? c->tensors[tensor].summed : 0;
+    for (uint32_t i = 0; i < c->tensors[tensor].n_elem; i++) {
+        bool is_in = false;
+
         for (uint32_t other = 0; other < c->n_chips && !is_in; other++) {
-            is_in = made[other] != NULL && made[other][i] != 0;
+            is_in = is_thin ? has_made(c, tensor, other, i) : made[other] != NULL && made[other][i] != 0;
             for (uint32_t g = 0; g < c->n_groups && is_in; g++)
                 is_in = ((gathered >> g & 1) != 0 || chips_digit(c, other, g) == chips_digit(c, chip, g)) &&
                         ((scattered >> g & 1) == 0 || c->tensors[tensor].side[g] == NULL ||
@@ -162,7 +200,8 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
         if (made[chip] == NULL)
             continue;
         for (uint32_t k = 0; k < 3; k++) {
-            const uint64_t of = count_within(c, tensor, chip, made[chip], masks[k]);
+            const uint64_t of = dfl_chips_has_conditions(c, tensor) ? count_sums(c, tensor, chip, t->summed, masks[k])
+                                                                      : count_within(c, tensor, chip, made[chip], masks[k]);
             n[k] = of > n[k] ? of : n[k];
         }
         const uint64_t all = t->gathered != 0 ? count_together(c, tensor, chip, made, t->gathered, t->scattered | own) : 0;

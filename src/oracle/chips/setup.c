@@ -424,10 +424,6 @@ static bool set_tensors(chips *c)
             return dfl_chips_refuse(c, c->w->tensors[t].span, "a state that the workload updates");
         if (n_dims >= CHIPS_DIMS)
             return dfl_chips_refuse(c, c->w->tensors[t].span, "a tensor with 16 dimensions or more");
-        /* A `where` leaves elements out that nobody makes; a reader without this condition would read them as lacking. */
-        for (uint32_t i = 0; i < c->w->tensors[t].n_producers; i++)
-            if (c->w->einsums[c->w->tensors[t].producers[i]].n_where > 0)
-                return dfl_chips_refuse(c, c->w->tensors[t].span, "a result with a `where`");
         for (uint32_t d = 0; d < n_dims; d++)
             if (__builtin_mul_overflow(n, shape[d], &n) || n > CHIPS_VISITS / (int64_t)c->n_chips) {
                 c->failed = true;

@@ -61,6 +61,12 @@ static uint32_t find_source(const chips *c, uint32_t chip, uint32_t tensor, int6
     return DFL_NONE;
 }
 
+/* Whether a tensor has an element before the step, or some einsum makes it. */
+static bool is_ever_made(const chips *c, uint32_t tensor, uint32_t element)
+{
+    return !dfl_chips_has_conditions(c, tensor) || c->tensors[tensor].written[element] != 0;
+}
+
 static uint32_t read_part(void *context, uint32_t einsum, uint32_t operand, int64_t row)
 {
     chip_pass *p = context;
@@ -74,6 +80,12 @@ static uint32_t read_part(void *context, uint32_t einsum, uint32_t operand, int6
 
     if (element < 0)
         return 0;
+    if (!is_ever_made(c, tensor, (uint32_t)element)) { /* conditions leave it out: it is as it was */
+        r->n_seen += r->seen[element] != c->visit;
+        r->n_own += r->seen[element] != c->visit && dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->alone);
+        r->seen[element] = c->visit;
+        return dfl_chips_given(tensor, (uint32_t)element);
+    }
     is_new = r->seen[element] != c->visit;
     r->seen[element] = c->visit;
     r->n_seen += is_new;
@@ -196,6 +208,7 @@ static element_set compute_block(chip_pass *p)
     if (e->parts[p->chip] == NULL)
         e->parts[p->chip] = DFL_NEW_ARRAY(c->arena, uint32_t, (size_t)n_elem + 1);
     find_block(p);
+    p->points = 0;
     for (bool more = dfl_chips_first(c, p->einsum, p->lo, p->hi, p->layer); more;
          more = dfl_chips_next(c, p->einsum, p->lo, p->hi, p->layer)) {
         int64_t row, element;
@@ -203,6 +216,7 @@ static element_set compute_block(chip_pass *p)
 
         if (!has_layer(p) || !dfl_chips_has_point(c, p->einsum) || !dfl_chips_takes(c, p->einsum, p->chip))
             continue;
+        p->points++;
         value = dfl_chips_value(c, p->einsum, read_part, p, &row);
         element = dfl_chips_element(c, p->einsum, &e->einsum->output, row, false, &tensor);
         if (element < 0)
@@ -214,15 +228,6 @@ static element_set compute_block(chip_pass *p)
     return e->einsum->body->kind == DFL_EOP_SCATTER ? e->made.of_chip[p->chip] : made;
 }
 
-static uint64_t count_set(const uint8_t *set, uint32_t n)
-{
-    uint64_t sum = 0;
-
-    for (uint32_t i = 0; i < n; i++)
-        sum += set[i] != 0;
-    return sum;
-}
-
 /* Runs a pass of an einsum on all chips that run it. With `again`, its exchanges run again, and its values are there. */
 static void run_einsum(chips *c, uint32_t einsum, int64_t micro_batch, int64_t layer, bool again)
 {
@@ -231,6 +236,7 @@ static void run_einsum(chips *c, uint32_t einsum, int64_t micro_batch, int64_t l
     touched_most *most = DFL_NEW_ARRAY(c->arena, touched_most, (size_t)e->einsum->n_inputs * N_READINGS + 1);
     element_set *made = DFL_NEW_ARRAY(c->arena, element_set, c->n_chips);
     const bool is_last = c->tensors[e->target].last_producer == einsum, is_once = dfl_chips_is_of_step(c, e->target);
+    dfl_chips_work work = { .read = DFL_NEW_ARRAY(c->arena, dfl_i128, (size_t)e->einsum->n_inputs + 1) };
     uint64_t n_made = 0;
 
     p.lo = DFL_NEW_ARRAY(c->arena, int64_t, (size_t)c->w->n_ranks + 1);
@@ -243,8 +249,10 @@ static void run_einsum(chips *c, uint32_t einsum, int64_t micro_batch, int64_t l
         for (uint32_t i = 0; i < e->einsum->n_inputs * N_READINGS; i++)
             e->reads[i].n_seen = e->reads[i].n_lacking = e->reads[i].n_own = 0;
         made[p.chip] = compute_block(&p);
-        const uint64_t n = count_set(made[p.chip], c->tensors[e->target].n_elem);
+        const uint64_t n = dfl_chips_count_set(made[p.chip], c->tensors[e->target].n_elem);
         n_made = n > n_made ? n : n_made;
+        e->latest[p.chip] = made[p.chip];
+        dfl_chips_count_work(c, einsum, made[p.chip], p.points, &work);
         for (uint32_t i = 0; i < e->einsum->n_inputs * N_READINGS; i++) {
             most[i].seen = e->reads[i].n_seen > most[i].seen ? e->reads[i].n_seen : most[i].seen;
             most[i].own = e->reads[i].n_own > most[i].own ? e->reads[i].n_own : most[i].own;
@@ -253,6 +261,7 @@ static void run_einsum(chips *c, uint32_t einsum, int64_t micro_batch, int64_t l
         if (again)
             memset(e->touched[p.chip], 0, c->tensors[e->target].n_elem);
     }
+    dfl_chips_add_work(c, einsum, layer, &work);
     if (layer >= 0 && e->repeat != DFL_NONE)
         c->at[e->repeat] = layer; /* also if no chip had a point */
     dfl_chips_record_operands(&p, most);
@@ -361,6 +370,7 @@ static void run_phase(chips *c, dfl_phase phase, int64_t micro_batch)
 /* Places what is there before the step in its homes. */
 static void place_given(chips *c)
 {
+    dfl_chips_start_work(c);
     for (uint32_t t = 0; t < c->w->n_tensors; t++) {
         bool is_given = dfl_chips_holder(c, t) == t;
 
@@ -378,6 +388,7 @@ static void place_given(chips *c)
     for (uint32_t e = 0; e < c->w->n_einsums; e++) {
         c->einsums[e].parts = DFL_NEW_ARRAY(c->arena, uint32_t *, c->n_chips);
         c->einsums[e].touched = DFL_NEW_ARRAY(c->arena, element_set, c->n_chips);
+        c->einsums[e].latest = DFL_NEW_ARRAY(c->arena, element_set, c->n_chips);
         for (uint32_t chip = 0; chip < c->n_chips; chip++)
             c->einsums[e].touched[chip] = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)c->tensors[c->einsums[e].target].n_elem + 1);
     }
@@ -436,6 +447,7 @@ const dfl_chips_result *dfl_chips_run(dfl_arena *arena, dfl_sink *sink, const df
         return NULL;
     dfl_chips_run_step(c);
     dfl_chips_find_held(c);
+    dfl_chips_sum_work(c);
     c->out->exchanges = c->exchanges.at;
     c->out->n_exchanges = (uint32_t)c->exchanges.n;
     c->out->n_stages = c->n_stages;

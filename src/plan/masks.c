@@ -1,0 +1,426 @@
+#include "plan/masks.h"
+
+#include <string.h>
+
+#include "ir/conditions.h"
+#include "plan/halos.h"
+#include "plan/lines.h"
+#include "support/limits.h"
+
+/* A count over one component of the conditions of an einsum. */
+typedef struct {
+    const dfl_frame *f;
+    uint32_t einsum;
+    const bool *has;           /* [rank] of the component */
+    const bool *keep;          /* [rank] whose combinations are counted; NULL = all */
+    const dfl_access *within;  /* elements beyond the ends of its tensor do not count; NULL = all count */
+    uint64_t together;         /* groups whose chips count together */
+    int64_t *place;            /* [slot]: the chip in the groups that divide ranks of the component */
+    dfl_workload local;        /* ranks with the extents of this chip */
+    dfl_rank *ranks;
+    dfl_condition *where;      /* conditions over positions of this chip */
+} component_count;
+
+/* The values that a chip has of a rank: first + step * x for 0 <= x < n. */
+typedef struct { int64_t first, step, n; } chip_part;
+
+/* Whether a rank has one value in a pass: the iterations of a repeat run one after another. */
+static bool is_fixed(const dfl_frame *f, uint32_t rank) { return f->repeats[rank]; }
+
+/* Marks the component of a rank. */
+static void find_component(const dfl_frame *f, const dfl_einsum *e, uint32_t rank, bool *has)
+{
+    bool grows = true;
+
+    memset(has, 0, f->workload->n_ranks * sizeof *has);
+    has[rank] = true;
+    while (grows) {
+        grows = false;
+        for (uint32_t c = 0; c < e->n_where; c++) {
+            const dfl_index *sum = &e->where[c].sum;
+            bool meets = false;
+
+            for (uint32_t t = 0; t < sum->n_terms; t++)
+                meets |= has[sum->terms[t].rank];
+            for (uint32_t t = 0; t < sum->n_terms && meets; t++)
+                if (!is_fixed(f, sum->terms[t].rank) && !has[sum->terms[t].rank])
+                    grows = has[sum->terms[t].rank] = true;
+        }
+    }
+}
+
+/* The slots that divide a rank of an einsum, without those of `but`. */
+static uint64_t slots_of(const dfl_frame *f, uint32_t einsum, uint32_t rank, uint64_t but)
+{
+    uint64_t out = 0;
+
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        const dfl_line *line = dfl_frame_line(f, einsum, s);
+
+        if (line != NULL && line->rank == rank && f->slots[s].stages == NULL && f->slots[s].count > 1 && (but >> s & 1) == 0)
+            out |= UINT64_C(1) << s;
+    }
+    return out;
+}
+
+/* ---- one chip ---- */
+
+static chip_part part_of(const component_count *c, uint32_t rank)
+{
+    const dfl_frame *f = c->f;
+    const uint64_t slots = slots_of(f, c->einsum, rank, c->together);
+    int64_t nominal = f->workload->ranks[rank].extent;
+    chip_part out = { 0, 1, nominal };
+
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        if ((slots >> s & 1) == 0)
+            continue;
+        nominal = dfl_ceil_div(nominal, f->slots[s].count);
+        out.first += c->place[s] * nominal * out.step;
+        out.n = out.n - c->place[s] * nominal < nominal ? out.n - c->place[s] * nominal : nominal;
+    }
+    return out;
+}
+
+/* An index over the positions that a chip has of the ranks of the component. */
+static dfl_index local_index(const component_count *c, const dfl_index *index, int64_t factor)
+{
+    dfl_term *terms = DFL_NEW_ARRAY(c->f->arena, dfl_term, (size_t)index->n_terms + 1);
+    dfl_index out = { .terms = terms, .offset = index->offset * factor, .span = index->span };
+
+    for (uint32_t t = 0; t < index->n_terms; t++) {
+        const uint32_t rank = index->terms[t].rank;
+        const int64_t coef = index->terms[t].coef * factor;
+        const chip_part part = part_of(c, rank);
+
+        if (is_fixed(c->f, rank))
+            continue; /* refused by dfl_mask_check */
+        out.offset += coef * part.first;
+        terms[out.n_terms++] = (dfl_term){ .rank = rank, .coef = coef * part.step };
+    }
+    return out;
+}
+
+/* The conditions of the component on the present chip. */
+static dfl_einsum local_einsum(component_count *c)
+{
+    const dfl_einsum *e = &c->f->workload->einsums[c->einsum];
+    const dfl_access *a = c->within;
+    dfl_einsum out = *e;
+
+    out.where = c->where;
+    out.n_where = 0;
+    for (uint32_t k = 0; k < e->n_where; k++) {
+        bool is_of = false;
+
+        for (uint32_t t = 0; t < e->where[k].sum.n_terms; t++)
+            is_of |= c->has[e->where[k].sum.terms[t].rank];
+        if (is_of)
+            c->where[out.n_where++].sum = local_index(c, &e->where[k].sum, 1);
+    }
+    for (uint32_t d = 0; a != NULL && d < a->n_dims; d++) {
+        bool is_of = false;
+
+        for (uint32_t t = 0; t < a->index[d].n_terms; t++)
+            is_of |= c->has[a->index[d].terms[t].rank];
+        if (!is_of)
+            continue;
+        c->where[out.n_where++].sum = local_index(c, &a->index[d], 1);
+        c->where[out.n_where].sum = local_index(c, &a->index[d], -1);
+        c->where[out.n_where++].sum.offset += c->f->workload->tensors[a->tensor].extents[d] - 1;
+    }
+    return out;
+}
+
+/* Counts on the present chip. */
+static bool count_here(component_count *c, int64_t *visits, dfl_i128 *out)
+{
+    const dfl_einsum *e = &c->f->workload->einsums[c->einsum];
+    dfl_einsum local;
+
+    *out = 0;
+    for (uint32_t i = 0; i < e->n_ranks; i++) {
+        const uint32_t r = e->ranks[i];
+
+        if (!c->has[r])
+            continue;
+        c->ranks[r].extent = part_of(c, r).n;
+        if (c->ranks[r].extent <= 0)
+            return true; /* the last parts of a rank may be empty */
+    }
+    local = local_einsum(c);
+    if (__builtin_add_overflow(*visits, dfl_conditions_visits_kept(&c->local, &local, c->keep), visits) ||
+        *visits > DFL_WHERE_VISITS)
+        return dfl_frame_refuse(c->f, e->span, "a `where` with more than 4194304 positions to visit", "use smaller ranks");
+    if (!dfl_conditions_count_kept(&c->local, &local, c->keep, out))
+        return true;
+    dfl_report(c->f->sink, DFL_EVAL_OVERFLOW, e->span, "the operations of this einsum exceed 128 bits");
+    return false;
+}
+
+/* ---- all chips ---- */
+
+/* The largest count of a component over the chips of the groups that divide its ranks. */
+static bool count_most(component_count *c, dfl_i128 *out)
+{
+    const dfl_frame *f = c->f;
+    uint64_t slots = 0;
+    int64_t visits = 0;
+    uint32_t s;
+
+    for (uint32_t r = 0; r < f->workload->n_ranks; r++)
+        slots |= c->has[r] ? slots_of(f, c->einsum, r, c->together) : 0;
+    memset(c->place, 0, f->n_slots * sizeof *c->place);
+    *out = 0;
+    do {
+        dfl_i128 n;
+
+        if (!count_here(c, &visits, &n))
+            return false;
+        *out = n > *out ? n : *out;
+        for (s = 0; s < f->n_slots; s++) {
+            if ((slots >> s & 1) == 0)
+                continue;
+            if (++c->place[s] < f->slots[s].count)
+                break;
+            c->place[s] = 0;
+        }
+    } while (s < f->n_slots);
+    return true;
+}
+
+static component_count start_count(const dfl_frame *f, uint32_t einsum, const dfl_access *within, uint64_t together)
+{
+    const dfl_workload *w = f->workload;
+    component_count c = { .f = f, .einsum = einsum, .within = within, .together = together };
+
+    c.place = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)f->n_slots + 1);
+    c.ranks = DFL_NEW_ARRAY(f->arena, dfl_rank, (size_t)w->n_ranks + 1);
+    c.where = DFL_NEW_ARRAY(f->arena, dfl_condition,
+                            (size_t)w->einsums[einsum].n_where + (within != NULL ? 2 * (size_t)within->n_dims : 0) + 1);
+    memcpy(c.ranks, w->ranks, w->n_ranks * sizeof *c.ranks);
+    c.local = *w;
+    c.local.ranks = c.ranks;
+    return c;
+}
+
+/* Multiplies the largest counts of all components; those of the ranks of `keep` alone. */
+static bool multiply_components(const dfl_frame *f, uint32_t einsum, const bool *keep, const dfl_access *within,
+                                uint64_t together, dfl_i128 *out)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    bool *has = DFL_NEW_ARRAY(f->arena, bool, (size_t)f->workload->n_ranks + 1);
+    bool *is_done = DFL_NEW_ARRAY(f->arena, bool, (size_t)f->workload->n_ranks + 1);
+    component_count c = start_count(f, einsum, within, together);
+
+    c.has = has;
+    c.keep = keep;
+    *out = 1;
+    for (uint32_t i = 0; i < e->n_ranks; i++) {
+        const uint32_t r = e->ranks[i];
+        dfl_i128 n;
+
+        if (is_done[r] || is_fixed(f, r) || !dfl_conditions_have_rank(e, r))
+            continue;
+        find_component(f, e, r, has);
+        for (uint32_t k = 0; k < f->workload->n_ranks; k++)
+            is_done[k] |= has[k];
+        if (!count_most(&c, &n))
+            return false;
+        if (dfl_mul(*out, n, out)) {
+            dfl_report(f->sink, DFL_EVAL_OVERFLOW, e->span, "the operations of this einsum exceed 128 bits");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- accesses ---- */
+
+/* The one rank of an index that has more than one value in a pass; DFL_NONE = none, or several. */
+static uint32_t only_rank(const dfl_frame *f, const dfl_index *index)
+{
+    uint32_t out = DFL_NONE;
+
+    for (uint32_t t = 0; t < index->n_terms; t++) {
+        if (is_fixed(f, index->terms[t].rank))
+            continue;
+        if (out != DFL_NONE)
+            return DFL_NONE;
+        out = index->terms[t].rank;
+    }
+    return out;
+}
+
+static bool is_masked(const dfl_frame *f, const dfl_einsum *e, const dfl_index *index)
+{
+    for (uint32_t t = 0; t < index->n_terms; t++)
+        if (!is_fixed(f, index->terms[t].rank) && dfl_conditions_have_rank(e, index->terms[t].rank))
+            return true;
+    return false;
+}
+
+/* Whether an index has a rank of the conditions beside other ranks: its elements count as those of the box around them. */
+static bool has_sum(const dfl_frame *f, const dfl_einsum *e, const dfl_access *access)
+{
+    for (uint32_t d = 0; d < access->n_dims; d++)
+        if (is_masked(f, e, &access->index[d]) && only_rank(f, &access->index[d]) == DFL_NONE)
+            return true;
+    return false;
+}
+
+bool dfl_mask_thins(const dfl_frame *f, uint32_t einsum, const dfl_access *access)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+
+    if (e->n_where == 0 || f->points[einsum].parts > 1 || f->workload->tensors[access->tensor].gathered ||
+        has_sum(f, e, access))
+        return false;
+    for (uint32_t d = 0; d < access->n_dims; d++)
+        if (is_masked(f, e, &access->index[d]))
+            return true;
+    return false;
+}
+
+/* Elements of the box of an access along the dimensions without ranks of conditions. True on overflow. */
+static bool rest_of_box(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t together, const int64_t *parts,
+                        dfl_i128 *out)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    dfl_index *index = DFL_NEW_ARRAY(f->arena, dfl_index, (size_t)access->n_dims + 1);
+    dfl_access rest = *access;
+
+    for (uint32_t d = 0; d < access->n_dims; d++)
+        index[d] = is_masked(f, e, &access->index[d]) ? (dfl_index){ .terms = NULL } : access->index[d];
+    rest.index = index;
+    return dfl_frame_elements_of_group(f, einsum, &rest, together, parts, out);
+}
+
+/* Whether chips that count together have a whole block of each rank of the conditions. False after a report. */
+static bool check_together(const dfl_frame *f, uint32_t einsum, uint64_t together)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+
+    for (uint32_t i = 0; i < e->n_ranks; i++) {
+        const uint64_t slots = slots_of(f, einsum, e->ranks[i], 0);
+
+        if (dfl_conditions_have_rank(e, e->ranks[i]) && (slots & together) != 0 && (slots & ~together) != 0)
+            return dfl_frame_refuse(f, e->span, "an exchange among a part of the groups that divide a rank of a `where`",
+                                    "divide the rank on one axis");
+    }
+    return true;
+}
+
+static bool report_overflow(const dfl_frame *f, const dfl_access *access)
+{
+    dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "the data of this access exceeds 128 bits");
+    return false;
+}
+
+/* The elements of a thinned access. */
+static bool count_thinned(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t together, const int64_t *parts,
+                          dfl_i128 *out)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    bool *keep = DFL_NEW_ARRAY(f->arena, bool, (size_t)f->workload->n_ranks + 1);
+    dfl_i128 n;
+
+    for (uint32_t d = 0; d < access->n_dims; d++)
+        if (is_masked(f, e, &access->index[d]))
+            keep[only_rank(f, &access->index[d])] = true;
+    if (!check_together(f, einsum, together) || !multiply_components(f, einsum, keep, access, together, &n))
+        return false;
+    return (!rest_of_box(f, einsum, access, together, parts, out) && !dfl_mul(*out, n, out)) || report_overflow(f, access);
+}
+
+bool dfl_mask_elements(const dfl_frame *f, uint32_t einsum, const dfl_access *access, bool all, dfl_i128 *out)
+{
+    if (dfl_mask_thins(f, einsum, access))
+        return count_thinned(f, einsum, access, 0, NULL, out);
+    return !(all ? dfl_frame_elements_of_all(f, einsum, access, f->workload->einsums[einsum].phase != DFL_PHASE_UPDATE, out)
+                 : dfl_frame_elements(f, einsum, access, true, out)) || report_overflow(f, access);
+}
+
+bool dfl_mask_elements_of_group(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t together,
+                                const int64_t *parts, dfl_i128 *out)
+{
+    if (dfl_mask_thins(f, einsum, access))
+        return count_thinned(f, einsum, access, together, parts, out);
+    return !dfl_frame_elements_of_group(f, einsum, access, together, parts, out) || report_overflow(f, access);
+}
+
+bool dfl_mask_has_dim(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim)
+{
+    return is_masked(f, &f->workload->einsums[einsum], &access->index[dim]);
+}
+
+/* ---- points ---- */
+
+bool dfl_mask_points(const dfl_frame *f, uint32_t einsum, dfl_i128 *out)
+{
+    return multiply_components(f, einsum, NULL, NULL, 0, out);
+}
+
+/* Whether an access counts as a box although conditions leave out elements of it. */
+static bool is_boxed(const dfl_frame *f, const dfl_einsum *e, uint32_t input)
+{
+    const dfl_access *access = input < e->n_inputs ? &e->inputs[input] : &e->output;
+    bool masked = false;
+
+    for (uint32_t d = 0; d < access->n_dims; d++)
+        masked |= is_masked(f, e, &access->index[d]);
+    return masked && (has_sum(f, e, access) || (input < e->n_inputs && dfl_halo_has_several(e, input)));
+}
+
+/* Whether the accesses of an einsum can be counted where a rank of a condition is divided. False after a report. */
+static bool check_accesses(const dfl_frame *f, uint32_t einsum)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    bool is_divided = false;
+
+    for (uint32_t i = 0; i < e->n_ranks; i++)
+        is_divided |= dfl_conditions_have_rank(e, e->ranks[i]) && slots_of(f, einsum, e->ranks[i], 0) != 0;
+    for (uint32_t i = 0; i <= e->n_inputs && is_divided; i++)
+        if (is_boxed(f, e, i))
+            return dfl_frame_refuse(f, (i < e->n_inputs ? &e->inputs[i] : &e->output)->span,
+                                    "a window over a rank of a `where` that chips divide",
+                                    "divide a rank outside of the `where`");
+    return true;
+}
+
+/* Whether some position satisfies all conditions of an einsum. False after a report. */
+static bool check_points(const dfl_frame *f, const dfl_einsum *e)
+{
+    dfl_i128 n;
+    dfl_diag *d;
+
+    if (!dfl_einsum_countable(f->workload, e))
+        return dfl_frame_refuse(f, e->span, "a `where` with more than 4194304 positions to visit", "use smaller ranks");
+    if (dfl_conditions_count(f->workload, e, &n) || n > 0)
+        return true;
+    d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, e->where[0].sum.span, "no point satisfies the conditions of this `where`");
+    dfl_diag_help(f->sink, d, "change the condition, or leave out the einsum: it computes nothing");
+    return false;
+}
+
+bool dfl_mask_check(const dfl_frame *f, uint32_t einsum)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+
+    if (e->n_where == 0)
+        return true;
+    for (uint32_t i = 0; i < e->n_ranks; i++) {
+        const uint32_t r = e->ranks[i];
+
+        if (!dfl_conditions_have_rank(e, r))
+            continue;
+        if (is_fixed(f, r))
+            return dfl_frame_refuse(f, e->span, "the iterations of a repeat in a `where`", "write the repeat out");
+        if (dfl_frame_pass(f, einsum, r) != dfl_frame_local(f, einsum, r))
+            return dfl_frame_refuse(f, e->span, "a rank of the micro-batches in a `where`",
+                                    "leave the rank out of the temporal lines");
+        if (f->points[einsum].parts > 1 && slots_of(f, einsum, r, 0) != 0)
+            return dfl_frame_refuse(f, e->span, "a divided rank in a `where` of points that go to rows", "divide another rank");
+    }
+    return check_accesses(f, einsum) && check_points(f, e);
+}
