@@ -121,16 +121,6 @@ bool dfl_workload_operations(const dfl_workload *w, dfl_i128 *macs, dfl_i128 *fl
     return over;
 }
 
-bool dfl_index_equal(const dfl_index *a, const dfl_index *b)
-{
-    if (a->n_terms != b->n_terms || a->offset != b->offset)
-        return false;
-    for (uint32_t t = 0; t < a->n_terms; t++)
-        if (a->terms[t].rank != b->terms[t].rank || a->terms[t].coef != b->terms[t].coef)
-            return false;
-    return true;
-}
-
 bool dfl_index_is_bare(const dfl_index *index, uint32_t *rank)
 {
     if (index->n_terms != 1 || index->terms[0].coef != 1 || index->offset != 0)

@@ -210,7 +210,15 @@ static inline int64_t dfl_index_coef(const dfl_index *index, uint32_t rank)
 /* Whether an index is one rank with coefficient 1 and offset 0; sets `*rank` to it. */
 bool dfl_index_is_bare(const dfl_index *index, uint32_t *rank);
 /* Whether two indices have the same terms and the same offset. */
-bool dfl_index_equal(const dfl_index *a, const dfl_index *b);
+static inline bool dfl_index_equal(const dfl_index *a, const dfl_index *b)
+{
+    if (a->n_terms != b->n_terms || a->offset != b->offset)
+        return false;
+    for (uint32_t t = 0; t < a->n_terms; t++)
+        if (a->terms[t].rank != b->terms[t].rank || a->terms[t].coef != b->terms[t].coef)
+            return false;
+    return true;
+}
 /* Whether the tensor persists and is updated in place: a state, or a weight of a training step. */
 static inline bool dfl_tensor_is_updated(const dfl_tensor *t)
 {
