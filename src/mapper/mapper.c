@@ -1,5 +1,7 @@
 #include "mapper/mapper.h"
 
+#include <math.h>
+
 #include "ir/mapping_open.h"
 #include "mapper/branches/branches.h"
 #include "mapper/improve/neighbourhoods.h"
@@ -93,40 +95,29 @@ static void copy_facts(dfl_search_result *out, const dfl_map_result *found)
     out->is_best_perfect = found->inside;
 }
 
-/* The result of a search for amounts by boxes. */
+/* The result of a search for amounts by boxes; `stopped` is what ended the whole search without a proof. */
 static void copy_sizes(dfl_arena *arena, const dfl_mapping *mapping, const dfl_search_request *request,
-                       const dfl_box_result *found, dfl_search_result *out)
+                       const dfl_box_result *found, dfl_stop stopped, dfl_search_result *out)
 {
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < mapping->root->n_lines; i++)
         n += mapping->root->lines[i].kind != DFL_LINE_KEEP && mapping->root->lines[i].by == DFL_BY_HOLE;
     set_mapping(arena, out, found->mapping);
-    out->status = DFL_SEARCH_OPTIMAL;
-    out->value = out->lower_bound = found->value;
-    out->evaluated = found->nodes + found->leaves;
-    out->pruned = found->pruned;
+    out->status = found->is_complete ? DFL_SEARCH_OPTIMAL : DFL_SEARCH_NOT_PROVEN;
+    out->stopped = stopped;
+    out->value = found->value;
+    out->lower_bound = found->is_complete ? found->value : found->lower_bound;
+    out->evaluated += found->nodes + found->leaves;
+    out->pruned += found->pruned;
     out->space = dfl_arena_printf(arena, "tile sizes of %u loop%s, %s", n, n == 1 ? "" : "s",
                                   request->space.imperfect ? "imperfect" : "perfect");
 }
 
-static void search_amounts(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                           const dfl_search_request *request, dfl_search_result *out)
+/* Copies the result of a search for amounts by lists. */
+static void copy_listed(dfl_arena *arena, const dfl_size_search_result *found, dfl_search_result *out)
 {
-    dfl_size_search_conflict *conflict = DFL_NEW(arena, dfl_size_search_conflict);
-    const dfl_box_result *by_boxes = dfl_single_sizes(arena, names, mapping, request);
-    const dfl_size_search_result *found;
-
-    if (by_boxes != NULL) {
-        copy_sizes(arena, mapping, request, by_boxes, out);
-        return;
-    }
-    found = dfl_size_search_run(arena, sink, names, mapping, request, conflict);
-
-    out->status = status_of(found != NULL, conflict->fits, found != NULL && found->optimal);
-    out->amounts = conflict->fits ? NULL : conflict;
-    if (found == NULL)
-        return;
+    out->status = found->optimal ? DFL_SEARCH_OPTIMAL : DFL_SEARCH_NOT_PROVEN;
     set_mapping(arena, out, found->mapping);
     out->stopped = found->stopped;
     out->value = found->objective;
@@ -135,6 +126,34 @@ static void search_amounts(dfl_arena *arena, dfl_sink *sink, const dfl_intern *n
     out->pruned = found->pruned;
     out->refused = found->refused;
     out->space = found->space;
+}
+
+/* Boxes first. Without a proof by them, lists follow, and what the boxes found remains if lists find nothing better. */
+static void search_amounts(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                           const dfl_search_request *request, dfl_search_result *out)
+{
+    dfl_size_search_conflict *conflict = DFL_NEW(arena, dfl_size_search_conflict);
+    const dfl_box_result *by_boxes = dfl_single_sizes(arena, names, mapping, request);
+    const dfl_size_search_result *found = NULL;
+    dfl_sink *quiet;
+
+    if (by_boxes != NULL && (by_boxes->is_complete || by_boxes->stopped == DFL_STOP_CANCELLED)) {
+        copy_sizes(arena, mapping, request, by_boxes, by_boxes->is_complete ? DFL_STOP_NONE : by_boxes->stopped, out);
+        return;
+    }
+    quiet = dfl_sink_new(arena, NULL); /* with a result, a limit is no error */
+    dfl_sink_limit(quiet, 0);
+    found = dfl_size_search_run(arena, by_boxes != NULL ? quiet : sink, names, mapping, request, conflict);
+    out->status = status_of(found != NULL, conflict->fits, found != NULL && found->optimal);
+    out->amounts = conflict->fits ? NULL : conflict;
+    if (found != NULL)
+        copy_listed(arena, found, out);
+    if (found != NULL && by_boxes != NULL && !found->optimal && !(out->lower_bound >= by_boxes->lower_bound))
+        out->lower_bound = fmin(by_boxes->lower_bound, out->value);
+    if (by_boxes != NULL && !out->amounts && (found == NULL || (!found->optimal && by_boxes->value < found->objective)))
+        copy_sizes(arena, mapping, request, by_boxes,
+                   found != NULL ? found->stopped : dfl_arena_budget(arena) != NULL ? dfl_arena_budget(arena)->why
+                                                                                    : DFL_STOP_EVALUATIONS, out);
 }
 
 static void search_best(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,

@@ -185,7 +185,7 @@ const dfl_box_result *dfl_single_sizes(dfl_arena *arena, const dfl_intern *names
     if (limits.deadline > now)
         limits.deadline = now + (limits.deadline - now) / 2;
     found = dfl_box_search(arena, names, mapping, &problem, 1, o, &limits, &start);
-    return found->mapping != NULL && found->is_complete ? found : NULL;
+    return found->mapping != NULL ? found : NULL;
 }
 
 /* Where the search begins. Over dividing tile sizes it begins with nothing: the mapping of a quick search may have others. */

@@ -15,7 +15,7 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
                                   const dfl_map_options *options, const dfl_first_result *first);
 
 /* The best amounts of a mapping of one einsum whose lines are all written, by boxes. NULL where there are few, so that a search
-   by lists takes no longer, where the search does not know the lines, and without a proof. */
+   by lists takes no longer, where the search does not know the lines, and without a mapping. */
 const dfl_box_result *dfl_single_sizes(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
                                        const dfl_search_request *request);
 

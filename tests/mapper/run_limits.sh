@@ -72,6 +72,10 @@ run 2 - tests/mapper/limits/inputs.dfl --evaluations 1000
 judge "inputs.dfl: a limit on evaluations"
 grep -q 'E0620' "$work/told" || fail "inputs.dfl: a limit on evaluations: $(grep error "$work/told")"
 
+# Extents with 120 divisors have thousands of ways to cut a rank. The limit ends what looks for a first mapping, too.
+run 4 - tests/mapper/limits/divisors.dfl --tiles perfect --evaluations 1000
+judge "divisors.dfl: a limit on evaluations"
+
 # Problems of users, and networks.
 value() { sed -n 's/^  value *//p' "$work/told" | head -n 1; }
 

@@ -4,11 +4,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "mapper/divisors/pareto_set.h"
+
 enum {
     STATES = 256,            /* behind each einsum, */
     LEAST_STATES = 32,       /* and where the limit is the lower bound */
     LOOKS = 1 << 22,         /* of the templates of a class together */
     LEAST_LOOKS = 1 << 10,   /* of a template */
+    COUNTED_WAYS = 1 << 22,  /* ways to cut a rank, of all looks after a limit on evaluations: a look at one template takes
+                                thousands where extents have many divisors, and its steps do not count them */
     STEPS = DFL_GRACE_COUNTED, /* of a join with few states */
     FIRST = 1 << 22,         /* steps of a join before something else is tried */
     SHARED = 2,              /* loops of an einsum */
@@ -117,7 +121,8 @@ static bool glance(dfl_primal *k, const dfl_tile_goal *within, uint32_t class)
             const uint64_t most = LOOKS / useful > LEAST_LOOKS ? LOOKS / useful : LEAST_LOOKS;
             dfl_budget few = { .steps_limit = dfl_deadline_left(&k->halt, most), .cancel = k->budget.cancel,
                                .work = k->budget.work };
-            dfl_deadline halt = { .budget = &few, .at = k->halt.at };
+            dfl_deadline halt = { .budget = &few, .at = k->halt.at, .counter = &rows->evaluated, .counted = k->looked,
+                                  .most_evaluations = k->most_looked };
             dfl_tile_goal goal = *within;
             goal.filter = &c->filter;
             goal.halt = &halt;
@@ -131,6 +136,7 @@ static bool glance(dfl_primal *k, const dfl_tile_goal *within, uint32_t class)
             dfl_tile_search(rows, x->problem, x->form, &goal);
             dfl_budget_add_steps(&k->budget, few.steps_used);
         }
+    k->looked += dfl_pareto_set_evaluated(rows);
     c->list = dfl_pareto_set_list(rows, &c->n_list);
     dfl_einsum_classes_offer(k->rows, k->classes, &within->of, class);
     return c->n_list > 0;
@@ -161,6 +167,8 @@ static const dfl_join_result *glance_at_all(dfl_primal *k, double limit, bool wh
 void dfl_primal_start(dfl_primal *k, dfl_stop why)
 {
     dfl_deadline_grace(&k->halt, &k->budget, why, k->deadline, dfl_arena_budget(k->arena));
+    k->looked = 0;
+    k->most_looked = why == DFL_STOP_EVALUATIONS ? COUNTED_WAYS : 0;
     k->rows = dfl_arena_new(NULL);
     k->scratch = dfl_arena_new(NULL);
 }

@@ -21,6 +21,7 @@ typedef struct {
     /* inside: */
     dfl_budget budget;
     dfl_deadline halt;
+    uint64_t looked, most_looked; /* ways to cut a rank in looks so far, and at most; 0 = any number */
     dfl_arena *rows, *scratch;
 } dfl_primal;
 
