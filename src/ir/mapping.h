@@ -153,6 +153,8 @@ typedef struct {
     bool chip_search;          /* option chip = search: the einsums of a chip are divided into groups that run together */
     uint32_t groups;           /* option groups: most groups of a search; 0 = any number */
     bool exchanges_block;      /* option exchanges = blocking: no einsum runs beside an exchange */
+    bool gradients_beside, gradients_behind; /* option gradients: gradients of weights are exchanged beside the last backward
+                                  pass, or behind it; neither = as `exchanges` states */
 } dfl_options;
 
 typedef struct {

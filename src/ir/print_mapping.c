@@ -371,6 +371,10 @@ static void print_plan_options(const printer *p)
         print_indent(p, 1);
         dfl_strbuf_z(p->out, "option exchanges = blocking;\n");
     }
+    if (o->gradients_beside || o->gradients_behind) {
+        print_indent(p, 1);
+        dfl_strbuf_printf(p->out, "option gradients = %s;\n", o->gradients_beside ? "beside" : "behind");
+    }
 }
 
 void dfl_mapping_print(dfl_strbuf *out, const dfl_intern *names, const dfl_mapping *m, unsigned indent)

@@ -212,6 +212,8 @@ static void place_operation(pipeline_run *run, uint32_t stage, dfl_stage_pass pa
         times->last_backward_start = start;
     if (pass == DFL_STAGE_FORWARD && run->pipeline->backward && !has_backward_operations(run->pipeline))
         times->last_backward_start = start + run->pipeline->forward[chunk] + run->pipeline->send_forward[chunk];
+    times->last_starts[chunk / run->pipeline->stages] = pass != DFL_STAGE_FORWARD || !run->pipeline->backward
+                                                            ? start : times->last_backward_start;
     times->end = start + op->seconds;
     if (op->to)
         op->to->ends[op->to->put++ & (run->room - 1)] = times->end;
@@ -284,8 +286,10 @@ static void prepare(dfl_arena *arena, pipeline_run *run)
         run->up[c].ends = DFL_NEW_ARRAY(arena, double, run->room);
         run->down[c].ends = DFL_NEW_ARRAY(arena, double, run->room);
     }
-    for (uint32_t stage = 0; stage < p->stages; stage++)
+    for (uint32_t stage = 0; stage < p->stages; stage++) {
         run->stages[stage].warm_up = count_warm_up(p, stage);
+        run->times[stage].last_starts = DFL_NEW_ARRAY(arena, double, p->interleave);
+    }
 }
 
 static dfl_pipeline_times run_pipeline(dfl_arena *arena, const dfl_pipeline *p, dfl_stage_operation **list)

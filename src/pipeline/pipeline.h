@@ -31,6 +31,8 @@ typedef struct {
     int64_t in_flight;             /* largest number of chunks whose forward pass has begun and whose backward pass (with
                                       zero_bubble: weight gradient) has not ended; 1 without a backward pass */
     double last_backward_start;    /* start of the last backward operation (in s) */
+    double *last_starts;           /* [chunk of the stage]: start of its last operation that makes gradients of weights; without
+                                      a backward pass, of its last one (in s) */
 } dfl_stage_times;
 
 /* What an operation of a stage computes: the forward pass of a chunk, its backward pass (with zero_bubble its input gradients),

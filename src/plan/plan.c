@@ -32,6 +32,8 @@ static bool check_options(const dfl_frame *f)
 {
     const dfl_mapping *m = f->mapping;
 
+    if (m->options.overlap_perfect && (m->options.gradients_beside || m->options.gradients_behind))
+        return dfl_frame_refuse(f, m->span, "`option gradients` beside `option overlap = perfect`", "leave one of them out");
     if (m->options.overlap_perfect && m->options.exchanges_block)
         return dfl_frame_refuse(f, m->span, "`option overlap = perfect` beside `option exchanges = blocking`",
                                 "leave one of them out");
@@ -217,44 +219,54 @@ static double sum_gradients(const dfl_plan_state *p, uint32_t stage)
     return sum;
 }
 
-/* Exchanges the gradients of a stage in buckets, beside the last backward pass: a bucket is sent when its last gradient is there.
-   Returns the end. */
-static double exchange_gradients(dfl_plan_state *p, uint32_t stage)
+/* Exchanges the gradients of a pass of a chunk that starts at `start`, in buckets: a bucket is sent when its last gradient is
+   there. `net`: until when the networks are busy. */
+static void exchange_buckets(const dfl_plan_state *p, const dfl_chunk_time *pass, double start, double *net)
 {
-    const dfl_frame *f = &p->frame;
-    const dfl_chunk_time **passes = last_passes(p);
-    const uint32_t last_chunk = p->backward ? 0 : p->interleave - 1; /* the chunk of the stage that runs last */
-    const dfl_chunk_time *last = passes[last_chunk * p->stages + stage];
-    dfl_i128 limit = f->mapping->options.bucket_bits > 0 ? f->mapping->options.bucket_bits : BUCKET_BITS, sum = 0;
-    double *net = DFL_NEW_ARRAY(f->arena, double, (size_t)f->system->n_networks + 1);
-    double end = p->pipeline.stages[stage].end;
-    double start = p->weights || !p->backward ? end - last->seconds : p->pipeline.stages[stage].last_backward_start;
+    const dfl_i128 stated = p->frame.mapping->options.bucket_bits, limit = stated > 0 ? stated : BUCKET_BITS;
+    dfl_i128 sum = 0;
 
-    if (f->mapping->options.exchanges_block)
-        return end + sum_gradients(p, stage);
-    /* gradients of the other chunks are there before the last pass starts */
-    for (uint32_t c = 0; c < p->interleave; c++) {
-        const dfl_chunk_time *other = passes[c * p->stages + stage];
-
-        for (uint32_t i = 0; c != last_chunk && i < other->n_arrivals; i++) {
-            const dfl_plan_exchange *x = &p->exchanges.at[other->arrivals[i].exchange];
-            net[x->cost.network] = fmax(net[x->cost.network], start) + x->cost.seconds;
-        }
-    }
-    for (uint32_t i = 0, from = 0; i < last->n_arrivals; i++) {
-        const dfl_plan_exchange *x = &p->exchanges.at[last->arrivals[i].exchange];
-
-        sum += x->bits;
-        if (sum < limit && i + 1 < last->n_arrivals)
+    for (uint32_t i = 0, from = 0; i < pass->n_arrivals; i++) {
+        sum += p->exchanges.at[pass->arrivals[i].exchange].bits;
+        if (sum < limit && i + 1 < pass->n_arrivals)
             continue;
         for (uint32_t k = from; k <= i; k++) {
-            const dfl_collective_cost *cost = &p->exchanges.at[last->arrivals[k].exchange].cost;
-            net[cost->network] = fmax(net[cost->network], start + last->arrivals[i].seconds) + cost->seconds;
+            const dfl_collective_cost *cost = &p->exchanges.at[pass->arrivals[k].exchange].cost;
+
+            net[cost->network] = fmax(net[cost->network], start + pass->arrivals[i].seconds) + cost->seconds;
         }
         from = i + 1;
         sum = 0;
     }
-    for (uint32_t n = 0; n < f->system->n_networks; n++)
+}
+
+/* The chunk of a stage whose last pass is the next one behind `after` in time, by start and then by number; DFL_NONE = none. */
+static uint32_t next_chunk(const dfl_plan_state *p, uint32_t stage, uint32_t after)
+{
+    const double *starts = p->pipeline.stages[stage].last_starts;
+    uint32_t next = DFL_NONE;
+
+    for (uint32_t c = 0; c < p->interleave; c++) {
+        const bool is_behind = after == DFL_NONE || starts[c] > starts[after] || (starts[c] == starts[after] && c > after);
+
+        if (is_behind && (next == DFL_NONE || starts[c] < starts[next]))
+            next = c;
+    }
+    return next;
+}
+
+/* Exchanges the gradients of a stage beside the last passes of its chunks that make them. Returns the end. */
+static double exchange_gradients(const dfl_plan_state *p, uint32_t stage)
+{
+    const dfl_options *o = &p->frame.mapping->options;
+    double *net = DFL_NEW_ARRAY(p->frame.arena, double, (size_t)p->frame.system->n_networks + 1);
+    double end = p->pipeline.stages[stage].end;
+
+    if (o->gradients_behind || (o->exchanges_block && !o->gradients_beside))
+        return end + sum_gradients(p, stage);
+    for (uint32_t c = next_chunk(p, stage, DFL_NONE); c != DFL_NONE; c = next_chunk(p, stage, c))
+        exchange_buckets(p, last_passes(p)[c * p->stages + stage], p->pipeline.stages[stage].last_starts[c], net);
+    for (uint32_t n = 0; n < p->frame.system->n_networks; n++)
         end = fmax(end, net[n]);
     return end;
 }

@@ -1,5 +1,5 @@
 /* Options of a mapping: `option contention = none;`, `option chunks = 4;`, `option bucket = 25MB;`, `option chip = search;`,
-   `option exchanges = blocking;`, and `option overlap = perfect;`, which a file may have, too. */
+   `option exchanges = blocking;`, `option gradients = beside;`, and `option overlap = perfect;`, which a file may have, too. */
 #include "sema/mapping/mapping_internal.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 static const char *const option_names[DFL_N_OPTIONS] = {
     [DFL_OPTION_OVERLAP] = "overlap", [DFL_OPTION_CONTENTION] = "contention", [DFL_OPTION_CHUNKS] = "chunks",
     [DFL_OPTION_BUCKET] = "bucket",   [DFL_OPTION_CHIP] = "chip",             [DFL_OPTION_GROUPS] = "groups",
-    [DFL_OPTION_EXCHANGES] = "exchanges",
+    [DFL_OPTION_EXCHANGES] = "exchanges", [DFL_OPTION_GRADIENTS] = "gradients",
 };
 
 /* Whether the value of an option is its second word; false, too, after reporting that it is neither of both. */
@@ -65,7 +65,7 @@ static void report_unknown(dfl_mapping_context *ctx, const dfl_ast_node *node)
         dfl_diag_fix(sema->sink, d, node->name.span, dfl_sema_text(sema, near), DFL_FIX_MAYBE);
     else
         dfl_diag_help(sema->sink, d, "the options are `overlap = perfect`, and for plans over chips `contention`, `chunks`, "
-                      "`bucket`, `chip`, `groups` and `exchanges`");
+                      "`bucket`, `chip`, `groups`, `exchanges` and `gradients`");
     ctx->draft->broken = true;
 }
 
@@ -125,6 +125,10 @@ void dfl_mapping_take_option(dfl_mapping_context *ctx, const dfl_ast_node *node)
         return;
     case DFL_OPTION_EXCHANGES:
         draft->options.exchanges_block = read_choice(ctx, node, "overlapped", "blocking");
+        return;
+    case DFL_OPTION_GRADIENTS:
+        draft->options.gradients_behind = read_choice(ctx, node, "beside", "behind");
+        draft->options.gradients_beside = !draft->options.gradients_behind;
         return;
     case DFL_OPTION_OVERLAP:
     case DFL_N_OPTIONS:
