@@ -76,7 +76,7 @@ static bool divides_axis(const dfl_plan_division *d, const slot_list *list, uint
 bool dfl_plan_division_put(dfl_plan_division *d, uint32_t line, const dfl_line *with)
 {
     const uint32_t k = d->spatial[line];
-    const int64_t parts = dfl_line_parts(with, d->frame.workload->ranks[with->rank].extent);
+    const int64_t parts = dfl_frame_parts(&d->frame, with);
     slot_list *list = &d->after[k + 1];
     uint32_t at = 0;
     int64_t used;

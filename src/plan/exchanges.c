@@ -32,6 +32,16 @@ static bool nests_apart(const dfl_layout *a, const dfl_layout *b, uint32_t slot)
     return false;
 }
 
+/* Whether groups divide the dimension of a slot in one of two layouts, and one of them deals it round-robin. */
+static bool is_dealt_in(const dfl_frame *f, const dfl_layout *a, const dfl_layout *b, uint32_t slot)
+{
+    bool is_dealt = false;
+
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        is_dealt |= (a[s] == a[slot] || b[s] == a[slot]) && f->slots[s].is_cyclic;
+    return is_dealt;
+}
+
 /* The layout in which a tensor lies when an einsum reads it: that of the carried tensor inside of a repeat. */
 static dfl_layout source(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint32_t tensor, uint32_t slot)
 {
@@ -412,6 +422,11 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
         if (way < N_WAYS)
             mask[way] |= UINT64_C(1) << s;
     }
+    for (uint32_t s = 0; s < f->n_slots; s++) /* whether parts of dealt parts differ depends on their sizes */
+        if (from[s] >= 0 && from[s] == asked[s] && f->slots[s].count > 1 && nests_apart(from, asked, s) &&
+            is_dealt_in(f, from, asked, s))
+            return dfl_frame_refuse(f, access->span, "an exchange of a dimension that several groups divide, one of them "
+                                    "round-robin", "divide the dimension on one axis, or into blocks");
     for (int k = 0; k < N_WAYS; k++) {
         dfl_plan_exchange x = { .kind = kinds[k], .place = DFL_EXCHANGE_BEFORE, .tensor = access->tensor, .einsum = einsum,
                            .phase = e->phase, .slots = mask[k], .asked = asked };

@@ -55,14 +55,15 @@ static bool fits_slot(const dfl_frame *f, const dfl_line *line, uint32_t slot)
    report. */
 static uint32_t find_slot(dfl_frame *f, const dfl_line *line)
 {
-    int64_t parts = dfl_line_parts(line, f->workload->ranks[line->rank].extent);
+    int64_t parts = dfl_frame_parts(f, line);
 
     for (uint32_t s = 0; s < f->n_slots; s++)
         if (f->slots[s].axis == line->axis && f->slots[s].count == parts && fits_slot(f, line, s) &&
-            (f->slots[s].stages == NULL) == (line->stages == NULL))
+            (f->slots[s].stages == NULL) == (line->stages == NULL) && f->slots[s].is_cyclic == line->cyclic)
             return s;
     f->slots[f->n_slots] = (dfl_slot){ .axis = line->axis, .stride = 1, .count = parts, .span = line->amount_span,
-                                       .stages = line->stages, .stage_rank = line->stages != NULL ? line->rank : DFL_NONE };
+                                       .stages = line->stages, .is_cyclic = line->cyclic,
+                                       .stage_rank = line->stages != NULL ? line->rank : DFL_NONE };
     return f->n_slots++;
 }
 
@@ -70,7 +71,7 @@ static uint32_t find_slot(dfl_frame *f, const dfl_line *line)
    rank. `left`: these positions, by rank. */
 static void warn_empty(const dfl_frame *f, const dfl_line *line, int64_t *left)
 {
-    const int64_t parts = dfl_line_parts(line, f->workload->ranks[line->rank].extent), have = left[line->rank];
+    const int64_t parts = dfl_frame_parts(f, line), have = left[line->rank];
     const char *name = text(f, f->workload->ranks[line->rank].name);
     dfl_diag *d;
 
@@ -159,7 +160,8 @@ static bool add_split_slots(dfl_frame *f, const dfl_line *keep)
         for (uint32_t i = 0; i < k; i++)
             wanted += keep->splits[i].axis == split->axis && dfl_split_parts(f, &keep->splits[i]) == parts;
         for (uint32_t s = 0; s < f->n_slots; s++)
-            found += f->slots[s].axis == split->axis && f->slots[s].count == parts && f->slots[s].stages == NULL;
+            found += f->slots[s].axis == split->axis && f->slots[s].count == parts && f->slots[s].stages == NULL &&
+                     !f->slots[s].is_cyclic;
         if (found < wanted)
             f->slots[f->n_slots++] = (dfl_slot){ .axis = split->axis, .stride = 1, .count = parts, .span = split->span,
                                                  .stages = NULL, .stage_rank = DFL_NONE };

@@ -16,6 +16,7 @@ typedef struct {
     dfl_span span;              /* place of the first number of parts */
     const dfl_stages *stages;   /* the instances are the stages of a pipeline; NULL = they work beside each other */
     uint32_t stage_rank;        /* rank of the repeat whose iterations the stages divide */
+    bool is_cyclic;             /* elements are dealt round-robin: instance i has i, i + count, and so on */
 } dfl_slot;
 
 enum { DFL_SIDE_BOTH = 2 };

@@ -138,6 +138,9 @@ bool dfl_halo_find(const dfl_frame *f, uint32_t einsum, const dfl_access *access
     }
     if (out->before == 0 && out->behind == 0)
         return true;
+    if (f->slots[slot].is_cyclic)
+        return dfl_frame_refuse(f, access->span, "a window over a rank that is dealt round-robin",
+                                "divide the rank into blocks: leave out `cyclic`");
     if (is_masked(e, &access->index[dim]))
         return dfl_frame_refuse(f, access->span, "a window over a rank of a `where`", "divide another dimension");
     if (!check_section(f, einsum, access->tensor, dim))

@@ -164,7 +164,7 @@ static uint32_t split_slot(const dfl_frame *f, const dfl_layouts *l, uint32_t te
 
     for (uint32_t s = 0; s < f->n_slots; s++) {
         if (f->slots[s].axis != split->axis || f->slots[s].count != dfl_split_parts(f, split) || f->slots[s].stages != NULL ||
-            taken >> s & 1)
+            f->slots[s].is_cyclic || taken >> s & 1)
             continue;
         if (dfl_layout_home(l, tensor, s) == DFL_LAYOUT_REPLICATED)
             return s;

@@ -1,8 +1,12 @@
 #include "plan/lines.h"
 
-int64_t dfl_line_parts(const dfl_line *line, int64_t extent)
+int64_t dfl_frame_parts(const dfl_frame *f, const dfl_line *line)
 {
-    return line->by == DFL_BY_PARTS ? line->amount : dfl_ceil_div(extent, line->amount);
+    const int64_t extent = f->workload->ranks[line->rank].extent;
+
+    if (!line->cyclic)
+        return line->by == DFL_BY_PARTS ? line->amount : dfl_ceil_div(extent, line->amount);
+    return f->system->axes[line->axis].size < extent ? f->system->axes[line->axis].size : extent;
 }
 
 static bool names_einsum(const dfl_line *line, uint32_t einsum)

@@ -6,8 +6,8 @@
 
 #include "plan/frame.h"
 
-/* Parts into which a line divides a rank of `extent` values. */
-int64_t dfl_line_parts(const dfl_line *line, int64_t extent);
+/* Parts into which a spatial line divides its rank: a dealt one as many as its axis has instances. */
+int64_t dfl_frame_parts(const dfl_frame *f, const dfl_line *line);
 /* Whether a line holds for an einsum: it names all, the einsum, or the one from which the einsum is derived in the backward
    pass. */
 bool dfl_line_names(const dfl_line *line, const dfl_workload *w, uint32_t einsum);

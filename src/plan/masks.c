@@ -76,6 +76,12 @@ static chip_part part_of(const component_count *c, uint32_t rank)
         if ((slots >> s & 1) == 0)
             continue;
         nominal = dfl_ceil_div(nominal, f->slots[s].count);
+        if (f->slots[s].is_cyclic) {
+            out.first += c->place[s] * out.step;
+            out.n = out.n > c->place[s] ? dfl_ceil_div(out.n - c->place[s], f->slots[s].count) : 0;
+            out.step *= f->slots[s].count;
+            continue;
+        }
         out.first += c->place[s] * nominal * out.step;
         out.n = out.n - c->place[s] * nominal < nominal ? out.n - c->place[s] * nominal : nominal;
     }

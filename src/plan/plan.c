@@ -16,6 +16,15 @@ bool dfl_plan_has_phase(const dfl_workload *w, dfl_phase phase)
     return false;
 }
 
+/* Whether a line divides the iterations of a repeat, or rows of a table: these are not dealt round-robin. */
+static bool is_dealt_apart(const dfl_frame *f, const dfl_line *line)
+{
+    for (uint32_t c = 0; c < f->workload->n_carries; c++)
+        if (f->workload->carries[c].rank == line->rank)
+            return true;
+    return line->stages != NULL || f->goes[line - f->mapping->root->lines] != NULL;
+}
+
 /* Refuses what a line states and a plan does not evaluate. */
 static bool check_line(const dfl_frame *f, const dfl_line *line)
 {
@@ -23,8 +32,12 @@ static bool check_line(const dfl_frame *f, const dfl_line *line)
         return line->mode == DFL_KEEP_EXACT || dfl_frame_refuse(f, line->span, "`fresh` and `window`", "write a plain `keep`");
     if (line->by == DFL_BY_HOLE)
         return dfl_frame_refuse(f, line->span, "an open amount", "write the number of parts, or the size of a part");
-    if (line->cyclic || line->rounds)
-        return dfl_frame_refuse(f, line->span, "a cyclic loop", "write blocks: leave out `cyclic`");
+    if (line->rounds || (line->cyclic && (line->kind != DFL_LINE_SPATIAL || line->by != DFL_BY_SIZE || line->amount != 1)))
+        return dfl_frame_refuse(f, line->span, "a cyclic loop over blocks of several elements",
+                                "write blocks: leave out `cyclic`, or deal single elements: `r:1 cyclic`");
+    if (line->cyclic && is_dealt_apart(f, line))
+        return dfl_frame_refuse(f, line->span, "a cyclic loop over the iterations of a repeat or over rows that data select",
+                                "write blocks: leave out `cyclic`");
     return !line->online || dfl_frame_refuse(f, line->span, "an online loop", "leave out `online`");
 }
 

@@ -204,7 +204,7 @@ const dfl_line *dfl_rows_replaced(const dfl_frame *f, const dfl_line *line, uint
 
         if (other->kind == DFL_LINE_SPATIAL && other->only == NULL && other->axis == line->axis && other->stages == NULL &&
             other->by != DFL_BY_HOLE && line->by != DFL_BY_HOLE && dfl_einsum_has_rank(e, other->rank) &&
-            dfl_line_parts(other, w->ranks[other->rank].extent) == dfl_line_parts(line, w->ranks[line->rank].extent))
+            !other->cyclic && dfl_frame_parts(f, other) == dfl_frame_parts(f, line))
             return other;
     }
     return NULL;

@@ -20,6 +20,14 @@ static int64_t parts_of(dfl_by by, int64_t amount, int64_t extent)
     return by == DFL_BY_PARTS ? amount : dfl_ceil_div(extent, amount);
 }
 
+/* The parts of a spatial line: a dealt one has as many as its axis has chips, or as the rank has values. */
+static int64_t parts_of_line(const shrinking *s, const dfl_system *system, const dfl_line *line)
+{
+    const int64_t extent = s->w->ranks[line->rank].extent, n = line->kind == DFL_LINE_SPATIAL ? system->axes[line->axis].size : 1;
+
+    return !line->cyclic ? parts_of(line->by, line->amount, extent) : n < extent ? n : extent;
+}
+
 static part_number *find_number(const shrinking *s, uint32_t axis, int64_t from)
 {
     for (uint32_t i = 0; i < s->n; i++)
@@ -65,7 +73,7 @@ static void collect_numbers(shrinking *s, const dfl_mapping *m, int64_t least)
         const dfl_line *line = &root->lines[i];
 
         if (line->kind == DFL_LINE_SPATIAL)
-            add_number(s, line->axis, parts_of(line->by, line->amount, s->w->ranks[line->rank].extent));
+            add_number(s, line->axis, parts_of_line(s, m->system, line));
         for (uint32_t k = 0; k < line->n_splits; k++)
             add_number(s, line->splits[k].axis,
                        parts_of(line->splits[k].by, line->splits[k].amount, s->w->ranks[line->splits[k].rank].extent));
@@ -94,7 +102,7 @@ static void shrink_lines(const shrinking *s, dfl_body *root)
             splits[k].by = DFL_BY_PARTS;
         }
         line->splits = line->n_splits > 0 ? splits : line->splits;
-        if (line->kind == DFL_LINE_SPATIAL) {
+        if (line->kind == DFL_LINE_SPATIAL && !line->cyclic) { /* a dealt line follows its axis */
             line->amount = find_number(s, line->axis, parts_of(line->by, line->amount, s->w->ranks[line->rank].extent))->to;
             line->by = DFL_BY_PARTS;
         } else if (line->kind == DFL_LINE_TEMPORAL && line->amount > 1) {
@@ -114,6 +122,8 @@ static int64_t shrink_extent(const shrinking *s, const dfl_mapping *old, const d
         const dfl_line *line = &m->root->lines[i], *was = &old->root->lines[i];
         int64_t parts = line->kind == DFL_LINE_TEMPORAL ? s->passes : line->amount;
 
+        if (line->kind != DFL_LINE_KEEP && line->cyclic)
+            parts = find_number(s, line->axis, parts_of_line(s, old->system, was))->to;
         if (line->kind == DFL_LINE_KEEP || line->rank != rank)
             continue;
         if (line->stages != NULL)
@@ -121,7 +131,8 @@ static int64_t shrink_extent(const shrinking *s, const dfl_mapping *old, const d
         if (line->only == NULL)
             together *= parts;
         largest = parts > largest ? parts : largest;
-        is_even &= extent % (was->by == DFL_BY_PARTS ? was->amount : dfl_ceil_div(extent, was->amount)) == 0;
+        is_even &= extent % (was->cyclic ? parts_of_line(s, old->system, was) : was->by == DFL_BY_PARTS ? was->amount
+                             : dfl_ceil_div(extent, was->amount)) == 0;
     }
     for (uint32_t c = 0; c < s->w->n_carries; c++)
         is_repeat |= s->w->carries[c].rank == rank;
@@ -229,6 +240,10 @@ dfl_mapping *dfl_chips_shrink(dfl_arena *arena, dfl_sink *sink, const dfl_intern
     collect_numbers(&s, mapping, least);
     shrink_lines(&s, m->root);
     m->system = shrink_system(&s, mapping->system, &axes);
+    for (uint32_t i = 0; i < m->root->n_lines; i++)
+        if (m->root->lines[i].kind == DFL_LINE_SPATIAL && m->root->lines[i].cyclic)
+            axes[m->root->lines[i].axis].size =
+                find_number(&s, m->root->lines[i].axis, parts_of_line(&s, mapping->system, &mapping->root->lines[i]))->to;
     for (uint32_t r = 0; r < s.w->n_ranks; r++)
         extents[r] = sizes->fixed[r] ? sizes->extents[r] : shrink_extent(&s, mapping, m, r, most);
     for (uint32_t c = 0; c < s.w->n_ranks; c++) { /* ranks of one dimension have one extent */

@@ -12,10 +12,10 @@ function workload(   text) {
     N = M
     if (kind == "masked") {
         always = trained ? where(0) : "" # gradients are sums of what several einsums make: alike in a training step
-        ranks = "m n d"; names = "S T O Z"; made = "T"; tensors = "A K S T O Z"
-        return "workload layers : bf16 {\n  rank b = " B ", m = " M ", n = " (N = pick(M " 6")) ", d = " D ";\n  input A[b, m, d];\n  weight K[n, d];\n" \
+        ranks = "m n d"; names = "S T O Z"; made = "T"; tensors = "A K V S T O Z"
+        return "workload layers : bf16 {\n  rank b = " B ", m = " M ", n = " (N = pick(M " 6")) ", d = " D ";\n  input A[b, m, d];\n  weight K[n, d], V[n, d];\n" \
                "  S[b, m, n] += A[b, m, d] * K[n, d] " (trained ? always : where(1)) ";\n  T[b, m, n] = S[b, m, n] * 3 " (trained ? always : where(0)) ";\n" \
-               "  O[b, m, d] += T[b, m, n] * K[n, d] " (trained ? always : where(1)) ";\n  output Z[b, m, d] = O[b, m, d] + A[b, m, d] " (chance(30) ? "where d >= 1" : "") ";\n}\n"
+               "  O[b, m, d] += T[b, m, n] * V[n, d] " (trained ? always : where(1)) ";\n  output Z[b, m, d] = O[b, m, d] + A[b, m, d] " (chance(30) ? "where d >= 1" : "") ";\n}\n"
     }
     if (kind == "chain") {
         ranks = "m d f"; names = "H Q P Y"; made = "H"; tensors = "A U W H Q P Y"
@@ -78,6 +78,15 @@ function line(r, n, axis, only) {
     return "  spatial " r "/" n " on " axis only ";\n"
 }
 
+# A line that deals a rank among the 2 chips of `row` or the 3 of `column`.
+function deal(r, axis, only,   n) {
+    n = axis == "row" ? 2 : 3
+    if (!fits(r, n))
+        return ""
+    cut[r] *= n
+    return "  spatial " r ":1 cyclic on " axis only ";\n"
+}
+
 # A home in two parts, if every chip has some of them.
 function split_home(r, axis) {
     return extent[r] % (cut[r] * 2) == 0 ? " split " r "/2 on " axis : ""
@@ -111,6 +120,8 @@ function plan(name,   text, i, n, at) {
     n = draw(3)
     for (i = 1; i <= n; i++)
         text = text line(pick(ranks), pick("2 2 2 3 4"), pick("gpu gpu gpu node"), chance(60) ? some() : "")
+    if (chance(40))
+        text = text deal(pick(ranks), pick("row column"), chance(60) ? some() : "")
     text = text "  keep weights" (trained && !chance(25) ? ", gradients" : "") ", activations in hbm;\n"
     if (trained) {
         at = pick("node gpu")
@@ -136,7 +147,7 @@ BEGIN {
         trained = chance(60)
         text = workload()
         print "dfl 1;\nsystem chip {\n  memory hbm { size = 1GB; bandwidth = 1GB/s; }\n  compute unit { ops = mac, flop; rate = 1GMAC/s; }\n}\n" \
-              "system pod {\n  network ib = switch { bandwidth = 1GB/s; latency = 10ns; }\n  array node[12] over ib {\n" \
+              "system pod {\n  network ib = switch { bandwidth = 1GB/s; latency = 10ns; }\n  array node[12], row[2], column[3] over ib {\n" \
               "    network nv = switch { bandwidth = 4GB/s; latency = 1ns; }\n    array gpu[12] over nv { use chip; }\n  }\n}\n" > file
         print text > file
         if (trained)

@@ -17,6 +17,7 @@ typedef struct {
     uint32_t axis;
     int64_t stride, count;
     bool has_stages;
+    bool is_dealt;             /* each chip has every count-th element, from its place on */
 } chip_group;
 
 /* Elements of a tensor, one byte each. */
@@ -43,6 +44,7 @@ typedef struct {
     uint32_t rows_dim;         /* dimension of the table that the group divides */
     uint32_t rows_of, rows_at; /* the table; operand with the positions */
     int64_t *lo, *hi;          /* [chip * n_ranks + rank]: the block of a chip over all passes and layers */
+    int64_t *step;             /* [rank]: distance of its values in the block */
     int64_t *pass;             /* [rank]: values of a pass */
     uint64_t stages;           /* mask of the stages that run it; of an einsum with layers: all */
     bool has_layers;           /* each stage runs its layers */
@@ -159,9 +161,9 @@ uint32_t dfl_chips_given(uint32_t tensor, uint32_t element);
 /* Runs the whole workload on one chip, into `alone`. */
 void dfl_chips_run_alone(chips *c);
 /* Positions the present point at the first point of a block without layer (`layer` >= 0 fixes the rank of the repeat); false =
-   empty. The next one; false = none. */
+   empty. The next one, with distances `step` between the values of each rank (NULL: 1); false = none. */
 bool dfl_chips_first(chips *c, uint32_t einsum, const int64_t *lo, const int64_t *hi, int64_t layer);
-bool dfl_chips_next(chips *c, uint32_t einsum, const int64_t *lo, const int64_t *hi, int64_t layer);
+bool dfl_chips_next(chips *c, uint32_t einsum, const int64_t *lo, const int64_t *hi, const int64_t *step, int64_t layer);
 
 /* groups.c: how groups divide */
 /* Whether the chips of a group work beside each other. */

@@ -97,7 +97,8 @@ static uint32_t find_split_group(const chips *c, const chip_tensor *t, const dfl
     uint32_t first = DFL_NONE;
 
     for (uint32_t g = 0; g < c->n_groups; g++) {
-        if (c->groups[g].axis != split->axis || c->groups[g].count != parts || c->groups[g].has_stages || (taken >> g & 1) != 0)
+        if (c->groups[g].axis != split->axis || c->groups[g].count != parts || c->groups[g].has_stages ||
+            c->groups[g].is_dealt || (taken >> g & 1) != 0)
             continue;
         if (t->side[g] == NULL)
             return g;
@@ -122,6 +123,22 @@ static uint32_t find_dimension(const chips *c, uint32_t tensor, uint32_t rank)
     return DFL_NONE;
 }
 
+/* Whether a chip has a coordinate of a dimension that some groups divide in their order: into blocks, or dealt round-robin. */
+static bool is_of_part(const chips *c, uint32_t chip, int64_t extent, int64_t at, uint64_t groups)
+{
+    for (uint32_t g = 0; g < c->n_groups; g++) {
+        const int64_t n = c->groups[g].count, part = (extent + n - 1) / n;
+
+        if ((groups >> g & 1) == 0)
+            continue;
+        if ((c->groups[g].is_dealt ? at % n : at / part) != (int64_t)chips_digit(c, chip, g))
+            return false;
+        at = c->groups[g].is_dealt ? at / n : at % part;
+        extent = part;
+    }
+    return true;
+}
+
 /* Divides a dimension of a home among the chips of a group, within what other groups leave of it. Groups nest in their order. */
 static void split_home(const chips *c, uint32_t tensor, uint32_t dim, uint32_t group)
 {
@@ -133,17 +150,10 @@ static void split_home(const chips *c, uint32_t tensor, uint32_t dim, uint32_t g
     for (uint32_t g = 0; g < c->n_groups; g++)
         groups |= g != group && dfl_chips_divides_dimension(c, tensor, dim, g) ? UINT64_C(1) << g : 0;
     for (uint32_t chip = 0; chip < c->n_chips; chip++) {
-        int64_t part = dfl_chips_shape(c, tensor, &n_dims)[dim], lo = 0, hi = part;
-
-        for (uint32_t g = 0; g < c->n_groups; g++)
-            if ((groups >> g & 1) != 0) {
-                part = (part + c->groups[g].count - 1) / c->groups[g].count;
-                lo += chips_digit(c, chip, g) * part;
-                hi = hi < lo + part ? hi : lo + part;
-            }
         block[chip] = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)t->n_elem + 1);
         for (uint32_t i = 0; i < t->n_elem; i++)
-            block[chip][i] = dfl_chips_coordinate(c, tensor, i, dim) >= lo && dfl_chips_coordinate(c, tensor, i, dim) < hi;
+            block[chip][i] = is_of_part(c, chip, dfl_chips_shape(c, tensor, &n_dims)[dim],
+                                        dfl_chips_coordinate(c, tensor, i, dim), groups);
     }
     for (uint32_t g = 0; g < c->n_groups; g++)
         if ((groups >> g & 1) != 0)

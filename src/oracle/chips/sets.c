@@ -96,7 +96,7 @@ static bool find_readings(chips *c, uint32_t einsum)
                                : DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)c->tensors[r->tensor].n_elem + 1);
         }
         for (bool more = same == chip && dfl_chips_first(c, einsum, lo, hi, -1); more;
-             more = dfl_chips_next(c, einsum, lo, hi, -1))
+             more = dfl_chips_next(c, einsum, lo, hi, e->step, -1))
             mark_accesses(c, einsum, chip); /* lines divide a tensor, whichever points conditions leave out */
         if (c->failed || !dfl_budget_ok(dfl_arena_budget(c->arena)))
             return false;

@@ -17,6 +17,14 @@ static int64_t parts_of(dfl_by by, int64_t amount, int64_t extent)
     return by == DFL_BY_PARTS ? amount : (extent + amount - 1) / amount;
 }
 
+/* The parts of a spatial line: a dealt one has one for each chip of its axis that gets an element. */
+static int64_t parts_of_line(const chips *c, const dfl_line *line)
+{
+    const int64_t extent = c->w->ranks[line->rank].extent, n = c->s->axes[line->axis].size;
+
+    return !line->cyclic ? parts_of(line->by, line->amount, extent) : n < extent ? n : extent;
+}
+
 /* Whether a line divides a rank of an einsum. `for T` also names what the backward pass derives from T. */
 static bool divides(const chips *c, const dfl_line *line, uint32_t einsum)
 {
@@ -100,12 +108,12 @@ static bool go_by_rows(chips *c, const dfl_line *line, uint32_t einsum, uint32_t
 /* Puts a line into the first group of as many chips on its axis in which it meets no line of the same einsum. */
 static bool put_line(chips *c, const dfl_line *line)
 {
-    const int64_t parts = parts_of(line->by, line->amount, c->w->ranks[line->rank].extent);
+    const int64_t parts = parts_of_line(c, line);
     uint32_t g = 0, rows;
 
     for (; g < c->n_groups; g++) {
         bool is_free = c->groups[g].axis == line->axis && c->groups[g].count == parts &&
-                       c->groups[g].has_stages == (line->stages != NULL);
+                       c->groups[g].has_stages == (line->stages != NULL) && c->groups[g].is_dealt == line->cyclic;
 
         for (uint32_t e = 0; e < c->w->n_einsums && is_free; e++)
             is_free = !chips_is_divided(&c->einsums[e], g) ||
@@ -114,7 +122,8 @@ static bool put_line(chips *c, const dfl_line *line)
             break;
     }
     if (g == c->n_groups &&
-        !add_group(c, (chip_group){ .axis = line->axis, .count = parts, .has_stages = line->stages != NULL }, line->span))
+        !add_group(c, (chip_group){ .axis = line->axis, .count = parts, .has_stages = line->stages != NULL,
+                                     .is_dealt = line->cyclic }, line->span))
         return false;
     for (uint32_t e = 0; e < c->w->n_einsums; e++) {
         if (divides(c, line, e))
@@ -145,7 +154,8 @@ static bool put_splits(chips *c, const dfl_line *keep)
             wanted += keep->splits[j].axis == split->axis &&
                       parts_of(keep->splits[j].by, keep->splits[j].amount, c->w->ranks[keep->splits[j].rank].extent) == parts;
         for (uint32_t g = 0; g < c->n_groups; g++)
-            found += c->groups[g].axis == split->axis && c->groups[g].count == parts && !c->groups[g].has_stages;
+            found += c->groups[g].axis == split->axis && c->groups[g].count == parts && !c->groups[g].has_stages &&
+                     !c->groups[g].is_dealt;
         if (found < wanted && !add_group(c, (chip_group){ .axis = split->axis, .count = parts }, split->span))
             return false;
     }
@@ -212,9 +222,14 @@ static void cut_blocks(chips *c, uint32_t einsum, uint32_t g, int64_t *nominal)
     for (uint32_t chip = 0; chip < c->n_chips; chip++) {
         int64_t *lo = &e->lo[(size_t)chip * c->w->n_ranks + r], *hi = &e->hi[(size_t)chip * c->w->n_ranks + r];
 
-        *lo += (int64_t)chips_digit(c, chip, g) * nominal[r];
-        *hi = *hi < *lo + nominal[r] ? *hi : *lo + nominal[r];
+        if (c->groups[g].is_dealt) {
+            *lo += (int64_t)chips_digit(c, chip, g) * e->step[r];
+            continue;
+        }
+        *lo += (int64_t)chips_digit(c, chip, g) * nominal[r] * e->step[r];
+        *hi = *hi < *lo + nominal[r] * e->step[r] ? *hi : *lo + nominal[r] * e->step[r];
     }
+    e->step[r] *= c->groups[g].is_dealt ? c->groups[g].count : 1;
 }
 
 static void find_blocks(chips *c, uint32_t einsum)
@@ -229,11 +244,13 @@ static void find_blocks(chips *c, uint32_t einsum)
     e->target = dfl_chips_holder(c, e->einsum->output.tensor);
     e->lo = DFL_NEW_ARRAY(c->arena, int64_t, n);
     e->hi = DFL_NEW_ARRAY(c->arena, int64_t, n);
+    e->step = DFL_NEW_ARRAY(c->arena, int64_t, (size_t)c->w->n_ranks + 1);
     e->pass = DFL_NEW_ARRAY(c->arena, int64_t, (size_t)c->w->n_ranks + 1);
     for (uint32_t i = e->einsum->n_ranks; i-- > 0;)
         e->repeat = c->repeats[e->einsum->ranks[i]] ? e->einsum->ranks[i] : e->repeat;
     for (uint32_t r = 0; r < c->w->n_ranks; r++) {
         e->pass[r] = c->w->ranks[r].extent;
+        e->step[r] = 1;
         for (uint32_t chip = 0; chip < c->n_chips; chip++)
             e->hi[(size_t)chip * c->w->n_ranks + r] = c->w->ranks[r].extent;
     }

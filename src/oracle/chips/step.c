@@ -31,8 +31,10 @@ static void find_block(chip_pass *p)
 
         if (e->einsum->phase == DFL_PHASE_UPDATE || !dfl_einsum_has_rank(e->einsum, r))
             continue;
-        p->lo[r] += rest % c->tiles[k] * e->pass[r];
-        p->hi[r] = p->lo[r] + e->pass[r] < p->hi[r] ? p->lo[r] + e->pass[r] : p->hi[r];
+        const int64_t width = e->pass[r] * e->step[r];
+
+        p->lo[r] += rest % c->tiles[k] * width;
+        p->hi[r] = p->lo[r] + width < p->hi[r] ? p->lo[r] + width : p->hi[r];
     }
 }
 
@@ -210,7 +212,7 @@ static element_set compute_block(chip_pass *p)
     find_block(p);
     p->points = 0;
     for (bool more = dfl_chips_first(c, p->einsum, p->lo, p->hi, p->layer); more;
-         more = dfl_chips_next(c, p->einsum, p->lo, p->hi, p->layer)) {
+         more = dfl_chips_next(c, p->einsum, p->lo, p->hi, e->step, p->layer)) {
         int64_t row, element;
         uint32_t value, tensor, *part;
 

@@ -176,7 +176,7 @@ bool dfl_chips_first(chips *c, uint32_t einsum, const int64_t *lo, const int64_t
     return visit(c);
 }
 
-bool dfl_chips_next(chips *c, uint32_t einsum, const int64_t *lo, const int64_t *hi, int64_t layer)
+bool dfl_chips_next(chips *c, uint32_t einsum, const int64_t *lo, const int64_t *hi, const int64_t *step, int64_t layer)
 {
     const dfl_einsum *e = &c->w->einsums[einsum];
 
@@ -185,7 +185,8 @@ bool dfl_chips_next(chips *c, uint32_t einsum, const int64_t *lo, const int64_t 
 
         if (is_fixed(c, einsum, r, layer))
             continue;
-        if (++c->at[r] < hi[r])
+        c->at[r] += step != NULL ? step[r] : 1;
+        if (c->at[r] < hi[r])
             return visit(c);
         c->at[r] = lo[r];
     }
@@ -298,7 +299,7 @@ static void run_alone(chips *c, uint32_t einsum, int64_t layer)
 
     for (uint32_t r = 0; r < c->w->n_ranks; r++)
         hi[r] = c->w->ranks[r].extent;
-    for (bool more = dfl_chips_first(c, einsum, lo, hi, layer); more; more = dfl_chips_next(c, einsum, lo, hi, layer)) {
+    for (bool more = dfl_chips_first(c, einsum, lo, hi, layer); more; more = dfl_chips_next(c, einsum, lo, hi, NULL, layer)) {
         int64_t row, element;
         uint32_t value, tensor;
         chip_tensor *t;
