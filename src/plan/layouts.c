@@ -133,27 +133,45 @@ static bool makes_home(const dfl_frame *f, const dfl_tensor *t, uint32_t einsum)
            t->role == DFL_ROLE_OUTPUT;
 }
 
-/* The layout that the first reader of a tensor asks for on a slot; replicated if nothing reads it. */
-static dfl_layout first_asked(const dfl_frame *f, uint32_t tensor, uint32_t slot)
+/* The first access that reads a tensor. */
+typedef struct {
+    uint32_t einsum;           /* DFL_NONE = nothing reads the tensor */
+    const dfl_access *access;
+    bool is_carried;           /* it reads the tensor as the one that the repeat carries from the iteration before */
+} first_reader;
+
+static first_reader find_reader(const dfl_frame *f, uint32_t tensor)
 {
     const dfl_workload *w = f->workload;
 
     for (uint32_t e = 0; e < w->n_einsums; e++)
         for (uint32_t i = 0; i < w->einsums[e].n_inputs; i++) {
             const dfl_access *a = &w->einsums[e].inputs[i];
-            dfl_layout asked = dfl_layout_asked(f, e, a, slot);
 
-            if (asked == DFL_LAYOUT_ROWS) { /* in front of the way to the rows */
-                const dfl_line *line = dfl_rows_replaced(f, dfl_frame_line(f, e, slot), e);
-                asked = line != NULL ? asked_along(a, line->rank) : DFL_LAYOUT_REPLICATED;
-            }
             if (a->tensor == tensor || (w->tensors[a->tensor].gathered && dfl_frame_table(f, a->tensor) == tensor))
-                return asked < 0 ? DFL_LAYOUT_REPLICATED : asked;
-            /* the carried tensor has the iterations as its first dimension */
+                return (first_reader){ e, a, false };
             if (dfl_layout_carried(f, e, a->tensor) == tensor)
-                return asked < 0 ? DFL_LAYOUT_REPLICATED : asked + dfl_layout_lead(f, tensor, a->tensor);
+                return (first_reader){ e, a, true };
         }
-    return DFL_LAYOUT_REPLICATED;
+    return (first_reader){ .einsum = DFL_NONE };
+}
+
+/* The layout that the first reader of a tensor asks for on a slot; replicated if nothing reads it. */
+static dfl_layout first_asked(const dfl_frame *f, const first_reader *reader, uint32_t tensor, uint32_t slot)
+{
+    dfl_layout asked;
+
+    if (reader->einsum == DFL_NONE)
+        return DFL_LAYOUT_REPLICATED;
+    asked = dfl_layout_asked(f, reader->einsum, reader->access, slot);
+    if (asked == DFL_LAYOUT_ROWS) { /* in front of the way to the rows */
+        const dfl_line *line = dfl_rows_replaced(f, dfl_frame_line(f, reader->einsum, slot), reader->einsum);
+        asked = line != NULL ? asked_along(reader->access, line->rank) : DFL_LAYOUT_REPLICATED;
+    }
+    if (asked < 0)
+        return DFL_LAYOUT_REPLICATED;
+    /* a carried tensor has the iterations as its first dimension */
+    return reader->is_carried ? asked + dfl_layout_lead(f, tensor, reader->access->tensor) : asked;
 }
 
 /* The slot of a part of a split home: one on its axis with as many parts on which the layout splits nothing, else the first
@@ -217,35 +235,51 @@ static void lay_carried(const dfl_frame *f, dfl_layouts *l)
     }
 }
 
+/* Sets the layouts of the home of a tensor on all slots; `makers` = einsums that make it there. False after a report. */
+static bool find_home(const dfl_frame *f, uint32_t tensor, const uint32_t *makers, uint32_t n_makers, dfl_layouts *out)
+{
+    const first_reader reader = find_reader(f, tensor);
+
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        dfl_layout *home = &out->home[(size_t)tensor * f->columns + s];
+        bool *is_summed = &out->is_summed[(size_t)tensor * f->columns + s];
+
+        for (uint32_t i = 0; i < n_makers; i++) {
+            const dfl_layout made = dfl_layout_made(f, makers[i], s);
+
+            if (made == DFL_LAYOUT_WINDOW)
+                return dfl_frame_refuse(f, f->workload->einsums[makers[i]].span, "a divided rank in a sum of ranks of a result",
+                                        "divide another rank");
+            *is_summed |= made == DFL_LAYOUT_PARTIAL;
+            *home = i > 0 ? *home : made;
+        }
+        if (n_makers == 0 || *is_summed)
+            *home = first_asked(f, &reader, tensor, s);
+    }
+    return true;
+}
+
 bool dfl_layouts_find(const dfl_frame *f, dfl_layouts *out)
 {
     const dfl_workload *w = f->workload;
+    uint32_t *target = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)w->n_einsums + 1);
+    uint32_t *makers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)w->n_einsums + 1);
 
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        target[e] = dfl_frame_target(f, e);
     out->columns = f->columns;
     out->home = DFL_NEW_ARRAY(f->arena, dfl_layout, (size_t)w->n_tensors * f->columns);
     out->is_split = DFL_NEW_ARRAY(f->arena, bool, (size_t)w->n_tensors * f->columns);
     out->is_summed = DFL_NEW_ARRAY(f->arena, bool, (size_t)w->n_tensors * f->columns);
-    for (uint32_t t = 0; t < w->n_tensors; t++)
-        for (uint32_t s = 0; s < f->n_slots; s++) {
-            dfl_layout *home = &out->home[(size_t)t * f->columns + s];
-            bool *is_summed = &out->is_summed[(size_t)t * f->columns + s], is_made = false;
+    for (uint32_t t = 0; t < w->n_tensors; t++) {
+        uint32_t n = 0;
 
-            for (uint32_t e = 0; e < w->n_einsums; e++) {
-                dfl_layout made;
-
-                if (dfl_frame_target(f, e) != t || !makes_home(f, &w->tensors[t], e))
-                    continue;
-                made = dfl_layout_made(f, e, s);
-                if (made == DFL_LAYOUT_WINDOW)
-                    return dfl_frame_refuse(f, w->einsums[e].span, "a divided rank in a sum of ranks of a result",
-                                            "divide another rank");
-                *is_summed |= made == DFL_LAYOUT_PARTIAL;
-                *home = is_made ? *home : made;
-                is_made = true;
-            }
-            if (!is_made || *is_summed)
-                *home = first_asked(f, t, s);
-        }
+        for (uint32_t e = 0; e < w->n_einsums; e++)
+            if (target[e] == t && makes_home(f, &w->tensors[t], e))
+                makers[n++] = e;
+        if (!find_home(f, t, makers, n, out))
+            return false;
+    }
     split_homes(f, out);
     lay_carried(f, out);
     return true;
