@@ -99,11 +99,17 @@ static bool check_stages(dfl_frame *f, uint32_t slot)
     f->stage_slot = slot;
     if (s->count * s->stages->interleave <= layers)
         return true;
-    d = dfl_report(f->sink, DFL_MAP_STAGES, s->span,
-              "%lld stages for %lld layers leave a stage without a layer",
-                   (long long)(s->count * s->stages->interleave), (long long)layers);
-    dfl_diag_help(f->sink, d, "divide `%s` into at most %lld parts", text(f, f->workload->ranks[s->stage_rank].name),
-                  (long long)(layers / s->stages->interleave));
+    d = dfl_report(f->sink, DFL_MAP_STAGES, s->span, "a stage has no layer");
+    if (s->stages->interleave > 1)
+        dfl_diag_here(f->sink, d, "%lld stages with %lld chunks each, for %lld iterations of `%s`", (long long)s->count,
+                      (long long)s->stages->interleave, (long long)layers, text(f, f->workload->ranks[s->stage_rank].name));
+    else
+        dfl_diag_here(f->sink, d, "%lld stages for %lld iterations of `%s`", (long long)s->count, (long long)layers,
+                      text(f, f->workload->ranks[s->stage_rank].name));
+    if (s->count <= layers)
+        dfl_diag_help(f->sink, d, "an interleave of at most %lld gives each chunk a layer", (long long)(layers / s->count));
+    else
+        dfl_diag_help(f->sink, d, "at most %lld stages have a layer each", (long long)layers);
     return false;
 }
 

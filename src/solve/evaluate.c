@@ -101,11 +101,7 @@ static dfl_result_item evaluate_plan(const dfl_solver *solver, dfl_arena *arena,
     size_t reports = dfl_sink_count(solver->sink);
     const dfl_result *result = dfl_plan_evaluate(arena, solver->sink, solver->names, m);
 
-    for (size_t i = reports; result == NULL && i < dfl_sink_count(solver->sink); i++)
-        if (dfl_sink_at(solver->sink, i)->code == DFL_MAP_CAPACITY) {
-            dfl_plan_tell_nearest(solver, m, dfl_sink_at(solver->sink, i));
-            break;
-        }
+    dfl_plan_tell_nearest(solver, m, reports);
     if (result && check_range(solver, m, result))
         item.result = result;
     item.status = item.result ? DFL_STATUS_COMPLETE : DFL_STATUS_INFEASIBLE;

@@ -14,9 +14,10 @@ typedef struct {
     uint32_t axis;
     int64_t parts;
     bool has_stages;
+    uint32_t line;             /* this line alone; DFL_NONE = all of them */
 } degree;
 
-/* A plan that fits. */
+/* A plan that works. */
 typedef struct {
     const char *text;          /* what differs from the written plan */
     double seconds;
@@ -28,9 +29,18 @@ typedef struct {
     dfl_mapping *trial;        /* a copy with the present changes */
     dfl_arena *arena;          /* of the copies and texts */
     degree *degrees; uint32_t n_degrees;
+    bool is_memory;            /* the mistake is a memory that the plan exceeds */
+    bool takes_idle;           /* plans that leave chips without work are better than none */
     fitting shown[MOST_SHOWN]; uint32_t n_shown;
     uint32_t trials;
 } nearest;
+
+/* Mistakes of a written plan for which other plans are tried. Groups of chips may pass an axis or leave chips without work. */
+static bool is_tried(dfl_code code)
+{
+    return code == DFL_MAP_CAPACITY || code == DFL_MAP_TOO_MANY_INSTANCES || code == DFL_MAP_IDLE_INSTANCES ||
+           code == DFL_MAP_EMPTY_PARTS || code == DFL_MAP_STAGES || code == DFL_MAP_ROWS_UNMATCHED;
+}
 
 static const char *sym(const nearest *n, dfl_sym s) { return dfl_sym_text(n->solver->names, s); }
 
@@ -44,7 +54,16 @@ static bool is_repeat(const dfl_workload *w, uint32_t rank)
 
 /* ---- trials ---- */
 
-/* Evaluates the plan with the present changes, and keeps it if it is among the fastest that fit. */
+/* Whether the reports have a warning about chips without work or parts that are empty. */
+static bool is_uneven(const dfl_sink *sink)
+{
+    for (size_t i = 0; i < dfl_sink_count(sink); i++)
+        if (dfl_sink_at(sink, i)->code == DFL_MAP_EMPTY_PARTS || dfl_sink_at(sink, i)->code == DFL_MAP_IDLE_INSTANCES)
+            return true;
+    return false;
+}
+
+/* Evaluates the plan with the present changes, and keeps it if it is among the fastest that work. */
 static void try_changes(nearest *n, const char *text)
 {
     dfl_arena *work;
@@ -56,9 +75,9 @@ static void try_changes(nearest *n, const char *text)
         return;
     work = dfl_arena_new(n->solver->budget);
     quiet = dfl_sink_new(work, n->solver->sources);
-    dfl_sink_limit(quiet, 0);
     result = dfl_plan_evaluate(work, quiet, n->solver->names, n->trial);
-    if (result != NULL && isfinite(result->seconds) && dfl_plan_uses_all(work, quiet, n->solver->names, n->trial)) {
+    if (result != NULL && isfinite(result->seconds) &&
+        (n->takes_idle || (!is_uneven(quiet) && dfl_plan_uses_all(work, quiet, n->solver->names, n->trial)))) {
         while (at > 0 && result->seconds < n->shown[at - 1].seconds)
             at--;
         for (uint32_t i = n->n_shown < MOST_SHOWN ? n->n_shown : MOST_SHOWN - 1; i > at; i--)
@@ -74,6 +93,15 @@ static void reset(nearest *n) { n->trial = dfl_mapping_copy(n->arena, n->given);
 
 /* ---- changes ---- */
 
+/* Whether a line of the given plan belongs to a degree. */
+static bool is_line_of(const nearest *n, const degree *of, uint32_t i)
+{
+    const dfl_line *line = &n->given->root->lines[i];
+
+    return line->kind == DFL_LINE_SPATIAL && line->axis == of->axis && line->by == DFL_BY_PARTS && line->amount == of->parts &&
+           (line->stages != NULL) == of->has_stages && (of->line == DFL_NONE || of->line == i);
+}
+
 /* Sets all lines and splits of a degree to another number of parts. */
 static void set_degree(nearest *n, const degree *of, int64_t parts)
 {
@@ -83,12 +111,12 @@ static void set_degree(nearest *n, const degree *of, int64_t parts)
         dfl_line *line = &root->lines[i];
         dfl_home_split *splits = DFL_NEW_ARRAY(n->arena, dfl_home_split, (size_t)line->n_splits + 1);
 
-        if (line->kind == DFL_LINE_SPATIAL && line->axis == of->axis && line->by == DFL_BY_PARTS &&
-            n->given->root->lines[i].amount == of->parts && (line->stages != NULL) == of->has_stages)
+        if (is_line_of(n, of, i))
             line->amount = parts;
         for (uint32_t k = 0; k < line->n_splits; k++) {
             splits[k] = line->splits[k];
-            if (splits[k].axis == of->axis && splits[k].by == DFL_BY_PARTS && splits[k].amount == of->parts && !of->has_stages)
+            if (splits[k].axis == of->axis && splits[k].by == DFL_BY_PARTS && splits[k].amount == of->parts && !of->has_stages &&
+                of->line == DFL_NONE)
                 splits[k].amount = parts;
         }
         line->splits = line->n_splits > 0 ? splits : NULL;
@@ -103,16 +131,21 @@ static const char *ranks_text(const nearest *n, const degree *of)
 
     for (uint32_t i = 0; i < root->n_lines; i++) {
         const dfl_line *line = &root->lines[i];
-        bool is_new = line->kind == DFL_LINE_SPATIAL && line->axis == of->axis && line->by == DFL_BY_PARTS &&
-                      line->amount == of->parts && (line->stages != NULL) == of->has_stages;
+        bool is_new = is_line_of(n, of, i);
 
         for (uint32_t k = 0; k < i && is_new; k++)
-            is_new = root->lines[k].kind != DFL_LINE_SPATIAL || root->lines[k].axis != of->axis ||
-                     root->lines[k].amount != of->parts || root->lines[k].rank != line->rank;
+            is_new = !is_line_of(n, of, k) || root->lines[k].rank != line->rank;
         if (is_new)
             out = dfl_arena_printf(n->arena, "%s%s%s", out, *out != 0 ? ", " : "",
                                    sym(n, n->given->workload->ranks[line->rank].name));
     }
+    for (uint32_t i = 0; i < root->n_lines && *out == 0; i++) /* only homes */
+        for (uint32_t k = 0; k < root->lines[i].n_splits && *out == 0; k++) {
+            const dfl_home_split *split = &root->lines[i].splits[k];
+
+            if (split->axis == of->axis && split->amount == of->parts)
+                out = dfl_arena_printf(n->arena, "split %s", sym(n, n->given->workload->ranks[split->rank].name));
+        }
     return out;
 }
 
@@ -121,6 +154,78 @@ static const char *degree_text(const nearest *n, const degree *of, int64_t parts
 {
     return dfl_arena_printf(n->arena, "`%s` on `%s` %lld -> %lld", ranks_text(n, of),
                             sym(n, n->given->system->axes[of->axis].name), (long long)of->parts, (long long)parts);
+}
+
+/* The largest number of parts of a degree that leaves none of them empty. */
+static int64_t most_parts(const nearest *n, const degree *of)
+{
+    int64_t most = n->given->system->axes[of->axis].size;
+
+    for (uint32_t i = 0; i < n->given->root->n_lines; i++)
+        if (is_line_of(n, of, i) && n->given->workload->ranks[n->given->root->lines[i].rank].extent < most)
+            most = n->given->workload->ranks[n->given->root->lines[i].rank].extent;
+    return most;
+}
+
+/* Another number of parts of one degree, and with `pairs` of two on the same axis: divisors of the axis. */
+static void try_parts(nearest *n, bool pairs)
+{
+    for (uint32_t a = 0; a < n->n_degrees; a++) {
+        const degree *one = &n->degrees[a];
+        const int64_t size = n->given->system->axes[one->axis].size;
+
+        for (int64_t parts = 1; parts <= most_parts(n, one); parts++) {
+            if (size % parts != 0 || parts == one->parts)
+                continue;
+            for (uint32_t b = a + 1; pairs && b < n->n_degrees; b++)
+                for (int64_t other = 1; n->degrees[b].axis == one->axis && other <= most_parts(n, &n->degrees[b]); other++) {
+                    if (size / parts % other != 0 || other == n->degrees[b].parts)
+                        continue;
+                    set_degree(n, one, parts);
+                    set_degree(n, &n->degrees[b], other);
+                    try_changes(n, dfl_arena_printf(n->arena, "%s and %s", degree_text(n, one, parts),
+                                                    degree_text(n, &n->degrees[b], other)));
+                    reset(n);
+                }
+            if (pairs)
+                continue;
+            set_degree(n, one, parts);
+            try_changes(n, degree_text(n, one, parts));
+            reset(n);
+        }
+    }
+}
+
+/* Another interleave or schedule of the stages. */
+static void try_stages(nearest *n)
+{
+    for (uint32_t i = 0; i < n->given->root->n_lines; i++) {
+        const dfl_line *line = &n->given->root->lines[i];
+        const int64_t layers = n->given->workload->ranks[line->kind == DFL_LINE_KEEP ? 0 : line->rank].extent;
+
+        for (int64_t v = 1; line->stages != NULL && v <= layers / (line->amount > 0 ? line->amount : 1); v++) {
+            dfl_stages *stages = DFL_NEW(n->arena, dfl_stages);
+
+            if (layers % v != 0 || v == line->stages->interleave)
+                continue;
+            *stages = *line->stages;
+            stages->interleave = v;
+            n->trial->root->lines[i].stages = stages;
+            try_changes(n, dfl_arena_printf(n->arena, "`interleave = %lld`", (long long)v));
+            reset(n);
+        }
+        for (int k = DFL_SCHEDULE_GPIPE; line->stages != NULL && k <= DFL_SCHEDULE_ZERO_BUBBLE; k++) {
+            dfl_stages *stages = DFL_NEW(n->arena, dfl_stages);
+
+            if (k == (int)line->stages->schedule)
+                continue;
+            *stages = *line->stages;
+            stages->schedule = (dfl_schedule)k;
+            n->trial->root->lines[i].stages = stages;
+            try_changes(n, dfl_arena_printf(n->arena, "`schedule = %s`", dfl_schedule_name((dfl_schedule)k)));
+            reset(n);
+        }
+    }
 }
 
 /* More parts of one degree, and fewer of another one on the same axis. */
@@ -137,6 +242,26 @@ static void try_degrees(nearest *n, const char *besides)
                                                 degree_text(n, &n->degrees[b], n->degrees[b].parts / factor), besides));
                 reset(n);
             }
+}
+
+/* Micro-batches of any size that divides the rank. */
+static void try_other_passes(nearest *n)
+{
+    for (uint32_t i = 0; i < n->given->root->n_lines; i++) {
+        const dfl_line *line = &n->given->root->lines[i];
+        const int64_t extent = line->kind == DFL_LINE_TEMPORAL ? n->given->workload->ranks[line->rank].extent : 0;
+
+        if (line->kind != DFL_LINE_TEMPORAL || is_repeat(n->given->workload, line->rank) || line->by == DFL_BY_HOLE)
+            continue;
+        for (int64_t amount = 1; amount <= extent; amount++) {
+            if (extent % amount != 0 || amount == line->amount)
+                continue;
+            n->trial->root->lines[i].amount = amount;
+            try_changes(n, dfl_arena_printf(n->arena, "`temporal %s%s%lld`", sym(n, n->given->workload->ranks[line->rank].name),
+                                            line->by == DFL_BY_PARTS ? "/" : ":", (long long)amount));
+            reset(n);
+        }
+    }
 }
 
 /* Smaller micro-batches, down to one value of the rank. */
@@ -262,64 +387,135 @@ static void try_split_state(nearest *n, const char *besides)
     }
 }
 
+/* Adds a degree that is not there yet. */
+static void add_degree(nearest *n, degree of)
+{
+    uint32_t k = 0;
+
+    while (k < n->n_degrees && (n->degrees[k].axis != of.axis || n->degrees[k].parts != of.parts ||
+                                n->degrees[k].has_stages != of.has_stages || n->degrees[k].line != of.line))
+        k++;
+    if (k == n->n_degrees)
+        n->degrees[n->n_degrees++] = of;
+}
+
+/* Collects the degrees; but for memories also those of homes alone, and single lines of a degree. */
 static void collect_degrees(nearest *n)
 {
     const dfl_body *root = n->given->root;
+    size_t most = (size_t)root->n_lines * 2 + 1;
 
-    n->degrees = DFL_NEW_ARRAY(n->arena, degree, (size_t)root->n_lines + 1);
+    for (uint32_t i = 0; i < root->n_lines; i++)
+        most += root->lines[i].n_splits;
+    n->degrees = DFL_NEW_ARRAY(n->arena, degree, most);
     for (uint32_t i = 0; i < root->n_lines; i++) {
         const dfl_line *line = &root->lines[i];
-        const degree of = { line->axis, line->amount, line->stages != NULL };
-        uint32_t k = 0;
 
-        if (line->kind != DFL_LINE_SPATIAL || line->by != DFL_BY_PARTS)
-            continue;
-        while (k < n->n_degrees && (n->degrees[k].axis != of.axis || n->degrees[k].parts != of.parts ||
-                                    n->degrees[k].has_stages != of.has_stages))
-            k++;
-        if (k == n->n_degrees)
-            n->degrees[n->n_degrees++] = of;
+        if (line->kind == DFL_LINE_SPATIAL && line->by == DFL_BY_PARTS)
+            add_degree(n, (degree){ line->axis, line->amount, line->stages != NULL, DFL_NONE });
     }
+    for (uint32_t i = 0; i < root->n_lines && !n->is_memory; i++)
+        for (uint32_t k = 0; k < root->lines[i].n_splits; k++)
+            if (root->lines[i].splits[k].by == DFL_BY_PARTS)
+                add_degree(n, (degree){ root->lines[i].splits[k].axis, root->lines[i].splits[k].amount, false, DFL_NONE });
+    for (uint32_t i = 0; i < root->n_lines && !n->is_memory; i++)
+        for (uint32_t k = 0; k < n->n_degrees; k++) {
+            const degree of = { n->degrees[k].axis, n->degrees[k].parts, n->degrees[k].has_stages, i };
+            uint32_t alike = 0;
+
+            for (uint32_t j = 0; j < root->n_lines; j++)
+                alike += is_line_of(n, &n->degrees[k], j);
+            if (alike > 1 && n->degrees[k].line == DFL_NONE && is_line_of(n, &of, i)) {
+                add_degree(n, of);
+                break;
+            }
+        }
 }
 
-/* Notes that no changed plan is known to fit, and which changes were tried: these are not all that a plan can have. */
+/* Notes that no changed plan is known to work, and which changes were tried: these are not all that a plan can have. */
 static void tell_none(const nearest *n, dfl_diag *d)
 {
     const uint32_t left = n->trials > MOST_TRIALS ? n->trials - MOST_TRIALS : 0;
 
-    dfl_diag_note(n->solver->sink, d, "none of %lu changed plans that were tried runs and fits: smaller micro-batches of the "
-                  "written lines, `recompute forward`, the state of the optimizer in parts, parts moved between lines of an axis"
-                  ", each alone or with `recompute forward`", (unsigned long)(n->trials - left));
+    dfl_diag_note(n->solver->sink, d, "none of %lu changed plans that were tried runs and %s", (unsigned long)(n->trials - left),
+                  n->is_memory ? "fits: smaller micro-batches of the written lines, `recompute forward`, the state of the "
+                                 "optimizer in parts, parts moved between lines of an axis, each alone or with `recompute "
+                                 "forward`"
+                               : "gives work to all chips: other parts of one line or of two on an axis, other stages and "
+                                 "micro-batches");
     if (left > 0)
         dfl_diag_note(n->solver->sink, d, "%lu more such plans were not tried", (unsigned long)left);
 }
 
-void dfl_plan_tell_nearest(const dfl_solver *solver, const dfl_mapping *m, dfl_diag *d)
+/* Tries plans that need less memory. */
+static void try_smaller(nearest *n)
 {
-    nearest n = { .solver = solver, .given = m, .arena = dfl_arena_new(solver->budget) };
+    try_passes(n, "");
+    if (recompute_all(n))
+        try_changes(n, "`recompute forward`");
+    reset(n);
+    try_split_state(n, "");
+    try_degrees(n, "");
+    if (n->n_shown == 0 && recompute_all(n)) { /* beside each other change */
+        const dfl_mapping *all = n->trial;
+
+        n->given = all;
+        reset(n);
+        try_passes(n, " and `recompute forward`");
+        try_split_state(n, " and `recompute forward`");
+        try_degrees(n, " and `recompute forward`");
+    }
+}
+
+/* Tries plans with other parts, and with other stages and micro-batches, if the stages do not match. */
+static void try_matching(nearest *n, dfl_code code)
+{
+    try_parts(n, false);
+    if (code == DFL_MAP_STAGES) {
+        try_stages(n);
+        try_other_passes(n);
+    }
+    if (n->n_shown == 0)
+        try_parts(n, true);
+    if (n->n_shown == 0 && code != DFL_MAP_IDLE_INSTANCES && code != DFL_MAP_EMPTY_PARTS) {
+        n->takes_idle = true;
+        try_parts(n, false);
+    }
+}
+
+/* Adds the plans to the report `d`. */
+static void tell_nearest(const dfl_solver *solver, const dfl_mapping *m, dfl_diag *d)
+{
+    nearest n = { .solver = solver, .given = m, .arena = dfl_arena_new(solver->budget),
+                  .is_memory = d->code == DFL_MAP_CAPACITY };
+    const char *works;
 
     collect_degrees(&n);
     reset(&n);
-    try_passes(&n, "");
-    if (recompute_all(&n))
-        try_changes(&n, "`recompute forward`");
-    reset(&n);
-    try_split_state(&n, "");
-    try_degrees(&n, "");
-    if (n.n_shown == 0 && recompute_all(&n)) { /* beside each other change */
-        const dfl_mapping *all = n.trial;
-
-        n.given = all;
-        reset(&n);
-        try_passes(&n, " and `recompute forward`");
-        try_split_state(&n, " and `recompute forward`");
-        try_degrees(&n, " and `recompute forward`");
-    }
+    if (n.is_memory)
+        try_smaller(&n);
+    else
+        try_matching(&n, d->code);
+    works = n.is_memory ? "fits" : n.takes_idle ? "works, but leaves chips without work" : "works";
     for (uint32_t i = 0; i < n.n_shown; i++)
-        dfl_diag_note(solver->sink, d, "fits: %s, %.4g s a step", n.shown[i].text, n.shown[i].seconds);
+        dfl_diag_note(solver->sink, d, "%s: %s, %.4g s a step", works, n.shown[i].text, n.shown[i].seconds);
     if (n.n_shown > 0)
         dfl_diag_help(solver->sink, d, "change the plan: %s", n.shown[0].text);
     else if (n.trials > 0)
         tell_none(&n, d);
     dfl_arena_free(n.arena);
+}
+
+void dfl_plan_tell_nearest(const dfl_solver *solver, const dfl_mapping *m, size_t first)
+{
+    dfl_diag *mistake = NULL;
+
+    for (size_t i = first; i < dfl_sink_count(solver->sink); i++) {
+        dfl_diag *d = dfl_sink_at(solver->sink, i);
+
+        if (is_tried(d->code) && (mistake == NULL || (mistake->severity == DFL_WARNING && d->severity == DFL_ERROR)))
+            mistake = d;
+    }
+    if (mistake != NULL)
+        tell_nearest(solver, m, mistake);
 }

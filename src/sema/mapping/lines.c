@@ -118,35 +118,6 @@ static void report_split(dfl_mapping_context *ctx, dfl_span at, const char *what
     ctx->draft->broken = true;
 }
 
-/* The number of parts of a split; 0 if it is unknown. */
-static int64_t count_parts(const dfl_mapping_context *ctx, const dfl_home_split *split)
-{
-    int64_t extent = ctx->draft->workload->draft.ranks.at[split->rank].extent;
-
-    return split->by == DFL_BY_PARTS ? split->amount : extent > 0 ? (extent - 1) / split->amount + 1 : 0;
-}
-
-/* Reports E0405 if the parts of the splits on the axis of the last one are more than its instances. */
-static void check_parts(dfl_mapping_context *ctx, const home_splits *splits)
-{
-    const dfl_system *system = ctx->draft->system->system;
-    const dfl_home_split *last = &splits->at[splits->n - 1];
-    dfl_i128 parts = 1;
-    dfl_diag *d;
-
-    for (size_t i = 0; i < splits->n && parts <= INT64_MAX; i++)
-        if (splits->at[i].axis == last->axis)
-            parts *= count_parts(ctx, &splits->at[i]);
-    if (system == NULL || parts <= system->axes[last->axis].size)
-        return;
-    d = dfl_report(ctx->draft->sema->sink, DFL_MAP_TOO_MANY_INSTANCES, last->span, "axis `%s` has %lld instances",
-                   dfl_sema_text(ctx->draft->sema, system->axes[last->axis].name), (long long)system->axes[last->axis].size);
-    if (parts <= INT64_MAX)
-        dfl_diag_here(ctx->draft->sema->sink, d, "the home has %lld parts on it", (long long)parts);
-    dfl_diag_help(ctx->draft->sema->sink, d, "split the home into at most %lld parts", (long long)system->axes[last->axis].size);
-    ctx->draft->broken = true;
-}
-
 /* A part of a home from its loop; with an open amount, one part until that is decided. */
 static dfl_home_split lower_split(dfl_mapping_context *ctx, const dfl_ast_node *loop, const dfl_line *line, uint32_t axis)
 {
@@ -184,7 +155,6 @@ static home_splits lower_splits(dfl_mapping_context *ctx, const dfl_ast_node *sp
             if (!lower_loop(ctx, l, DFL_LINE_KEEP, &line) || axis == DFL_NONE)
                 continue;
             DFL_PUSH(ctx->draft->sema->arena, &out, lower_split(ctx, l, &line, axis));
-            check_parts(ctx, &out);
         }
     }
     return out;

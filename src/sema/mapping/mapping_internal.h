@@ -126,7 +126,7 @@ void dfl_mapping_lower_recompute(dfl_mapping_context *ctx, const dfl_ast_node *n
 /* ---- stages.c ---- */
 /* Lowers the arguments of `pipeline(...)` behind an axis. */
 const dfl_stages *dfl_mapping_lower_stages(dfl_mapping_context *ctx, const dfl_ast_node *spread);
-/* Reports E0429 if the rank of a loop over stages is no rank of a `repeat`, or if a stage has no iteration of it. */
+/* Reports E0429 if the rank of a loop over stages is no rank of a `repeat`. */
 void dfl_mapping_check_stages(dfl_mapping_context *ctx, const dfl_line *line);
 
 /* ---- groups.c ---- */

@@ -163,34 +163,22 @@ static bool is_repeat(const dfl_mapping_draft *draft, uint32_t rank)
 void dfl_mapping_check_stages(dfl_mapping_context *ctx, const dfl_line *line)
 {
     const dfl_workload_draft *w = &ctx->draft->workload->draft;
-    const char *name = dfl_sema_text(ctx->draft->sema, w->ranks.at[line->rank].name);
-    int64_t layers = w->ranks.at[line->rank].extent, stages = line->amount;
-    dfl_sink *sink = ctx->draft->sema->sink;
+    dfl_sema *sema = ctx->draft->sema;
+    const char *repeat = NULL;
     dfl_diag *d;
 
-    if (!is_repeat(ctx->draft, line->rank) && !w->partial) {
-        d = dfl_report(sink, DFL_MAP_STAGES, line->span, "`%s` is no rank of a `repeat`", name);
-        dfl_diag_label(sink, d, w->ranks.at[line->rank].span, "declared here");
-        dfl_diag_help(sink, d, "stages consist of iterations, as of `repeat 96 as layer`: without `pipeline`, the instances work "
-                      "beside each other");
-        ctx->draft->broken = true;
+    if (is_repeat(ctx->draft, line->rank) || w->partial)
         return;
-    }
-    if (layers == 0 || line->by == DFL_BY_HOLE)
-        return;
-    if (line->by == DFL_BY_SIZE)
-        stages = (layers - 1) / line->amount + 1;
-    if ((dfl_i128)stages * line->stages->interleave <= layers)
-        return;
-    d = dfl_report(sink, DFL_MAP_STAGES, line->amount_span, "a stage has no layer");
-    if (line->stages->interleave > 1)
-        dfl_diag_here(sink, d, "%lld stages with %lld chunks each, for %lld iterations of `%s`", (long long)stages,
-                      (long long)line->stages->interleave, (long long)layers, name);
+    for (uint32_t r = 0; r < w->ranks.n && repeat == NULL; r++)
+        repeat = is_repeat(ctx->draft, r) ? dfl_sema_text(sema, w->ranks.at[r].name) : NULL;
+    d = dfl_report(sema->sink, DFL_MAP_STAGES, line->span, "`%s` is no rank of a `repeat`",
+                   dfl_sema_text(sema, w->ranks.at[line->rank].name));
+    dfl_diag_label(sema->sink, d, w->ranks.at[line->rank].span, "declared here");
+    if (repeat != NULL)
+        dfl_diag_help(sema->sink, d, "stages consist of iterations: write `%s` here, or no `pipeline`: then the instances work "
+                      "beside each other", repeat);
     else
-        dfl_diag_here(sink, d, "%lld stages for %lld iterations of `%s`", (long long)stages, (long long)layers, name);
-    if (stages <= layers)
-        dfl_diag_help(sink, d, "an interleave of at most %lld gives each chunk a layer", (long long)(layers / stages));
-    else
-        dfl_diag_help(sink, d, "at most %lld stages have a layer each", (long long)layers);
+        dfl_diag_help(sema->sink, d, "stages consist of iterations, as of `repeat 96 as layer`: without `pipeline`, the "
+                      "instances work beside each other");
     ctx->draft->broken = true;
 }
