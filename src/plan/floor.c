@@ -17,21 +17,10 @@ static const dfl_stages *words_of(const dfl_plan_state *p)
     return p->frame.stage_slot != DFL_NONE ? p->frame.slots[p->frame.stage_slot].stages : NULL;
 }
 
-/* The schedule without its times; `backward` only states that there is a backward pass. */
-static dfl_pipeline schedule_of(const dfl_plan_state *p, const double *backward)
-{
-    return (dfl_pipeline){ .schedule = words_of(p) != NULL ? words_of(p)->schedule : DFL_SCHEDULE_ONE_F_ONE_B,
-                           .stages = p->stages, .interleave = p->interleave, .backward = backward,
-                           .micro_batches = p->frame.micro_batches < UINT32_MAX ? (uint32_t)p->frame.micro_batches : UINT32_MAX };
-}
-
 /* The largest share of its size that a memory of a stage holds at least: above 1 if and only if it is exceeded. */
 static double fill_of(const dfl_plan_state *p, uint32_t stage)
 {
-    const double some = 0;
-    const bool trains = dfl_plan_has_phase(p->frame.workload, DFL_PHASE_BACKWARD);
-    const dfl_pipeline pipeline = schedule_of(p, trains ? &some : NULL);
-    const dfl_stage_shape shape = dfl_plan_shape(p, stage, trains ? dfl_pipeline_in_flight(&pipeline, stage) : 0);
+    const dfl_stage_shape shape = dfl_plan_shape(p, stage);
     const dfl_plan_memory *held = dfl_held_find(&p->work, &p->layouts, &shape);
     double most = 0;
 

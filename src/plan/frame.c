@@ -5,6 +5,7 @@
 #include "plan/lines.h"
 #include "plan/outside.h"
 #include "plan/rows.h"
+#include "plan/stages.h"
 
 int64_t dfl_split_parts(const dfl_frame *f, const dfl_home_split *split)
 {
@@ -354,65 +355,6 @@ static bool find_homes(dfl_frame *f)
     return true;
 }
 
-/* Sets the sides of the einsums of the phases forward and backward; those of a phase without stages are 0. */
-static void set_sides(dfl_frame *f, dfl_phase phase, uint32_t rank)
-{
-    const dfl_workload *w = f->workload;
-    uint32_t first = DFL_NONE, last = 0;
-
-    for (uint32_t e = 0; e < w->n_einsums; e++)
-        if (w->einsums[e].phase == phase && dfl_einsum_has_rank(&w->einsums[e], rank)) {
-            first = first == DFL_NONE ? e : first;
-            last = e;
-        }
-    for (uint32_t e = 0; e < w->n_einsums; e++)
-        if (w->einsums[e].phase == phase && first != DFL_NONE)
-            f->side[e] = e < first ? -1 : e > last ? 1 : 0;
-}
-
-/* Sets the side of a step of the optimizer: where einsums of the forward pass read its weight. */
-static void set_update_side(dfl_frame *f, uint32_t einsum, uint32_t rank)
-{
-    const dfl_workload *w = f->workload;
-    const dfl_einsum *e = &w->einsums[einsum];
-    bool is_found = false;
-
-    if (dfl_einsum_has_rank(e, rank) || e->of == DFL_NONE)
-        return;
-    for (uint32_t r = 0; r < w->n_einsums; r++)
-        for (uint32_t i = 0; w->einsums[r].phase == DFL_PHASE_FORWARD && i < w->einsums[r].n_inputs; i++) {
-            if (dfl_frame_table(f, w->einsums[r].inputs[i].tensor) != e->of || f->side[einsum] == DFL_SIDE_BOTH)
-                continue;
-            f->side[einsum] = is_found && f->side[einsum] != f->side[r] ? DFL_SIDE_BOTH : f->side[r];
-            is_found = true;
-        }
-}
-
-/* Sets the side of an einsum that only starts a sum to that of the next one that adds to it. */
-static void set_start_side(dfl_frame *f, uint32_t einsum)
-{
-    for (uint32_t e = einsum + 1; e < f->workload->n_einsums; e++)
-        if (dfl_frame_target(f, e) == dfl_frame_target(f, einsum)) {
-            f->side[einsum] = f->side[e];
-            return;
-        }
-}
-
-static void find_sides(dfl_frame *f)
-{
-    f->side = DFL_NEW_ARRAY(f->arena, int8_t, f->workload->n_einsums);
-    if (f->stage_slot == DFL_NONE)
-        return;
-    set_sides(f, DFL_PHASE_FORWARD, f->slots[f->stage_slot].stage_rank);
-    set_sides(f, DFL_PHASE_BACKWARD, f->slots[f->stage_slot].stage_rank);
-    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
-        if (f->workload->einsums[e].phase == DFL_PHASE_UPDATE)
-            set_update_side(f, e, f->slots[f->stage_slot].stage_rank);
-        else if (dfl_einsum_is_start(&f->workload->einsums[e]))
-            set_start_side(f, e);
-    }
-}
-
 static bool *find_recomputed(const dfl_frame *f)
 {
     bool *out = DFL_NEW_ARRAY(f->arena, bool, f->workload->n_tensors);
@@ -443,7 +385,8 @@ bool dfl_frame_divide(dfl_frame *f)
         f->repeats[w->carries[c].rank] = true;
     if (!find_homes(f) || !build_slots(f))
         return false;
-    find_sides(f);
+    if (!dfl_stages_find(f))
+        return false;
     f->local = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)w->n_einsums * w->n_ranks);
     f->pass = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)w->n_einsums * w->n_ranks);
     f->points = DFL_NEW_ARRAY(f->arena, dfl_points, w->n_einsums);
@@ -463,29 +406,6 @@ uint32_t dfl_frame_repeat(const dfl_frame *f, const dfl_einsum *e)
         if (f->repeats[e->ranks[i]])
             return e->ranks[i];
     return DFL_NONE;
-}
-
-bool dfl_frame_runs(const dfl_frame *f, uint32_t einsum, bool has_first, bool has_last)
-{
-    int side = f->side[einsum];
-
-    if (side == 0)
-        return true;
-    if (side == DFL_SIDE_BOTH)
-        return has_first || has_last;
-    if (f->workload->einsums[einsum].phase == DFL_PHASE_BACKWARD)
-        side = -side; /* the backward pass begins behind the repeat */
-    return side < 0 ? has_first : has_last;
-}
-
-uint32_t dfl_frame_table(const dfl_frame *f, uint32_t tensor)
-{
-    return f->workload->tensors[tensor].table != DFL_NONE ? f->workload->tensors[tensor].table : tensor;
-}
-
-uint32_t dfl_frame_target(const dfl_frame *f, uint32_t einsum)
-{
-    return dfl_frame_table(f, f->workload->einsums[einsum].output.tensor);
 }
 
 int64_t dfl_frame_iterations(const dfl_frame *f, uint32_t einsum)

@@ -91,11 +91,27 @@ static inline bool dfl_frame_is_again(const dfl_frame *f, uint32_t einsum)
 /* Whether an einsum only starts a sum: it writes a constant. */
 static inline bool dfl_einsum_is_start(const dfl_einsum *e) { return e->body->kind == DFL_EOP_CONST; }
 /* Whether an einsum runs where the einsums before the repeat with stages run (`has_first`), or those behind it. */
-bool dfl_frame_runs(const dfl_frame *f, uint32_t einsum, bool has_first, bool has_last);
-/* The tensor that an einsum writes: the table of a scatter, else its result. */
-uint32_t dfl_frame_target(const dfl_frame *f, uint32_t einsum);
+static inline bool dfl_frame_runs(const dfl_frame *f, uint32_t einsum, bool has_first, bool has_last)
+{
+    const bool is_backward = f->workload->einsums[einsum].phase == DFL_PHASE_BACKWARD; /* begins behind the repeat */
+    const int side = f->side[einsum];
+
+    if (side == 0)
+        return true;
+    if (side == DFL_SIDE_BOTH)
+        return has_first || has_last;
+    return (side < 0) != is_backward ? has_first : has_last;
+}
 /* The table of which a tensor is the gathered rows; the tensor itself if it is none. */
-uint32_t dfl_frame_table(const dfl_frame *f, uint32_t tensor);
+static inline uint32_t dfl_frame_table(const dfl_frame *f, uint32_t tensor)
+{
+    return f->workload->tensors[tensor].table != DFL_NONE ? f->workload->tensors[tensor].table : tensor;
+}
+/* The tensor that an einsum writes: the table of a scatter, else its result. */
+static inline uint32_t dfl_frame_target(const dfl_frame *f, uint32_t einsum)
+{
+    return dfl_frame_table(f, f->workload->einsums[einsum].output.tensor);
+}
 /* Whether a tensor lies outside of the chip. */
 static inline bool dfl_frame_is_outside(const dfl_frame *f, uint32_t tensor) { return f->home_of[tensor] != f->room_of[tensor]; }
 /* Whether an axis lies outside of the memories of a chip, so that its instances are chips. */

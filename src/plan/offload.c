@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-#include "plan/held.h"
 #include "plan/homes.h"
 #include "plan/lines.h"
+#include "plan/pass_bits.h"
 
 /* ---- data ---- */
 
@@ -63,11 +63,11 @@ static bool set_port(const dfl_frame *f, const dfl_layouts *layouts, uint32_t te
     dfl_i128 piece = 0;
     bool overflow;
 
-    out->layers = is_kept ? dfl_held_layers(f, layouts, tensor) : 1;
-    overflow = is_kept ? dfl_held_home_bits(f, layouts, tensor, 1, 0, &piece) ||
-                         dfl_held_home_bits(f, layouts, tensor, 1, inside, &out->written_bits)
-                       : dfl_held_pass_bits(f, layouts, tensor, &piece) ||
-                         dfl_held_joined_bits(f, layouts, tensor, inside, &out->written_bits);
+    out->layers = is_kept ? dfl_pass_layers(f, layouts, tensor) : 1;
+    overflow = is_kept ? dfl_pass_home_bits(f, layouts, tensor, 1, 0, &piece) ||
+                         dfl_pass_home_bits(f, layouts, tensor, 1, inside, &out->written_bits)
+                       : dfl_pass_bits(f, layouts, tensor, &piece) ||
+                         dfl_joined_bits(f, layouts, tensor, inside, &out->written_bits);
     overflow = overflow || dfl_mul(piece, count_chips(f, f->home_of[tensor]), &out->read_bits);
     if (overflow) {
         dfl_report(f->sink, DFL_EVAL_OVERFLOW, keep_span(f, tensor), "the data of this home exceeds 128 bits");

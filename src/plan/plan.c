@@ -5,6 +5,7 @@
 #include "plan/grouping.h"
 #include "plan/homes.h"
 #include "plan/lines.h"
+#include "plan/pass_bits.h"
 #include "plan/perfect.h"
 #include "plan/plan_internal.h"
 
@@ -156,7 +157,7 @@ static bool find_message(dfl_plan_state *p)
 
         if (carry->rank != slot->stage_rank || f->workload->einsums[maker].phase != DFL_PHASE_FORWARD)
             continue;
-        if (dfl_held_pass_bits(f, &p->layouts, carry->to, &bits) || dfl_add(p->message_bits, bits, &p->message_bits)) {
+        if (dfl_pass_bits(f, &p->layouts, carry->to, &bits) || dfl_add(p->message_bits, bits, &p->message_bits)) {
             dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->mapping->span, "the data between stages exceeds 128 bits");
             return false;
         }
@@ -338,17 +339,19 @@ static void find_step(dfl_plan_state *p)
 
 /* ---- memory ---- */
 
-dfl_stage_shape dfl_plan_shape(const dfl_plan_state *p, uint32_t stage, int64_t in_flight)
+dfl_stage_shape dfl_plan_shape(const dfl_plan_state *p, uint32_t stage)
 {
-    dfl_stage_shape shape = { .interleave = p->interleave,
-                              .chunks_in_flight = in_flight,
+    const dfl_frame *f = &p->frame;
+    const dfl_stages *words = f->stage_slot != DFL_NONE ? f->slots[f->stage_slot].stages : NULL;
+    dfl_stage_shape shape = { .chunks = &p->chunk_layers[stage],
+                              .flight = { .schedule = words != NULL ? words->schedule : DFL_SCHEDULE_ONE_F_ONE_B,
+                                          .stages = p->stages, .stage = stage, .interleave = p->interleave,
+                                          .micro_batches = f->micro_batches,
+                                          .trains = dfl_plan_has_phase(f->workload, DFL_PHASE_BACKWARD) },
                               .has_first = stage == 0, .has_last = stage + 1 == p->stages };
 
-    for (uint32_t c = 0; c < p->interleave; c++) {
-        int64_t layers = p->chunk_layers[c * p->stages + stage];
-        shape.layers += layers;
-        shape.chunk_layers = layers > shape.chunk_layers ? layers : shape.chunk_layers;
-    }
+    for (uint32_t c = 0; c < p->interleave; c++)
+        shape.layers += p->chunk_layers[c * p->stages + stage];
     return shape;
 }
 
@@ -389,14 +392,25 @@ static bool check_capacity(const dfl_plan_state *p, uint32_t stage, const dfl_pl
     return true;
 }
 
+/* Whether two stages hold the same: other stages have other micro-batches in flight, if there are enough of them. */
+static bool is_alike(const dfl_stage_shape *a, const dfl_stage_shape *b)
+{
+    const bool has_few = a->flight.micro_batches <= a->flight.stages - (a->flight.stage > b->flight.stage ? a : b)->flight.stage;
+    const bool is_equal = !a->flight.trains || a->flight.schedule == DFL_SCHEDULE_GPIPE ||
+                          (a->flight.schedule == DFL_SCHEDULE_ONE_F_ONE_B && a->flight.interleave == 1 && has_few);
+
+    for (uint32_t c = 0; c < a->flight.interleave; c++)
+        if (a->chunks[c * a->flight.stages] != b->chunks[c * a->flight.stages])
+            return false;
+    return is_equal && a->has_first == b->has_first && a->has_last == b->has_last;
+}
+
 /* What an earlier stage of the same shape holds, or NULL. */
 static dfl_plan_memory *find_alike(const dfl_stage_shape *shapes, const dfl_plan_stage *stages, uint32_t n,
                                    const dfl_stage_shape *shape)
 {
     for (uint32_t s = n; s-- > 0;)
-        if (shapes[s].layers == shape->layers && shapes[s].chunk_layers == shape->chunk_layers &&
-            shapes[s].chunks_in_flight == shape->chunks_in_flight && shapes[s].has_first == shape->has_first &&
-            shapes[s].has_last == shape->has_last)
+        if (is_alike(&shapes[s], shape))
             return stages[s].memories;
     return NULL;
 }
@@ -407,7 +421,7 @@ static bool find_stages(dfl_plan_state *p)
     dfl_stage_shape *shapes = DFL_NEW_ARRAY(p->frame.arena, dfl_stage_shape, p->stages);
 
     for (uint32_t s = 0; s < p->stages; s++) {
-        dfl_stage_shape shape = dfl_plan_shape(p, s, p->backward ? p->pipeline.stages[s].in_flight : 0);
+        dfl_stage_shape shape = dfl_plan_shape(p, s);
 
         stages[s].layers = shape.layers;
         stages[s].end_seconds = end_of_stage(p, s);

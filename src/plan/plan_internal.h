@@ -36,8 +36,8 @@ bool dfl_plan_start(dfl_plan_state *p, dfl_arena *arena, dfl_sink *sink, const d
 bool dfl_plan_has_phase(const dfl_workload *w, dfl_phase phase);
 /* Divides the layers among the chunks: consecutive layers, the first chunks one more. */
 void dfl_plan_divide_layers(dfl_plan_state *p);
-/* What the memory of a stage depends on; `in_flight` = chunks in flight, 0 without a backward pass. */
-dfl_stage_shape dfl_plan_shape(const dfl_plan_state *p, uint32_t stage, int64_t in_flight);
+/* What the memory of a stage depends on. */
+dfl_stage_shape dfl_plan_shape(const dfl_plan_state *p, uint32_t stage);
 /* Records the exchanges, the links, the groups of chips and the shares of the peak rate in `p->out`. False after a report. */
 bool dfl_plan_record(dfl_plan_state *p);
 /* The result with the costs of einsums, memories and networks; the sums of the whole system. NULL after a report. */

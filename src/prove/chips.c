@@ -172,16 +172,15 @@ static void compare_work(plan_proof *p)
 
 static void compare_memories(plan_proof *p)
 {
-    static const dfl_held parts[] = { DFL_HELD_WEIGHTS, DFL_HELD_GRADIENTS, DFL_HELD_MOMENTS, DFL_HELD_CACHE };
     const dfl_system *s = p->executed->system;
 
     for (uint32_t m = 0; m < s->n_memories; m++)
         for (uint32_t stage = 0; stage < p->oracle->n_stages; stage++)
-            for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
-                compare(p, dfl_arena_printf(p->arena, "bits of %s in `%s` on stage %lu", dfl_held_name(parts[k]),
+            for (dfl_held k = 0; k < DFL_N_HELD; k++)
+                compare(p, dfl_arena_printf(p->arena, "bits of %s in `%s` on stage %lu", dfl_held_name(k),
                                             dfl_sym_text(p->prover->names, s->memories[m].name), (unsigned long)stage),
-                        p->model->stages[stage].memories[m].held[parts[k]],
-                        p->oracle->held[(m * p->oracle->n_stages + stage) * DFL_N_HELD + parts[k]]);
+                        p->model->stages[stage].memories[m].held[k],
+                        p->oracle->held[(m * p->oracle->n_stages + stage) * DFL_N_HELD + k]);
 }
 
 static void compare_values(plan_proof *p)
@@ -214,7 +213,7 @@ static void write_result(const plan_proof *p)
         dfl_strbuf_printf(prover->out, "  %s of %s at %s among %lld: %s bits\n", x->kind, tensor_text(p, x->tensor),
                           einsum_text(p, x->einsum), (long long)x->group, bits);
     }
-    dfl_strbuf_printf(prover->out, "  %llu counts and %llu values compared (exchanges, weights, gradients, moments, caches, "
+    dfl_strbuf_printf(prover->out, "  %llu counts and %llu values compared (exchanges, memory by part, "
                       "results of all chips): ", (unsigned long long)p->compared, (unsigned long long)p->oracle->n_values);
     if (p->differing > 0)
         dfl_strbuf_printf(prover->out, "%llu DIFFER\n", (unsigned long long)p->differing);

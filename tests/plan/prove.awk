@@ -6,8 +6,8 @@ function chance(percent) { return rand() * 100 < percent }
 
 # A workload `layers`; `ranks` lists ranks to divide, `inner` those of the layers, `names` the einsums, `made` what may be recomputed.
 function workload(   text) {
-    B = pick("4 6 8"); M = pick("3 4 5 8"); D = pick("2 4 6"); F = pick("4 6 8"); H = 4; L = pick("2 3 4"); V = pick("5 8")
-    kind = pick("mlp mlp attention lookup chain chain masked masked")
+    B = pick("4 6 8"); M = pick("3 4 5 8"); D = pick("2 4 6"); F = pick("4 6 8"); H = 4; L = pick("2 3 4 5"); V = pick("5 8")
+    kind = pick("mlp gated attention lookup chain chain masked masked")
     names = made = ""
     N = M
     if (kind == "masked") {
@@ -27,7 +27,7 @@ function workload(   text) {
     if (kind == "lookup")
         text = text "  input ids[b, m] : i32;\n  weight token[v, d];\n  A[b, m, d] = gather token[v, d] by ids[b, m];\n"
     else
-        text = text "  input A[b, m, d];\n"
+        text = text "  input A[b, m, d];\n" (kind == "gated" ? "  input X[b, m, d];\n  C[b, m, d] = X[b, m, d] * 3;\n" : "")
     text = text "  repeat " L " as layer carrying A = Y {\n"
     if (kind == "attention") {
         ranks = "m d h n"; names = "layer.Q layer.K layer.S layer.T layer.O layer.P layer.Y Z"; made = "layer.S,layer.T layer.Q"
@@ -39,8 +39,10 @@ function workload(   text) {
     } else {
         ranks = "m d f"; names = "layer.N layer.H layer.P layer.Y Z"; made = "layer.N layer.H layer.N,layer.H"
         tensors = "layer.N layer.P layer.U layer.W"
-        text = text "    weight U[d, f], W[f, d];\n    N[b, m, d] = A[b, m, d] * 2;\n    H[b, m, f] += N[b, m, d] * U[d, f];\n" \
-               "    P[b, m, d] += H[b, m, f] * W[f, d];\n    Y[b, m, d] = P[b, m, d] + A[b, m, d];\n"
+        # gated: the gradients of a layer read what the repeat carries into it
+        text = text "    weight U[d, f], W[f, d];\n    N[b, m, d] = A[b, m, d] * " (kind == "gated" ? "C[b, m, d]" : "2") ";\n" \
+               "    H[b, m, f] += N[b, m, d] * U[d, f];\n    P[b, m, d] += H[b, m, f] * W[f, d];\n" \
+               "    Y[b, m, d] = P[b, m, d] " (kind == "gated" ? "*" : "+") " A[b, m, d];\n"
     }
     text = text "  }\n"
     if (kind == "lookup") {
@@ -110,9 +112,11 @@ function plan(name,   text, i, n, at) {
         text = text line("b", chance(80) ? 2 : pick("3 4"), "node")
     else if (chance(40))
         text = text line(pick(ranks), 2, "node")
-    if (kind !~ /chain|masked/ && chance(50))
-        text = text "  spatial layer/" (L > 2 && chance(30) ? 3 : 2) " on node pipeline(schedule = " \
-               pick(trained ? "gpipe one_f_one_b zero_bubble" : "gpipe one_f_one_b") ");\n"
+    if (kind !~ /chain|gated|masked/ && chance(50)) { # what stands before the repeat is in the first stage alone
+        text = text "  spatial layer/" (L > 2 && chance(30) ? 3 : 2) " on node pipeline(schedule = "
+        text = text (L >= 4 && text ~ /layer\/2/ && chance(50) ? pick("gpipe one_f_one_b") ", interleave = 2" : \
+                     pick(trained ? "gpipe one_f_one_b zero_bubble zero_bubble" : "gpipe one_f_one_b")) ");\n"
+    }
     if (chance(60))
         text = text "  temporal b" pick(":1 :1 /2") ";\n"
     if (kind !~ /chain|masked/)
@@ -127,7 +131,7 @@ function plan(name,   text, i, n, at) {
         at = pick("node gpu")
         if (text !~ /gradients/)
             text = text "  keep gradients in hbm" split_home("d", at) ";\n"
-        text = text "  keep moments in hbm" (n = chance(40) ? split_home("d", at) : "") ";\n"
+        text = text "  keep moments in hbm" (n = chance(50) ? split_home("d", at) : "") ";\n"
         if (chance(40) && n == "" && extent["d"] % (cut["d"] * (text ~ /gradients in hbm split/ ? 4 : 2)) == 0)
             text = text "  spatial d/2 on " at " for update;\n"
         if (made != "" && chance(40)) {

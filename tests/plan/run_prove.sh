@@ -2,7 +2,7 @@
 # Executes random plans over chips: exchanges, memory and values of every chip equal those of the evaluation. FILES (20 plans each)
 # and SEED draw others. Plans that the evaluation refuses with a diagnostic are counted as skipped.
 . tests/harness/script.sh
-files=${FILES:-8} seed=${SEED:-1} plans=0 refused=0
+files=${FILES:-10} seed=${SEED:-1} plans=0 refused=0
 
 awk -v dir="$work" -v files="$files" -v plans=20 -v seed="$seed" -f tests/plan/prove.awk
 for ((i = 1; i <= files; i++)); do

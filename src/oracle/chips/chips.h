@@ -31,8 +31,7 @@ typedef struct {
     dfl_chips_work *work;      /* [einsum] */
     dfl_chips_exchange *exchanges; uint32_t n_exchanges;
     uint32_t n_stages;
-    dfl_i128 *held;            /* [(memory * n_stages + stage) * DFL_N_HELD + part]: bits of the chip that holds most. `working`
-                                  is not executed: 0 */
+    dfl_i128 *held;            /* [(memory * n_stages + stage) * DFL_N_HELD + part]: bits of the chip that holds most */
     uint64_t n_chips, n_values; /* number of chips; number of elements, over all chips, whose values were compared */
     uint64_t missing;          /* elements that a chip needs and that no chip of the group has */
     uint32_t missing_tensor, missing_einsum; /* the first of them */

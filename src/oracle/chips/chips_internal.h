@@ -72,6 +72,8 @@ typedef struct {
     element_set **side;        /* [group][chip]: what the home of the chip may have by this group alone; NULL = everything */
     uint32_t **value;          /* [chip]: values of the elements that it has */
     element_set *has;          /* [chip]: whether it has them */
+    element_set room;          /* elements of the present pass that conditions leave out; NULL = none */
+    uint32_t *live;            /* [element]: number of its value in `values` of the execution plus 1; 0 = none */
     uint32_t *alone;           /* values on one chip */
     element_set written;       /* on one chip */
 } chip_tensor;
@@ -82,7 +84,26 @@ typedef struct {
     dfl_phase phase;
     int64_t layer;             /* -1 = outside of a repeat: for all layers */
     uint64_t stages;           /* mask */
+    uint32_t values[2];        /* its buffers, the one across and the one of all; DFL_NONE = none */
 } chip_copy;
+
+/* An einsum in one pass. Passes of one phase and micro-batch have their moments in the order in which a stage runs them. */
+typedef struct {
+    uint32_t einsum;
+    dfl_phase phase;           /* that runs it: the backward one also runs what it recomputes */
+    int64_t micro_batch, layer;
+} chip_moment;
+
+/* What the passes of a tensor leave in memory between their first and their last use: the elements of one micro-batch and layer,
+   or the buffer of an exchange. */
+typedef struct {
+    uint32_t tensor;
+    int64_t micro_batch, layer;
+    bool again;                /* made by a recompute */
+    const void *buffer_of;     /* brought by an exchange for a reading, or parts that one sends of an einsum; NULL = neither */
+    uint32_t *size;            /* [chip]: elements */
+    uint32_t **uses, *n_uses;  /* [stage][use]: moments, not in order */
+} chip_value;
 
 typedef struct {
     dfl_arena *arena;
@@ -95,6 +116,7 @@ typedef struct {
     uint32_t stage_group, stage_rank; /* DFL_NONE = one stage */
     uint32_t n_stages; int64_t interleave;
     uint32_t *stage_of_layer;  /* [layer] */
+    int64_t *chunk_of_layer;   /* [layer]: chunk of its stage */
     uint32_t home;             /* memory of the chips */
     uint32_t *home_of;         /* [tensor]: memory */
     uint32_t n_chips;
@@ -110,6 +132,8 @@ typedef struct {
     bool failed;
     uint32_t visit;            /* number of the present visit of an einsum by a chip */
     DFL_VEC(chip_copy) copies;
+    DFL_VEC(chip_moment) moments;
+    DFL_VEC(chip_value) values;
     DFL_VEC(dfl_chips_exchange) exchanges;
     dfl_chips_work **work;     /* [einsum][iteration of its repeat]: of the largest micro-batch */
     dfl_chips_result *out;
@@ -205,12 +229,37 @@ typedef struct {
     uint64_t points;               /* that it computed */
 } chip_pass;
 
-/* What the chips touched most of an operand in a pass. */
-typedef struct { uint64_t seen, lacking, own; } touched_most;
+/* What a chip touched of an operand in a pass. */
+typedef struct { uint32_t seen, lacking, own; } touched_counts;
+
+/* life.c: how long values are in memory */
+/* Begins the moment of an einsum in a pass. */
+void dfl_chips_begin(chips *c, uint32_t einsum, dfl_phase phase, int64_t micro_batch, int64_t layer);
+/* Whether the elements of a tensor are there from their making to their last use: no weight, no state, and nothing of them. */
+bool dfl_chips_is_passing(const chips *c, uint32_t tensor);
+/* The value of a tensor in a pass, opened if there is none; its number. */
+uint32_t dfl_chips_value_of(chips *c, uint32_t tensor, int64_t micro_batch, int64_t layer, bool again);
+/* A new buffer of an exchange; `of` tells apart those of one tensor. */
+uint32_t dfl_chips_buffer(chips *c, uint32_t tensor, int64_t layer, const void *of);
+/* Notes that the chips of a stage, or those of a mask of stages, use a value at the present moment. */
+void dfl_chips_use(chips *c, uint32_t value, uint32_t stage);
+void dfl_chips_use_on(chips *c, uint32_t value, uint64_t stages);
+/* Notes that a chip reads an element. */
+void dfl_chips_note_read(chips *c, uint32_t tensor, uint32_t element, uint32_t stage, int64_t micro_batch);
+/* The most bits of values on a chip of each stage: those that stay between the operations of a stage as activations, those of one
+   operation as working set, into `held` of the result. */
+void dfl_chips_find_peaks(chips *c);
+
+/* order.c: the operations of a stage */
+/* A pass of a micro-batch through a chunk of layers. */
+typedef enum { CHIPS_FORWARD, CHIPS_BACKWARD, CHIPS_WEIGHTS, CHIPS_N_KINDS } chip_kind;
+typedef struct { chip_kind kind; int64_t chunk, micro_batch; } chip_operation;
+/* The operations of a stage in their order; their number. */
+uint32_t dfl_chips_order(const chips *c, uint32_t stage, chip_operation **out);
 
 /* records.c: the exchanges of a pass */
-/* Records those before an einsum; `most` = [operand * N_READINGS + reading]. */
-void dfl_chips_record_operands(chip_pass *p, const touched_most *most);
+/* Records those before an einsum; `counts` = [chip][operand * N_READINGS + reading]. */
+void dfl_chips_record_operands(chip_pass *p, const touched_counts *counts);
 /* Records the exchange of rows that other chips have; `made` = elements that a chip has most of. */
 void dfl_chips_record_rows(chip_pass *p, uint64_t made);
 /* Records those behind the last producer of a tensor; `made` = [chip]: what it made in this pass, or NULL. */
@@ -239,5 +288,7 @@ void dfl_chips_sum_work(chips *c);
 /* The elements of a tensor that the einsums of a stage use: those of its layers. NULL = none. */
 element_set dfl_chips_of_stage(const chips *c, uint32_t tensor, uint32_t stage);
 void dfl_chips_find_held(chips *c);
+/* Bits of the inputs that a chip has at home in a memory. */
+dfl_i128 dfl_chips_inputs_of(const chips *c, uint32_t memory, uint32_t chip);
 
 #endif

@@ -104,3 +104,14 @@ void dfl_chips_find_held(chips *c)
             c->out->held[i] = of_chip[i] > c->out->held[i] ? of_chip[i] : c->out->held[i];
     }
 }
+
+dfl_i128 dfl_chips_inputs_of(const chips *c, uint32_t memory, uint32_t chip)
+{
+    dfl_i128 bits = 0;
+
+    for (uint32_t t = 0; t < c->w->n_tensors; t++)
+        if (c->w->tensors[t].role == DFL_ROLE_INPUT && c->w->tensors[t].part == DFL_PART_PLAIN && c->home_of[t] == memory &&
+            dfl_chips_holder(c, t) == t)
+            bits += (dfl_i128)count_home(c, t, chip) * c->w->tensors[t].type.bits;
+    return bits;
+}

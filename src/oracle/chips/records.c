@@ -56,45 +56,90 @@ void dfl_chips_record_message(chips *c, uint32_t tensor, dfl_i128 bits, uint32_t
 
 /* ---- operands ---- */
 
-/* Whether an exchange of this pass has already brought the same sets to the same stages; else remembers it. */
-static bool is_shared(chips *c, const chip_pass *p, const chip_reading *r)
+/* What an exchange of this pass has already brought: the same sets to the same stages. A new one with `is_new`. */
+static chip_copy *find_copy(chips *c, const chip_pass *p, const chip_reading *r, bool *is_new)
 {
     const dfl_phase phase = c->w->einsums[p->einsum].phase;
 
     for (size_t i = 0; i < c->copies.n; i++) {
-        const chip_copy *x = &c->copies.at[i];
+        chip_copy *x = &c->copies.at[i];
         bool is_same = x->phase == phase && x->reading->tensor == r->tensor && (x->layer < 0 || x->layer == p->layer) &&
                        (p->stages & ~x->stages) == 0;
 
         for (uint32_t chip = 0; chip < c->n_chips && is_same; chip++)
             is_same = memcmp(x->reading->of_chip[chip], r->of_chip[chip], c->tensors[r->tensor].n_elem) == 0;
         if (is_same)
-            return true;
+            return x;
     }
-    DFL_PUSH(c->arena, &c->copies, ((chip_copy){ r, phase, p->layer, p->stages }));
-    return false;
+    *is_new = true;
+    DFL_PUSH(c->arena, &c->copies, ((chip_copy){ r, phase, p->layer, p->stages, { DFL_NONE, DFL_NONE } }));
+    return &c->copies.at[c->copies.n - 1];
 }
 
-void dfl_chips_record_operands(chip_pass *p, const touched_most *most)
+/* The most that a chip touched of an operand. */
+static touched_counts find_most(const chips *c, const touched_counts *counts, uint32_t reading, uint32_t n)
+{
+    touched_counts most = { 0, 0, 0 };
+
+    for (uint32_t chip = 0; chip < c->n_chips; chip++) {
+        const touched_counts *x = &counts[(size_t)chip * n + reading];
+
+        most.seen = x->seen > most.seen ? x->seen : most.seen;
+        most.own = x->own > most.own ? x->own : most.own;
+        most.lacking = x->lacking > most.lacking ? x->lacking : most.lacking;
+    }
+    return most;
+}
+
+/* Opens the buffers of an exchange: what is brought across, and all that an einsum reads. */
+static void open_buffers(const chip_pass *p, chip_copy *copy, uint32_t tensor, const touched_counts *counts, uint32_t reading,
+                         uint32_t n)
+{
+    chips *c = p->c;
+
+    copy->values[0] = copy->reading->other != 0 ? dfl_chips_buffer(c, tensor, p->layer, &copy->reading->other)
+                                                  : DFL_NONE;
+    copy->values[1] = copy->reading->all != 0 ? dfl_chips_buffer(c, tensor, p->layer, &copy->reading->all) : DFL_NONE;
+    for (uint32_t chip = 0; chip < c->n_chips; chip++) {
+        const touched_counts *x = &counts[(size_t)chip * n + reading];
+
+        if (copy->values[0] != DFL_NONE)
+            c->values.at[copy->values[0]].size[chip] = x->own;
+        if (copy->values[1] != DFL_NONE)
+            c->values.at[copy->values[1]].size[chip] = x->seen;
+    }
+}
+
+void dfl_chips_record_operands(chip_pass *p, const touched_counts *counts)
 {
     chips *c = p->c;
     const dfl_einsum *e = &c->w->einsums[p->einsum];
+    const uint32_t n = e->n_inputs * N_READINGS;
 
-    for (uint32_t i = 0; i < e->n_inputs * N_READINGS; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const chip_reading *r = &c->einsums[p->einsum].reads[i];
+        const touched_counts most = find_most(c, counts, i, n);
         const uint32_t tensor = e->inputs[i / N_READINGS].tensor;
         bool is_read = r->tensor != DFL_NONE && (p->layer < 0 || dfl_chips_carried(c, p->einsum, tensor) == DFL_NONE);
 
         if (r->tensor != DFL_NONE && !is_read) /* the first layer reads one tensor, and the others another one */
             is_read = dfl_chips_is_carried(c, p->einsum, &e->inputs[i / N_READINGS]) == (i % N_READINGS == READING_CARRIED);
-        if (!is_read || r->by_rows || (r->other | r->all) == 0 || is_shared(c, p, r))
+        if (!is_read || r->by_rows || (r->other | r->all) == 0)
+            continue;
+        bool is_new = false;
+        chip_copy *copy = find_copy(c, p, r, &is_new);
+        if (is_new)
+            open_buffers(p, copy, tensor, counts, i, n);
+        dfl_chips_use_on(c, copy->values[0], p->stages);
+        dfl_chips_use_on(c, copy->values[1], p->stages);
+        if (!is_new)
             continue;
         if (r->other != 0) /* what is gathered comes behind */
-            record(c, "all_to_all", tensor, p->einsum, size_of_group(c, r->other), bits_of(c, tensor, most[i].own),
-                   bits_of(c, tensor, most[i].lacking), p->stages);
+            record(c, "all_to_all", tensor, p->einsum, size_of_group(c, r->other), bits_of(c, tensor, most.own),
+                   bits_of(c, tensor, most.lacking), p->stages);
         if (r->all != 0)
-            record(c, "all_gather", tensor, p->einsum, size_of_group(c, r->all), bits_of(c, tensor, most[i].seen),
-                   r->other != 0 ? -1 : bits_of(c, tensor, most[i].lacking), p->stages);
+            record(c, "all_gather", tensor, p->einsum, size_of_group(c, r->all), bits_of(c, tensor, most.seen),
+                   r->other != 0 ? -1 : bits_of(c, tensor, most.lacking), p->stages);
     }
 }
 
@@ -184,6 +229,18 @@ static uint64_t count_together(const chips *c, uint32_t tensor, uint32_t chip, e
     return n;
 }
 
+/* Opens the buffer of the parts of a sum that are sent: all that each chip has made. */
+static void open_parts(const chip_pass *p, uint32_t tensor, element_set *made)
+{
+    chips *c = p->c;
+    const uint32_t value = dfl_chips_buffer(c, tensor, p->layer, &c->einsums[p->einsum]);
+
+    for (uint32_t chip = 0; chip < c->n_chips; chip++)
+        if (made[chip] != NULL)
+            c->values.at[value].size[chip] = (uint32_t)count_within(c, tensor, chip, made[chip], ~c->tensors[tensor].summed);
+    dfl_chips_use_on(c, value, p->stages);
+}
+
 void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last)
 {
     chips *c = p->c;
@@ -207,6 +264,8 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
         const uint64_t all = t->gathered != 0 ? count_together(c, tensor, chip, made, t->gathered, t->scattered | own) : 0;
         n[3] = all > n[3] ? all : n[3];
     }
+    if (now != 0)
+        open_parts(p, tensor, made);
     if (now != 0)
         record(c, "reduce_scatter", tensor, p->einsum, size_of_group(c, now), bits_of(c, tensor, n[0]), -1,
                t->is_tied ? tied : p->stages);

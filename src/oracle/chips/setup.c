@@ -352,13 +352,16 @@ static bool deal_layers(chips *c)
     int64_t layer = 0;
 
     c->stage_of_layer = DFL_NEW_ARRAY(c->arena, uint32_t, (size_t)layers + 1);
+    c->chunk_of_layer = DFL_NEW_ARRAY(c->arena, int64_t, (size_t)layers + 1);
     if (layers == 0)
         return true;
     if (chunks > layers || c->n_stages > 64)
         return dfl_chips_refuse(c, c->mapping->span, "a stage without a layer");
     for (int64_t k = 0; k < chunks; k++)
-        for (int64_t i = 0; i < layers / chunks + (k < layers % chunks); i++)
+        for (int64_t i = 0; i < layers / chunks + (k < layers % chunks); i++) {
+            c->chunk_of_layer[layer] = k / c->n_stages;
             c->stage_of_layer[layer++] = (uint32_t)(k % c->n_stages);
+        }
     return true;
 }
 
@@ -452,6 +455,7 @@ static bool set_tensors(chips *c)
         x->side = DFL_NEW_ARRAY(c->arena, element_set *, CHIPS_GROUPS);
         x->value = DFL_NEW_ARRAY(c->arena, uint32_t *, (size_t)c->n_chips);
         x->has = DFL_NEW_ARRAY(c->arena, element_set, (size_t)c->n_chips);
+        x->live = DFL_NEW_ARRAY(c->arena, uint32_t, (size_t)n + 1);
         x->alone = DFL_NEW_ARRAY(c->arena, uint32_t, (size_t)n + 1);
         x->written = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)n + 1);
         for (uint32_t i = 0; i < x->n_elem; i++)

@@ -86,11 +86,14 @@ static uint32_t read_part(void *context, uint32_t einsum, uint32_t operand, int6
         r->n_seen += r->seen[element] != c->visit;
         r->n_own += r->seen[element] != c->visit && dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->alone);
         r->seen[element] = c->visit;
+        dfl_chips_note_read(c, tensor, (uint32_t)element, chips_stage(c, p->chip), p->micro_batch);
         return dfl_chips_given(tensor, (uint32_t)element);
     }
     is_new = r->seen[element] != c->visit;
     r->seen[element] = c->visit;
     r->n_seen += is_new;
+    if (is_new)
+        dfl_chips_note_read(c, tensor, (uint32_t)element, chips_stage(c, p->chip), p->micro_batch);
     r->n_own += is_new && dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->alone);
     if (c->tensors[tensor].has[p->chip][element] == 0) {
         r->n_lacking += is_new;
@@ -142,8 +145,8 @@ static bool comes_to(const chips *c, uint32_t einsum, uint32_t from, uint32_t to
     return true;
 }
 
-/* Sums the parts of one element, and brings the sum to its homes. */
-static void settle_element(chips *c, uint32_t tensor, uint32_t element, dfl_reduce reduce)
+/* Sums the parts of one element, and brings the sum to its homes, as part of a value (DFL_NONE: of none). */
+static void settle_element(chips *c, uint32_t tensor, uint32_t element, dfl_reduce reduce, uint32_t value)
 {
     chip_tensor *t = &c->tensors[tensor];
     const uint64_t groups = t->summed | t->gathered;
@@ -175,11 +178,15 @@ static void settle_element(chips *c, uint32_t tensor, uint32_t element, dfl_redu
         t->value[to][element] = t->has[to][element] != 0 && reduce != DFL_REDUCE_NONE
                                     ? dfl_chips_combine(reduce, t->value[to][element], sum) : sum;
         t->has[to][element] = 1;
+        if (value != DFL_NONE) {
+            c->values.at[value].size[to]++;
+            t->live[element] = value + 1;
+        }
     }
 }
 
 /* Brings what the chips have made of a tensor to its homes. */
-static void settle(chips *c, uint32_t tensor)
+static void settle(chips *c, uint32_t tensor, uint32_t value)
 {
     const dfl_reduce reduce = reduction_of(c, tensor);
 
@@ -190,7 +197,7 @@ static void settle(chips *c, uint32_t tensor)
             for (uint32_t chip = 0; chip < c->n_chips && c->einsums[e].target == tensor && !is_touched; chip++)
                 is_touched = c->einsums[e].touched[chip][i] != 0;
         if (is_touched)
-            settle_element(c, tensor, i, reduce);
+            settle_element(c, tensor, i, reduce, value);
     }
     for (uint32_t e = 0; e < c->w->n_einsums; e++)
         for (uint32_t chip = 0; chip < c->n_chips && c->einsums[e].target == tensor; chip++)
@@ -198,6 +205,48 @@ static void settle(chips *c, uint32_t tensor)
 }
 
 /* ---- one pass of an einsum ---- */
+
+/* Marks the room of what the conditions of an einsum leave out at the present point, of its result and of the gradient that
+   starts the backward pass. */
+static void mark_room(const chip_pass *p)
+{
+    chips *c = p->c;
+    const chip_einsum *e = &c->einsums[p->einsum];
+    chip_tensor *t = &c->tensors[e->target];
+    uint32_t tensor;
+    const int64_t element = e->einsum->body->kind == DFL_EOP_SCATTER
+                                ? -1 : dfl_chips_element(c, p->einsum, &e->einsum->output, -1, false, &tensor);
+
+    for (uint32_t i = 0; i < e->einsum->n_inputs; i++) {
+        const dfl_access *a = &e->einsum->inputs[i];
+        uint32_t given;
+        const int64_t at = c->w->tensors[a->tensor].role != DFL_ROLE_INPUT || c->w->tensors[a->tensor].part != DFL_PART_GRADIENT
+                               ? -1 : dfl_chips_element(c, p->einsum, a, -1, false, &given);
+
+        if (at >= 0)
+            dfl_chips_note_read(c, given, (uint32_t)at, chips_stage(c, p->chip), p->micro_batch);
+    }
+    if (element < 0)
+        return;
+    if (t->room == NULL)
+        t->room = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)t->n_elem + 1);
+    t->room[element] = 1;
+}
+
+/* Adds to a value what its producers have left out: its chips have room for whole blocks. */
+static void add_room(chips *c, uint32_t value, uint64_t stages)
+{
+    chip_tensor *t = &c->tensors[c->values.at[value].tensor];
+
+    for (uint32_t i = 0; i < t->n_elem && t->room != NULL; i++) {
+        if (t->room[i] != 0 && t->live[i] != value + 1) {
+            for (uint32_t chip = 0; chip < c->n_chips; chip++)
+                c->values.at[value].size[chip] += t->home[chip][i] != 0 && (stages >> chips_stage(c, chip) & 1) != 0;
+            t->live[i] = value + 1;
+        }
+        t->room[i] = 0;
+    }
+}
 
 /* Computes the block of the present chip. Returns what it made in this pass. */
 static element_set compute_block(chip_pass *p)
@@ -216,8 +265,12 @@ static element_set compute_block(chip_pass *p)
         int64_t row, element;
         uint32_t value, tensor, *part;
 
-        if (!has_layer(p) || !dfl_chips_has_point(c, p->einsum) || !dfl_chips_takes(c, p->einsum, p->chip))
+        if (!has_layer(p) || !dfl_chips_takes(c, p->einsum, p->chip))
             continue;
+        if (!dfl_chips_has_point(c, p->einsum)) {
+            mark_room(p);
+            continue;
+        }
         p->points++;
         value = dfl_chips_value(c, p->einsum, read_part, p, &row);
         element = dfl_chips_element(c, p->einsum, &e->einsum->output, row, false, &tensor);
@@ -235,12 +288,17 @@ static void run_einsum(chips *c, uint32_t einsum, int64_t micro_batch, int64_t l
 {
     chip_einsum *e = &c->einsums[einsum];
     chip_pass p = { .c = c, .einsum = einsum, .micro_batch = micro_batch, .layer = layer };
-    touched_most *most = DFL_NEW_ARRAY(c->arena, touched_most, (size_t)e->einsum->n_inputs * N_READINGS + 1);
+    const uint32_t n = e->einsum->n_inputs * N_READINGS;
+    touched_counts *counts = DFL_NEW_ARRAY(c->arena, touched_counts, (size_t)c->n_chips * n + 1);
     element_set *made = DFL_NEW_ARRAY(c->arena, element_set, c->n_chips);
     const bool is_last = c->tensors[e->target].last_producer == einsum, is_once = dfl_chips_is_of_step(c, e->target);
     dfl_chips_work work = { .read = DFL_NEW_ARRAY(c->arena, dfl_i128, (size_t)e->einsum->n_inputs + 1) };
+    uint32_t value = DFL_NONE;
     uint64_t n_made = 0;
 
+    dfl_chips_begin(c, einsum, again ? DFL_PHASE_BACKWARD : e->einsum->phase, micro_batch, layer);
+    if (dfl_chips_is_passing(c, e->target))
+        value = dfl_chips_value_of(c, e->target, micro_batch, layer, again);
     p.lo = DFL_NEW_ARRAY(c->arena, int64_t, (size_t)c->w->n_ranks + 1);
     p.hi = DFL_NEW_ARRAY(c->arena, int64_t, (size_t)c->w->n_ranks + 1);
     for (p.chip = 0; p.chip < c->n_chips && !c->failed; p.chip++) {
@@ -248,30 +306,30 @@ static void run_einsum(chips *c, uint32_t einsum, int64_t micro_batch, int64_t l
             continue;
         p.stages |= UINT64_C(1) << chips_stage(c, p.chip);
         c->visit++;
-        for (uint32_t i = 0; i < e->einsum->n_inputs * N_READINGS; i++)
+        for (uint32_t i = 0; i < n; i++)
             e->reads[i].n_seen = e->reads[i].n_lacking = e->reads[i].n_own = 0;
         made[p.chip] = compute_block(&p);
-        const uint64_t n = dfl_chips_count_set(made[p.chip], c->tensors[e->target].n_elem);
-        n_made = n > n_made ? n : n_made;
+        const uint64_t of_chip = dfl_chips_count_set(made[p.chip], c->tensors[e->target].n_elem);
+        n_made = of_chip > n_made ? of_chip : n_made;
         e->latest[p.chip] = made[p.chip];
         dfl_chips_count_work(c, einsum, made[p.chip], p.points, &work);
-        for (uint32_t i = 0; i < e->einsum->n_inputs * N_READINGS; i++) {
-            most[i].seen = e->reads[i].n_seen > most[i].seen ? e->reads[i].n_seen : most[i].seen;
-            most[i].own = e->reads[i].n_own > most[i].own ? e->reads[i].n_own : most[i].own;
-            most[i].lacking = e->reads[i].n_lacking > most[i].lacking ? e->reads[i].n_lacking : most[i].lacking;
-        }
+        for (uint32_t i = 0; i < n; i++)
+            counts[(size_t)p.chip * n + i] = (touched_counts){ e->reads[i].n_seen, e->reads[i].n_lacking, e->reads[i].n_own };
         if (again)
             memset(e->touched[p.chip], 0, c->tensors[e->target].n_elem);
     }
     dfl_chips_add_work(c, einsum, layer, &work);
     if (layer >= 0 && e->repeat != DFL_NONE)
         c->at[e->repeat] = layer; /* also if no chip had a point */
-    dfl_chips_record_operands(&p, most);
+    dfl_chips_use_on(c, value, p.stages);
+    dfl_chips_record_operands(&p, counts);
     dfl_chips_record_rows(&p, n_made);
     if (is_last && p.stages != 0)
         dfl_chips_record_result(&p, made, micro_batch + 1 == c->micro_batches || e->einsum->phase == DFL_PHASE_UPDATE);
     if (is_last && !again && !is_once)
-        settle(c, e->target);
+        settle(c, e->target, value);
+    if (is_last && !again && value != DFL_NONE)
+        add_room(c, value, p.stages);
 }
 
 /* ---- the order ---- */
@@ -320,6 +378,8 @@ static void send(chips *c, dfl_phase phase, int64_t from_layer, int64_t to_layer
                     is_of_layer(c, carry, i, from_layer)) {
                     t->has[chip][i] = 1;
                     t->value[chip][i] = t->value[other][i];
+                    if (t->live[i] != 0)
+                        c->values.at[t->live[i] - 1].size[chip]++;
                     bits += c->w->tensors[carry->to].type.bits;
                 }
         }
@@ -425,7 +485,7 @@ void dfl_chips_run_step(chips *c)
         run_phase(c, DFL_PHASE_BACKWARD, m);
     for (uint32_t t = 0; t < c->w->n_tensors && !c->failed; t++)
         if (dfl_chips_is_of_step(c, t) && dfl_chips_holder(c, t) == t)
-            settle(c, t);
+            settle(c, t, DFL_NONE);
     run_phase(c, DFL_PHASE_UPDATE, 0);
     if (!c->failed)
         compare_values(c);
@@ -450,6 +510,7 @@ const dfl_chips_result *dfl_chips_run(dfl_arena *arena, dfl_sink *sink, const df
     dfl_chips_run_step(c);
     dfl_chips_find_held(c);
     dfl_chips_sum_work(c);
+    dfl_chips_find_peaks(c);
     c->out->exchanges = c->exchanges.at;
     c->out->n_exchanges = (uint32_t)c->exchanges.n;
     c->out->n_stages = c->n_stages;

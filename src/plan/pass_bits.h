@@ -1,0 +1,20 @@
+/* How much of a tensor a chip has at home, of one pass or of some layers. */
+#ifndef DFL_PLAN_PASS_BITS_H
+#define DFL_PLAN_PASS_BITS_H
+
+#include "plan/layouts.h"
+
+/* Bits of the home of a tensor of the pass on one chip; true on overflow. */
+bool dfl_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, dfl_i128 *out);
+/* The same on the chips of the slots `joined` together, each as large as the largest one. */
+bool dfl_joined_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, uint64_t joined, dfl_i128 *out);
+/* Whether the stages divide the first dimension of a tensor: it has one part for each layer. */
+bool dfl_pass_has_layers(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor);
+/* Layers of which a chip of the largest stage holds a part of a tensor; 1 for a tensor without layers. */
+int64_t dfl_pass_layers(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor);
+/* Bits of `layers` layers of the home of a tensor on the chips of the slots `joined` together; true on overflow. The tensor is no
+   gathered one. */
+bool dfl_pass_home_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, int64_t layers, uint64_t joined,
+                   dfl_i128 *out);
+
+#endif
