@@ -7,7 +7,7 @@ function chance(percent) { return rand() * 100 < percent }
 # A workload `layers`; `ranks` lists ranks to divide, `inner` those of the layers, `names` the einsums, `made` what may be recomputed.
 function workload(   text) {
     B = pick("4 6 8"); M = pick("3 4 5 8"); D = pick("2 4 6"); F = pick("4 6 8"); H = 4; L = pick("2 3 4 5"); V = pick("5 8")
-    kind = pick("mlp gated attention lookup chain chain masked masked")
+    kind = pick("mlp gated attention lookup chain chain masked masked cache")
     names = made = ""
     N = M
     if (kind == "masked") {
@@ -22,6 +22,14 @@ function workload(   text) {
         return "workload layers : bf16 {\n  rank b = " B ", m = " M ", d = " D ", f = " F ";\n  input A[b, m, d];\n" \
                "  weight U[d, f], W[f, d];\n  H[b, m, f] += A[b, m, d] * U[d, f];\n  Q[b, m, f] = H[b, m, f] * 2;\n" \
                "  P[b, m, d] += Q[b, m, f] * W[f, d];\n  output Y[b, m, d] = P[b, m, d] + A[b, m, d];\n}\n"
+    }
+    if (kind == "cache") { # a token is written to a state, which is then read
+        trained = 0; ranks = "d h n"; N = M + 1; names = "layer.Q layer.K layer.S layer.P layer.Y Z"; tensors = "layer.K layer.Q layer.WQ"
+        return "workload layers : bf16 {\n  rank b = " B ", d = " D ", h = " H ", n = " N ";\n  input A[b, d];\n  repeat " L \
+               " as layer carrying A = Y {\n    weight WQ[d, h], WK[d, h], WO[h, d];\n    state K[b, n, h];\n" \
+               "    Q[b, h] += A[b, d] * WQ[d, h];\n    K[b, " N - 1 ", h] " "+= A[b, d] * WK[d, h];\n" \
+               "    S[b, n] += Q[b, h] * K[b, n, h];\n    O[b, h] += S[b, n] * K[b, n, h];\n    P[b, d] += O[b, h] * WO[h, d];\n" \
+               "    Y[b, d] = P[b, d] + A[b, d];\n  }\n  output Z[b, d] = layer.Y[b, d] * 2;\n}\n"
     }
     text = "workload layers : bf16 {\n  rank b = " B ", m = " M ", d = " D ", f = " F ", h = " H ", n = " M ", v = " V ";\n"
     if (kind == "lookup")
@@ -140,7 +148,7 @@ function plan(name,   text, i, n, at) {
             text = text "  recompute " at ";\n"
         }
     } else if (chance(30))
-        text = text "  keep " pick(tensors) " in hbm" split_home(pick(kind == "masked" ? "d m n" : "d m f"), pick("node gpu")) ";\n"
+        text = text "  keep " pick(tensors) " in hbm" split_home(pick(kind == "masked" ? "d m n" : kind == "cache" ? "d h n" : "d m f"), pick("node gpu")) ";\n"
     return text "  ...;\n}\n"
 }
 

@@ -74,6 +74,7 @@ typedef struct {
     element_set *has;          /* [chip]: whether it has them */
     element_set room;          /* elements of the present pass that conditions leave out; NULL = none */
     uint32_t *live;            /* [element]: number of its value in `values` of the execution plus 1; 0 = none */
+    element_set *renewed;      /* [chip]: elements of a state that einsums have written; else NULL */
     uint32_t *alone;           /* values on one chip */
     element_set written;       /* on one chip */
 } chip_tensor;
@@ -154,6 +155,12 @@ bool dfl_chips_refuse(chips *c, dfl_span span, const char *what);
 bool dfl_chips_set_up(chips *c);
 bool dfl_chips_runs(const chips *c, uint32_t einsum, uint32_t chip, int64_t layer);
 
+/* Whether a tensor is a state of the workload, which is there before the step: a cache, no moment of an optimizer. */
+static inline bool dfl_chips_is_state(const chips *c, uint32_t tensor)
+{
+    return c->w->tensors[tensor].role == DFL_ROLE_STATE && c->w->tensors[tensor].part == DFL_PART_PLAIN;
+}
+
 /* Whether a group divides the points of an einsum among its chips. */
 static inline bool chips_is_divided(const chip_einsum *e, uint32_t group)
 {
@@ -231,31 +238,6 @@ typedef struct {
 
 /* What a chip touched of an operand in a pass. */
 typedef struct { uint32_t seen, lacking, own; } touched_counts;
-
-/* life.c: how long values are in memory */
-/* Begins the moment of an einsum in a pass. */
-void dfl_chips_begin(chips *c, uint32_t einsum, dfl_phase phase, int64_t micro_batch, int64_t layer);
-/* Whether the elements of a tensor are there from their making to their last use: no weight, no state, and nothing of them. */
-bool dfl_chips_is_passing(const chips *c, uint32_t tensor);
-/* The value of a tensor in a pass, opened if there is none; its number. */
-uint32_t dfl_chips_value_of(chips *c, uint32_t tensor, int64_t micro_batch, int64_t layer, bool again);
-/* A new buffer of an exchange; `of` tells apart those of one tensor. */
-uint32_t dfl_chips_buffer(chips *c, uint32_t tensor, int64_t layer, const void *of);
-/* Notes that the chips of a stage, or those of a mask of stages, use a value at the present moment. */
-void dfl_chips_use(chips *c, uint32_t value, uint32_t stage);
-void dfl_chips_use_on(chips *c, uint32_t value, uint64_t stages);
-/* Notes that a chip reads an element. */
-void dfl_chips_note_read(chips *c, uint32_t tensor, uint32_t element, uint32_t stage, int64_t micro_batch);
-/* The most bits of values on a chip of each stage: those that stay between the operations of a stage as activations, those of one
-   operation as working set, into `held` of the result. */
-void dfl_chips_find_peaks(chips *c);
-
-/* order.c: the operations of a stage */
-/* A pass of a micro-batch through a chunk of layers. */
-typedef enum { CHIPS_FORWARD, CHIPS_BACKWARD, CHIPS_WEIGHTS, CHIPS_N_KINDS } chip_kind;
-typedef struct { chip_kind kind; int64_t chunk, micro_batch; } chip_operation;
-/* The operations of a stage in their order; their number. */
-uint32_t dfl_chips_order(const chips *c, uint32_t stage, chip_operation **out);
 
 /* records.c: the exchanges of a pass */
 /* Records those before an einsum; `counts` = [chip][operand * N_READINGS + reading]. */

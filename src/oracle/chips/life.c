@@ -3,7 +3,9 @@
  * runs its passes in the order of its schedule: what stays from one operation to a later one is an activation, what is made and
  * used in one operation belongs to the working set. Both peaks are found by adding up, moment by moment.
  */
-#include "oracle/chips/chips_internal.h"
+#include "oracle/chips/life.h"
+
+#include "oracle/chips/order.h"
 
 /* ---- notes of the execution ---- */
 

@@ -1,5 +1,5 @@
 /* The order in which a stage runs its operations: the schedules, written down operation by operation. */
-#include "oracle/chips/chips_internal.h"
+#include "oracle/chips/order.h"
 
 typedef DFL_VEC(chip_operation) operation_vec;
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "oracle/chips/chips_internal.h"
+#include "oracle/chips/life.h"
 
 static int64_t size_of_group(const chips *c, uint64_t groups)
 {

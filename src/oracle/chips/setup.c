@@ -439,9 +439,6 @@ static bool set_tensors(chips *c)
 
         if (dfl_chips_holder(c, t) != t)
             continue;
-        if (c->w->tensors[t].role == DFL_ROLE_STATE && c->w->tensors[t].part == DFL_PART_PLAIN &&
-            c->w->tensors[t].n_producers > 0)
-            return dfl_chips_refuse(c, c->w->tensors[t].span, "a state that the workload updates");
         if (n_dims >= CHIPS_DIMS)
             return dfl_chips_refuse(c, c->w->tensors[t].span, "a tensor with 16 dimensions or more");
         for (uint32_t d = 0; d < n_dims; d++)
@@ -455,12 +452,15 @@ static bool set_tensors(chips *c)
         x->side = DFL_NEW_ARRAY(c->arena, element_set *, CHIPS_GROUPS);
         x->value = DFL_NEW_ARRAY(c->arena, uint32_t *, (size_t)c->n_chips);
         x->has = DFL_NEW_ARRAY(c->arena, element_set, (size_t)c->n_chips);
+        x->renewed = DFL_NEW_ARRAY(c->arena, element_set, (size_t)c->n_chips);
         x->live = DFL_NEW_ARRAY(c->arena, uint32_t, (size_t)n + 1);
         x->alone = DFL_NEW_ARRAY(c->arena, uint32_t, (size_t)n + 1);
         x->written = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)n + 1);
         for (uint32_t i = 0; i < x->n_elem; i++)
             x->alone[i] = dfl_chips_given(t, i);
         for (uint32_t chip = 0; chip < c->n_chips; chip++) {
+            if (dfl_chips_is_state(c, t))
+                x->renewed[chip] = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)n + 1);
             x->home[chip] = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)n + 1);
             x->has[chip] = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)n + 1);
             x->value[chip] = DFL_NEW_ARRAY(c->arena, uint32_t, (size_t)n + 1);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "oracle/chips/chips_internal.h"
+#include "oracle/chips/life.h"
 
 static void miss(chips *c, uint32_t tensor, uint32_t einsum)
 {
@@ -175,9 +176,13 @@ static void settle_element(chips *c, uint32_t tensor, uint32_t element, dfl_redu
                     c->w->einsums[e].body->kind != DFL_EOP_CONST && c->w->einsums[e].phase != DFL_PHASE_UPDATE &&
                     !comes_to(c, e, from, to, groups, t->is_tied))
                     miss(c, tensor, e);
-        t->value[to][element] = t->has[to][element] != 0 && reduce != DFL_REDUCE_NONE
-                                    ? dfl_chips_combine(reduce, t->value[to][element], sum) : sum;
+        const bool is_first = dfl_chips_is_state(c, tensor) ? t->renewed[to][element] == 0 : t->has[to][element] == 0;
+
+        t->value[to][element] = !is_first && reduce != DFL_REDUCE_NONE ? dfl_chips_combine(reduce, t->value[to][element], sum)
+                                                                       : sum;
         t->has[to][element] = 1;
+        if (dfl_chips_is_state(c, tensor))
+            t->renewed[to][element] = 1;
         if (value != DFL_NONE) {
             c->values.at[value].size[to]++;
             t->live[element] = value + 1;
@@ -437,7 +442,7 @@ static void place_given(chips *c)
         bool is_given = dfl_chips_holder(c, t) == t;
 
         for (uint32_t e = 0; e < c->w->n_einsums; e++)
-            is_given &= c->einsums[e].target != t || c->w->einsums[e].phase == DFL_PHASE_UPDATE;
+            is_given &= c->einsums[e].target != t || c->w->einsums[e].phase == DFL_PHASE_UPDATE || dfl_chips_is_state(c, t);
         for (uint32_t chip = 0; chip < c->n_chips && is_given; chip++) {
             const element_set of_stage = dfl_chips_of_stage(c, t, chips_stage(c, chip));
 
