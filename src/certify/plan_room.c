@@ -46,7 +46,7 @@ static bool is_recomputed(const dfl_mapping *m, uint32_t tensor)
     return false;
 }
 
-/* Whether a tensor is made in the forward pass and waits for the backward one. */
+/* Whether a tensor is made in the forward pass and waits for the backward one, unless it is recomputed. */
 static bool is_stored(const dfl_mapping *m, uint32_t tensor)
 {
     const dfl_workload *w = m->workload;
@@ -61,7 +61,7 @@ static bool is_stored(const dfl_mapping *m, uint32_t tensor)
         is_carried |= w->carries[c].to == tensor;
     for (uint32_t c = 0; c < t->n_consumers; c++)
         is_read |= w->einsums[t->consumers[c]].phase == DFL_PHASE_BACKWARD;
-    return is_read && !is_carried && !is_recomputed(m, tensor);
+    return is_read && !is_carried;
 }
 
 /* Adds to each dimension of a tensor the lines over ranks that some access indexes it with. */
@@ -211,6 +211,9 @@ bool dfl_plan_room_lacks(const dfl_plan_room *room, const dfl_mapping *m)
         room->bits[i] = 0;
     for (uint32_t t = 0; t < room->n_held; t++) {
         const held_tensor *h = &room->held[t];
+
+        if (h->is_activation && is_recomputed(m, h->tensor))
+            continue;
         const int64_t splits = split_parts(m, h->tensor);
         dfl_i128 n = m->workload->tensors[h->tensor].type.bits;
 

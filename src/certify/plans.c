@@ -379,28 +379,6 @@ static void say(const plan_check *c, dfl_strbuf *said)
                           (unsigned long long)c->n_refused, c->n_refused == 1 ? "" : "s", c->why);
 }
 
-bool dfl_certify_plans(dfl_certify_run *run, const dfl_claims *claims, dfl_strbuf *said)
-{
-    dfl_json_wanting want = { run->sink, DFL_CERT_UNREADABLE, claims->file, "is not a certificate", true };
-    plan_check c = { .run = run, .claims = claims, .asked = run->task->asked, .holds = true };
-
-    c.divisions = dfl_json_want(&want, claims->search, "divisions", DFL_JSON_ARRAY, "is not a list");
-    if (c.divisions == NULL)
-        return false;
-    list_holes(&c);
-    c.room = dfl_plan_room_new(run->arena, c.asked);
-    c.trial = dfl_mapping_copy(run->arena, c.asked);
-    if (!check_divisions(&c))
-        return false;
-    c.plans = c.divisions->len * c.passes;
-    c.every = run->task->effort > 0 && c.plans > run->task->effort ? (c.plans + run->task->effort - 1) / run->task->effort : 1;
-    check_all(&c);
-    if (!c.holds)
-        return false;
-    say(&c, said);
-    return !run->stopped;
-}
-
 /* The next loop of a body from line `at` on; n_lines = none. */
 static uint32_t next_loop(const dfl_body *body, uint32_t at)
 {
@@ -463,10 +441,10 @@ static bool take_decisions(dfl_arena *arena, const dfl_mapping *asked, const dfl
     return true;
 }
 
-bool dfl_certify_fills_plan(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *asked, const dfl_mapping *best)
+/* The open plan with the amounts and decisions of `best`. NULL if one of them is none that is asked for. */
+static dfl_mapping *fill_like(dfl_arena *arena, const dfl_mapping *asked, const dfl_mapping *best)
 {
     dfl_mapping *filled = dfl_mapping_copy(arena, asked);
-    dfl_strbuf want, has;
     uint32_t in_best = 0;
 
     for (uint32_t i = next_loop(filled->root, 0); i < filled->root->n_lines; i = next_loop(filled->root, i + 1), in_best++) {
@@ -475,22 +453,63 @@ bool dfl_certify_fills_plan(dfl_arena *arena, const dfl_intern *names, const dfl
 
         in_best = next_loop(best->root, in_best);
         if (in_best == best->root->n_lines)
-            return false;
+            return NULL;
         if (line->by != DFL_BY_HOLE)
             continue;
         list_amounts(arena, asked, line, &h);
         while (h.at < h.n && h.amounts[h.at] != best->root->lines[in_best].amount)
             h.at++;
         if (h.at == h.n)
-            return false;
+            return NULL;
         line->by = line->hole->by;
         line->amount = h.amounts[h.at];
     }
-    if (!take_decisions(arena, asked, best, filled))
+    return take_decisions(arena, asked, best, filled) ? filled : NULL;
+}
+
+bool dfl_certify_fills_plan(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *asked, const dfl_mapping *best)
+{
+    const dfl_mapping *filled = fill_like(arena, asked, best);
+    dfl_strbuf want, has;
+
+    if (filled == NULL)
         return false;
     dfl_strbuf_init(&want, arena);
     dfl_strbuf_init(&has, arena);
     dfl_mapping_print(&want, names, filled, DFL_PRINT_INDENT);
     dfl_mapping_print(&has, names, best, DFL_PRINT_INDENT);
     return strcmp(want.text, has.text) == 0;
+}
+
+/* Whether the best plan has room by the test that spares evaluations: the evaluation says that it has. */
+static bool check_room(const plan_check *c)
+{
+    const dfl_mapping *best = fill_like(c->run->arena, c->asked, c->run->task->best);
+
+    if (best == NULL || !dfl_plan_room_lacks(c->room, best))
+        return true;
+    dfl_report(c->run->sink, DFL_INTERNAL_ERROR, c->asked->span, "the check of certificates finds no room for a plan that fits");
+    return false;
+}
+
+bool dfl_certify_plans(dfl_certify_run *run, const dfl_claims *claims, dfl_strbuf *said)
+{
+    dfl_json_wanting want = { run->sink, DFL_CERT_UNREADABLE, claims->file, "is not a certificate", true };
+    plan_check c = { .run = run, .claims = claims, .asked = run->task->asked, .holds = true };
+
+    c.divisions = dfl_json_want(&want, claims->search, "divisions", DFL_JSON_ARRAY, "is not a list");
+    if (c.divisions == NULL)
+        return false;
+    list_holes(&c);
+    c.room = dfl_plan_room_new(run->arena, c.asked);
+    c.trial = dfl_mapping_copy(run->arena, c.asked);
+    if (!check_room(&c) || !check_divisions(&c))
+        return false;
+    c.plans = c.divisions->len * c.passes;
+    c.every = run->task->effort > 0 && c.plans > run->task->effort ? (c.plans + run->task->effort - 1) / run->task->effort : 1;
+    check_all(&c);
+    if (!c.holds)
+        return false;
+    say(&c, said);
+    return !run->stopped;
 }

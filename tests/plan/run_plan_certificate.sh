@@ -25,6 +25,9 @@ for ((i = 1; i <= problems; i++)); do
         grep -q "certificate holds: " "$work/out" && grep -q '"optimal": true' "$work/$i.json"
     fi
     judge $? "problem $i: the certificate does not hold" "$work/out"
+    "$DFLC" eval --format csv "$work/$i.all.dfl" 2>/dev/null | awk -F, -f tests/plan/ranked.awk > "$work/all"
+    [ "$(sed -n 's/.* evaluated, \([0-9]*\) of them can run;.*/\1/p' "$work/out")" = "$(wc -l < "$work/all")" ]
+    judge $? "problem $i: the check runs other plans than the $(wc -l < "$work/all") written ones that run" "$work/out"
     refused "a larger value" E0803 's/"value": ([0-9.]+)/"value": 9\1/'
     refused "a larger lower bound" E0805 's/"lower_bound": ([0-9.]+)/"lower_bound": 9\1/'
     refused "a larger bound of a division" E0806 's/"least": [0-9][0-9.e-]*/"least": 1e9/'
