@@ -59,13 +59,38 @@ static bool same_layout(const dfl_frame *f, const dfl_layout *a, const dfl_layou
     return memcmp(a, b, f->n_slots * sizeof *a) == 0;
 }
 
+/* Whether a pass has one value of an index. */
+static bool is_one_value(const dfl_frame *f, const dfl_index *index)
+{
+    for (uint32_t t = 0; t < index->n_terms; t++)
+        if (!f->repeats[index->terms[t].rank])
+            return false;
+    return true;
+}
+
+/* Whether an einsum needs other elements than those of a copy: conditions leave out others, or a pass reads one other element
+   along a dimension. */
+static bool needs_others(const dfl_frame *f, const dfl_plan_exchange *x, uint32_t einsum, const dfl_access *access)
+{
+    if (!dfl_conditions_equal(&f->workload->einsums[x->einsum], &f->workload->einsums[einsum]))
+        return true;
+    for (uint32_t d = 0; d < access->n_dims; d++)
+        if ((is_one_value(f, &access->index[d]) || is_one_value(f, &x->access->index[d])) &&
+            !dfl_index_equal(&access->index[d], &x->access->index[d]))
+            return true;
+    return false;
+}
+
 /* The exchange that already brings a tensor to a layout in a phase, or NULL. */
-static dfl_plan_exchange *find_copy(const dfl_frame *f, exchange_vec *out, uint32_t tensor, dfl_phase phase,
+static dfl_plan_exchange *find_copy(const dfl_frame *f, exchange_vec *out, uint32_t einsum, const dfl_access *access,
                                     const dfl_layout *asked, dfl_collective_kind kind)
 {
+    const dfl_phase phase = f->workload->einsums[einsum].phase;
+
     for (size_t i = 0; i < out->n; i++)
-        if (out->at[i].place == DFL_EXCHANGE_BEFORE && !out->at[i].is_halo && out->at[i].tensor == tensor &&
-            out->at[i].phase == phase && out->at[i].kind == kind && same_layout(f, out->at[i].asked, asked))
+        if (out->at[i].place == DFL_EXCHANGE_BEFORE && !out->at[i].is_halo && out->at[i].tensor == access->tensor &&
+            out->at[i].phase == phase && out->at[i].kind == kind && same_layout(f, out->at[i].asked, asked) &&
+            !needs_others(f, &out->at[i], einsum, access))
             return &out->at[i];
     return NULL;
 }
@@ -165,6 +190,23 @@ static bool find_made(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor,
     return dfl_mask_elements_of_group(f, last, made, together, parts, out);
 }
 
+/* Whether the part of a home lies within the part that its maker has of a dimension, or the maker has all of the dimension. False
+   after a report. */
+static bool check_parts(const dfl_frame *f, const dfl_layouts *l, uint32_t maker, uint32_t tensor, uint64_t gathered,
+                        uint64_t scattered)
+{
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        for (uint32_t t = 0; t < f->n_slots; t++) {
+            const dfl_layout home = dfl_layout_home(l, tensor, s), made = dfl_layout_made(f, maker, t);
+
+            if ((scattered >> s & 1) != 0 && home >= 0 && dfl_layout_made(f, maker, s) < 0 && made == home && t != s &&
+                f->slots[t].count > 1 && dfl_layout_home(l, tensor, t) != home && (gathered >> t & 1) == 0)
+                return dfl_frame_refuse(f, f->workload->einsums[maker].span, "a home that is split along a dimension that its "
+                                        "producer divides on another group", "split the home as its producer");
+        }
+    return true;
+}
+
 /* Bits of what an einsum writes in one pass on the chips of the `gathered` slots together, as far as the home has them on the
    `scattered` slots; of a scatter, those of the table. False after a report. */
 static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint64_t gathered, uint64_t scattered,
@@ -183,6 +225,8 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     for (uint32_t s = 0; s < f->n_slots; s++)
         if ((scattered >> s & 1) != 0 && dfl_layout_home(l, tensor, s) >= 0 && dfl_layout_made(f, maker, s) < 0)
             parts[dfl_layout_home(l, tensor, s)] *= f->slots[s].count;
+    if (!check_parts(f, l, maker, tensor, gathered, scattered))
+        return false;
     if (!find_made(f, l, tensor, gathered, parts, &is_thin, out))
         return false;
     if (!is_thin && (!is_scatter || is_started)) {
@@ -267,8 +311,15 @@ static bool add_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, 
 /* The layout of an operand before an einsum on one slot. */
 typedef struct { dfl_layout from, asked; } change;
 
-/* The mask of slots for each way to bring an operand to the layout asked for: points that go to rows, all-to-all, all-gather. */
-enum { TO_ROWS, ACROSS, WHOLE, N_WAYS };
+/* The mask of slots for each way to bring an operand to the layout asked for: points that go to rows, all-to-all, broadcast from
+   the only instance that has what a pass reads, all-gather. */
+enum { TO_ROWS, ACROSS, FROM_ONE, WHOLE, N_WAYS };
+
+/* Whether a pass reads one element along a divided dimension: only the instance that has it needs to send. */
+static bool is_at_one(const dfl_frame *f, const dfl_access *access, dfl_layout from)
+{
+    return from >= 0 && is_one_value(f, &access->index[from]);
+}
 
 /* The way in which an operand changes its layout; N_WAYS = no exchange. */
 static int find_way(const dfl_frame *f, uint32_t einsum, const dfl_access *access, change c)
@@ -283,13 +334,15 @@ static int find_way(const dfl_frame *f, uint32_t einsum, const dfl_access *acces
     }
     if (c.from == c.asked && c.from != DFL_LAYOUT_ROWS)
         return N_WAYS;
-    return c.asked == DFL_LAYOUT_REPLICATED ? WHOLE : ACROSS;
+    if (c.asked != DFL_LAYOUT_REPLICATED)
+        return ACROSS;
+    return f->workload->einsums[einsum].phase != DFL_PHASE_UPDATE && is_at_one(f, access, c.from) ? FROM_ONE : WHOLE;
 }
 
-/* Bits of the part of an operand in one pass that slots which gather it leave to each instance of slots that exchange it across.
-   Dimensions that the latter divide, too, stay whole. False after a report. */
+/* Bits of the part of an operand in one pass that slots which gather it leave to each instance of the `first` slots, which
+   exchange it before. Dimensions that these divide, too, stay whole. False after a report. */
 static bool find_part_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access,
-                           const uint64_t mask[N_WAYS], dfl_i128 *out)
+                           const uint64_t mask[N_WAYS], uint64_t first, dfl_i128 *out)
 {
     int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)access->n_dims + 1);
 
@@ -303,7 +356,7 @@ static bool find_part_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t ei
 
         parts[d] = 1;
         for (uint32_t s = 0; s < f->n_slots; s++)
-            is_shared |= (mask[ACROSS] >> s & 1) != 0 && (source(f, l, einsum, access->tensor, s) == (dfl_layout)d ||
+            is_shared |= (first >> s & 1) != 0 && (source(f, l, einsum, access->tensor, s) == (dfl_layout)d ||
                                                           dfl_layout_asked(f, einsum, access, s) == (dfl_layout)d);
         for (uint32_t s = 0; s < f->n_slots && !is_shared; s++)
             if ((mask[WHOLE] >> s & 1) != 0 && source(f, l, einsum, access->tensor, s) == (dfl_layout)d)
@@ -335,9 +388,11 @@ static bool set_operand_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
         x->bits = ceil_div(x->bits, count_ranks(f, rows));
         x->most_bits = most_bits(f, einsum, x->bits);
     } else if (way == ACROSS) { /* what is gathered comes behind */
-        if (!find_part_bits(f, l, einsum, access, mask, &x->bits))
+        if (!find_part_bits(f, l, einsum, access, mask, mask[ACROSS], &x->bits))
             return false;
         x->bits = ceil_div(x->bits, count_ranks(f, rows & ~mask[WHOLE]));
+    } else if (way == FROM_ONE && mask[WHOLE] != 0 && !find_part_bits(f, l, einsum, access, mask, mask[FROM_ONE], &x->bits)) {
+        return false;
     }
     for (uint32_t s = 0; s < f->n_slots && t->n_producers > 0 && way != TO_ROWS; s++)
         if (x->slots >> s & 1 && source(f, l, einsum, access->tensor, s) == DFL_LAYOUT_ROWS)
@@ -400,10 +455,10 @@ static bool add_halos(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
 static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access, exchange_vec *out)
 {
     static const dfl_collective_kind kinds[] = { [TO_ROWS] = DFL_COLLECTIVE_ALL_TO_ALL, [ACROSS] = DFL_COLLECTIVE_ALL_TO_ALL,
-                                                 [WHOLE] = DFL_COLLECTIVE_ALL_GATHER };
+                                                 [FROM_ONE] = DFL_COLLECTIVE_BROADCAST, [WHOLE] = DFL_COLLECTIVE_ALL_GATHER };
     const dfl_einsum *e = &f->workload->einsums[einsum];
     dfl_layout *asked = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns), *from = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
-    uint64_t mask[N_WAYS] = { 0, 0, 0 };
+    uint64_t mask[N_WAYS] = { 0 };
 
     for (uint32_t s = 0; s < f->n_slots; s++) {
         int way;
@@ -429,8 +484,8 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
                                     "round-robin", "divide the dimension on one axis, or into blocks");
     for (int k = 0; k < N_WAYS; k++) {
         dfl_plan_exchange x = { .kind = kinds[k], .place = DFL_EXCHANGE_BEFORE, .tensor = access->tensor, .einsum = einsum,
-                           .phase = e->phase, .slots = mask[k], .asked = asked };
-        dfl_plan_exchange *copy = mask[k] != 0 ? find_copy(f, out, access->tensor, e->phase, asked, kinds[k]) : NULL;
+                           .phase = e->phase, .slots = mask[k], .access = access, .asked = asked };
+        dfl_plan_exchange *copy = mask[k] != 0 ? find_copy(f, out, einsum, access, asked, kinds[k]) : NULL;
 
         if (mask[k] == 0)
             continue;

@@ -3,7 +3,7 @@
  * asks for it, and for every sum whose parts lie on several chips.
  *
  *   from         to          exchange
- *   split a      replicated  all-gather
+ *   split a      replicated  all-gather; broadcast if a pass reads one element along a
  *   split a      split b     all-to-all
  *   replicated   any         none: each chip takes its part
  *   parts of sum replicated  all-reduce
@@ -38,6 +38,7 @@ typedef struct {
     bool is_tied;                /* a sum over the first and the last stage, which both use the tensor */
     dfl_i128 bits;               /* of one exchange, as in dfl_collective */
     dfl_i128 most_bits;          /* the same if all ranks had as much as the one with most points; 0 = all have equally much */
+    const dfl_access *access;    /* BEFORE: the operand for which the copy was made first; else NULL */
     dfl_layout *asked;           /* BEFORE: [slot], the layout asked for */
     uint32_t *readers; uint32_t n_readers; /* BEFORE: the einsums that read the copy */
     dfl_collective_cost cost;

@@ -15,7 +15,7 @@ function workload(   text) {
         ranks = "m n d"; names = "S T O Z"; made = "T"; tensors = "A K V S T O Z"
         return "workload layers : bf16 {\n  rank b = " B ", m = " M ", n = " (N = pick(M " 6")) ", d = " D ";\n  input A[b, m, d];\n  weight K[n, d], V[n, d];\n" \
                "  S[b, m, n] += A[b, m, d] * K[n, d] " (trained ? always : where(1)) ";\n  T[b, m, n] = S[b, m, n] * 3 " (trained ? always : where(0)) ";\n" \
-               "  O[b, m, d] += T[b, m, n] * V[n, d] " (trained ? always : where(1)) ";\n  output Z[b, m, d] = O[b, m, d] + A[b, m, d] " (chance(30) ? "where d >= 1" : "") ";\n}\n"
+               "  O[b, m, d] += T[b, m, n] * V[n, d] " (trained ? always : where(1)) ";\n  output Z[b, m, d] = O[b, m, d] + A[b, " pick("m m 1 2") ", d] " (chance(30) ? "where d >= 1" : "") ";\n}\n"
     }
     if (kind == "chain") {
         ranks = "m d f"; names = "H Q P Y"; made = "H"; tensors = "A U W H Q P Y"

@@ -30,9 +30,11 @@ typedef struct {
     bool by_rows;              /* rows that a gather selects by data */
     element_set *of_chip;      /* [chip]: over all passes and layers */
     uint64_t other, all;       /* masks of groups along which chips lack elements at home: they ask for other ones, or for all */
+    uint64_t one;              /* of `all`: those that divide a dimension of which a pass reads one element */
     uint64_t alone;            /* of `all`: those that divide no dimension which a group of `other` divides, too */
     uint32_t *seen;            /* [element]: number of the last visit that touched it */
-    uint32_t n_seen, n_lacking, n_own; /* in the present visit: touched; not at home; at home by the groups of `alone` */
+    /* in the present visit: touched; not at home; at home by the groups of `alone`; by those of `all` without `one` */
+    uint32_t n_seen, n_lacking, n_own, n_part;
 } chip_reading;
 
 enum { READING_DIRECT, READING_CARRIED, N_READINGS };
@@ -79,13 +81,17 @@ typedef struct {
     element_set written;       /* on one chip */
 } chip_tensor;
 
+enum { N_BUFFERS = 3 };
+
 /* What an exchange has brought in the present pass. */
 typedef struct {
     const chip_reading *reading;
+    uint32_t einsum;
+    const dfl_access *access;
     dfl_phase phase;
     int64_t layer;             /* -1 = outside of a repeat: for all layers */
     uint64_t stages;           /* mask */
-    uint32_t values[2];        /* its buffers, the one across and the one of all; DFL_NONE = none */
+    uint32_t values[N_BUFFERS]; /* its buffers: the one across, the one of all, and that of a broadcast; DFL_NONE = none */
 } chip_copy;
 
 /* An einsum in one pass. Passes of one phase and micro-batch have their moments in the order in which a stage runs them. */
@@ -237,7 +243,7 @@ typedef struct {
 } chip_pass;
 
 /* What a chip touched of an operand in a pass. */
-typedef struct { uint32_t seen, lacking, own; } touched_counts;
+typedef struct { uint32_t seen, lacking, own, part; } touched_counts;
 
 /* records.c: the exchanges of a pass */
 /* Records those before an einsum; `counts` = [chip][operand * N_READINGS + reading]. */
@@ -248,6 +254,8 @@ void dfl_chips_record_rows(chip_pass *p, uint64_t made);
 void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last);
 /* Records the message from one stage to the next one; `from` is its stage. */
 void dfl_chips_record_message(chips *c, uint32_t tensor, dfl_i128 bits, uint32_t from);
+/* Whether a pass has one value of an index. */
+bool dfl_chips_is_one_value(const chips *c, const dfl_index *index);
 /* Whether an einsum that makes a tensor has conditions, which may leave out elements. */
 bool dfl_chips_has_conditions(const chips *c, uint32_t tensor);
 /* Whether the home has an element on a chip, by the groups of a mask alone. */

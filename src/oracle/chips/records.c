@@ -57,15 +57,48 @@ void dfl_chips_record_message(chips *c, uint32_t tensor, dfl_i128 bits, uint32_t
 
 /* ---- operands ---- */
 
+bool dfl_chips_is_one_value(const chips *c, const dfl_index *index)
+{
+    for (uint32_t k = 0; k < index->n_terms; k++)
+        if (!c->repeats[index->terms[k].rank])
+            return false;
+    return true;
+}
+
+static bool is_same_sum(const dfl_index *a, const dfl_index *b)
+{
+    bool same = a->n_terms == b->n_terms && a->offset == b->offset;
+
+    for (uint32_t k = 0; same && k < a->n_terms; k++)
+        same = a->terms[k].rank == b->terms[k].rank && a->terms[k].coef == b->terms[k].coef;
+    return same;
+}
+
+/* Whether two einsums may read different elements in a pass although their lines divide the tensor alike: by conditions, or by
+   single elements along a dimension. */
+static bool reads_apart(const chips *c, const chip_copy *x, uint32_t einsum, const dfl_access *access)
+{
+    const dfl_einsum *a = &c->w->einsums[x->einsum], *b = &c->w->einsums[einsum];
+    bool apart = a->n_where != b->n_where;
+
+    for (uint32_t k = 0; !apart && k < a->n_where; k++)
+        apart = !is_same_sum(&a->where[k].sum, &b->where[k].sum);
+    for (uint32_t d = 0; !apart && d < access->n_dims && d < x->access->n_dims; d++)
+        apart = (dfl_chips_is_one_value(c, &access->index[d]) || dfl_chips_is_one_value(c, &x->access->index[d])) &&
+                !is_same_sum(&access->index[d], &x->access->index[d]);
+    return apart;
+}
+
 /* What an exchange of this pass has already brought: the same sets to the same stages. A new one with `is_new`. */
-static chip_copy *find_copy(chips *c, const chip_pass *p, const chip_reading *r, bool *is_new)
+static chip_copy *find_copy(chips *c, const chip_pass *p, const dfl_access *access, const chip_reading *r,
+                             bool *is_new)
 {
     const dfl_phase phase = c->w->einsums[p->einsum].phase;
 
     for (size_t i = 0; i < c->copies.n; i++) {
         chip_copy *x = &c->copies.at[i];
         bool is_same = x->phase == phase && x->reading->tensor == r->tensor && (x->layer < 0 || x->layer == p->layer) &&
-                       (p->stages & ~x->stages) == 0;
+                       (p->stages & ~x->stages) == 0 && !reads_apart(c, x, p->einsum, access);
 
         for (uint32_t chip = 0; chip < c->n_chips && is_same; chip++)
             is_same = memcmp(x->reading->of_chip[chip], r->of_chip[chip], c->tensors[r->tensor].n_elem) == 0;
@@ -73,19 +106,21 @@ static chip_copy *find_copy(chips *c, const chip_pass *p, const chip_reading *r,
             return x;
     }
     *is_new = true;
-    DFL_PUSH(c->arena, &c->copies, ((chip_copy){ r, phase, p->layer, p->stages, { DFL_NONE, DFL_NONE } }));
+    DFL_PUSH(c->arena, &c->copies, ((chip_copy){ r, p->einsum, access, phase, p->layer, p->stages,
+                                                 { DFL_NONE, DFL_NONE, DFL_NONE } }));
     return &c->copies.at[c->copies.n - 1];
 }
 
 /* The most that a chip touched of an operand. */
 static touched_counts find_most(const chips *c, const touched_counts *counts, uint32_t reading, uint32_t n)
 {
-    touched_counts most = { 0, 0, 0 };
+    touched_counts most = { 0, 0, 0, 0 };
 
     for (uint32_t chip = 0; chip < c->n_chips; chip++) {
         const touched_counts *x = &counts[(size_t)chip * n + reading];
 
         most.seen = x->seen > most.seen ? x->seen : most.seen;
+        most.part = x->part > most.part ? x->part : most.part;
         most.own = x->own > most.own ? x->own : most.own;
         most.lacking = x->lacking > most.lacking ? x->lacking : most.lacking;
     }
@@ -97,10 +132,11 @@ static void open_buffers(const chip_pass *p, chip_copy *copy, uint32_t tensor, c
                          uint32_t n)
 {
     chips *c = p->c;
+    const chip_reading *r = copy->reading;
 
-    copy->values[0] = copy->reading->other != 0 ? dfl_chips_buffer(c, tensor, p->layer, &copy->reading->other)
-                                                  : DFL_NONE;
-    copy->values[1] = copy->reading->all != 0 ? dfl_chips_buffer(c, tensor, p->layer, &copy->reading->all) : DFL_NONE;
+    copy->values[0] = r->other != 0 ? dfl_chips_buffer(c, tensor, p->layer, &r->other) : DFL_NONE;
+    copy->values[1] = (r->all & ~r->one) != 0 ? dfl_chips_buffer(c, tensor, p->layer, &r->all) : DFL_NONE;
+    copy->values[2] = r->one != 0 ? dfl_chips_buffer(c, tensor, p->layer, &r->one) : DFL_NONE;
     for (uint32_t chip = 0; chip < c->n_chips; chip++) {
         const touched_counts *x = &counts[(size_t)chip * n + reading];
 
@@ -108,6 +144,8 @@ static void open_buffers(const chip_pass *p, chip_copy *copy, uint32_t tensor, c
             c->values.at[copy->values[0]].size[chip] = x->own;
         if (copy->values[1] != DFL_NONE)
             c->values.at[copy->values[1]].size[chip] = x->seen;
+        if (copy->values[2] != DFL_NONE)
+            c->values.at[copy->values[2]].size[chip] = x->part;
     }
 }
 
@@ -128,18 +166,20 @@ void dfl_chips_record_operands(chip_pass *p, const touched_counts *counts)
         if (!is_read || r->by_rows || (r->other | r->all) == 0)
             continue;
         bool is_new = false;
-        chip_copy *copy = find_copy(c, p, r, &is_new);
+        chip_copy *copy = find_copy(c, p, &e->inputs[i / N_READINGS], r, &is_new);
         if (is_new)
             open_buffers(p, copy, tensor, counts, i, n);
-        dfl_chips_use_on(c, copy->values[0], p->stages);
-        dfl_chips_use_on(c, copy->values[1], p->stages);
+        for (uint32_t k = 0; k < N_BUFFERS; k++)
+            dfl_chips_use_on(c, copy->values[k], p->stages);
         if (!is_new)
             continue;
         if (r->other != 0) /* what is gathered comes behind */
             record(c, "all_to_all", tensor, p->einsum, size_of_group(c, r->other), bits_of(c, tensor, most.own),
                    bits_of(c, tensor, most.lacking), p->stages);
-        if (r->all != 0)
-            record(c, "all_gather", tensor, p->einsum, size_of_group(c, r->all), bits_of(c, tensor, most.seen),
+        if (r->one != 0)
+            record(c, "broadcast", tensor, p->einsum, size_of_group(c, r->one), bits_of(c, tensor, most.part), -1, p->stages);
+        if ((r->all & ~r->one) != 0)
+            record(c, "all_gather", tensor, p->einsum, size_of_group(c, r->all & ~r->one), bits_of(c, tensor, most.seen),
                    r->other != 0 ? -1 : bits_of(c, tensor, most.lacking), p->stages);
     }
 }

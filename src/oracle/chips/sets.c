@@ -153,6 +153,21 @@ static void find_lacking(chips *c, dfl_span span, chip_reading *r)
     }
 }
 
+/* Sets the groups that divide a dimension at home of which a pass reads one element. A carried tensor may have the iteration
+   before its dimensions. */
+static void find_single(const chips *c, uint32_t einsum, uint32_t reading)
+{
+    const dfl_access *a = &c->w->einsums[einsum].inputs[reading / N_READINGS];
+    chip_reading *r = &c->einsums[einsum].reads[reading];
+    uint32_t n_dims;
+
+    (void)dfl_chips_shape(c, r->tensor, &n_dims);
+    for (uint32_t d = 0; d < a->n_dims && !r->by_rows && c->w->einsums[einsum].phase != DFL_PHASE_UPDATE; d++)
+        for (uint32_t g = 0; g < c->n_groups && dfl_chips_is_one_value(c, &a->index[d]); g++)
+            if (dfl_chips_divides_dimension(c, r->tensor, d + n_dims - a->n_dims, g))
+                r->one |= r->all & UINT64_C(1) << g;
+}
+
 /* Refuses operands that go to the rows of an einsum from parts at home. The positions move nothing. */
 static void check_points(chips *c, uint32_t einsum, uint32_t reading)
 {
@@ -173,6 +188,7 @@ bool dfl_chips_find_sets(chips *c)
         for (uint32_t i = 0; i < c->w->einsums[e].n_inputs * N_READINGS; i++)
             if (c->einsums[e].reads[i].tensor != DFL_NONE) {
                 find_lacking(c, c->w->einsums[e].span, &c->einsums[e].reads[i]);
+                find_single(c, e, i);
                 check_points(c, e, i);
             }
         find_lacking(c, c->w->einsums[e].span, &c->einsums[e].made);

@@ -86,6 +86,8 @@ static uint32_t read_part(void *context, uint32_t einsum, uint32_t operand, int6
     if (!is_ever_made(c, tensor, (uint32_t)element)) { /* conditions leave it out: it is as it was */
         r->n_seen += r->seen[element] != c->visit;
         r->n_own += r->seen[element] != c->visit && dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->alone);
+        r->n_part += r->seen[element] != c->visit &&
+                     dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->all & ~r->one);
         r->seen[element] = c->visit;
         dfl_chips_note_read(c, tensor, (uint32_t)element, chips_stage(c, p->chip), p->micro_batch);
         return dfl_chips_given(tensor, (uint32_t)element);
@@ -96,6 +98,7 @@ static uint32_t read_part(void *context, uint32_t einsum, uint32_t operand, int6
     if (is_new)
         dfl_chips_note_read(c, tensor, (uint32_t)element, chips_stage(c, p->chip), p->micro_batch);
     r->n_own += is_new && dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->alone);
+    r->n_part += is_new && dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->all & ~r->one);
     if (c->tensors[tensor].has[p->chip][element] == 0) {
         r->n_lacking += is_new;
         source = find_source(c, p->chip, tensor, element, r->other | r->all);
@@ -312,14 +315,15 @@ static void run_einsum(chips *c, uint32_t einsum, int64_t micro_batch, int64_t l
         p.stages |= UINT64_C(1) << chips_stage(c, p.chip);
         c->visit++;
         for (uint32_t i = 0; i < n; i++)
-            e->reads[i].n_seen = e->reads[i].n_lacking = e->reads[i].n_own = 0;
+            e->reads[i].n_seen = e->reads[i].n_lacking = e->reads[i].n_own = e->reads[i].n_part = 0;
         made[p.chip] = compute_block(&p);
         const uint64_t of_chip = dfl_chips_count_set(made[p.chip], c->tensors[e->target].n_elem);
         n_made = of_chip > n_made ? of_chip : n_made;
         e->latest[p.chip] = made[p.chip];
         dfl_chips_count_work(c, einsum, made[p.chip], p.points, &work);
         for (uint32_t i = 0; i < n; i++)
-            counts[(size_t)p.chip * n + i] = (touched_counts){ e->reads[i].n_seen, e->reads[i].n_lacking, e->reads[i].n_own };
+            counts[(size_t)p.chip * n + i] = (touched_counts){ e->reads[i].n_seen, e->reads[i].n_lacking, e->reads[i].n_own,
+                                                                 e->reads[i].n_part };
         if (again)
             memset(e->touched[p.chip], 0, c->tensors[e->target].n_elem);
     }
