@@ -16,7 +16,7 @@ _dflc() {
     case ${COMP_WORDS[1]}:$before in
     check:--format) COMPREPLY=($(compgen -W 'text short json sarif' -- "$word")); return ;;
     eval:--format) COMPREPLY=($(compgen -W 'text json csv' -- "$word")); return ;;
-    map:--format) COMPREPLY=($(compgen -W 'dfl json' -- "$word")); return ;;
+    map:--format) COMPREPLY=($(compgen -W 'dfl json csv' -- "$word")); return ;;
     diff:--format) COMPREPLY=($(compgen -W 'text json' -- "$word")); return ;;
     test:--format) COMPREPLY=($(compgen -W 'tap junit' -- "$word")); return ;;
     explain:--format) COMPREPLY=($(compgen -W 'text json' -- "$word")); return ;;

@@ -54,7 +54,7 @@ complete -c dflc -n '__fish_seen_subcommand_from eval' -l color -r -d 'colour of
 complete -c dflc -n '__fish_seen_subcommand_from eval' -l verbose -s v -d 'eval, map, explain  also print the space and the effort of each search; version  also print formats and limits'
 complete -c dflc -n '__fish_seen_subcommand_from eval' -l help -s h -d 'print help'
 complete -c dflc -n __fish_use_subcommand -a map -d 'search for the best mapping'
-complete -c dflc -n '__fish_seen_subcommand_from map' -l format -r -f -a 'dfl json' -d 'output format  one of those that the help of the command lists'
+complete -c dflc -n '__fish_seen_subcommand_from map' -l format -r -f -a 'dfl json csv' -d 'output format  one of those that the help of the command lists'
 complete -c dflc -n '__fish_seen_subcommand_from map' -l message-format -r -d 'format of the diagnostics on standard error  text, short (one line each), json (one object per line, grammar/dfl-diagnostic-1.schema.json) or sarif'
 complete -c dflc -n '__fish_seen_subcommand_from map' -l output -s o -r -d 'write the output to FILE instead of standard output; FILE is written completely or not at all'
 complete -c dflc -n '__fish_seen_subcommand_from map' -l stdin-filename -r -d 'name of standard input in messages; standard input is read for the file name  - '

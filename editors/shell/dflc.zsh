@@ -82,7 +82,7 @@ _dflc() {
         '--help[print help]' \
         '*:file:_files' ;;
     map) _arguments \
-        '--format=[output format  one of those that the help of the command lists]:FORMAT:(dfl json)' \
+        '--format=[output format  one of those that the help of the command lists]:FORMAT:(dfl json csv)' \
         '--message-format=[format of the diagnostics on standard error  text, short (one line each), json (one object per line, grammar/dfl-diagnostic-1.schema.json) or sarif]:FORMAT' \
         '--output=[write the output to FILE instead of standard output; FILE is written completely or not at all]:FILE' \
         '--stdin-filename=[name of standard input in messages; standard input is read for the file name  - ]:NAME' \

@@ -130,6 +130,7 @@ typedef struct {
     bool sum;               /* add the sum of latency, energy and operations over all mappings with costs */
     const char *columns;    /* text and CSV: figures separated by commas, for a table with one row for each mapping; NULL = the
                                whole report */
+    bool plans;             /* CSV: one row for each mapping, with what a search decided about a plan over chips */
 } dfl_report_options;
 
 /* As dfl_session_report, with further options. If a name among `columns` is no figure, reports this at the place of the name in a

@@ -426,7 +426,12 @@ const char *dfl_session_report_with(dfl_session *s, const dfl_report_options *op
         dfl_report_text(&out, &results, own.detailed ? own.detailed : DFL_DETAILED_MAPPINGS);
         break;
     case DFL_FORMAT_JSON: dfl_report_json(&out, &results); break;
-    case DFL_FORMAT_CSV: dfl_report_csv(&out, &results); break;
+    case DFL_FORMAT_CSV:
+        if (own.plans)
+            dfl_plans_csv(&out, &results);
+        else
+            dfl_report_csv(&out, &results);
+        break;
     case DFL_FORMAT_SHORT:
     case DFL_FORMAT_SARIF: return NULL;
     }

@@ -32,24 +32,27 @@ static dfl_exit print_found(dfl_session *s, const dfl_cmd_args *args)
     return dfl_cmd_worse(status, written);
 }
 
-/* Searches, and prints the report of the filled mappings in JSON; -w also rewrites the file. */
-static dfl_exit report_found(dfl_session *s, const dfl_cmd_args *args)
+/* Searches, and prints the report of the filled mappings in JSON, or a table in CSV; -w also rewrites the file. */
+static dfl_exit report_found(dfl_session *s, const dfl_cmd_args *args, dfl_format format)
 {
-    dfl_exit status = dfl_session_eval(s, args->only);
+    const dfl_report_options options = { .size = sizeof options, .format = format, .plans = true };
+    dfl_exit status = dfl_session_eval(s, args->only), shown;
     size_t len;
-    const char *text = dfl_session_report(s, DFL_FORMAT_JSON, 0, &len);
+    const char *text = dfl_session_report_with(s, &options, &shown, &len);
 
-    status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
+    if (text != NULL)
+        status = dfl_cmd_worse(status, dfl_cmd_write(args->output, text, len));
     return args->write ? dfl_cmd_worse(status, write_found(s, args)) : status;
 }
 
 dfl_exit dfl_cmd_map(const dfl_cmd_args *args)
 {
     const bool is_json = strcmp(dfl_cmd_format(args, "dfl"), "json") == 0;
+    const bool is_report = is_json || strcmp(dfl_cmd_format(args, "dfl"), "csv") == 0;
     dfl_session *s;
     dfl_exit status;
 
-    if (args->write && ((args->output && !is_json) || strcmp(args->files[0], "-") == 0)) {
+    if (args->write && ((args->output && !is_report) || strcmp(args->files[0], "-") == 0)) {
         dfl_cmd_say("`-w` rewrites a file: give its name, and no `-o`; see `dflc help map`");
         return DFL_EXIT_USAGE;
     }
@@ -59,14 +62,14 @@ dfl_exit dfl_cmd_map(const dfl_cmd_args *args)
                     MOST_KINDS);
         return DFL_EXIT_USAGE;
     }
-    if (args->write && is_json && args->n_params > 0) {
-        dfl_cmd_say("`--set` with `-w` excludes `--format json`: print or write the file first");
+    if (args->write && is_report && args->n_params > 0) {
+        dfl_cmd_say("`--set` with `-w` excludes `--format json` and `csv`: print or write the file first");
         return DFL_EXIT_USAGE;
     }
     s = dfl_cmd_session(args);
     status = dfl_cmd_open(s, args, args->files[0]);
     if (status == DFL_EXIT_OK) {
-        status = is_json ? report_found(s, args) : print_found(s, args);
+        status = is_report ? report_found(s, args, is_json ? DFL_FORMAT_JSON : DFL_FORMAT_CSV) : print_found(s, args);
         status = dfl_cmd_worse(status, dfl_cmd_write_certificate(s, args));
     }
     if (!is_json || args->has_messages || dfl_session_source(s, NULL) == NULL) /* the JSON report contains the diagnostics */

@@ -16,14 +16,15 @@ static const dfl_cmd table[] = {
       "bottleneck, and energy. If a mapping has holes, a search fills them first. Also evaluates the checks `require` "
       "and `assume`. Up to 4 mappings are printed in full, more as one line each. Several files, and all .dfl files of "
       "directories, give one report." },
-    { "map", DFL_CMD_MAP, 1, 1, "dfl json", "[OPTION]... FILE",
+    { "map", DFL_CMD_MAP, 1, 1, "dfl json csv", "[OPTION]... FILE",
       "dflc map --only best -w layers.dfl", "search for the best mapping",
       "Searches for the best way to fill the holes of mappings: tile sizes (`m:?`, `m/? in {2, 4}`) and lines (`...`). "
       "The objective is that of `minimize` or `pareto` in the mapping, or else energy * latency (latency if the system "
       "declares no energy). Prints the file with the holes filled, or rewrites it with -w; everything else in the file "
       "stays, and imports remain relative to it. If no search finds a mapping, nothing is printed. The result of each "
       "search goes to standard error: value, lower bound, gap, and why the result is not proven. With `--format json` "
-      "the output is the report of `dflc eval` instead of the file." },
+      "the output is the report of `dflc eval` instead of the file; with `--format csv` it is a table with one row for "
+      "each mapping: the decisions of a plan over chips, seconds, parts of the step, peaks, price and power." },
     { "diff", DFL_CMD_DIFF, 2, 2, "text json", "[OPTION]... FROM TO",
       "dflc diff examples/attention.dfl:flash examples/attention.dfl:unfused", "compare two mappings or reports",
       "Compares two mappings. Prints the loops, keeps and branches that differ, and divides the differences in energy and "

@@ -13,6 +13,8 @@ void dfl_report_text(dfl_strbuf *out, const dfl_results *results, uint32_t detai
 /* Prints what is special to a plan over chips: its groups, its pipeline, the parts of the step, the exchanges, the links and
    what the stages hold. */
 void dfl_plan_text(dfl_strbuf *out, const dfl_results *results, const dfl_result *result);
+/* Prints CSV with one row for each mapping: the decisions of a plan over chips, the parts of its step, peaks, price and power. */
+void dfl_plans_csv(dfl_strbuf *out, const dfl_results *results);
 /* Prints one `dfl-report/1` object, which includes the diagnostics. */
 void dfl_report_json(dfl_strbuf *out, const dfl_results *results);
 /* Prints CSV by RFC 4180: a header, then one row for each mapping, memory and tensor. */
