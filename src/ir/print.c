@@ -277,6 +277,8 @@ static void print_memory(dfl_strbuf *out, const dfl_intern *names, const dfl_mem
         quantity(out, "write energy", m->write_energy, energy);
     if (m->has_drain_energy)
         quantity(out, "drain energy", m->drain_energy, energy);
+    if (m->access_bits != 0)
+        quantity(out, "access", (double)m->access_bits, dfl_dim_of(DFL_BASE_DATA));
     if (m->latency != 0)
         quantity(out, "latency", m->latency, dfl_dim_of(DFL_BASE_TIME));
     if (m->leakage != 0)

@@ -13,12 +13,18 @@ typedef struct {
     dfl_i128 serve, drain, accumulate, fill, update;
 } dfl_counts;
 
+/* Rows that a memory with `access` reads for the inside, drains, is filled with, and is updated with. */
+typedef struct {
+    dfl_i128 read, drain, fill, update;
+} dfl_row_counts;
+
 /* Traffic of one tensor in one memory: the sum over its keeps in the memory. */
 typedef struct {
     uint32_t memory, tensor;
     dfl_counts counts;
     dfl_counts first;          /* counts of the instance at coordinate 0 of every axis, which determine the time */
     bool rough;                /* `first` is partly an estimate (MODEL.md, section 4) */
+    dfl_row_counts rows;       /* in a memory with `access`: its accesses, over all instances */
     dfl_i128 peak_bits;        /* largest number of bits that the tensor occupies in one instance, buffers included */
     double joules;
 } dfl_traffic;

@@ -91,6 +91,27 @@ dfl_system *dfl_system_endless(dfl_arena *arena, const dfl_system *s, bool all)
     return out;
 }
 
+const dfl_system *dfl_system_without_rows(dfl_arena *arena, const dfl_system *s)
+{
+    dfl_system *out;
+    dfl_memory *memories;
+    bool has_rows = false;
+
+    for (uint32_t m = 0; m < s->n_memories; m++)
+        has_rows |= s->memories[m].access_bits != 0;
+    if (!has_rows)
+        return s;
+    out = DFL_NEW(arena, dfl_system);
+    memories = DFL_NEW_ARRAY(arena, dfl_memory, (size_t)s->n_memories + 1);
+    *out = *s;
+    out->memories = memories;
+    for (uint32_t m = 0; m < s->n_memories; m++) {
+        memories[m] = s->memories[m];
+        memories[m].access_bits = 0;
+    }
+    return out;
+}
+
 dfl_system *dfl_system_sized(dfl_arena *arena, const dfl_system *s, uint32_t memory, int64_t bits)
 {
     dfl_system *out = DFL_NEW(arena, dfl_system);

@@ -55,6 +55,7 @@ typedef struct {
     double read_energy, write_energy; /* energies of reads and writes (in J/bit) */
     double drain_energy;   /* energy of the reads of results that leave for the outer memory (in J/bit); see dfl_drain_energy */
     bool has_read_energy, has_write_energy, has_drain_energy;
+    int64_t access_bits;   /* bits of a row: an access moves a whole row, which its energy is for; 0 = accesses move elements */
     double latency;        /* latency (in s) */
     double leakage;        /* leakage power, W per instance */
     double area;           /* area, m2 per instance */
@@ -152,6 +153,8 @@ double dfl_system_leakage(const dfl_system *s);
 double dfl_system_area(const dfl_system *s);
 /* A copy of the system without capacities. `all`: also lets every memory hold every tensor. */
 dfl_system *dfl_system_endless(dfl_arena *arena, const dfl_system *s, bool all);
+/* A copy of the system in which accesses move elements, not rows; the system itself if none moves rows. No mapping costs more. */
+const dfl_system *dfl_system_without_rows(dfl_arena *arena, const dfl_system *s);
 /* A copy of the system in which one memory has `size_bits`, -1 = unlimited. */
 dfl_system *dfl_system_sized(dfl_arena *arena, const dfl_system *s, uint32_t memory, int64_t bits);
 /* Whether some axis has `over` with this network. */

@@ -135,6 +135,7 @@ static const char *verify_memory(const dfl_system *s, const dfl_memory *m)
     VERIFY(m->read_rate > 0 && m->write_rate > 0, "a memory has no bandwidth");
     VERIFY(m->read_energy >= 0 && m->write_energy >= 0 && m->drain_energy >= 0 && m->latency >= 0 && m->leakage >= 0 &&
            m->area >= 0, "a memory has a negative figure");
+    VERIFY(m->access_bits >= 0, "an access has a negative width");
     VERIFY(m->buffers >= 1, "a memory has no buffer");
     return m->efficiency != NULL ? dfl_efficiency_verify(m->efficiency) : NULL;
 }

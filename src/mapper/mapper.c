@@ -133,7 +133,9 @@ static void search_amounts(dfl_arena *arena, dfl_sink *sink, const dfl_intern *n
                            const dfl_search_request *request, dfl_search_result *out)
 {
     dfl_size_search_conflict *conflict = DFL_NEW(arena, dfl_size_search_conflict);
-    const dfl_box_result *by_boxes = dfl_single_sizes(arena, names, mapping, request);
+    /* whole rows cost more than the boxes count, but no more than the model counts */
+    const bool has_rows = dfl_system_without_rows(arena, mapping->system) != mapping->system;
+    const dfl_box_result *by_boxes = has_rows ? NULL : dfl_single_sizes(arena, names, mapping, request);
     const dfl_size_search_result *found = NULL;
     dfl_sink *quiet;
 
@@ -197,11 +199,14 @@ const dfl_search_result *dfl_mapper_search(dfl_arena *arena, dfl_sink *sink, con
                                            const dfl_search_request *request)
 {
     dfl_search_result *out = DFL_NEW(arena, dfl_search_result);
+    dfl_mapping plain = *mapping;
 
+    /* Without rows no mapping costs more, so the bound of the search holds. Solve compares it with the model's costs. */
+    plain.system = dfl_system_without_rows(arena, mapping->system);
     if (dfl_mapping_lines_are_written(mapping))
         search_amounts(arena, sink, names, mapping, request, out);
     else if (request->mode == DFL_SEARCH_BEST)
-        search_best(arena, sink, names, mapping, request, out);
+        search_best(arena, sink, names, plain.system == mapping->system ? mapping : &plain, request, out);
     else
         search_several(arena, sink, names, mapping, request, out);
     return out;

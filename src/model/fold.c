@@ -10,10 +10,19 @@ static void add_counts(dfl_counts *to, const dfl_counts *from)
     to->update += from->update;
 }
 
+static void add_rows(dfl_row_counts *to, const dfl_row_counts *from)
+{
+    to->read += from->read;
+    to->drain += from->drain;
+    to->fill += from->fill;
+    to->update += from->update;
+}
+
 static void add_traffic(const dfl_workload *w, dfl_traffic *to, const dfl_traffic *from)
 {
     add_counts(&to->counts, &from->counts);
     add_counts(&to->first, &from->first);
+    add_rows(&to->rows, &from->rows);
     to->rough |= from->rough;
     to->joules += from->joules;
     if (w->tensors[to->tensor].role != DFL_ROLE_INTERMEDIATE)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/counts/rank_chain.h"
+#include "model/cost/access_rows.h"
 #include "model/cost/energy.h"
 #include "model/cost/occupancy.h"
 #include "model/cost/time.h"
@@ -216,7 +217,8 @@ const dfl_result *dfl_model_run(dfl_model *model, dfl_arena *scratch)
         return NULL;
     if (!gather_traffic(model))
         return NULL;
-    if (!dfl_time_count(nest, &model->keeps, &model->time, &model->sums, &model->result, model->einsums, model->memories))
+    if (!dfl_access_rows_count(nest, &model->keeps, &model->traffic, model->row, model->rows) ||
+        !dfl_time_count(nest, &model->keeps, &model->time, &model->sums, &model->result, model->einsums, model->memories))
         return NULL;
     time_networks(model, nest->system);
     dfl_energy_count(nest, &model->energy, &model->sums, &model->result, model->rows, model->einsums, model->memories);

@@ -327,6 +327,13 @@ static void add_memory(params *out, dfl_arena *arena, const dfl_result *r, uint3
         dfl_i128 bits = r->mapping->workload->tensors[r->traffic[k].tensor].type.bits;
         if (r->traffic[k].memory != i)
             continue;
+        if (m->access_bits != 0) {
+            const dfl_row_counts *rows = &r->traffic[k].rows;
+            read.over |= add_bits(&read.actions, rows->read, m->has_drain_energy ? 0 : rows->drain, 0, m->access_bits);
+            drain.over |= add_bits(&drain.actions, rows->drain, 0, 0, m->access_bits);
+            write.over |= add_bits(&write.actions, rows->fill, rows->update, 0, m->access_bits);
+            continue;
+        }
         read.over |= add_bits(&read.actions, n->serve, m->has_drain_energy ? 0 : n->drain, n->accumulate, bits);
         drain.over |= add_bits(&drain.actions, n->drain, 0, 0, bits);
         write.over |= add_bits(&write.actions, n->fill, n->update, 0, bits);

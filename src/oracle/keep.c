@@ -1,4 +1,5 @@
 #include "oracle/keep.h"
+#include "oracle/rows.h"
 
 #include <stdlib.h>
 
@@ -114,9 +115,11 @@ static void set_value(dfl_oracle_machine *machine, dfl_oracle_keep *keep, uint32
         dfl_oracle_refuse_released(machine, keep->tensor, keep->line->span, keep);
     keep->traffic->update++;
     keep->traffic->first.update += inst == keep->first;
+    dfl_oracle_rows_move(machine, keep, inst, DFL_ORACLE_UPDATE);
     if (c->has_value && !define) {
         keep->traffic->accumulate++;
         keep->traffic->first.accumulate += inst == keep->first;
+        dfl_oracle_rows_move(machine, keep, inst, DFL_ORACLE_READ);
         value = dfl_oracle_combine(machine, keep->tensor, c->value, value);
     }
     parts += c->has_value ? c->parts : 0;
@@ -188,6 +191,7 @@ static void drain_element(dfl_oracle_machine *machine, dfl_oracle_keep *keep, ui
 
     keep->traffic->drain++;
     keep->traffic->first.drain += inst == keep->first;
+    dfl_oracle_rows_move(machine, keep, inst, DFL_ORACLE_DRAIN);
     dfl_oracle_network_note(machine, &keep->link, elem, d.group, inst);
     DFL_PUSH(machine->arena, &machine->updates, d);
 }
@@ -258,6 +262,7 @@ static void enter_element(dfl_oracle_machine *machine, dfl_oracle_keep *keep, ui
     if (!keep->written && (from = find_neighbour(keep, inst, elem, &axis)) != DFL_NONE) {
         keep->traffic->serve++;
         keep->traffic->first.serve += from == keep->first;
+        dfl_oracle_rows_move(machine, keep, from, DFL_ORACLE_READ);
         keep->balance.passed++;
         machine->result->forwarded[axis]++;
         dfl_oracle_network_forward(machine, &keep->link, keep->tensor, axis, from, inst);
@@ -269,12 +274,15 @@ static void enter_element(dfl_oracle_machine *machine, dfl_oracle_keep *keep, ui
         }
         keep->outer->traffic->serve += first;
         keep->outer->traffic->first.serve += first && keep->link.outer_of[inst] == keep->outer->first;
+        if (first)
+            dfl_oracle_rows_move(machine, keep->outer, keep->link.outer_of[inst], DFL_ORACLE_READ);
         keep->balance.served += first;
         keep->balance.filled++;
         dfl_oracle_network_note(machine, &keep->link, elem, group, inst);
     }
     keep->traffic->fill++;
     keep->traffic->first.fill += inst == keep->first;
+    dfl_oracle_rows_move(machine, keep, inst, DFL_ORACLE_FILL);
     c->has_value = c->filled = true;
     c->value = out->value;
     c->parts = out->parts;

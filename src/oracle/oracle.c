@@ -1,5 +1,6 @@
 /* The execution: bodies, loops, operations, the occupancy of memories, and the conservation laws. */
 #include "oracle/oracle.h"
+#include "oracle/rows.h"
 
 #include "oracle/instances.h"
 #include "oracle/keep.h"
@@ -77,6 +78,7 @@ static uint64_t read_operand(dfl_oracle_machine *machine, uint32_t id, dfl_oracl
     if (*seen != machine->tick) {
         a->keep->traffic->serve++;
         a->keep->traffic->first.serve += a->link.outer_of[unit] == a->keep->first;
+        dfl_oracle_rows_move(machine, a->keep, a->link.outer_of[unit], DFL_ORACLE_READ);
     }
     *seen = machine->tick;
     dfl_oracle_network_note(machine, &a->link, elem, a->link.read_group[unit], unit);

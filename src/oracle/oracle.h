@@ -15,6 +15,8 @@ typedef struct {
     uint32_t memory, tensor;
     dfl_i128 serve, drain, accumulate, fill, update;
     dfl_oracle_counts first;   /* the counts of the instance at coordinate 0 of every axis */
+    dfl_i128 rows[4];          /* in a memory with `access`: rows that are read for the inside, drained, filled, updated */
+    struct dfl_oracle_rows *open; /* [instance]: rows that still have room; NULL without `access` */
     dfl_i128 peak_elements;    /* largest tile of one instance, without buffers */
     dfl_i128 peak_bits;        /* largest tile of one instance (in bits); of a refilled keep, all buffers together */
 } dfl_oracle_traffic;

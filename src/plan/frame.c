@@ -376,6 +376,15 @@ dfl_frame dfl_frame_open(dfl_arena *arena, dfl_sink *sink, const dfl_intern *nam
     return f;
 }
 
+/* Whether accesses move elements in all memories: a plan does not know which elements share a row. */
+static bool check_rows(const dfl_frame *f)
+{
+    for (uint32_t m = 0; m < f->system->n_memories; m++)
+        if (f->system->memories[m].access_bits != 0)
+            return dfl_frame_refuse(f, f->system->memories[m].span, "`access` of a memory", "leave it out");
+    return true;
+}
+
 bool dfl_frame_divide(dfl_frame *f)
 {
     const dfl_workload *w = f->workload;
@@ -383,7 +392,7 @@ bool dfl_frame_divide(dfl_frame *f)
     f->repeats = DFL_NEW_ARRAY(f->arena, bool, (size_t)w->n_ranks + 1);
     for (uint32_t c = 0; c < w->n_carries; c++)
         f->repeats[w->carries[c].rank] = true;
-    if (!find_homes(f) || !build_slots(f))
+    if (!check_rows(f) || !find_homes(f) || !build_slots(f))
         return false;
     if (!dfl_stages_find(f))
         return false;

@@ -67,10 +67,20 @@ static void compare_first(comparison *c, const char *part, const dfl_counts *mod
     compare_part(c, part, "update", model->update, oracle->update);
 }
 
+/* The rows that accesses of a memory move. */
+static void compare_rows(comparison *c, const char *part, const dfl_row_counts *model, const dfl_oracle_traffic *oracle)
+{
+    compare_part(c, part, "rows read", model->read, oracle->rows[0]);
+    compare_part(c, part, "rows drained", model->drain, oracle->rows[1]);
+    compare_part(c, part, "rows filled", model->fill, oracle->rows[2]);
+    compare_part(c, part, "rows updated", model->update, oracle->rows[3]);
+}
+
 /* The counts of one tensor in one memory; `model` is NULL if the model has no counts for the pair. */
 static void compare_traffic(comparison *c, const char *part, const dfl_traffic *model, const dfl_oracle_traffic *oracle)
 {
     static const dfl_counts nothing;
+    static const dfl_row_counts none;
     const dfl_counts *counts = model ? &model->counts : &nothing;
 
     compare_part(c, part, "serve", counts->serve, oracle->serve);
@@ -78,6 +88,8 @@ static void compare_traffic(comparison *c, const char *part, const dfl_traffic *
     compare_part(c, part, "accumulate", counts->accumulate, oracle->accumulate);
     compare_part(c, part, "fill", counts->fill, oracle->fill);
     compare_part(c, part, "update", counts->update, oracle->update);
+    if (c->sides->executed->system->memories[oracle->memory].access_bits != 0)
+        compare_rows(c, part, model ? &model->rows : &none, oracle);
     compare_part(c, part, "peak bits", model ? model->peak_bits : 0, oracle->peak_bits);
     if (model && model->rough)
         c->rough_keeps++;

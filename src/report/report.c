@@ -91,21 +91,33 @@ bool dfl_memory_bits(const dfl_result *result, uint32_t memory, dfl_i128 *read, 
     return over;
 }
 
+/* Adds so many units of so many bits. Returns true on overflow. */
+static bool add_bits(dfl_i128 *sum, dfl_i128 n, dfl_i128 bits)
+{
+    return dfl_mul(n, bits, &n) || dfl_add(*sum, n, sum);
+}
+
 bool dfl_memory_charged_bits(const dfl_result *result, uint32_t memory, dfl_charged_bits *out)
 {
-    const bool drains = result->mapping->system->memories[memory].has_drain_energy;
-    bool over = dfl_memory_bits(result, memory, &out->read, &out->written);
+    const dfl_memory *m = &result->mapping->system->memories[memory];
+    bool over = false;
 
-    out->drained = 0;
-    for (uint32_t i = 0; drains && i < result->n_traffic; i++) {
+    *out = (dfl_charged_bits){ 0, 0, 0 };
+    for (uint32_t i = 0; i < result->n_traffic; i++) {
         const dfl_traffic *t = &result->traffic[i];
-        dfl_i128 n;
+        dfl_i128 bits = m->access_bits != 0 ? m->access_bits : result->mapping->workload->tensors[t->tensor].type.bits;
+        dfl_row_counts n = t->rows;
 
-        if (t->memory == memory)
-            over |= dfl_mul(t->counts.drain, result->mapping->workload->tensors[t->tensor].type.bits, &n) ||
-                    dfl_add(out->drained, n, &out->drained);
+        if (t->memory != memory)
+            continue;
+        if (m->access_bits == 0)
+            over |= dfl_add(t->counts.serve, t->counts.accumulate, &n.read);
+        if (m->access_bits == 0)
+            n = (dfl_row_counts){ n.read, t->counts.drain, t->counts.fill, t->counts.update };
+        over |= add_bits(&out->read, n.read, bits);
+        over |= add_bits(m->has_drain_energy ? &out->drained : &out->read, n.drain, bits);
+        over |= add_bits(&out->written, n.fill, bits) || add_bits(&out->written, n.update, bits);
     }
-    out->read -= out->drained;
     return over;
 }
 

@@ -127,7 +127,8 @@ bool dfl_counts_reads(const dfl_counts *counts, dfl_i128 *out);
 bool dfl_counts_writes(const dfl_counts *counts, dfl_i128 *out);
 /* Sums the bits read and written in a memory over all tensors and all instances. Returns true on overflow. */
 bool dfl_memory_bits(const dfl_result *result, uint32_t memory, dfl_i128 *read, dfl_i128 *written);
-/* Bits of a memory by the energy that they cost; `drained` = 0 unless drains have an energy of their own, else they are read. */
+/* Bits of a memory by the energy that they cost, those of whole rows in a memory with `access`. `drained` = 0 unless drains have
+   an energy of their own, else they are read. */
 typedef struct { dfl_i128 read, drained, written; } dfl_charged_bits;
 /* Sums the charged bits over all tensors and all instances. Returns true on overflow. */
 bool dfl_memory_charged_bits(const dfl_result *result, uint32_t memory, dfl_charged_bits *out);

@@ -139,8 +139,9 @@ bool dfl_certificate_refuse(dfl_sink *sink, const dfl_intern *names, const dfl_m
 
     dfl_diag_help(sink, d, "a certificate exists only for a mapping whose lines are all open (`...`), with tiles that "
                   "divide, without `--max-fused`, `--top`, `--spread`, `--beyond` and required peaks of memories, and for a "
-                  "workload without `where`, `over`, gathers and `carrying`; or for a plan over chips with open amounts, an "
-                  "objective over latency and energy, no requirement, and a lower bound of every combination");
+                  "workload without `where`, `over`, gathers and `carrying`, on a system without `access`; or for a plan over "
+                  "chips with open amounts, an objective over latency and energy, no requirement, and a lower bound of every "
+                  "combination");
     return false;
 }
 
@@ -199,7 +200,8 @@ bool dfl_certificate_is_possible(const dfl_solver *solver, const char *only)
     if (dfl_mapping_is_plan(first) && first->n_front == 0 && o->top == 0)
         return true;
     if (!dfl_mapping_lines_are_written(first) && dfl_mapping_all_lines_open(first) && first->n_front == 0 &&
-        first->n_choices == 0 && !o->imperfect && o->beyond == 0 && o->max_fused == 0 && o->top == 0 && !o->spread) {
+        dfl_system_without_rows(solver->arena, first->system) == first->system && first->n_choices == 0 && !o->imperfect &&
+        o->beyond == 0 && o->max_fused == 0 && o->top == 0 && !o->spread) {
         warn_narrower(solver, first);
         return true;
     }

@@ -71,6 +71,9 @@ static bool check_searched(const dfl_fill *fill, const dfl_mapping *m)
     if (m->n_decisions > 0)
         return refuse(fill, m->decisions[0].span, "no search decides this in", "decided only in a plan over chips",
                       "write the tensors that are recomputed, the schedule and the parts of homes");
+    if (m->n_front > 0 && dfl_system_without_rows(fill->solver->arena, m->system) != m->system)
+        return refuse_front(fill, "a memory of the system has `access`, and the search counts elements, not rows",
+                            "use `minimize`, or leave `access` out");
     if (m->n_front > 0 && m->n_choices > 0)
         return refuse_front(fill, "no Pareto set is searched with structural choices",
                             "replace `?` by tensors or ranks, or use `minimize`");
@@ -632,6 +635,9 @@ static bool fill_kinds(dfl_fill *fill, const dfl_objective *objective, const dfl
     if (objective->n_terms > 1)
         return refuse_kinds(fill, "`--top` ranks kinds by one figure, and this mapping minimizes several",
                             "minimize one expression over `energy` and `latency`, or remove `--top`");
+    if (dfl_system_without_rows(solver->arena, m->system) != m->system)
+        return refuse_kinds(fill, "a memory of the system has `access`, and the search counts elements, not rows",
+                            "remove `--top`, or leave `access` out");
     if (dfl_mapping_has_open_branches(m))
         return refuse_kinds(fill, "`--top` is for mappings without written branches", "remove `--top`, or open all lines");
     work = dfl_arena_new(solver->budget);

@@ -147,7 +147,9 @@ static bool fails_to_be_best(judge *j, dfl_session *s, enumerate_options *option
         snprintf(j->why, WHY, "the search finds %.12g, which is below its own bound", j->value);
         return true;
     }
-    if (!options->down_to_exchange && j->gap > 1e-9 && !slides(filled->given->workload)) {
+    /* rows cost more than the search counts */
+    if (!options->down_to_exchange && j->gap > 1e-9 && !slides(filled->given->workload) &&
+        dfl_system_without_rows(s->arena, filled->given->system) == filled->given->system) {
         snprintf(j->why, WHY, "the search says %.12g and finds %.12g", filled->search->lower_bound, j->value);
         return true;
     }

@@ -252,6 +252,15 @@ void tiny_draw_charges(tiny *t, tiny_random *r)
     t->launch = chance(r, 30) ? 1 + tiny_below(r, 8) : 0;
 }
 
+void tiny_draw_rows(tiny *t, tiny_random *r)
+{
+    static const uint32_t rows[6] = { 12, 20, 24, 40, 64, 100 };
+
+    for (uint32_t m = 0; m < t->n_memories; m++)
+        t->memory[m].access = t->memory[m].inside || chance(r, 30) ? 0 : rows[tiny_below(r, 6)];
+    t->objective = chance(r, 70) ? TINY_ENERGY : TINY_PRODUCT;
+}
+
 static bool is_made(const tiny *t, uint32_t tensor)
 {
     for (uint32_t e = 0; e < t->n_einsums; e++)
@@ -439,6 +448,8 @@ static void print_memory(const tiny *t, uint32_t i, FILE *out)
         fprintf(out, "buffers = %u; ", m->buffers);
     if (m->stream)
         fprintf(out, "overlap = stream; ");
+    if (m->access > 0)
+        fprintf(out, "access = %ubit; ", m->access);
     if (m->latency > 0)
         fprintf(out, "latency = %us; ", m->latency);
     if (m->leakage > 0)
@@ -553,6 +564,9 @@ static bool shrink_memory(tiny *t, uint32_t m, bool (*fails)(void *, const tiny 
     any |= smaller(t, &c, fails, context);
     c = *t;
     c.memory[m].read_rate = c.memory[m].write_rate = 0;
+    any |= smaller(t, &c, fails, context);
+    c = *t;
+    c.memory[m].access = 0;
     any |= smaller(t, &c, fails, context);
     c = *t;
     c.memory[m].has_drain = c.memory[m].free_drains = false;

@@ -29,6 +29,7 @@ typedef struct {
 typedef struct {
     uint32_t bits;                  /* size, bits; 0 = unlimited */
     uint32_t read_energy, write_energy, read_rate, write_rate; /* J/bit; byte/s, 0 = takes no time */
+    uint32_t access;                /* bits of a row; 0 = elements move */
     uint32_t drain_energy;          /* J/bit, if `has_drain` */
     bool has_drain, free_drains;
     bool one_port, inside;          /* `inside`: the memory is inside of the array */
@@ -85,6 +86,8 @@ void tiny_draw_arrays(tiny *t, tiny_random *r);
 void tiny_draw_spreads(tiny *t, tiny_random *r);
 /* Draws bandwidth, latency and energy of networks of all kinds, latencies of memories, and times before the unit starts. */
 void tiny_draw_charges(tiny *t, tiny_random *r);
+/* Draws rows that accesses of memories outside of arrays move, and an objective over the energy. */
+void tiny_draw_rows(tiny *t, tiny_random *r);
 /* Draws work that stalls for transfers, except those of some memories. */
 void tiny_draw_waits(tiny *t, tiny_random *r);
 /* Prints the workload and the system. */

@@ -50,7 +50,8 @@ typedef struct {
 /* A set of tensors that an axis or a unit serves. */
 typedef enum { CASE_NO, CASE_ALL, CASE_INPUTS_ONLY, CASE_WEIGHTS_ONLY, CASE_OUTPUTS_ONLY } case_set;
 
-typedef struct { char name[CASE_NAME]; uint32_t element; int64_t buffers; } case_memory;
+/* `access`: bits of a row, 0 = the memory moves elements. */
+typedef struct { char name[CASE_NAME]; uint32_t element; int64_t buffers, access; } case_memory;
 typedef struct { char name[CASE_NAME]; uint32_t element; int64_t size; case_set multicast, reduce; bool forward; } case_axis;
 typedef struct { char name[CASE_NAME]; uint32_t element; case_set reuse; } case_unit;
 /* The network over the axes of an element, by its kind in the language; CASE_WIRELESS: no network. */

@@ -220,6 +220,10 @@ static void compare_traffic(comparison *cmp)
         same(cmp, o->serve, t->counts.serve, "serve", tensor, memory);
         same(cmp, o->accumulate, t->counts.accumulate, "accumulate", tensor, memory);
         same(cmp, o->peak_bits, t->peak_bits, "peak_bits", tensor, memory);
+        same(cmp, o->rows[0], t->rows.read, "rows read", tensor, memory);
+        same(cmp, o->rows[1], t->rows.drain, "rows drained", tensor, memory);
+        same(cmp, o->rows[2], t->rows.fill, "rows filled", tensor, memory);
+        same(cmp, o->rows[3], t->rows.update, "rows updated", tensor, memory);
         if (t->rough)
             cmp->out->features |= 1u << CASE_ROUGH;
         else

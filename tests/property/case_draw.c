@@ -524,6 +524,16 @@ static bool draw_mapping(drawer *d)
     return whole(d);
 }
 
+/* Draws the rows of memories, after everything else. In an array the model counts only those of instances that are alike. */
+static void draw_rows(drawer *d)
+{
+    static const int64_t rows[6] = { 20, 24, 24, 40, 64, 5 };
+
+    for (uint32_t m = 0; m < d->c->n_memories; m++)
+        if (case_chance(&d->rng, d->c->memories[m].element == 0 ? 60 : 8))
+            d->c->memories[m].access = rows[case_below(&d->rng, 6)];
+}
+
 void case_draw(dfl_case *c, uint64_t seed, uint64_t index)
 {
     drawer *d = calloc(1, sizeof *d);
@@ -540,6 +550,7 @@ void case_draw(dfl_case *c, uint64_t seed, uint64_t index)
         case_draw_workload(&d->rng, c);
         case_draw_system(&d->rng, c);
     } while (!draw_mapping(d));
+    draw_rows(d);
     dfl_arena_free(d->arena);
     free(trial);
     free(d);

@@ -178,7 +178,8 @@ static void make_system(builder *b)
     for (uint32_t i = 0; i < c->n_memories; i++)
         memories[i] = (dfl_memory){ .name = dfl_intern_z(b->names, c->memories[i].name),
                                     .element = c->memories[i].element, .size_bits = -1, .read_rate = 1e9,
-                                    .write_rate = 1e9, .buffers = c->memories[i].buffers };
+                                    .write_rate = 1e9, .buffers = c->memories[i].buffers,
+                                    .access_bits = c->memories[i].access };
     for (uint32_t i = 0; i < c->n_units; i++) {
         dfl_rate *rate = DFL_NEW(b->arena, dfl_rate);
         *rate = (dfl_rate){ .rate = 1e9 };

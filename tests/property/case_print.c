@@ -138,6 +138,8 @@ static void print_system(const dfl_case *c, FILE *out)
         for (uint32_t m = 0; m < c->n_memories; m++)
             if (c->memories[m].element == i) {
                 fprintf(out, "%*smemory %s { size = unlimited; ", indent, "", c->memories[m].name);
+                if (c->memories[m].access != 0)
+                    fprintf(out, "access = %lldbit; ", (long long)c->memories[m].access);
                 if (c->memories[m].buffers != 1)
                     fprintf(out, "buffers = %lld; ", (long long)c->memories[m].buffers);
                 fprintf(out, "}\n");

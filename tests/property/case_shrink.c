@@ -227,7 +227,8 @@ static bool apply(dfl_case *c, uint32_t step, bool *end)
             return c->networks[i] != CASE_BUS && c->networks[i] != CASE_WIRELESS && (c->networks[i] = CASE_BUS, true);
     for (uint32_t m = 0; m < c->n_memories; m++)
         if (step-- == 0)
-            return c->memories[m].buffers != 1 && (c->memories[m].buffers = 1, true);
+            return (c->memories[m].access != 0 && (c->memories[m].access = 0, true)) ||
+                   (c->memories[m].buffers != 1 && (c->memories[m].buffers = 1, true));
     for (uint32_t u = 0; u < c->n_units; u++)
         if (step-- == 0)
             return c->units[u].reuse != CASE_NO && (c->units[u].reuse = CASE_NO, true);

@@ -232,6 +232,7 @@ uint32_t case_add_memory(dfl_case *c, const char *name, uint32_t element, int64_
     set_name(m->name, name, strlen(name));
     m->element = element;
     m->buffers = buffers;
+    m->access = 0;
     return c->n_memories++;
 }
 

@@ -327,6 +327,17 @@ static dfl_tl_counts words_of(const dfl_tl_file *f, uint32_t tensor, const flow 
     };
 }
 
+bool dfl_tl_has_rows(const dfl_tl_file *f, uint32_t level)
+{
+    const dfl_tl_level *l = &f->levels[level];
+    int64_t row, all = 1;
+
+    for (uint32_t k = level + 1; k < f->n_levels && f->mapping != NULL && all == 1; k++)
+        dfl_tl_used(f, k, &row, &all);
+    return f->mapping != NULL && f->priced && all == 1 && l->vector > 1 && l->vector == floor(l->vector) && !l->shares_rows &&
+           l->vector * (double)f->word_bits < DFL_SEMA_MAX_COUNT;
+}
+
 /* Adds what a tensor costs at a level, without the parts that are rounded up to vectors. Returns that cost. */
 static double charge_tensor(const dfl_tl_file *f, uint32_t tensor, uint32_t k, const flow *flow_of, double instances, charge *out)
 {
@@ -337,7 +348,8 @@ static double charge_tensor(const dfl_tl_file *f, uint32_t tensor, uint32_t k, c
     double idle_writes = ceil(words.fills / l->vector) * l->vector - words.fills +
                          ceil(words.updates / l->vector) * l->vector - words.updates;
 
-    out->vectors += instances * (idle_reads * l->read_energy + idle_writes * l->write_energy);
+    if (!dfl_tl_has_rows(f, k))
+        out->vectors += instances * (idle_reads * l->read_energy + idle_writes * l->write_energy);
     out->overlap |= !written && flow_of->overlap;
     out->halos += written ? 0 : instances * words.reads * flow_of->common * l->read_energy;
     if (written && flow_of->received > 0)

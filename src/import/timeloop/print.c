@@ -236,6 +236,8 @@ static void print_memory(printer *p, uint32_t k)
         dfl_strbuf_printf(&p->out, "size = %lldB;\n", (long long)(l->entries * p->f->word_bits / 8));
     else
         dfl_strbuf_printf(&p->out, "size = %lldbit;\n", (long long)(l->entries * p->f->word_bits));
+    if (dfl_tl_has_rows(p->f, k))
+        dfl_strbuf_printf(&p->out, "access = %lldbit;\n", (long long)l->vector * (long long)p->f->word_bits);
     if (l->buffers > 1)
         dfl_strbuf_printf(&p->out, "buffers = %lld;\n", (long long)l->buffers);
     if (p->f->mapping == NULL && l->bypass != 0) {

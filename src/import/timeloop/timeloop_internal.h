@@ -209,6 +209,8 @@ typedef struct { double reads, fills, updates; } dfl_tl_counts;
 bool dfl_tl_count_words(const dfl_tl_file *f, uint32_t tensor, dfl_tl_counts *out);
 /* Takes tensors off the multicast of arrays in which Timeloop shares none of their tiles: those sets become `apart`. */
 void dfl_tl_split_shares(dfl_tl_file *f);
+/* Whether the result charges whole vectors at a level, as the source does: a mapping uses one instance of the level. */
+bool dfl_tl_has_rows(const dfl_tl_file *f, uint32_t level);
 /* Reports what the source charges for the mapping in another way than the result, with the amounts. */
 void dfl_tl_compare_charges(dfl_tl_file *f);
 

@@ -16,6 +16,27 @@ void dfl_energy_plan_make(const dfl_nest *nest, dfl_energy_plan *out)
     out->area = dfl_system_area(nest->system);
 }
 
+/* Charged bits of a tensor in a memory, by price: whole rows, or the bits of the elements. */
+typedef struct { double read, drain, written; } charged_bits;
+
+static charged_bits count_bits(const dfl_traffic *t, const dfl_memory *m, double bits)
+{
+    const dfl_counts *n = &t->counts;
+    const dfl_row_counts *rows = &t->rows;
+    const double row = (double)m->access_bits;
+    charged_bits out;
+
+    /* drains are reads like all others unless they have an energy of their own */
+    if (m->access_bits != 0)
+        return (charged_bits){ dfl_i128_double(rows->read + (m->has_drain_energy ? 0 : rows->drain)) * row,
+                               m->has_drain_energy ? dfl_i128_double(rows->drain) * row : 0,
+                               dfl_i128_double(rows->fill + rows->update) * row };
+    out.read = dfl_i128_double(n->serve + n->accumulate + (m->has_drain_energy ? 0 : n->drain)) * bits;
+    out.drain = m->has_drain_energy ? dfl_i128_double(n->drain) * bits : 0;
+    out.written = dfl_i128_double(n->fill + n->update) * bits;
+    return out;
+}
+
 static void charge_memories(const dfl_nest *nest, dfl_traffic *traffic, uint32_t n, dfl_memory_cost *memories)
 {
     for (uint32_t m = 0; m < nest->system->n_memories; m++)
@@ -23,12 +44,9 @@ static void charge_memories(const dfl_nest *nest, dfl_traffic *traffic, uint32_t
     for (uint32_t i = 0; i < n; i++) {
         dfl_traffic *t = &traffic[i];
         const dfl_memory *m = &nest->system->memories[t->memory];
-        double bits = nest->workload->tensors[t->tensor].type.bits;
-        /* drains are reads like all others unless they have an energy of their own */
-        dfl_i128 reads = t->counts.serve + t->counts.accumulate + (m->has_drain_energy ? 0 : t->counts.drain);
-        double read = dfl_i128_double(reads) * bits * m->read_energy;
-        double drain = m->has_drain_energy ? dfl_i128_double(t->counts.drain) * bits * m->drain_energy : 0;
-        double write = dfl_i128_double(t->counts.fill + t->counts.update) * bits * m->write_energy;
+        const charged_bits bits = count_bits(t, m, nest->workload->tensors[t->tensor].type.bits);
+        double read = bits.read * m->read_energy, drain = bits.drain * m->drain_energy, write = bits.written * m->write_energy;
+
         t->joules = read + drain + write;
         memories[t->memory].read_joules += read;
         memories[t->memory].drain_joules += drain;

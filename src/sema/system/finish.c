@@ -6,6 +6,7 @@
 
 #include "lint/system.h"
 #include "sema/expr/data_type.h"
+#include "support/limits.h"
 
 typedef struct {
     dfl_system_draft *draft;
@@ -240,6 +241,25 @@ static const dfl_efficiency *lower_efficiency(const dfl_draft_part *part)
     return attribute != NULL ? attribute->values[0].efficiency : NULL;
 }
 
+/* The bits of an access; 0 if the memory states none. */
+static int64_t lower_access(system_lowering *state, const dfl_draft_part *part)
+{
+    const dfl_draft_attribute *attribute = dfl_draft_find_attribute(part, "access");
+    const dfl_attribute_value *value = attribute != NULL ? &attribute->values[0] : NULL;
+
+    if (value == NULL || value->kind != DFL_ATTRIBUTE_QUANTITY || part->silent)
+        return 0;
+    if (!value->quantity.exact || value->quantity.integer > DFL_SEMA_MAX_COUNT) {
+        dfl_diag *d = dfl_report(state->draft->sink, DFL_UNIT_OVERFLOW, value->span,
+                                 "access of `%s` is not a whole number of bits below 2^31", part_text(state, part));
+
+        dfl_diag_help(state->draft->sink, d, "write the width of a row, as in `access = 64bit;`");
+        state->draft->broken = true;
+        return 0;
+    }
+    return (int64_t)value->quantity.integer;
+}
+
 /* Lowers a memory. */
 static void lower_memory(system_lowering *state, const dfl_draft_part *part)
 {
@@ -261,6 +281,7 @@ static void lower_memory(system_lowering *state, const dfl_draft_part *part)
     memory->buffers = 1;
     if (buffers != NULL && buffers->values[0].kind == DFL_ATTRIBUTE_QUANTITY)
         memory->buffers = (int64_t)buffers->values[0].quantity.integer;
+    memory->access_bits = lower_access(state, part);
     memory->free_drains = dfl_draft_find_attribute(part, "drain.bandwidth") != NULL;
     memory->stream = dfl_draft_find_attribute(part, "overlap") != NULL;
     memory->efficiency = lower_efficiency(part);

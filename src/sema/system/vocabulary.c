@@ -54,6 +54,7 @@ static const dfl_attribute_row vocabulary[] = {
     { "energy.mac",       C,         DFL_TAKES_QUANTITY, PER_OP,    "0.2pJ/MAC",     NONE, NULL },
     { "energy.flop",      C,         DFL_TAKES_QUANTITY, PER_OP,    "0.1pJ/FLOP",    NONE, NULL },
     { "energy.*",         C,         DFL_TAKES_QUANTITY, PER_OP,    "0.2pJ/MAC",     NONE, NULL },
+    { "access",           M,         DFL_TAKES_POSITIVE, DATA,      "64bit",         NONE, NULL },
     { "latency",          M | N,     DFL_TAKES_QUANTITY, TIME,      "100ns", { MEMORY(latency), NETWORK(latency) }, NULL },
     { "leakage",          M | C,     DFL_TAKES_QUANTITY, POWER,     "3mW", { MEMORY(leakage), COMPUTE(leakage) }, NULL },
     { "buffers",          M,         DFL_TAKES_COUNT,    NO_DIM,    "2",             NONE, NULL },

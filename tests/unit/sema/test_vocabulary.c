@@ -103,6 +103,16 @@ static void a_selection_may_hold_intermediates(void **state)
     analysed_free(a);
 }
 
+static void accesses_move_rows(void **state)
+{
+    analysed *a = analyse("system s { memory d { size = 1MB; access = 8B; drain { energy = 2pJ/bit; bandwidth = unlimited; } } }");
+    const dfl_memory *d = &a->program->systems[0]->memories[0];
+
+    (void)state;
+    assert_true(d->access_bits == 64 && d->has_drain_energy && d->drain_energy == 2e-12 && d->free_drains);
+    analysed_free(a);
+}
+
 static void missing_numbers_are_zero(void **state)
 {
     analysed *a = analyse("system s { memory d { size = 1MB; } }");
@@ -131,6 +141,7 @@ int main(void)
         cmocka_unit_test(networks_have_shapes),
         cmocka_unit_test(energies_may_depend_on_types),
         cmocka_unit_test(a_selection_may_hold_intermediates),
+        cmocka_unit_test(accesses_move_rows),
         cmocka_unit_test(missing_numbers_are_zero),
         cmocka_unit_test(a_clock_may_exceed_the_range),
     };
