@@ -792,8 +792,8 @@ static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mappin
                                 m->n_choices == 0;
 
     *stopped = DFL_STOP_NONE;
-    if (is_plan && m->n_front > 0) {
-        (void)refuse_front(&fill, "no Pareto set of plans over chips is searched", "use `minimize`");
+    if (is_plan && m->n_front > 0 && m->n_minimize > 0) {
+        (void)refuse_front(&fill, "`minimize` is here", "remove `minimize` or `pareto`");
         return NULL;
     }
     if ((!is_plan && !check_searched(&fill, m)) || !read_objective(&fill, m, &objective))

@@ -10,21 +10,17 @@
 
 #include "plan/plan.h"
 #include "solve/certificate.h"
+#include "solve/plan_ranking.h"
 #include "solve/plan_space.h"
 #include "solve/solve_internal.h"
 #include "support/json_write.h"
 #include "support/limits.h"
 #include "support/vec.h"
 
-/* A plan that was evaluated. */
-typedef struct {
-    double *terms;                     /* of the objective */
-    uint64_t number;                   /* of the combination */
-} ranked_plan;
-
 /* A plan that may be better than the best ones. */
 typedef struct {
     double floor;                      /* lower bound of the first term of the objective */
+    double seconds;                    /* lower bound of the latency */
     uint64_t number;                   /* of the combination: the amounts as digits, the last hole as the lowest one */
 } plan_candidate;
 
@@ -35,7 +31,7 @@ typedef struct {
     dfl_plan_division *division;
     dfl_plan_space space;
     DFL_VEC(plan_candidate) candidates;
-    ranked_plan *best; uint32_t n_best, most; /* the best plans, best first */
+    dfl_plan_ranking ranking;
     uint64_t divided;                  /* combinations that give work to all chips */
     uint64_t evaluated, refused, pruned;
     uint64_t unevaluated;              /* of `refused`: plans that are legal for all that is known, as after E0609 */
@@ -49,35 +45,7 @@ typedef struct {
     dfl_json_writer *json;             /* NULL = no certificate is asked for */
 } plan_search;
 
-/* ---- the best plans ---- */
-
-/* Whether a plan comes before another one: it is better, or equal and its amounts come first. */
-static bool comes_before(const plan_search *s, const double *terms, uint64_t number, const ranked_plan *other)
-{
-    if (dfl_objective_less(s->objective, terms, other->terms))
-        return true;
-    return number < other->number && !dfl_objective_less(s->objective, other->terms, terms);
-}
-
-/* Puts an evaluated plan among the best ones. */
-static void rank_plan(plan_search *s, const double *terms, uint64_t number)
-{
-    const uint32_t n_terms = dfl_objective_count(s->objective);
-    uint32_t at = s->n_best;
-    ranked_plan last;
-
-    while (at > 0 && comes_before(s, terms, number, &s->best[at - 1]))
-        at--;
-    if (at == s->most)
-        return;
-    last = s->best[s->n_best < s->most ? s->n_best : s->most - 1];
-    for (uint32_t i = s->n_best < s->most ? s->n_best : s->most - 1; i > at; i--)
-        s->best[i] = s->best[i - 1];
-    memcpy(last.terms, terms, n_terms * sizeof *terms);
-    last.number = number;
-    s->best[at] = last;
-    s->n_best += s->n_best < s->most;
-}
+/* ---- one plan ---- */
 
 /* Counts plans that are refused with a code; the present amounts are those of one of them, and `floor` is a bound of all. */
 static void count_refused(plan_search *s, uint64_t plans, dfl_code code, double floor)
@@ -124,7 +92,7 @@ static bool try_plan(plan_search *s, plan_candidate candidate)
     else if (!isfinite(result->seconds) || !dfl_objective_met(s->objective, result, NULL))
         s->refused++;
     else if ((is_fine = dfl_objective_terms(s->objective, result, terms)))
-        rank_plan(s, terms, candidate.number);
+        dfl_plan_ranking_add(&s->ranking, terms, candidate.number);
     dfl_arena_free(work);
     return is_fine;
 }
@@ -242,7 +210,7 @@ static bool add_class(plan_search *s, uint64_t plans, double *least, const char 
             return dfl_plan_space_report_many(s->fill->sink, s->given, "plans that may run", DFL_PLAN_CANDIDATES);
         else
             DFL_PUSH(s->fill->solver->arena, &s->candidates,
-                     ((plan_candidate){ floor_of_value(s, floor.seconds), dfl_plan_space_number(&s->space) }));
+                     ((plan_candidate){ floor_of_value(s, floor.seconds), floor.seconds, dfl_plan_space_number(&s->space) }));
     } while (!is_over(s) && dfl_plan_space_next(&s->space, DFL_OPEN_TEMPORAL));
     return true;
 }
@@ -308,17 +276,29 @@ static int compare_candidates(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* Evaluates the candidates, those with the least bounds first. A bound above the worst of the best plans ends the search. False
-   after a report. */
+/* Whether a candidate cannot be among the plans that are listed, by lower bounds of the terms. */
+static bool is_excluded(const plan_search *s, const plan_candidate *candidate)
+{
+    const double joules = dfl_system_leakage(s->given->system) * candidate->seconds;
+    double floors[DFL_OBJECTIVE_TERMS];
+
+    for (uint32_t i = 0; i < dfl_objective_count(s->objective); i++)
+        floors[i] = s->objective->native ? dfl_objective_term(s->objective, i, joules, candidate->seconds) : -INFINITY;
+    return dfl_plan_ranking_excludes(&s->ranking, floors);
+}
+
+/* Evaluates the candidates, those with the least bounds first. A bound above the worst of the best plans ends the search; a
+   Pareto set leaves out each plan whose bounds are no better than a plan of the set. False after a report. */
 static bool try_candidates(plan_search *s)
 {
     if (s->candidates.n > 0)
         qsort(s->candidates.at, s->candidates.n, sizeof *s->candidates.at, compare_candidates);
     for (size_t i = 0; i < s->candidates.n; i++) {
-        if (s->n_best == s->most &&
-            s->candidates.at[i].floor > dfl_value_times(s->best[s->n_best - 1].terms[0], 1 + DFL_VALUE_TOLERANCE)) {
-            s->pruned += s->candidates.n - i;
-            return true;
+        if (is_excluded(s, &s->candidates.at[i])) {
+            s->pruned += s->ranking.is_front ? 1 : s->candidates.n - i;
+            if (!s->ranking.is_front)
+                return true;
+            continue;
         }
         if (!try_plan(s, s->candidates.at[i]))
             return false;
@@ -333,19 +313,19 @@ static bool try_candidates(plan_search *s)
 /* The lower bound of the first term over all plans; NAN = none is known. */
 static double find_bound(const plan_search *s)
 {
-    const double least = fmin(s->best[0].terms[0], s->unevaluated_floor);
+    const double least = fmin(s->ranking.plans.at[0].terms[0], s->unevaluated_floor);
 
     return s->stopped == DFL_STOP_NONE && isfinite(least) ? least : NAN;
 }
 
-/* The summary of the search, for the plan at place `i` of the best. */
+/* The summary of the search, for the plan at place `i` of the list. */
 static const dfl_search_summary *summarize_plan(plan_search *s, uint32_t i)
 {
     const dfl_solver *solver = s->fill->solver;
     dfl_search_summary *summary = DFL_NEW(solver->arena, dfl_search_summary);
 
     *summary = dfl_fill_start_summary(s->fill, s->objective);
-    summary->value = s->best[i].terms[0];
+    summary->value = s->ranking.plans.at[i].terms[0];
     summary->optimal = s->stopped == DFL_STOP_NONE && s->unevaluated == 0;
     summary->lower_bound = find_bound(s);
     summary->evaluated = s->evaluated;
@@ -355,9 +335,13 @@ static const dfl_search_summary *summarize_plan(plan_search *s, uint32_t i)
     summary->stopped = dfl_fill_stop(s->fill, s->stopped);
     if (!summary->optimal)
         summary->unproven = dfl_proof_gaps_plans(solver->arena, s->stopped != DFL_STOP_NONE, s->unevaluated, why_unevaluated(s));
-    if (s->most > 1) {
+    if (s->ranking.is_front) {
+        summary->objective = dfl_arena_printf(solver->arena, "pareto %s", s->given->front_text);
+        summary->is_of_front = true;
+        summary->space = dfl_arena_printf(solver->arena, "a Pareto set of %zu; %s", s->ranking.plans.n, DFL_PLAN_SPACE);
+    } else if (s->ranking.most > 1) {
         summary->top_position = i + 1;
-        summary->top_value = s->best[0].terms[0];
+        summary->top_value = s->ranking.plans.at[0].terms[0];
     }
     return summary;
 }
@@ -413,7 +397,7 @@ static void report_none(plan_search *s)
 /* Starts and ends the JSON of the divisions. */
 static void open_json(plan_search *s, dfl_json_writer *json)
 {
-    if (!s->fill->certificate || !s->objective->native || s->fill->required.n > 0)
+    if (!s->fill->certificate || s->ranking.is_front || !s->objective->native || s->fill->required.n > 0)
         return;
     s->json = json;
     dfl_strbuf_init(&s->text, s->fill->solver->arena);
@@ -434,7 +418,7 @@ static void add_certificate(plan_search *s)
     dfl_filled *filled = &solver->filled->at[solver->filled->n - 1];
     const dfl_result *costs;
 
-    if (s->json == NULL || s->n_best == 0 || isnan(find_bound(s)))
+    if (s->json == NULL || s->ranking.plans.n == 0 || isnan(find_bound(s)))
         return;
     dfl_json_end_array(s->json);
     dfl_json_end_object(s->json);
@@ -477,26 +461,25 @@ static bool search_plans(plan_search *s, dfl_json_writer *json)
 bool dfl_fill_plan(dfl_fill *fill, const dfl_objective *objective, dfl_stop *stopped)
 {
     dfl_arena *arena = fill->solver->arena;
+    const dfl_mapping *given = fill->item.mapping;
     dfl_json_writer json;
-    uint32_t next = 0;
-    plan_search s = { .fill = fill, .objective = objective, .given = fill->item.mapping, .stopped = DFL_STOP_NONE,
+    plan_search s = { .fill = fill, .objective = objective, .given = given, .stopped = DFL_STOP_NONE,
                       .nearest_fill = INFINITY, .unevaluated_floor = INFINITY,
-                      .most = fill->solver->options->top > 0 ? fill->solver->options->top : 1 };
+                      .ranking = { .arena = arena, .objective = objective, .is_front = given->n_front > 0,
+                                   .most = fill->solver->options->top > 0 ? fill->solver->options->top : 1 } };
+    uint32_t next = s.ranking.is_front ? 1 : 0;
 
-    s.best = DFL_NEW_ARRAY(arena, ranked_plan, s.most);
-    for (uint32_t i = 0; i < s.most; i++)
-        s.best[i].terms = DFL_NEW_ARRAY(arena, double, dfl_objective_count(objective));
     if (!search_plans(&s, &json))
         return false;
     *stopped = s.stopped;
-    if (s.n_best == 0) {
+    if (s.ranking.plans.n == 0) {
         report_none(&s);
         return false;
     }
-    for (uint32_t i = 0; i < s.n_best; i++) {
+    for (uint32_t i = 0; i < s.ranking.plans.n; i++) {
         const dfl_search_summary *summary = summarize_plan(&s, i);
 
-        dfl_plan_space_set(&s.space, s.best[i].number);
+        dfl_plan_space_set(&s.space, s.ranking.plans.at[i].number);
         dfl_fill_add(fill->solver, s.given, dfl_plan_space_make(arena, &s.space), summary, &next);
     }
     add_certificate(&s);

@@ -246,6 +246,24 @@ static void add_heading(const dfl_filled *f, dfl_strbuf *out)
     dfl_strbuf_char(out, '\n');
 }
 
+/* Gives a mapping of a Pareto set its new name, and deletes the `pareto` statement. */
+static void edit_front(const dfl_rewrite *rewrite, const dfl_filled *f, dfl_text_edits *edits)
+{
+    const dfl_source *source = rewrite->file->in.source;
+    dfl_span at = f->given->front_span;
+    size_t column;
+
+    dfl_text_edits_add(edits, f->given->span, dfl_sym_text(rewrite->file->names, f->mapping->name));
+    if (at.end < f->given->text.end && source->text[at.end - source->base] == ';')
+        at.end++;
+    if (dfl_mapping_is_plan(f->given) && dfl_edited_starts_line(rewrite->file, at.start, &column) &&
+        source->text[at.end - source->base] == '\n') { /* its whole line */
+        at.start -= (uint32_t)column;
+        at.end++;
+    }
+    dfl_text_edits_add(edits, at, "");
+}
+
 /* The declaration of a plan over chips with its own name and amounts in place; NULL if a `?` is not in its text. */
 static const char *plan_text(const dfl_rewrite *rewrite, const dfl_filled *f)
 {
@@ -255,7 +273,10 @@ static const char *plan_text(const dfl_rewrite *rewrite, const dfl_filled *f)
     if (!dfl_mapping_is_plan(f->given) || !is_inside(f->given->span, f->given->text) || !edit_tile_sizes(rewrite, f, &edits) ||
         !edit_decisions(rewrite, f, &edits))
         return NULL;
-    dfl_text_edits_add(&edits, f->given->span, dfl_sym_text(rewrite->file->names, f->mapping->name));
+    if (f->given->n_front > 0)
+        edit_front(rewrite, f, &edits);
+    else
+        dfl_text_edits_add(&edits, f->given->span, dfl_sym_text(rewrite->file->names, f->mapping->name));
     dfl_strbuf_init(&out, rewrite->file->arena);
     dfl_text_edits_apply(&edits, f->given->text, &out);
     return out.text;
@@ -281,18 +302,6 @@ static const char *further_text(const dfl_rewrite *rewrite, size_t i)
 }
 
 /* ---- declarations ---- */
-
-/* Gives the first mapping of a Pareto set its new name, and deletes the `pareto` statement. */
-static void edit_front(const dfl_rewrite *rewrite, const dfl_filled *f, dfl_text_edits *edits)
-{
-    const dfl_source *source = rewrite->file->in.source;
-    dfl_span at = f->given->front_span;
-
-    dfl_text_edits_add(edits, f->given->span, dfl_sym_text(rewrite->file->names, f->mapping->name));
-    if (at.end < f->given->text.end && source->text[at.end - source->base] == ';')
-        at.end++;
-    dfl_text_edits_add(edits, at, "");
-}
 
 /* Adds the edits that turn a mapping with holes into its first filled mapping: replaces each hole in place or, if that
    fails, the whole declaration. Sets `*needs_layout` if the result must be formatted. */

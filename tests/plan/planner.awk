@@ -1,6 +1,7 @@
 # Writes problems of the search for plans over chips: for problem N the file DIR/N.dfl with open amounts, and DIR/N.all.dfl
 # with every combination of amounts as a plan of its own. With `wide`, the schedule, the interleave, the recomputed tensors and the
-# parts of the optimizer's state are open, too. Variables: dir, problems, seed, wide.
+# parts of the optimizer's state are open, too. Variables: dir, problems, seed, wide; goal = "pareto latency, energy", for systems
+# that declare energy.
 
 function draw(n) { return int(rand() * n) + 1 }
 function pick(list, n,   at) { n = split(list, at, " "); return at[draw(n)] }
@@ -27,7 +28,7 @@ function plan(name, b, l, t, n, c, schedule, again, p) {
            inside(n, c) (again == "" ? "" : "    recompute " again ";\n") \
            "    keep weights, activations" (trained == "layers" ? "" : ", gradients") " in hbm;\n" \
            (trained == "layers" ? "" : "    keep moments in hbm" (p == "0" ? "" : " split m/" p " on node") ";\n") \
-           "    ...;\n    minimize latency;\n}\n"
+           "    ...;\n    " (goal == "" || name != "best" ? "minimize latency" : goal) ";\n}\n"
 }
 
 # Writes the plans with these amounts, and each combination of the decisions.
@@ -102,6 +103,10 @@ BEGIN {
                "        H[b, n] += A[b, m] * W[m, n];\n        Y[b, m] += H[b, n] * V[n, m];\n    }\n" \
                "    output Z[b, m] = layer.Y[b, m] * 2;\n}\n" \
                "workload step = " trained ";\n"
+        if (goal != "") { # energy of memories, links and units
+            gsub("bandwidth = ", "energy = " pick("1 5") "pJ/bit; bandwidth = ", head)
+            gsub("rate = ", "energy = 2pJ/FLOP; leakage = " pick("0 20") "mW; rate = ", head)
+        }
         print head plan("best", "?", "?", "?", "?", "?", schedule, again, open_split ? "?" : "0") > (dir "/" i ".dfl")
         all = dir "/" i ".all.dfl"
         print head > all
