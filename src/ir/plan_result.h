@@ -48,7 +48,8 @@ typedef struct {
     const char *algorithm;
     uint32_t chunks;
     dfl_i128 count;            /* per chip of the stage that ends last, and step */
-    double seconds;            /* of one */
+    dfl_i128 all_bits;         /* of all of them: iterations of a repeat may differ, and `bits` is of the largest */
+    double seconds;            /* of one; the mean if they differ */
     double exposed_seconds;    /* of all, in the stage that ends last */
     uint32_t network;
 } dfl_plan_collective;

@@ -32,7 +32,7 @@ static uint32_t choose_unit(const dfl_frame *f, const dfl_einsum *e)
 
 /* The extents m, n and k of a product in one pass: ranks that the result shares with the first operand alone, with the second
    alone, and ranks that it lacks. */
-static void find_shape(const dfl_frame *f, uint32_t einsum, double shape[DFL_GRID_DIMS])
+static void find_shape(const dfl_frame *f, uint32_t einsum, const dfl_i128 *extents, double shape[DFL_GRID_DIMS])
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
 
@@ -47,9 +47,9 @@ static void find_shape(const dfl_frame *f, uint32_t einsum, double shape[DFL_GRI
             for (uint32_t d = 0; of[k] != NULL && d < of[k]->n_dims; d++)
                 in[k] |= dfl_index_coef(&of[k]->index[d], r) != 0;
         if (!in[0])
-            shape[2] *= (double)dfl_frame_pass(f, einsum, r);
+            shape[2] *= dfl_i128_double(extents[r]);
         else if (in[1] != in[2])
-            shape[in[2]] *= (double)dfl_frame_pass(f, einsum, r);
+            shape[in[2]] *= dfl_i128_double(extents[r]);
     }
     if (f->points[einsum].parts > 1) /* points are rows of the first operand */
         shape[0] = fmax(1, shape[0] * (double)f->points[einsum].largest / (double)f->points[einsum].total);
@@ -98,6 +98,7 @@ static bool time_operations(const dfl_frame *f, uint32_t einsum, dfl_chip_time *
     const dfl_compute *unit = &f->system->computes[out->compute];
     double units = dfl_chip_units(f, out->compute), each;
     const dfl_efficiency *small = NULL;
+    dfl_i128 *extents = DFL_NEW_ARRAY(f->arena, dfl_i128, (size_t)f->workload->n_ranks + 1);
     dfl_work_size size;
     dfl_i128 flops = 0;
 
@@ -107,8 +108,15 @@ static bool time_operations(const dfl_frame *f, uint32_t einsum, dfl_chip_time *
         dfl_report(f->sink, DFL_EVAL_OVERFLOW, e->span, "the operations of this einsum exceed 128 bits");
         return false;
     }
+    out->mean_points = dfl_i128_double(out->points);
+    out->work_seconds = out->launch_seconds = 0;
+    if (out->points == 0) /* an iteration in which no point satisfies the conditions runs no kernel */
+        return true;
     size.flop = dfl_i128_double(out->points) * (e->is_mac ? 2 : dfl_i128_double(flops)) / units;
-    find_shape(f, einsum, size.shape);
+    for (uint32_t i = 0; i < e->n_ranks; i++)
+        if (!dfl_mask_extent(f, einsum, e->ranks[i], &extents[e->ranks[i]]))
+            return false;
+    find_shape(f, einsum, extents, size.shape);
     each = dfl_point_seconds_at(f->names, f->workload, e, unit, &size, &small);
     if (small != NULL) {
         dfl_diag *d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, e->span,
@@ -143,6 +151,8 @@ static bool time_access(const dfl_frame *f, uint32_t einsum, const dfl_access *a
         dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "the data of this access exceeds 128 bits");
         return false;
     }
+    if (out->bits == 0)
+        return true;
     share = m->efficiency != NULL ? dfl_efficiency_share(m->efficiency, dfl_i128_double(out->bits)) : 1;
     if (share <= 0) {
         dfl_diag *d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, access->span,
@@ -217,6 +227,8 @@ static bool sum_data(const dfl_frame *f, const uint32_t *branch_of, bool is_agai
             overflow |= dfl_add(t->read_bits, t->reads[i].bits, &t->read_bits);
         overflow |= dfl_add(t->written_bits, t->renewed[i].bits, &t->written_bits);
     }
+    t->mean_read_bits = dfl_i128_double(t->read_bits);
+    t->mean_written_bits = dfl_i128_double(t->written_bits);
     if (overflow)
         dfl_report(f->sink, DFL_EVAL_OVERFLOW, e->span, "the data of this einsum exceeds 128 bits");
     return !overflow;

@@ -22,6 +22,7 @@ typedef struct {
     double seconds;            /* time of one pass: the longer one, or the sum if nothing overlaps them */
     dfl_i128 points;           /* points of one pass */
     dfl_i128 read_bits, written_bits; /* of one pass */
+    double mean_points, mean_read_bits, mean_written_bits; /* the same as means over the iterations of a repeat */
     const dfl_port_time *reads; /* [input], also of what the branch of the einsum does not read from memory */
     const dfl_port_time *renewed; /* [input]: written back by the optimizer; 0 bits = not */
     dfl_port_time written;      /* the result */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "plan/iterations.h"
 #include "support/vec.h"
 
 /* A point of the list: an einsum, or an exchange. */
@@ -209,10 +210,14 @@ static void hold_units(clock_state *c, uint32_t exchange, double end)
 static void run_exchange(clock_state *c, uint32_t index)
 {
     const dfl_plan_exchange *x = &c->work->exchanges->at[index];
-    bool before = x->place == DFL_EXCHANGE_BEFORE;
-    double ready = before ? c->home[x->tensor] : c->home[x->tensor] > c->raw[x->tensor] ? c->home[x->tensor] : c->raw[x->tensor];
+    const bool before = x->place == DFL_EXCHANGE_BEFORE;
+    const double raw = c->raw[x->tensor], home = c->home[x->tensor], ready = before || home > raw ? home : raw;
     double end;
 
+    if (x->bits == 0) { /* no point of this iteration needs an element */
+        c->copy[index] = ready;
+        return;
+    }
     c->out.count[index]++;
     if (x->place == DFL_EXCHANGE_ONCE) {
         DFL_PUSH(c->work->frame->arena, &c->arrivals, ((dfl_arrival){ index, c->raw[x->tensor] }));
@@ -376,6 +381,8 @@ dfl_chunk_time dfl_chunk_run(const dfl_plan_work *work, const dfl_chunk *chunk)
         const double transfers = time_transfers(&c, chunk, &list, iterations);
         for (int64_t i = 0; i < iterations; i++) {
             const double began = c.front;
+
+            c.work = repeat != DFL_NONE ? dfl_iteration_work(work, i) : work;
             if (i > 0)
                 carry(&c, repeat);
             run_list(&c, &list);

@@ -38,7 +38,9 @@ typedef struct {
                                  none */
 } dfl_chunk_time;
 
-typedef struct {
+typedef struct dfl_plan_work {
+    const struct dfl_plan_work *of_iteration; /* [iteration of a repeat], if they differ; else NULL (plan/iterations.h) */
+    int64_t n_iterations;
     const dfl_frame *frame;
     const dfl_chip_time *times;
     const dfl_chip_time *again; /* [einsum]: where the backward pass recomputes it */

@@ -173,7 +173,8 @@ static bool find_made(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor,
             return false;
         *is_thin |= thin;
         has_whole |= !thin;
-        has_where |= e->n_where > 0;
+        for (uint32_t d = 0; d < e->output.n_dims && e->n_where > 0; d++)
+            has_where |= dfl_mask_has_dim(f, t->producers[p], &e->output, d);
         is_alike &= is_made_alike(f, t->producers[p], last);
         is_one &= dfl_conditions_equal(e, &f->workload->einsums[last]);
     }
@@ -664,6 +665,8 @@ static bool find_cost(const dfl_frame *f, dfl_plan_exchanges *all, uint32_t i)
     const dfl_collective_options options = { .contention_none = f->mapping->options.contention_none,
                                              .chunks = f->mapping->options.chunks };
 
+    if (x->bits == 0) /* conditions leave out all elements in this iteration */
+        return true;
     for (uint32_t k = 0; k < i; k++)
         if (all->at[k].kind == x->kind && all->at[k].slots == x->slots && all->at[k].bits == x->bits &&
             all->at[k].most_bits == x->most_bits && all->at[k].is_tied == x->is_tied &&

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "plan/halos.h"
+#include "plan/iterations.h"
 #include "plan/homes.h"
 #include "plan/plan.h"
 #include "plan/plan_internal.h"
@@ -191,6 +192,10 @@ dfl_plan_floor dfl_plan_floor_find(dfl_arena *arena, dfl_sink *sink, const dfl_i
         return out;
     }
     p->times = dfl_chip_times_find(&p->frame, &p->branches);
+    p->work.branches = &p->branches;
+    p->work.times = p->times;
+    if (p->times != NULL && !dfl_iterations_find(&p->work, NULL, p->times, NULL))
+        p->times = NULL;
     p->again = p->times != NULL ? dfl_chip_times_again(&p->frame, &p->branches, p->times) : NULL;
     out.runs = p->again != NULL;
     out.seconds = out.runs ? pipeline_floor(p) : 0;

@@ -214,8 +214,8 @@ static void split_homes(const dfl_frame *f, dfl_layouts *l)
 }
 
 /* Lays a tensor that a repeat carries into its first iteration as the one that each iteration makes for the next one: all
-   iterations read it alike. What a keep states stays. */
-static void lay_carried(const dfl_frame *f, dfl_layouts *l)
+   iterations read it alike. False after a report: a keep states another layout, which the first iteration alone would read. */
+static bool lay_carried(const dfl_frame *f, dfl_layouts *l)
 {
     const dfl_workload *w = f->workload;
 
@@ -229,10 +229,14 @@ static void lay_carried(const dfl_frame *f, dfl_layouts *l)
             const size_t at = (size_t)carry->from * l->columns + s;
             const dfl_layout to = dfl_layout_home(l, carry->to, s);
 
+            if (f->slots[s].stages == NULL && l->is_split[at] && l->home[at] != (to < 0 ? to : to - 1))
+                return dfl_frame_refuse(f, f->workload->tensors[carry->from].span, "a home of a carried tensor that is split "
+                                        "otherwise than what each iteration makes", "leave out the split");
             if (f->slots[s].stages == NULL && !l->is_split[at])
                 l->home[at] = to < 0 ? to : to - 1; /* the iterations are the first dimension of what they make */
         }
     }
+    return true;
 }
 
 /* Sets the layouts of the home of a tensor on all slots; `makers` = einsums that make it there. False after a report. */
@@ -281,6 +285,5 @@ bool dfl_layouts_find(const dfl_frame *f, dfl_layouts *out)
             return false;
     }
     split_homes(f, out);
-    lay_carried(f, out);
-    return true;
+    return lay_carried(f, out);
 }

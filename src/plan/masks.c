@@ -99,8 +99,10 @@ static dfl_index local_index(const component_count *c, const dfl_index *index, i
         const int64_t coef = index->terms[t].coef * factor;
         const chip_part part = part_of(c, rank);
 
-        if (is_fixed(c->f, rank))
-            continue; /* refused by dfl_mask_check */
+        if (is_fixed(c->f, rank)) {
+            out.offset += coef * c->f->iteration;
+            continue;
+        }
         out.offset += coef * part.first;
         terms[out.n_terms++] = (dfl_term){ .rank = rank, .coef = coef * part.step };
     }
@@ -210,6 +212,24 @@ static component_count start_count(const dfl_frame *f, uint32_t einsum, const df
     return c;
 }
 
+/* Whether the iteration satisfies the conditions that have no other rank. */
+static bool satisfies_fixed(const dfl_frame *f, const dfl_einsum *e)
+{
+    for (uint32_t k = 0; k < e->n_where; k++) {
+        const dfl_index *sum = &e->where[k].sum;
+        dfl_i128 value = sum->offset;
+        bool is_constant = true;
+
+        for (uint32_t t = 0; t < sum->n_terms; t++) {
+            is_constant &= is_fixed(f, sum->terms[t].rank);
+            value += (dfl_i128)sum->terms[t].coef * f->iteration;
+        }
+        if (is_constant && value < 0)
+            return false;
+    }
+    return true;
+}
+
 /* Multiplies the largest counts of all components; those of the ranks of `keep` alone. */
 static bool multiply_components(const dfl_frame *f, uint32_t einsum, const bool *keep, const dfl_access *within,
                                 uint64_t together, dfl_i128 *out)
@@ -221,7 +241,7 @@ static bool multiply_components(const dfl_frame *f, uint32_t einsum, const bool 
 
     c.has = has;
     c.keep = keep;
-    *out = 1;
+    *out = satisfies_fixed(f, e) ? 1 : 0;
     for (uint32_t i = 0; i < e->n_ranks; i++) {
         const uint32_t r = e->ranks[i];
         dfl_i128 n;
@@ -275,6 +295,16 @@ static bool has_sum(const dfl_frame *f, const dfl_einsum *e, const dfl_access *a
     return false;
 }
 
+bool dfl_mask_varies(const dfl_frame *f, uint32_t einsum)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+
+    for (uint32_t i = 0; i < e->n_ranks; i++)
+        if (is_fixed(f, e->ranks[i]) && dfl_conditions_have_rank(e, e->ranks[i]))
+            return true;
+    return false;
+}
+
 bool dfl_mask_thins(const dfl_frame *f, uint32_t einsum, const dfl_access *access)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
@@ -282,6 +312,8 @@ bool dfl_mask_thins(const dfl_frame *f, uint32_t einsum, const dfl_access *acces
     if (e->n_where == 0 || f->points[einsum].parts > 1 || f->workload->tensors[access->tensor].gathered ||
         has_sum(f, e, access))
         return false;
+    if (dfl_mask_varies(f, einsum)) /* an iteration may have no points */
+        return true;
     for (uint32_t d = 0; d < access->n_dims; d++)
         if (is_masked(f, e, &access->index[d]))
             return true;
@@ -362,6 +394,19 @@ bool dfl_mask_has_dim(const dfl_frame *f, uint32_t einsum, const dfl_access *acc
 
 /* ---- points ---- */
 
+bool dfl_mask_extent(const dfl_frame *f, uint32_t einsum, uint32_t rank, dfl_i128 *out)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    bool *keep;
+
+    *out = dfl_frame_pass(f, einsum, rank);
+    if (is_fixed(f, rank) || !dfl_conditions_have_rank(e, rank))
+        return true;
+    keep = DFL_NEW_ARRAY(f->arena, bool, (size_t)f->workload->n_ranks + 1);
+    keep[rank] = true;
+    return multiply_components(f, einsum, keep, NULL, 0, out);
+}
+
 bool dfl_mask_points(const dfl_frame *f, uint32_t einsum, dfl_i128 *out)
 {
     return multiply_components(f, einsum, NULL, NULL, 0, out);
@@ -412,16 +457,19 @@ static bool check_points(const dfl_frame *f, const dfl_einsum *e)
 bool dfl_mask_check(const dfl_frame *f, uint32_t einsum)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
+    uint32_t n_repeats = 0;
 
-    if (e->n_where == 0)
+    if (e->n_where == 0 || f->iteration > 0) /* the other iterations have the same lines and conditions */
         return true;
     for (uint32_t i = 0; i < e->n_ranks; i++) {
         const uint32_t r = e->ranks[i];
 
-        if (!dfl_conditions_have_rank(e, r))
+        n_repeats += is_fixed(f, r);
+        if (n_repeats > 1 && dfl_mask_varies(f, einsum))
+            return dfl_frame_refuse(f, e->span, "the iteration of a repeat in a `where` within two repeats",
+                                    "write one of the repeats out");
+        if (!dfl_conditions_have_rank(e, r) || is_fixed(f, r))
             continue;
-        if (is_fixed(f, r))
-            return dfl_frame_refuse(f, e->span, "the iterations of a repeat in a `where`", "write the repeat out");
         if (dfl_frame_pass(f, einsum, r) != dfl_frame_local(f, einsum, r))
             return dfl_frame_refuse(f, e->span, "a rank of the micro-batches in a `where`",
                                     "leave the rank out of the temporal lines");

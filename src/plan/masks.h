@@ -1,7 +1,8 @@
 /*
  * Einsums with a `where` in one pass on the chip that has most: points, and elements of an access that these points touch.
  *
- * Conditions that share ranks form a component; ranks of repeats, which have one value in a pass, connect nothing. Each group of
+ * Conditions that share ranks form a component; ranks of repeats, which have one value in a pass, connect nothing: that of the
+ * frame's iteration. Each group of
  * chips divides ranks of one component alone. So the largest product over all chips is the product of the largest counts.
  */
 #ifndef DFL_PLAN_MASKS_H
@@ -22,6 +23,10 @@ bool dfl_mask_elements_of_group(const dfl_frame *f, uint32_t einsum, const dfl_a
                                 const int64_t *parts, dfl_i128 *out);
 /* Whether an index of an access has a rank of the conditions. */
 bool dfl_mask_has_dim(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim);
+/* Values of a rank in one pass that some points have: its extent if no condition has it. False after a report. */
+bool dfl_mask_extent(const dfl_frame *f, uint32_t einsum, uint32_t rank, dfl_i128 *out);
+/* Whether iterations of a repeat have different points: a condition has the iteration. */
+bool dfl_mask_varies(const dfl_frame *f, uint32_t einsum);
 /* Whether conditions leave out elements of an access. */
 bool dfl_mask_thins(const dfl_frame *f, uint32_t einsum, const dfl_access *access);
 

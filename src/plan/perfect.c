@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "plan/engines.h"
+#include "plan/iterations.h"
 
 /* Adds the exchanges of an einsum of the chunk, which runs `iterations` times in it, to the engines of its branch. */
 static void add_exchanges(const dfl_plan_work *work, const dfl_chunk *chunk, uint32_t einsum, int64_t iterations,
@@ -10,6 +11,8 @@ static void add_exchanges(const dfl_plan_work *work, const dfl_chunk *chunk, uin
 {
     for (uint32_t i = 0; i < work->exchanges->n; i++) {
         if (!dfl_chunk_exchanges(work->frame, chunk, einsum, &work->exchanges->at[i]))
+            continue;
+        if (work->exchanges->at[i].bits == 0)
             continue;
         dfl_engines_add_exchange(work, i, busy);
         out->count[i] += iterations;
@@ -83,6 +86,19 @@ static void add_transfers(const dfl_plan_work *work, const dfl_chunk *chunk, boo
     out->seconds = fmax(out->seconds, seconds);
 }
 
+/* Adds the time of `n` einsums of a branch, which all belong to one repeat, in an iteration; `times` equal ones. */
+static void run_branch(const dfl_plan_work *work, const dfl_chunk *chunk, const uint32_t *einsums, uint32_t n, bool is_again,
+                       const uint32_t *branch_of, int64_t times, dfl_step_part part, dfl_engines *busy, dfl_chunk_time *out)
+{
+    dfl_engines_clear(busy);
+    for (uint32_t i = 0; i < n; i++)
+        if (runs_as(work, chunk, einsums[i], is_again)) {
+            dfl_engines_add(work, branch_of, is_again, einsums[i], busy);
+            add_exchanges(work, chunk, einsums[i], times, busy, out);
+        }
+    add_branch(work, busy, (double)times, part, out);
+}
+
 dfl_chunk_time dfl_chunk_run_perfect(const dfl_plan_work *work, const dfl_chunk *chunk)
 {
     static const dfl_step_part parts[] = { [DFL_PHASE_FORWARD] = DFL_STEP_FORWARD, [DFL_PHASE_BACKWARD] = DFL_STEP_BACKWARD,
@@ -99,17 +115,17 @@ dfl_chunk_time dfl_chunk_run_perfect(const dfl_plan_work *work, const dfl_chunk 
         while (to < n && branch_of[sorted[to]] == branch_of[sorted[from]])
             to++;
         for (int again = 0; again <= (has_again ? 1 : 0); again++) {
-            int64_t iterations = 0; /* all einsums of a branch belong to one repeat */
+            const uint32_t repeat = dfl_frame_repeat(f, &f->workload->einsums[sorted[from]]);
+            const bool varies = work->of_iteration != NULL && repeat != DFL_NONE;
+            int64_t iterations = 0;
 
-            dfl_engines_clear(&busy);
             for (uint32_t i = from; i < to; i++)
-                if (runs_as(work, chunk, sorted[i], again == 1)) {
+                if (runs_as(work, chunk, sorted[i], again == 1))
                     iterations = dfl_chunk_iterations(f, chunk, sorted[i]);
-                    dfl_engines_add(work, again == 1 ? again_of : branch_of, again == 1, sorted[i], &busy);
-                    add_exchanges(work, chunk, sorted[i], iterations, &busy, &out);
-                }
-            if (iterations > 0)
-                add_branch(work, &busy, (double)iterations, again == 1 ? DFL_STEP_RECOMPUTE : parts[chunk->phase], &out);
+            for (int64_t k = 0; k < (varies ? iterations : iterations > 0); k++)
+                run_branch(varies ? dfl_iteration_work(work, k) : work, chunk, &sorted[from], to - from, again == 1,
+                           again == 1 ? again_of : branch_of, varies ? 1 : iterations,
+                           again == 1 ? DFL_STEP_RECOMPUTE : parts[chunk->phase], &busy, &out);
         }
     }
     add_transfers(work, chunk, has_again, &out);

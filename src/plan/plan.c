@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "plan/grouping.h"
+#include "plan/iterations.h"
 #include "plan/homes.h"
 #include "plan/lines.h"
 #include "plan/pass_bits.h"
@@ -483,6 +484,8 @@ const dfl_result *dfl_plan_evaluate(dfl_arena *arena, dfl_sink *sink, const dfl_
     p->work = (dfl_plan_work){ .frame = &p->frame, .times = p->times, .exchanges = &p->exchanges,
                                .is_recomputed = p->frame.recomputed, .branches = &p->branches,
                                .offload = p->work.offload };
+    if (!dfl_iterations_find(&p->work, &p->layouts, p->times, &p->exchanges))
+        return NULL;
     if (!dfl_grouping_find(&p->work, &p->branches, p->times))
         return NULL;
     p->again = dfl_chip_times_again(&p->frame, &p->branches, p->times);

@@ -1,4 +1,5 @@
 /* The report of a plan: its exchanges, links, groups and sums over the whole system. */
+#include "plan/iterations.h"
 #include "plan/plan_internal.h"
 
 #include <math.h>
@@ -54,6 +55,20 @@ static dfl_i128 count_exchange(const dfl_plan_state *p, uint32_t x, double *expo
     return n;
 }
 
+/* The exchange of an iteration; without iterations that differ, that of all. */
+static const dfl_plan_exchange *exchange_in(const dfl_plan_state *p, uint32_t x, int64_t iteration)
+{
+    return &dfl_iteration_work(&p->work, iteration)->exchanges->at[x];
+}
+
+/* Iterations that differ of an exchange; 1 if all are equal. */
+static int64_t count_variants(const dfl_plan_state *p, uint32_t x)
+{
+    const uint32_t repeat = dfl_frame_repeat(&p->frame, &p->frame.workload->einsums[p->exchanges.at[x].einsum]);
+
+    return p->work.of_iteration != NULL && repeat != DFL_NONE ? p->frame.workload->ranks[repeat].extent : 1;
+}
+
 /* Adds the use of links by `count` exchanges. */
 static void add_links(const dfl_plan_state *p, const dfl_collective_cost *cost, dfl_i128 count, link_vec *links)
 {
@@ -71,7 +86,33 @@ static void add_links(const dfl_plan_state *p, const dfl_collective_cost *cost, 
     }
 }
 
-static void record_exchanges(dfl_plan_state *p, collective_vec *rows, link_vec *links)
+/* Sets the bits and the seconds of all exchanges of a row, with the use of links. False after a report. */
+static bool record_variants(const dfl_plan_state *p, uint32_t x, dfl_plan_collective *row, link_vec *links)
+{
+    const int64_t n = count_variants(p, x);
+    int64_t n_moved = 0;
+    bool overflow = false;
+
+    row->seconds = 0;
+    for (int64_t i = 0; i < n; i++)
+        n_moved += exchange_in(p, x, i)->bits > 0;
+    for (int64_t i = 0; i < n && n_moved > 0; i++) {
+        const dfl_plan_exchange *of = n > 1 ? exchange_in(p, x, i) : &p->exchanges.at[x];
+        const dfl_i128 count = row->count / n_moved; /* each iteration runs as often as the others */
+        dfl_i128 bits;
+
+        if (of->bits == 0)
+            continue;
+        overflow |= dfl_mul(of->bits, count, &bits) || dfl_add(row->all_bits, bits, &row->all_bits);
+        row->seconds += of->cost.seconds / (double)n_moved;
+        add_links(p, &of->cost, count, links);
+    }
+    if (overflow)
+        dfl_report(p->frame.sink, DFL_EVAL_OVERFLOW, p->frame.mapping->span, "the bits of the exchanges exceed 128 bits");
+    return !overflow;
+}
+
+static bool record_exchanges(dfl_plan_state *p, collective_vec *rows, link_vec *links)
 {
     const dfl_frame *f = &p->frame;
     bool *is_once = DFL_NEW_ARRAY(f->arena, bool, (size_t)p->exchanges.n + 1); /* [row] */
@@ -87,15 +128,17 @@ static void record_exchanges(dfl_plan_state *p, collective_vec *rows, link_vec *
         row.count = count_exchange(p, x, &row.exposed_seconds);
         if (row.count == 0)
             continue;
+        if (!record_variants(p, x, &row, links))
+            return false;
         sum += e->place == DFL_EXCHANGE_ONCE ? row.seconds * dfl_i128_double(row.count) : 0;
         is_once[rows->n] = e->place == DFL_EXCHANGE_ONCE;
         DFL_PUSH(f->arena, rows, row);
-        add_links(p, &e->cost, row.count, links);
     }
     /* the tail of the gradients is exposed; each of them takes its share of it */
     for (size_t i = 0; i < rows->n && sum > 0; i++)
         if (is_once[i])
             rows->at[i].exposed_seconds += gradients * rows->at[i].seconds * dfl_i128_double(rows->at[i].count) / sum;
+    return true;
 }
 
 /* Adds the messages between stages. */
@@ -123,6 +166,7 @@ static void record_messages(dfl_plan_state *p, collective_vec *rows, link_vec *l
     for (uint32_t c = 0; c < p->interleave && hops == 0; c++) /* a last stage that sends none: those that it receives */
         hops += c * p->stages + p->out.last_stage > 0;
     row.count = (dfl_i128)hops * f->micro_batches;
+    row.all_bits = row.bits * row.count;
     row.exposed_seconds = p->out.step[DFL_STEP_POINT_TO_POINT];
     DFL_PUSH(f->arena, rows, row);
     add_links(p, &p->message, row.count, links);
@@ -235,6 +279,41 @@ static double ideal_seconds(const dfl_plan_state *p, bool with_recomputed, doubl
     return sum;
 }
 
+/* Adds the work of `times` equal iterations of an einsum. True on overflow. */
+static bool add_work(const dfl_plan_state *p, uint32_t einsum, const dfl_chip_time *t, dfl_i128 times, dfl_i128 *read,
+                     dfl_plan_work_count *out)
+{
+    const dfl_workload *w = p->frame.workload;
+    const dfl_einsum *e = &w->einsums[einsum];
+    bool overflow = false;
+    dfl_i128 n;
+
+    for (uint32_t i = 0; i < e->n_inputs; i++)
+        overflow |= dfl_mul(t->reads[i].bits / w->tensors[e->inputs[i].tensor].type.bits, times, &n) ||
+                    dfl_add(read[i], n, &read[i]);
+    overflow |= dfl_mul(t->written.bits / w->tensors[e->output.tensor].type.bits, times, &n) || dfl_add(out->made, n, &out->made);
+    return overflow | (dfl_mul(t->points, times, &n) || dfl_add(out->points, n, &out->points));
+}
+
+/* Sums the work of an einsum over the iterations of its repeats. True on overflow. */
+static bool sum_work(const dfl_plan_state *p, uint32_t einsum, dfl_plan_work_count *out)
+{
+    const dfl_frame *f = &p->frame;
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    dfl_i128 *read = DFL_NEW_ARRAY(f->arena, dfl_i128, (size_t)e->n_inputs + 1), n = 1;
+    bool overflow = false;
+
+    out->read = read;
+    for (uint32_t i = 0; i < e->n_ranks && e->phase != DFL_PHASE_UPDATE; i++)
+        if (f->repeats[e->ranks[i]])
+            overflow |= dfl_mul(n, f->workload->ranks[e->ranks[i]].extent, &n);
+    if (p->work.of_iteration == NULL || dfl_frame_repeat(f, e) == DFL_NONE)
+        return overflow | add_work(p, einsum, &p->times[einsum], n, read, out);
+    for (int64_t i = 0; i < n; i++)
+        overflow |= add_work(p, einsum, &p->work.of_iteration[i].times[einsum], 1, read, out);
+    return overflow;
+}
+
 /* Records the work of the chip with most in one micro-batch. False on overflow. */
 static bool record_work(dfl_plan_state *p)
 {
@@ -242,20 +321,8 @@ static bool record_work(dfl_plan_state *p)
     dfl_plan_work_count *work = DFL_NEW_ARRAY(f->arena, dfl_plan_work_count, f->workload->n_einsums);
     bool overflow = false;
 
-    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
-        const dfl_einsum *einsum = &f->workload->einsums[e];
-        const dfl_chip_time *t = &p->times[e];
-        dfl_i128 *read = DFL_NEW_ARRAY(f->arena, dfl_i128, (size_t)einsum->n_inputs + 1), n = 1;
-
-        for (uint32_t i = 0; i < einsum->n_ranks && einsum->phase != DFL_PHASE_UPDATE; i++)
-            if (f->repeats[einsum->ranks[i]])
-                overflow |= dfl_mul(n, f->workload->ranks[einsum->ranks[i]].extent, &n);
-        for (uint32_t i = 0; i < einsum->n_inputs; i++)
-            overflow |= dfl_mul(t->reads[i].bits / f->workload->tensors[einsum->inputs[i].tensor].type.bits, n, &read[i]);
-        work[e].read = read;
-        overflow |= dfl_mul(t->written.bits / f->workload->tensors[einsum->output.tensor].type.bits, n, &work[e].made);
-        overflow |= dfl_mul(t->points, n, &work[e].points);
-    }
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++)
+        overflow |= sum_work(p, e, &work[e]);
     p->out.work = work;
     if (overflow)
         dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->mapping->span, "the work of this plan exceeds 128 bits");
@@ -275,7 +342,8 @@ bool dfl_plan_record(dfl_plan_state *p)
     link_vec links = { 0 };
     double latency = latency_of(p);
 
-    record_exchanges(p, &rows, &links);
+    if (!record_exchanges(p, &rows, &links))
+        return false;
     record_messages(p, &rows, &links);
     for (size_t i = 0; i < links.n; i++)
         links.at[i].load = links.at[i].load > 0 ? links.at[i].busy_seconds / links.at[i].load : 0;
@@ -364,11 +432,11 @@ static void add_energies(const dfl_plan_state *p, dfl_result *r, dfl_memory_cost
         dfl_memory_cost *m = &memories[f->home];
         double runs = count_runs(p, e), again = dfl_frame_is_again(f, e) ? runs : 0;
 
-        r->compute_joules[t->compute] += (runs + again) * dfl_i128_double(t->points) *
+        r->compute_joules[t->compute] += (runs + again) * t->mean_points *
                                          dfl_point_joules(f->workload, &f->workload->einsums[e], &s->computes[t->compute]);
-        m->read_joules += (runs * dfl_i128_double(t->read_bits) + again * dfl_i128_double(p->again[e].read_bits)) *
+        m->read_joules += (runs * t->mean_read_bits + again * p->again[e].mean_read_bits) *
                           s->memories[f->home].read_energy;
-        m->write_joules += (runs * dfl_i128_double(t->written_bits) + again * dfl_i128_double(p->again[e].written_bits)) *
+        m->write_joules += (runs * t->mean_written_bits + again * p->again[e].mean_written_bits) *
                            s->memories[f->home].write_energy;
     }
     for (uint32_t k = 0; k < p->stages * p->interleave; k++) {
@@ -379,7 +447,7 @@ static void add_energies(const dfl_plan_state *p, dfl_result *r, dfl_memory_cost
         add_transfers(p, dfl_plan_update(p, k), 1, memories);
     for (uint32_t i = 0; i < p->out.n_collectives; i++) {
         const dfl_plan_collective *c = &p->out.collectives[i];
-        r->network_joules[c->network] += dfl_i128_double(c->bits) * dfl_i128_double(c->count) * (double)p->out.chips *
+        r->network_joules[c->network] += dfl_i128_double(c->all_bits) * (double)p->out.chips *
                                          sent_share(c->kind, (double)c->group) * s->networks[c->network].energy;
     }
     r->leakage_joules = dfl_system_leakage(s) * r->seconds;
@@ -422,7 +490,7 @@ static void cost_einsum(const dfl_plan_state *p, uint32_t einsum, dfl_einsum_cos
     cost->points = work;
     cost->seconds = t->seconds * passes + (is_again ? p->again[einsum].seconds * passes : 0);
     cost->compute_seconds = t->operation_seconds * passes + (is_again ? p->again[einsum].operation_seconds * passes : 0);
-    cost->joules = (is_again ? 2 : 1) * count_runs(p, einsum) * dfl_i128_double(t->points) *
+    cost->joules = (is_again ? 2 : 1) * count_runs(p, einsum) * t->mean_points *
                    dfl_point_joules(f->workload, e, &f->system->computes[t->compute]);
     cost->bound_by = t->slowest_memory != DFL_NONE && t->memory_seconds > t->operation_seconds
                          ? dfl_sym_text(f->names, f->system->memories[t->slowest_memory].name)

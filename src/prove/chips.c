@@ -48,18 +48,19 @@ static bool is_row_of(const dfl_plan_collective *row, const dfl_chips_exchange *
     return row->tensor == x->tensor && row->einsum == x->einsum && row->group == x->group && strcmp(row->kind, x->kind) == 0;
 }
 
-/* The number and the largest bits of the rows of an exchange: a sum over stages has a row of its own. */
-static dfl_i128 find_rows(const plan_proof *p, const dfl_chips_exchange *x, dfl_i128 *bits)
+/* The number, the largest bits and the bits of all of the rows of an exchange: a sum over stages has a row of its own. */
+static dfl_i128 find_rows(const plan_proof *p, const dfl_chips_exchange *x, dfl_i128 *bits, dfl_i128 *all)
 {
     dfl_i128 n = 0;
 
-    *bits = 0;
+    *bits = *all = 0;
     for (uint32_t i = 0; i < p->model->n_collectives; i++) {
         const dfl_plan_collective *row = &p->model->collectives[i];
 
         if (!is_row_of(row, x))
             continue;
         n += row->count;
+        *all += row->all_bits;
         *bits = row->bits > *bits ? row->bits : *bits;
     }
     return n;
@@ -107,8 +108,8 @@ static void compare_exchanges(plan_proof *p)
 
     for (uint32_t i = 0; i < p->oracle->n_exchanges; i++) {
         const dfl_chips_exchange *x = &p->oracle->exchanges[i];
-        dfl_i128 bits;
-        const dfl_i128 count = find_rows(p, x, &bits);
+        dfl_i128 bits, all;
+        const dfl_i128 count = find_rows(p, x, &bits, &all);
         const char *what = dfl_arena_printf(p->arena, "%s of `%s` at `%s` among %lld", x->kind, tensor_text(p, x->tensor),
                                             einsum_text(p, x->einsum), (long long)x->group);
 
@@ -117,6 +118,8 @@ static void compare_exchanges(plan_proof *p)
         compare(p, dfl_arena_printf(p->arena, "number of %s", what), count, x->count[last]);
         if (count > 0)
             compare(p, dfl_arena_printf(p->arena, "bits of %s", what), bits, x->bits);
+        if (count > 0 && p->model->n_stages == 1 && p->model->micro_batches == 1) /* else the last ones may be smaller */
+            compare(p, dfl_arena_printf(p->arena, "bits of all %s", what), all, x->all_bits);
     }
     for (uint32_t i = 0; i < p->model->n_collectives; i++) {
         const dfl_plan_collective *row = &p->model->collectives[i];

@@ -7,7 +7,7 @@ function chance(percent) { return rand() * 100 < percent }
 # A workload `layers`; `ranks` lists ranks to divide, `inner` those of the layers, `names` the einsums, `made` what may be recomputed.
 function workload(   text) {
     B = pick("4 6 8"); M = pick("3 4 5 8"); D = pick("2 4 6"); F = pick("4 6 8"); H = 4; L = pick("2 3 4 5"); V = pick("5 8")
-    kind = pick("mlp gated attention lookup chain chain masked masked cache")
+    kind = pick("mlp gated attention lookup chain chain masked masked cache steps")
     names = made = ""
     N = M
     if (kind == "masked") {
@@ -16,6 +16,19 @@ function workload(   text) {
         return "workload layers : bf16 {\n  rank b = " B ", m = " M ", n = " (N = pick(M " 6")) ", d = " D ";\n  input A[b, m, d];\n  weight K[n, d], V[n, d];\n" \
                "  S[b, m, n] += A[b, m, d] * K[n, d] " (trained ? always : where(1)) ";\n  T[b, m, n] = S[b, m, n] * 3 " (trained ? always : where(0)) ";\n" \
                "  O[b, m, d] += T[b, m, n] * V[n, d] " (trained ? always : where(1)) ";\n  output Z[b, m, d] = O[b, m, d] + A[b, " pick("m m 1 2") ", d] " (chance(30) ? "where d >= 1" : "") ";\n}\n"
+    }
+    if (kind == "steps") { # an elimination: each step makes the rest smaller
+        trained = 0
+        ranks = "m n n m"; names = "layer.L layer.C layer.T layer.U"; tensors = "layer.L layer.T layer.U Z"
+        N = pick(M " 6"); L = (M < N ? M : N) - 1
+        return "workload layers : bf16 {\n  rank b = " B ", m = " M ", n = " N ";\n  input A[b, m, n];\n" \
+               "  repeat " L " as layer carrying A = Y {\n    L[b, m] = A[b, m, layer] where m " pick("> >=") " layer;\n" \
+               "    C[b, m] = A[b, m, layer + 1] * 3 where m <= layer;\n" \
+               "    T[b] max= L[b, m] where m > layer;\n    T[b] max= A[b, layer, layer];\n" \
+               "    U[b, n] = A[b, layer, n] * T[b] where n > layer" pick("; ,n>=2; ,n<=layer+2;") "\n" \
+               "    Y[b, m, n] = A[b, m, n] where m <= layer;\n    Y[b, m, n] = A[b, m, n] + C[b, m] where m > layer, n <= layer;\n" \
+               "    Y[b, m, n] = A[b, m, n] - L[b, m] * U[b, n] where m > layer, n > layer;\n  }\n" \
+               "  output Z[b, m, n] = layer.Y[b, m, n] * 2;\n}\n"
     }
     if (kind == "chain") {
         ranks = "m d f"; names = "H Q P Y"; made = "H"; tensors = "A U W H Q P Y"
@@ -74,7 +87,7 @@ function ceil(a, b) { return int((a + b - 1) / b) }
 
 # Whether a rank can be divided by `n` more, so that every chip has some of it.
 function fits(r, n,   e) {
-    if (kind != "masked" && ((r == "m" && cut["n"] > 1) || (r == "n" && cut["m"] > 1))) # they index one dimension
+    if (kind !~ /masked|steps/ && ((r == "m" && cut["n"] > 1) || (r == "n" && cut["m"] > 1))) # they index one dimension
         return 0
     e = extent[r]
     return cut[r] * n <= e && ceil(e, cut[r] * n) * (cut[r] * n - 1) < e && (cut[r] == 1 || e % (cut[r] * n) == 0)
@@ -91,6 +104,8 @@ function line(r, n, axis, only) {
 # A line that deals a rank among the 2 chips of `row` or the 3 of `column`.
 function deal(r, axis, only,   n) {
     n = axis == "row" ? 2 : 3
+    if (r == "v") # rows that data select
+        return ""
     if (!fits(r, n))
         return ""
     cut[r] *= n
@@ -120,7 +135,7 @@ function plan(name,   text, i, n, at) {
         text = text line("b", chance(80) ? 2 : pick("3 4"), "node")
     else if (chance(40))
         text = text line(pick(ranks), 2, "node")
-    if (kind !~ /chain|gated|masked/ && chance(50)) { # what stands before the repeat is in the first stage alone
+    if (kind !~ /chain|gated|masked|steps/ && chance(50)) { # what stands before the repeat is in the first stage alone
         text = text "  spatial layer/" (L > 2 && chance(30) ? 3 : 2) " on node pipeline(schedule = "
         text = text (L >= 4 && text ~ /layer\/2/ && chance(50) ? pick("gpipe one_f_one_b") ", interleave = 2" : \
                      pick(trained ? "gpipe one_f_one_b zero_bubble zero_bubble" : "gpipe one_f_one_b")) ");\n"
@@ -132,7 +147,7 @@ function plan(name,   text, i, n, at) {
     n = draw(3)
     for (i = 1; i <= n; i++)
         text = text line(pick(ranks), pick("2 2 2 3 4"), pick("gpu gpu gpu node"), chance(60) ? some() : "")
-    if (chance(40))
+    if (chance(30))
         text = text deal(pick(ranks), pick("row column"), chance(60) ? some() : "")
     text = text "  keep weights" (trained && !chance(25) ? ", gradients" : "") ", activations in hbm;\n"
     if (trained) {
@@ -148,7 +163,7 @@ function plan(name,   text, i, n, at) {
             text = text "  recompute " at ";\n"
         }
     } else if (chance(30))
-        text = text "  keep " pick(tensors) " in hbm" split_home(pick(kind == "masked" ? "d m n" : kind == "cache" ? "d h n" : "d m f"), pick("node gpu")) ";\n"
+        text = text "  keep " pick(tensors) " in hbm" split_home(pick(kind == "masked" ? "d m n" : kind == "steps" ? "m n" : kind == "cache" ? "d h n" : "d m f"), pick("node gpu")) ";\n"
     return text "  ...;\n}\n"
 }
 

@@ -256,7 +256,7 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
 void dfl_chips_record_message(chips *c, uint32_t tensor, dfl_i128 bits, uint32_t from);
 /* Whether a pass has one value of an index. */
 bool dfl_chips_is_one_value(const chips *c, const dfl_index *index);
-/* Whether an einsum that makes a tensor has conditions, which may leave out elements. */
+/* Whether an einsum that makes a tensor has conditions that may leave out elements of it. */
 bool dfl_chips_has_conditions(const chips *c, uint32_t tensor);
 /* Whether the home has an element on a chip, by the groups of a mask alone. */
 bool dfl_chips_is_within(const chips *c, uint32_t tensor, uint32_t chip, uint32_t element, uint64_t groups);

@@ -19,6 +19,8 @@ static void record(chips *c, const char *kind, uint32_t tensor, uint32_t einsum,
 {
     dfl_chips_exchange *x = NULL;
 
+    if (bits == 0) /* no chip needs anything */
+        return;
     for (size_t i = 0; i < c->exchanges.n && x == NULL; i++) {
         dfl_chips_exchange *is = &c->exchanges.at[i];
 
@@ -31,6 +33,7 @@ static void record(chips *c, const char *kind, uint32_t tensor, uint32_t einsum,
         x->count = DFL_NEW_ARRAY(c->arena, dfl_i128, c->n_stages);
     }
     x->bits = bits > x->bits ? bits : x->bits;
+    x->all_bits += stages != 0 ? bits : 0;
     x->arriving = arriving > x->arriving ? arriving : x->arriving;
     for (uint32_t s = 0; s < c->n_stages; s++)
         x->count[s] += (stages >> s & 1) != 0;
@@ -211,10 +214,22 @@ static uint64_t count_within(const chips *c, uint32_t tensor, uint32_t chip, con
     return n;
 }
 
+/* Whether a condition of an einsum has a rank of its result with several values in a pass. */
+static bool limits_result(const chips *c, const dfl_einsum *e)
+{
+    for (uint32_t k = 0; k < e->n_where; k++)
+        for (uint32_t t = 0; t < e->where[k].sum.n_terms; t++)
+            for (uint32_t d = 0; d < e->output.n_dims; d++)
+                if (!c->repeats[e->where[k].sum.terms[t].rank] &&
+                    dfl_index_coef(&e->output.index[d], e->where[k].sum.terms[t].rank) != 0)
+                    return true;
+    return false;
+}
+
 bool dfl_chips_has_conditions(const chips *c, uint32_t tensor)
 {
     for (uint32_t e = 0; e < c->w->n_einsums; e++)
-        if (c->einsums[e].target == tensor && c->w->einsums[e].n_where > 0)
+        if (c->einsums[e].target == tensor && limits_result(c, &c->w->einsums[e]))
             return true;
     return false;
 }

@@ -67,7 +67,11 @@ static uint32_t find_source(const chips *c, uint32_t chip, uint32_t tensor, int6
 /* Whether a tensor has an element before the step, or some einsum makes it. */
 static bool is_ever_made(const chips *c, uint32_t tensor, uint32_t element)
 {
-    return !dfl_chips_has_conditions(c, tensor) || c->tensors[tensor].written[element] != 0;
+    bool has_where = false;
+
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        has_where |= c->einsums[e].target == tensor && c->w->einsums[e].n_where > 0;
+    return !has_where || c->tensors[tensor].written[element] != 0;
 }
 
 static uint32_t read_part(void *context, uint32_t einsum, uint32_t operand, int64_t row)
