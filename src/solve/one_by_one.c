@@ -136,6 +136,8 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
                                                                 DFL_GRACE_SECONDS : 0);
     fill->limits = given;
     summary->evaluated += a.evaluated;
+    if (one.is_met && found && !fill->is_part) /* what shares no loops may climb higher than the best that shares some */
+        found = dfl_fill_climb(fill, objective, found, DFL_CLIMB_REST, UINT32_MAX, a.arena, summary, &one.value);
     /* the limit of this search alone is no limit that was given */
     if (*stopped == DFL_STOP_NONE && !(is_own && a.stopped == DFL_STOP_EVALUATIONS))
         *stopped = a.stopped;

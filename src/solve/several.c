@@ -110,22 +110,33 @@ static bool may_go_on(const dfl_fill *fill, const dfl_search_summary *summary)
 /* Whether a mapping belongs to the space that was asked for; `context` is the dfl_fill. */
 static bool is_admitted(void *context, const dfl_mapping *m) { return dfl_fill_admits(context, m); }
 
-/* Climbs from the mapping over all its lines, for a share of the time that is left. */
-static void climb(dfl_fill *fill, const dfl_objective *objective, double share, dfl_filled *out, dfl_search_summary *summary)
+const dfl_mapping *dfl_fill_climb(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *from, double share,
+                                  uint32_t walks, dfl_arena *arena, dfl_search_summary *summary, double *value)
 {
     const dfl_search_limits limits = share_limits(fill, summary, share);
-    dfl_arena *work = dfl_arena_new(fill->solver->budget);
     dfl_deadline halt = { .budget = fill->solver->budget, .at = limits.deadline };
-    const uint64_t left = limits.evaluations;
-    const dfl_tree_climb_options options = {
-        .objective = objective, .halt = &halt, .may_share = fill->space.max_shared_loops == DFL_NONE,
-        .evaluations = left > 0 && left < DFL_CLIMB_EVALUATIONS ? left : DFL_CLIMB_EVALUATIONS,
-        .admits = is_admitted, .context = fill };
-    double value;
+    const uint64_t part = fill->limits.evaluations / DFL_CLIMB_PART; /* which does not depend on the stages before */
+    dfl_tree_climb_options options = {
+        .objective = objective, .halt = &halt, .walks = walks, .may_share = fill->space.max_shared_loops == DFL_NONE,
+        .evaluations = DFL_CLIMB_EVALUATIONS, .admits = is_admitted, .context = fill };
     uint64_t evaluated;
-    const dfl_mapping *m = dfl_tree_climb(work, fill->solver->names, out->mapping, &options, &value, &evaluated);
+    const dfl_mapping *m;
 
+    if (fill->limits.evaluations > 0)
+        options.evaluations = part < limits.evaluations ? part : limits.evaluations;
+    m = dfl_tree_climb(arena, fill->solver->names, from, &options, value, &evaluated);
     summary->evaluated += evaluated;
+    return m;
+}
+
+/* Climbs from the mapping over all its lines, for a share of the time that is left. */
+static void climb(dfl_fill *fill, const dfl_objective *objective, double share, uint32_t walks, dfl_filled *out,
+                  dfl_search_summary *summary)
+{
+    dfl_arena *work = dfl_arena_new(fill->solver->budget);
+    double value;
+    const dfl_mapping *m = dfl_fill_climb(fill, objective, out->mapping, share, walks, work, summary, &value);
+
     dfl_fill_take_better(fill, m, value, "lines of the best mapping were changed one by one: other changes may be better", out,
                          summary);
     dfl_arena_free(work);
@@ -270,13 +281,13 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
     if (may_go_on(fill, summary) && classes != NULL)
         try_groups(fill, objective, within, classes, out, summary);
     if (may_go_on(fill, summary) && !fill->is_part)
-        climb(fill, objective, DFL_CLIMB_SHARE, out, summary);
+        climb(fill, objective, DFL_CLIMB_SHARE, 0, out, summary);
     if (may_go_on(fill, summary) && *stopped == DFL_STOP_TIME && !has_many(classes) &&
         fill->limits.deadline > dfl_budget_time(fill->solver->budget))
         search_again(fill, objective, search, out, summary, stopped);
     if (may_go_on(fill, summary) && fill->space.extensions == 0 && within == out->given && !fill->is_part)
         raise_bound(fill, objective, classes, out, summary);
     if (may_go_on(fill, summary) && !fill->is_part)
-        climb(fill, objective, DFL_CLIMB_REST, out, summary);
+        climb(fill, objective, DFL_CLIMB_REST, UINT32_MAX, out, summary);
     dfl_arena_free(listed);
 }

@@ -39,13 +39,51 @@ static bool is_common(const dfl_einsum_classes *k, const dfl_tensor *t, uint32_t
     return true;
 }
 
+/* The least elements of a keep that serves two einsums: shared loops cut a dimension only if both have its rank there (B45). */
+static double least_for_both(const dfl_problem *a, const dfl_problem *b, uint32_t tensor)
+{
+    const dfl_problem_operand *x = &a->operand[dfl_problem_find_operand(a, tensor)];
+    const dfl_problem_operand *y = &b->operand[dfl_problem_find_operand(b, tensor)];
+    double elements = 1;
+
+    for (uint32_t d = 0; d < x->n_dims && d < y->n_dims; d++)
+        if (x->dims[d].n > 0 && y->dims[d].n > 0 && a->rank[x->dims[d].rank[0]] != b->rank[y->dims[d].rank[0]])
+            elements *= (double)a->extent[x->dims[d].rank[0]];
+    return elements;
+}
+
+/* The least elements of a keep that serves several of the einsums that read the tensor. */
+static double least_for_several(const dfl_einsum_classes *k, const dfl_tensor *t, uint32_t tensor)
+{
+    double least = INFINITY;
+
+    for (uint32_t i = 0; i < t->n_consumers; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (t->consumers[i] != t->consumers[j])
+                least = fmin(least, least_for_both(k->problems[t->consumers[i]].at[0], k->problems[t->consumers[j]].at[0],
+                                                   tensor));
+    return least < INFINITY ? least : 0;
+}
+
+/* Places that have room for so many bits. */
+static uint32_t roomy_places(const dfl_problem *problem, double bits)
+{
+    uint32_t roomy = 0;
+
+    for (uint32_t p = 0; p < problem->n_places; p++)
+        roomy |= (uint32_t)(problem->place[p].bits >= bits) << p;
+    return roomy;
+}
+
 static void set_common(dfl_einsum_classes *k, const dfl_tensor *t, uint32_t tensor, bool on, bool loops)
 {
+    const double least = on ? least_for_several(k, t, tensor) : 0;
+
     for (uint32_t i = 0; i < t->n_consumers; i++)
         for (size_t u = 0; u < k->problems[t->consumers[i]].n; u++) {
             dfl_problem *problem = k->problems[t->consumers[i]].at[u];
             dfl_problem_operand *o = &problem->operand[dfl_problem_find_operand(problem, tensor)];
-            o->common = on ? o->places & open_places(problem) : 0;
+            o->common = on ? o->places & open_places(problem) & roomy_places(problem, least * o->bits) : 0;
             problem->common_loops = on && loops;
         }
 }

@@ -9,8 +9,9 @@
  *   two adjacent loops change places.
  *
  * A change that exceeds a memory is tried once more with each loop above it cut finer, since tiles and keeps compete for room.
- * The first change that is better is taken, until none is. What a loop around branches costs or saves is judged by the whole
- * mapping, so the effort grows with the square of the number of einsums.
+ * The first change that is better is taken, until none is. Then the climb walks away by random changes, also of the ranks of
+ * loops, of axes and of braces, takes what is worse the less often the further it has walked, and climbs again. What a loop
+ * around branches costs or saves is judged by the whole mapping, so the effort grows with the square of the number of einsums.
  */
 #ifndef DFL_MAPPER_IMPROVE_TREE_CLIMB_H
 #define DFL_MAPPER_IMPROVE_TREE_CLIMB_H
@@ -22,6 +23,7 @@ typedef struct {
     const dfl_objective *objective;
     dfl_deadline *halt;
     uint64_t evaluations;        /* of the whole mapping, at most */
+    uint32_t walks;              /* by random changes, at most */
     bool may_share;              /* loops may come above branches */
     /* Whether a mapping belongs to the space that was asked for; NULL = all do. */
     bool (*admits)(void *context, const dfl_mapping *m);

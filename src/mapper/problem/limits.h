@@ -207,12 +207,14 @@ enum {
 #define DFL_BOUND_SHARE 0.6        /* the lower bound of all exchanges */
 /* Evaluations with other keeps above branches, once a mapping of several einsums is found: some milliseconds. */
 #define DFL_LIFTED_KEEPS 200
-/* Climbs over all lines of the best mapping (improve/tree_climb.h): after groups, and after the bound. A climb of a whole layer
-   ends in some seconds. */
-#define DFL_CLIMB_SHARE 0.35
-#define DFL_CLIMB_REST 0.9
+/* Climbs over all lines of the best mapping (improve/tree_climb.h): after groups; and after the bound, with random walks, which
+   leave half of the time for the einsums one by one. A climb of a whole layer takes a second. */
+#define DFL_CLIMB_SHARE 0.12
+#define DFL_CLIMB_REST 0.5
 /* Evaluations of all einsums in a climb at most, some tens of seconds. */
 #define DFL_CLIMB_EVALUATIONS UINT64_C(100000)
+/* A climb takes at most one part in so many of a limit on evaluations. */
+#define DFL_CLIMB_PART 16
 /* If more than this share of the whole limit is left after all stages, all einsums are searched together in it; chosen on the
    same four cases. */
 #define DFL_REST_LEAST 0.25

@@ -1,6 +1,6 @@
 /*
- * Lower bounds of several einsums by their exchange patterns (SEARCH.md, B40, B41), against least costs by hand: the compulsory
- * transfers of inputs and outputs, and those of intermediates that no room below their home can hold.
+ * Lower bounds of several einsums by their exchange patterns (SEARCH.md, B40, B41, B45), against least costs by hand: the
+ * compulsory transfers of inputs and outputs, and those of intermediates that no room below their home can hold.
  */
 #include <stdio.h>
 
@@ -20,6 +20,9 @@ typedef struct {
 #define GRID "input A[a]; input B[a]; weight C[c]; T[a] = A[a] * B[a]; output Z[a, c] = T[a] * C[c]; "
 #define SUM "input A[a]; input B[a]; weight C[c]; T[] += A[a] * B[a]; output Z[c] = T[] * C[c]; "
 
+/* No rank of one einsum is one of the other: a keep of A for both holds all of A (B45). */
+#define APART                                                                                                             \
+    "rank b = 4; input A[a]; weight C[a]; weight D[b]; output Y[a] = A[a] * C[a]; output Z[b] = A[b] * D[b]; "
 #define SLIDE                                                                                                             \
     "rank p = 8, r = 2, t = 9; input A[t]; input B[t]; weight C[r]; T[t] = A[t] * B[t]; "                                \
     "output Z[p] += T[p + r] * C[r]; "
@@ -40,6 +43,8 @@ static const exchange_row EXCHANGES[] = {
     { "T has room, all of it, since windows overlap: A, B, 9 elements, C, 2, and Z, 8", SLIDE, "size = 16B;", "energy", 400, 25,
       224 },
     { "T has no room as a whole: it is written and read at home", SLIDE, "size = 6B;", "energy", 400, 25, 368 },
+    { "all of A has room and is read once: A, C, D, Y and Z", APART, "size = 4B;", "energy", 300, 8, 160 },
+    { "3 of 4 elements of A have room: each einsum reads it at home", APART, "size = 3B;", "energy", 300, 8, 192 },
     { "a memory that costs more than home: nothing is kept there", PAIR,
       "size = 8B; energy = 3J/bit; } memory near { size = 0.25B;", "energy", 200, 8, 192 },
     { "T in sram: 64 J and 8 s at its port for each einsum; at home 192 J * 8 s", PAIR, "size = 1B; bandwidth = 0.5B/s;",

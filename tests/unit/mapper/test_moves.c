@@ -168,8 +168,9 @@ typedef struct {
     const char *moved;           /* lines of all bodies */
 } climb_case;
 
-/* Each pass of `m` reads B and E, 8 s each: 64 s. With one row of A, Z and T in `near`, A takes 2 s before the first pass; between
-   two passes the new row of A and the old row of Z take max(2, 4) s, and the last row of Z 4 s: 64 + 2 + 3 * 4 + 4 = 82. */
+/* Each pass of `m` reads B and E, 8 s each: 64 s. With one row of A, Z and T in `near`, A takes 2 s before the first pass;
+   between two passes the new row of A and the old row of Z take max(2, 4) s, and the last row of Z 4 s:
+   64 + 2 + 3 * 4 + 4 = 82. */
 static const climb_case climbs[] = {
     { "keeps come above a loop of branches, and the loop is cut finer", 12,
       "temporal m:2; keep T in near; fuse { T { temporal m, n, k; } Z { temporal m, q, n; } }", 1000, false, 128, 82,
@@ -198,7 +199,7 @@ static void climbs_in_trees(void **state)
     dfl_objective objective;
     bool is_refused = c->is_refused;
     const dfl_tree_climb_options options = { .objective = &objective, .halt = &halt, .evaluations = c->evaluations,
-                                             .may_share = true, .admits = is_given, .context = &is_refused };
+                                             .walks = UINT32_MAX, .may_share = true, .admits = is_given, .context = &is_refused };
     double value;
     uint64_t evaluated;
 
