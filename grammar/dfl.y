@@ -298,7 +298,9 @@ loop: path                                        { $$ = dfl_ast_loop(p, @$, $1,
   | path ':' hole                                 { $$ = dfl_ast_loop(p, @$, $1, DFL_SPLIT_SIZE, $3, false); }
   | path ':' hole CYCLIC                          { $$ = dfl_ast_loop(p, @$, $1, DFL_SPLIT_SIZE, $3, true); }
   | path '/' hole                                 { $$ = dfl_ast_loop(p, @$, $1, DFL_SPLIT_PARTS, $3, false); }
-  | '?'                                           { $$ = dfl_ast_loop(p, @$, NULL, DFL_SPLIT_NONE, dfl_ast_hole(p, @$, NULL), false); } ;
+  | '?'                                           { $$ = dfl_ast_loop(p, @$, NULL, DFL_SPLIT_NONE, dfl_ast_hole(p, @$, NULL), false); }
+  | '?'[h] '/' hole[k]                            { $$ = dfl_ast_any_rank(p, @$, dfl_ast_hole(p, @h, NULL), $k); }
+  | '?'[h] IN set[s] '/' hole[k]                  { $$ = dfl_ast_any_rank(p, @$, dfl_ast_hole(p, dfl_span_join(@h, @s), $s), $k); } ;
 hole: expr | open ;
 open: '?'                                         { $$ = dfl_ast_hole(p, @$, NULL); }
   | '?' IN domain                                 { $$ = dfl_ast_hole(p, @$, $3); } ;

@@ -64,6 +64,17 @@ static bool is_stored(const dfl_mapping *m, uint32_t tensor)
     return is_read && !is_carried;
 }
 
+/* Whether a line divides a rank, or may divide it by an open decision. */
+static bool may_divide(const dfl_mapping *asked, const dfl_line *line, uint32_t rank)
+{
+    const dfl_decision *open = line->rank_decision > 0 ? &asked->decisions[line->rank_decision - 1] : NULL;
+
+    for (uint32_t i = 0; open != NULL && i < open->n; i++)
+        if (open->values[i] == rank)
+            return true;
+    return open == NULL && line->rank == rank;
+}
+
 /* Adds to each dimension of a tensor the lines over ranks that some access indexes it with. */
 static void add_lines(const dfl_plan_room *room, held_tensor *h, const dfl_access *a)
 {
@@ -72,7 +83,7 @@ static void add_lines(const dfl_plan_room *room, held_tensor *h, const dfl_acces
             for (uint32_t i = 0; i < room->n_loops; i++) {
                 const dfl_line *line = &room->asked->root->lines[room->loops[i]];
 
-                if (line->rank == a->index[d].terms[k].rank && line->stages == NULL &&
+                if (may_divide(room->asked, line, a->index[d].terms[k].rank) && line->stages == NULL &&
                     (line->kind == DFL_LINE_SPATIAL || h->is_activation))
                     h->lines[d] |= UINT64_C(1) << i;
             }

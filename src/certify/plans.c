@@ -61,7 +61,12 @@ static void set_amounts(dfl_arena *arena, const int64_t *listed, uint32_t n, int
 /* Lists what an open amount may be: as the file has it, else divisors, of the axis for parts of a spatial line. */
 static void list_amounts(dfl_arena *arena, const dfl_mapping *m, const dfl_line *line, hole *out)
 {
-    const int64_t extent = m->workload->ranks[line->rank].extent;
+    const dfl_decision *ranks = line->rank_decision > 0 ? &m->decisions[line->rank_decision - 1] : NULL;
+    int64_t extent = m->workload->ranks[line->rank].extent;
+
+    for (uint32_t i = 0; ranks != NULL && i < ranks->n; i++)
+        if (m->workload->ranks[ranks->values[i]].extent > extent)
+            extent = m->workload->ranks[ranks->values[i]].extent;
     const int64_t of = out->divides && line->hole->by == DFL_BY_PARTS ? m->system->axes[line->axis].size : extent;
 
     out->by = line->hole->by;
@@ -87,13 +92,13 @@ static void list_values(dfl_arena *arena, const dfl_mapping *m, hole *out)
     set_amounts(arena, d->n == 0 ? NULL : d->values != NULL ? d->values : sets, d->n, of, most, out);
 }
 
-/* Adds the decisions: those that divide homes, or the others. */
+/* Adds the decisions: those about split homes and divided ranks, or the others. */
 static void list_decisions(plan_check *c, bool divides)
 {
     for (uint32_t d = 0; d < c->asked->n_decisions; d++) {
         hole *h = &c->holes[c->n_holes];
 
-        if ((c->asked->decisions[d].kind == DFL_DECISION_SPLIT) != divides)
+        if ((c->asked->decisions[d].kind == DFL_DECISION_SPLIT || c->asked->decisions[d].kind == DFL_DECISION_RANK) != divides)
             continue;
         c->n_holes++;
         *h = (hole){ .line = DFL_NONE, .decision = d, .divides = divides };
@@ -401,6 +406,12 @@ static int64_t find_value(const dfl_mapping *asked, uint32_t decision, const dfl
             value = line->stages->schedule;
         if (line->stages != NULL && d->kind == DFL_DECISION_INTERLEAVE)
             value = line->stages->interleave;
+    }
+    for (uint32_t i = next_loop(asked->root, 0), b = 0; i < asked->root->n_lines && d->kind == DFL_DECISION_RANK;
+         i = next_loop(asked->root, i + 1), b++) { /* the lines stand in the same order */
+        b = next_loop(best->root, b);
+        if (asked->root->lines[i].rank_decision == decision + 1 && b < best->root->n_lines)
+            value = best->root->lines[b].rank;
     }
     for (uint32_t i = 0; i < asked->root->n_lines && d->kind == DFL_DECISION_SPLIT; i++)
         for (uint32_t k = 0; k < asked->root->lines[i].n_splits; k++)

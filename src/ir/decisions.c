@@ -65,6 +65,8 @@ void dfl_mapping_decide(dfl_arena *arena, dfl_mapping *mapping, const int64_t *v
                 open = line->stages;
                 line->stages = stages;
             }
+            if (line->rank_decision > 0)
+                line->rank = (uint32_t)values[line->rank_decision - 1];
             if (line->n_splits > 0)
                 line->splits = decide_splits(arena, line, values);
         }

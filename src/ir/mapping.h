@@ -34,6 +34,7 @@ typedef enum {
     DFL_DECISION_INTERLEAVE, /* values: chunks of layers of one stage */
     DFL_DECISION_SPLIT,      /* values: parts of a split home, or sizes of the parts */
     DFL_DECISION_RECOMPUTE,  /* values: indices of sets of tensors */
+    DFL_DECISION_RANK,       /* values: ranks that a spatial line divides */
 } dfl_decision_kind;
 
 typedef struct {
@@ -81,7 +82,8 @@ typedef struct {
     dfl_span span;         /* place of the loop `m:128`, or of the kept tensor's name */
     dfl_span amount_span;  /* place of the T or K; equals `span` for a bare loop */
     /* members of loops */
-    uint32_t rank;         /* rank of the workload that the loop iterates */
+    uint32_t rank;         /* rank of the workload that the loop iterates; one of several, if a decision sets it */
+    uint32_t rank_decision; /* number of the decision that sets the rank; 0 = the file states it */
     dfl_by by;
     int64_t amount;        /* the T or K of the loop, > 0 */
     const dfl_hole *hole;  /* the hole of the loop, kept after a search has filled it; NULL = the file states the amount */

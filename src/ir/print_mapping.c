@@ -32,13 +32,38 @@ static void print_hole(const printer *p, const dfl_hole *h)
     dfl_strbuf_z(p->out, h->n_choices > 0 ? "}" : "");
 }
 
+/* The decision of number `number`, if it is open; NULL = the value is written. */
+static const dfl_decision *find_open(const printer *p, uint32_t number)
+{
+    return number > 0 && p->m->decided == NULL ? &p->m->decisions[number - 1] : NULL;
+}
+
+/* Prints the `?` of an open decision with its values. */
+static void print_values(const printer *p, const dfl_decision *open)
+{
+    dfl_strbuf_char(p->out, '?');
+    for (uint32_t i = 0; i < open->n; i++) {
+        dfl_strbuf_z(p->out, i == 0 ? " in {" : ", ");
+        if (open->kind == DFL_DECISION_SCHEDULE)
+            dfl_strbuf_z(p->out, dfl_schedule_name((dfl_schedule)open->values[i]));
+        else if (open->kind == DFL_DECISION_RANK)
+            name(p, p->m->workload->ranks[open->values[i]].name);
+        else
+            dfl_strbuf_i128(p->out, open->values[i]);
+    }
+    dfl_strbuf_z(p->out, open->n > 0 ? "}" : "");
+}
+
 /* A tile of 1 is printed if it was written or left open. If the text has the `:1`, the loop need not be the last loop
    over its rank. */
 static void print_loop(const printer *p, const dfl_line *l)
 {
     bool bare = l->amount_span.start == l->span.start && l->amount_span.end == l->span.end;
 
-    name(p, p->m->workload->ranks[l->rank].name);
+    if (find_open(p, l->rank_decision) != NULL)
+        print_values(p, find_open(p, l->rank_decision));
+    else
+        name(p, p->m->workload->ranks[l->rank].name);
     if (l->by == DFL_BY_HOLE) {
         print_hole(p, l->hole);
     } else if (l->by == DFL_BY_PARTS || l->amount != 1 || l->cyclic || !bare) {
@@ -69,26 +94,6 @@ static void print_only(const printer *p, const dfl_line *l)
         dfl_strbuf_z(p->out, i == 0 ? " for " : ", ");
         name(p, p->m->workload->einsums[l->only[i]].name);
     }
-}
-
-/* The decision of number `number`, if it is open; NULL = the value is written. */
-static const dfl_decision *find_open(const printer *p, uint32_t number)
-{
-    return number > 0 && p->m->decided == NULL ? &p->m->decisions[number - 1] : NULL;
-}
-
-/* Prints the `?` of an open decision with its values. */
-static void print_values(const printer *p, const dfl_decision *open)
-{
-    dfl_strbuf_char(p->out, '?');
-    for (uint32_t i = 0; i < open->n; i++) {
-        dfl_strbuf_z(p->out, i == 0 ? " in {" : ", ");
-        if (open->kind == DFL_DECISION_SCHEDULE)
-            dfl_strbuf_z(p->out, dfl_schedule_name((dfl_schedule)open->values[i]));
-        else
-            dfl_strbuf_i128(p->out, open->values[i]);
-    }
-    dfl_strbuf_z(p->out, open->n > 0 ? "}" : "");
 }
 
 static void print_stages(const printer *p, const dfl_stages *stages)

@@ -28,6 +28,7 @@ typedef struct {
     dfl_fill *fill;
     const dfl_objective *objective;
     const dfl_mapping *given;
+    const dfl_mapping *divided_by;     /* `given` with the present decisions that divide */
     dfl_plan_division *division;
     dfl_plan_space space;
     DFL_VEC(plan_candidate) candidates;
@@ -147,8 +148,8 @@ static void set_smallest_pass(plan_search *s)
             s->space.holes[h].at = s->space.holes[h].by == DFL_BY_PARTS ? s->space.holes[h].n - 1 : 0;
 }
 
-/* Writes a division for the certificate: the amounts of split homes and spatial lines, what cuts all its plans, and the least
-   latency. */
+/* Writes a division for the certificate: the split homes, the divided ranks and the amounts of spatial lines, what cuts all its
+   plans, and the least latency. */
 static void write_division(plan_search *s, const char *cut, double least)
 {
     if (s->json == NULL)
@@ -236,7 +237,7 @@ static bool add_division(plan_search *s, uint64_t plans)
    behind them. False after a report. */
 static bool put_lines(plan_search *s, uint32_t line, uint32_t hole, uint64_t plans)
 {
-    const dfl_body *root = s->given->root;
+    const dfl_body *root = s->divided_by->root;
     dfl_line with;
 
     for (; line < root->n_lines && root->lines[line].kind != DFL_LINE_SPATIAL; line++)
@@ -427,25 +428,26 @@ static void add_certificate(plan_search *s)
         dfl_certificate_add_plan(solver, filled, s->objective, s->text.text, costs);
 }
 
-/* Walks over the divisions with each combination of the split homes. False after a report. */
+/* Walks over the divisions with each combination of split homes and divided ranks. False after a report. */
 static bool find_divisions(plan_search *s)
 {
-    const uint64_t plans = s->space.combinations / dfl_plan_space_count(&s->space, DFL_OPEN_SPLIT);
+    const uint64_t plans = s->space.combinations / dfl_plan_space_count(&s->space, DFL_OPEN_DIVIDING);
     bool is_fine = true;
 
     do {
         dfl_arena *work = dfl_arena_new(s->fill->solver->budget);
 
-        s->division = dfl_plan_division_new(work, s->fill->sink, s->fill->solver->names, dfl_plan_space_make(work, &s->space));
+        s->divided_by = dfl_plan_space_make(work, &s->space);
+        s->division = dfl_plan_division_new(work, s->fill->sink, s->fill->solver->names, s->divided_by);
         if (s->division != NULL) {
-            is_fine = put_lines(s, 0, s->space.n_splits, plans);
+            is_fine = put_lines(s, 0, s->space.n_dividing, plans);
         } else { /* a line inside of a chip, or too many lines */
             s->divided += plans;
             s->refused += plans;
             s->unevaluated += plans;
         }
         dfl_arena_free(work);
-    } while (is_fine && !is_over(s) && dfl_plan_space_next(&s->space, DFL_OPEN_SPLIT));
+    } while (is_fine && !is_over(s) && dfl_plan_space_next(&s->space, DFL_OPEN_DIVIDING));
     return is_fine;
 }
 

@@ -22,11 +22,16 @@ static void list_divisors(dfl_arena *arena, int64_t of, int64_t most, dfl_open_a
             out->amounts[out->n++] = of / d;
 }
 
-/* The amounts of a hole: as the file lists them, else divisors: of the axis for parts of a spatial line, else of the rank. */
+/* The amounts of a hole: as the file lists them, else divisors: of the axis for parts of a spatial line, up to the extent of its
+   longest rank, else of the rank. */
 static void list_amounts(dfl_arena *arena, const dfl_mapping *m, const dfl_line *line, dfl_open_amount *out)
 {
-    const int64_t extent = m->workload->ranks[line->rank].extent;
+    const dfl_decision *ranks = line->rank_decision > 0 ? &m->decisions[line->rank_decision - 1] : NULL;
+    int64_t extent = m->workload->ranks[line->rank].extent;
 
+    for (uint32_t i = 0; ranks != NULL && i < ranks->n; i++)
+        if (m->workload->ranks[ranks->values[i]].extent > extent)
+            extent = m->workload->ranks[ranks->values[i]].extent;
     out->by = line->hole->by;
     if (line->hole->choices != NULL) {
         out->n = line->hole->n_choices;
@@ -78,6 +83,9 @@ static void list_values(dfl_arena *arena, const dfl_mapping *m, const dfl_decisi
     }
 }
 
+/* Whether a decision changes which chips have work. */
+static bool divides(const dfl_decision *d) { return d->kind == DFL_DECISION_SPLIT || d->kind == DFL_DECISION_RANK; }
+
 /* Adds a hole. */
 static void add_hole(dfl_plan_space *space, const dfl_open_amount *hole, double *combinations)
 {
@@ -93,15 +101,15 @@ bool dfl_plan_space_find(dfl_arena *arena, dfl_sink *sink, const dfl_mapping *gi
 
     *out = (dfl_plan_space){ .given = given, .combinations = 1 };
     out->holes = DFL_NEW_ARRAY(arena, dfl_open_amount, (size_t)root->n_lines + given->n_decisions + 1);
-    for (uint32_t k = 0; k < 3; k++) { /* splits, lines, the other decisions */
+    for (uint32_t k = 0; k < 3; k++) { /* decisions that divide, lines, the other decisions */
         for (uint32_t d = 0; d < given->n_decisions && k != 1; d++) {
-            dfl_open_amount hole = { .kind = k == 0 ? DFL_OPEN_SPLIT : DFL_OPEN_OTHER, .line = DFL_NONE, .decision = d };
+            dfl_open_amount hole = { .kind = k == 0 ? DFL_OPEN_DIVIDING : DFL_OPEN_OTHER, .line = DFL_NONE, .decision = d };
 
-            if ((given->decisions[d].kind == DFL_DECISION_SPLIT) != (k == 0))
+            if (divides(&given->decisions[d]) != (k == 0))
                 continue;
             list_values(arena, given, &given->decisions[d], &hole);
             add_hole(out, &hole, &combinations);
-            out->n_splits += k == 0;
+            out->n_dividing += k == 0;
         }
         for (uint32_t i = 0; i < root->n_lines && k == 1; i++) {
             dfl_open_amount hole = { .kind = root->lines[i].kind == DFL_LINE_SPATIAL ? DFL_OPEN_SPATIAL : DFL_OPEN_TEMPORAL,
@@ -171,7 +179,12 @@ const char *dfl_plan_space_text(dfl_arena *arena, const dfl_intern *names, const
         return dfl_arena_printf(arena, "interleave %lld", amount);
     if (d != NULL && d->kind == DFL_DECISION_RECOMPUTE)
         return set_text(arena, names, m->workload, &d->sets[amount]);
-    rank = dfl_sym_text(names, m->workload->ranks[d != NULL ? d->rank : line->rank].name);
+    if (d != NULL && d->kind == DFL_DECISION_RANK)
+        return dfl_arena_printf(arena, "rank %s", dfl_sym_text(names, m->workload->ranks[amount].name));
+    if (line != NULL && line->rank_decision > 0)
+        rank = "?";
+    else
+        rank = dfl_sym_text(names, m->workload->ranks[d != NULL ? d->rank : line->rank].name);
     axis = d != NULL ? dfl_sym_text(names, m->system->axes[d->axis].name)
            : open->kind == DFL_OPEN_SPATIAL ? dfl_sym_text(names, m->system->axes[line->axis].name) : "";
     return dfl_arena_printf(arena, "%s%s%s%lld%s%s", d != NULL ? "split " : "", rank, open->by == DFL_BY_PARTS ? "/" : ":",

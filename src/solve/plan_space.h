@@ -10,7 +10,7 @@
 
 /* Holes are listed in this order. */
 typedef enum {
-    DFL_OPEN_SPLIT,                    /* a decision that divides a home: with it changes which chips have work */
+    DFL_OPEN_DIVIDING,                 /* a decision about a split home or a divided rank: it decides which chips have work */
     DFL_OPEN_SPATIAL, DFL_OPEN_TEMPORAL, /* the amount of a line */
     DFL_OPEN_OTHER,                    /* another decision */
 } dfl_open_kind;
@@ -28,7 +28,7 @@ typedef struct {
 typedef struct {
     const dfl_mapping *given;
     dfl_open_amount *holes; uint32_t n_holes;
-    uint32_t n_splits;                 /* of the holes, the first ones */
+    uint32_t n_dividing;               /* of the holes, the first ones: decisions that divide */
     uint64_t combinations;
 } dfl_plan_space;
 

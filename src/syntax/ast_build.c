@@ -409,6 +409,15 @@ dfl_ast_node *dfl_ast_loop(dfl_parse *p, dfl_span at, dfl_ast_path *path, dfl_sp
     return n;
 }
 
+dfl_ast_node *dfl_ast_any_rank(dfl_parse *p, dfl_span at, dfl_expr *ranks, dfl_expr *parts)
+{
+    dfl_ast_node *n = dfl_ast_loop(p, at, NULL, DFL_SPLIT_PARTS, parts, false);
+
+    n->args = ranks;
+    n->n_args = 1;
+    return n;
+}
+
 dfl_ast_node *dfl_ast_temporal(dfl_parse *p, dfl_span at, dfl_ast_list loops, bool online)
 {
     dfl_ast_node *n = dfl_ast_items(p, DFL_AST_TEMPORAL, at, loops);

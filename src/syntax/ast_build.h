@@ -57,6 +57,8 @@ dfl_ast_node *dfl_ast_loop(dfl_parse *p, dfl_span at, dfl_ast_path *path, dfl_sp
 dfl_ast_node *dfl_ast_temporal(dfl_parse *p, dfl_span at, dfl_ast_list loops, bool online);
 dfl_ast_node *dfl_ast_spread(dfl_parse *p, dfl_span at, dfl_ast_list loops, dfl_ast_path *axis);
 dfl_ast_node *dfl_ast_pipelined(dfl_parse *p, dfl_span at, dfl_ast_node *spread, dfl_expr_list args);
+/* A loop over a rank that is open: `ranks` is the hole, with the set of ranks to choose from, if there is one. */
+dfl_ast_node *dfl_ast_any_rank(dfl_parse *p, dfl_span at, dfl_expr *ranks, dfl_expr *parts);
 /* One of the sets behind `recompute`: `?`, any of the tensors that have paths, or, without paths, of the whole forward pass. */
 dfl_ast_node *dfl_ast_remade(dfl_parse *p, dfl_span at, dfl_path_list among);
 /* A `recompute` line: the tensors of its only set, or the sets as items, one of which a search chooses. */

@@ -8,8 +8,11 @@ function pick(list, n,   at) { n = split(list, at, " "); return at[draw(n)] }
 function min(a, b) { return a < b ? a : b }
 
 # The lines on gpu: `kind` 1 divides two ranks of each einsum, `kind` 2 one rank of each, which share a group if equal; with
-# `kind` 3, H and Y may have different numbers of micro-batches, which are not evaluated (E0609).
-function inside(n, c) {
+# `kind` 3, H and Y may have different numbers of micro-batches, which are not evaluated (E0609); with `kind` 4 the ranks that H and
+# Y divide are open, too.
+function inside(n, c, first, second) {
+    if (kind == 4)
+        return "    spatial " first "/" n " on gpu for H;\n    spatial " second "/" c " on gpu for Y;\n"
     if (kind == 1)
         return "    spatial n/" n " on gpu;\n    spatial b/" c " on gpu;\n"
     return "    spatial " (kind == 2 ? "n" : "b") "/" n " on gpu for H;\n    spatial m/" c " on gpu for Y;\n"
@@ -20,35 +23,38 @@ function is_full(n, c) { return kind != 1 && n == c ? n == gpus : n * c == gpus 
 function fills_nodes(b, l, p) { return p == 0 || p == b ? b * l == nodes : b * l * p == nodes }
 
 # The lines of a plan; amounts may be "?"; p = 0: the state of the optimizer is not divided.
-function plan(name, b, l, t, n, c, schedule, again, p) {
+function plan(name, b, l, t, n, c, schedule, again, p, first, second) {
     return "mapping " name " for step on pod {\n" \
            "    spatial b/" b " on node;\n" \
            "    spatial layer/" l " on node pipeline(" schedule ");\n" \
            "    temporal b" (parts ? "/" : ":") t ";\n    temporal layer;\n" \
-           inside(n, c) (again == "" ? "" : "    recompute " again ";\n") \
+           inside(n, c, first, second) (again == "" ? "" : "    recompute " again ";\n") \
            "    keep weights, activations" (trained == "layers" ? "" : ", gradients") " in hbm;\n" \
            (trained == "layers" ? "" : "    keep moments in hbm" (p == "0" ? "" : " split m/" p " on node") ";\n") \
            "    ...;\n    " (goal == "" || name != "best" ? "minimize latency" : goal) ";\n}\n"
 }
 
 # Writes the plans with these amounts, and each combination of the decisions.
-function list_decisions(all, b, l, t, n, c,   s, r, p) {
+function list_decisions(all, b, l, t, n, c, first, second,   s, r, p) {
     for (s = 1; s <= n_schedules; s++)
         for (r = 1; r <= n_agains; r++)
             for (p = open_split ? 1 : 0; p <= (open_split ? min(nodes, m) : 0); p++)
                 if ((p == 0 || nodes % p == 0) && fills_nodes(b, l, p) && l * chunks[s] <= layers)
-                    print plan("p_" b "_" l "_" t "_" n "_" c "_" s "_" r "_" p, b, l, t, n, c, schedules[s], agains[r], p) > all
+                    print plan("p_" b "_" l "_" t "_" n "_" c "_" s "_" r "_" p "_" first second, b, l, t, n, c, schedules[s], agains[r], p, first, second) > all
 }
 
 # Writes every combination of amounts with work for all chips.
-function list_plans(all,   b, l, t, n, c) {
+function list_plans(all,   b, l, t, n, c, i, j, n_ranks, rank) {
+    n_ranks = split(kind == 4 ? ranks : "n", rank, ", ")
     for (b = 1; b <= nodes && b <= batch; b++)
         for (l = 1; l <= nodes && l <= layers; l++)
             for (t = 1; nodes % b == 0 && nodes % l == 0 && t <= batch; t++)
                 for (n = 1; batch % t == 0 && n <= gpus && n <= (kind == 3 ? batch : 16); n++)
-                    for (c = 1; c <= gpus && c <= (kind == 1 ? batch : m); c++)
-                        if (gpus % n == 0 && gpus % c == 0 && is_full(n, c))
-                            list_decisions(all, b, l, t, n, c)
+                    for (c = 1; c <= gpus && c <= (kind == 1 ? batch : kind == 4 ? 16 : m); c++)
+                        for (i = 1; i <= n_ranks; i++)
+                            for (j = 1; j <= n_ranks; j++)
+                                if (gpus % n == 0 && gpus % c == 0 && is_full(n, c))
+                                    list_decisions(all, b, l, t, n, c, rank[i], rank[j])
 }
 
 # Draws the schedules; `schedule` is their open form.
@@ -86,7 +92,7 @@ BEGIN {
     srand(seed)
     for (i = 1; i <= problems; i++) {
         nodes = pick(wide ? "2 4 6" : "1 2 3 4 6 8 12"); gpus = pick(wide ? "1 2" : "1 2 4"); layers = pick(wide ? "2 4" : "2 3 4 6 12"); batch = pick(wide ? "2 4 8" : "2 4 6 8 12 24")
-        m = pick("4 8"); kind = pick(wide ? "1 2 3" : "1 2"); parts = pick("0 1")
+        m = pick("4 8"); kind = pick(wide ? "1 2 3 4" : "1 2"); ranks = pick("n,m b,m,n"); gsub(",", ", ", ranks); parts = pick("0 1")
         trained = pick("layers train(layers,optimizer=adam(fp32)) train(layers,optimizer=sgd(fp32))")
         open_split = wide && trained ~ /adam/
         draw_schedules()
@@ -107,7 +113,8 @@ BEGIN {
             gsub("bandwidth = ", "energy = " pick("1 5") "pJ/bit; bandwidth = ", head)
             gsub("rate = ", "energy = 2pJ/FLOP; leakage = " pick("0 20") "mW; rate = ", head)
         }
-        print head plan("best", "?", "?", "?", "?", "?", schedule, again, open_split ? "?" : "0") > (dir "/" i ".dfl")
+        any = ranks ~ /b/ ? "?" : "? in {" ranks "}"
+        print head plan("best", "?", "?", "?", "?", "?", schedule, again, open_split ? "?" : "0", any, any) > (dir "/" i ".dfl")
         all = dir "/" i ".all.dfl"
         print head > all
         list_plans(all)

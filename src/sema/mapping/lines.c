@@ -1,6 +1,8 @@
 /* Lowering of the lines of a mapping: loops and keeps. */
 #include "sema/mapping/mapping_internal.h"
 
+#include <stdlib.h>
+
 #include "lint/split.h"
 #include "sema/expr/eval.h"
 #include "support/limits.h"
@@ -31,7 +33,7 @@ static bool lower_loop(dfl_mapping_context *ctx, const dfl_ast_node *node, dfl_l
     *out = (dfl_line){ .kind = kind, .span = node->span, .amount_span = node->value != NULL ? node->value->span : node->span,
                        .by = node->split == DFL_SPLIT_PARTS ? DFL_BY_PARTS : DFL_BY_SIZE, .amount = 1,
                        .cyclic = node->cyclic, .axis = DFL_NONE, .tensor = DFL_NONE, .memory = DFL_NONE };
-    out->rank = dfl_mapping_find_rank(ctx, node->path);
+    out->rank = node->path->n > 0 ? dfl_mapping_find_rank(ctx, node->path) : DFL_NONE; /* else the caller sets it */
     if (node->value != NULL && node->value->kind == DFL_EXPR_HOLE) {
         out->hole = dfl_mapping_lower_hole(ctx, node->value, out->by);
         out->by = DFL_BY_HOLE;
@@ -44,12 +46,22 @@ static bool lower_loop(dfl_mapping_context *ctx, const dfl_ast_node *node, dfl_l
     return out->rank != DFL_NONE;
 }
 
+/* Reports an open rank where none is searched. */
+static void report_ranks(dfl_mapping_context *ctx, dfl_span at, const char *what)
+{
+    dfl_diag_help(ctx->draft->sema->sink, dfl_report(ctx->draft->sema->sink, DFL_EVAL_HOLE_KIND, at, "%s", what),
+                  "write the rank; `spatial ?/8 on gpu` leaves it open in a plan over chips");
+    ctx->draft->broken = true;
+}
+
 void dfl_mapping_lower_temporal(dfl_mapping_context *ctx, const dfl_ast_node *node, dfl_lines *out, dfl_line_choices *choices)
 {
     for (const dfl_ast_node *l = node->items; l != NULL; l = l->next) {
         dfl_line line;
 
-        if (l->path->n == 0)
+        if (l->path->n == 0 && l->split != DFL_SPLIT_NONE)
+            report_ranks(ctx, l->args->span, "the rank of a temporal loop with a written number of parts is not searched");
+        else if (l->path->n == 0)
             add_choice(ctx, out, choices, (dfl_line_choice){ .kind = DFL_LINE_TEMPORAL, .span = l->span, .axis = DFL_NONE,
                                                   .memory = DFL_NONE, .online = node->online });
         if (l->path->n == 0 || !lower_loop(ctx, l, DFL_LINE_TEMPORAL, &line))
@@ -57,6 +69,70 @@ void dfl_mapping_lower_temporal(dfl_mapping_context *ctx, const dfl_ast_node *no
         line.online = node->online;
         DFL_PUSH(ctx->draft->sema->arena, out, line);
     }
+}
+
+/* Whether an einsum of a list, or of the workload if the list is empty, has a rank. */
+static bool have_rank(const dfl_workload *w, const dfl_id_list *einsums, uint32_t rank)
+{
+    for (uint32_t e = 0; e < w->n_einsums && einsums->n == 0; e++)
+        if (dfl_einsum_has_rank(&w->einsums[e], rank))
+            return true;
+    for (size_t i = 0; i < einsums->n; i++)
+        if (dfl_einsum_has_rank(&w->einsums[einsums->at[i]], rank))
+            return true;
+    return false;
+}
+
+/* Order of ranks, for qsort. */
+static int compare_ranks(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Lowers the open rank of a spatial line, `?/8` or `? in {m, h}/8`, to a decision; without a set, all ranks of the einsums that
+   are no `repeat`. The line has the first of these ranks. False after a report, or if nothing is known in a template. */
+static bool lower_ranks(dfl_mapping_context *ctx, const dfl_ast_node *loop, const dfl_id_list *only, dfl_line *line)
+{
+    const dfl_workload *w = ctx->draft->workload->workload;
+    const dfl_expr *set = loop->args->left;
+    dfl_decision open = { .kind = DFL_DECISION_RANK, .span = loop->args->span, .rank = DFL_NONE, .axis = DFL_NONE };
+    int64_t *ranks;
+    uint32_t n = 0;
+
+    if (w == NULL)
+        return false;
+    ranks = DFL_NEW_ARRAY(ctx->draft->sema->arena, int64_t, (size_t)w->n_ranks + (set != NULL ? set->n_args : 0) + 1);
+    for (const dfl_expr *r = set != NULL ? set->args : NULL; r != NULL; r = r->next) {
+        const uint32_t rank = r->kind == DFL_EXPR_PATH ? dfl_mapping_find_rank(ctx, r->path) : DFL_NONE;
+
+        if (r->kind != DFL_EXPR_PATH)
+            report_ranks(ctx, r->span, "expected the name of a rank");
+        if (rank == DFL_NONE)
+            return false;
+        ranks[n++] = rank;
+    }
+    for (uint32_t r = 0; r < w->n_ranks && set == NULL; r++) {
+        bool is_repeat = false;
+
+        for (uint32_t c = 0; c < w->n_carries; c++)
+            is_repeat |= w->carries[c].rank == r;
+        if (!is_repeat && have_rank(w, only, r))
+            ranks[n++] = r;
+    }
+    qsort(ranks, n, sizeof *ranks, compare_ranks);
+    for (uint32_t i = 0; i < n; i++)
+        if (i == 0 || ranks[i] != ranks[open.n - 1])
+            ranks[open.n++] = ranks[i];
+    if (open.n == 0) {
+        report_ranks(ctx, loop->args->span, "no rank can be divided here");
+        return false;
+    }
+    open.values = ranks;
+    line->rank = (uint32_t)ranks[0];
+    line->rank_decision = dfl_mapping_add_decision(ctx, open);
+    return true;
 }
 
 void dfl_mapping_lower_spatial(dfl_mapping_context *ctx, const dfl_ast_node *node, dfl_lines *out, dfl_line_choices *choices)
@@ -76,10 +152,16 @@ void dfl_mapping_lower_spatial(dfl_mapping_context *ctx, const dfl_ast_node *nod
         for (const dfl_ast_node *l = g->items; l != NULL; l = l->next) {
             dfl_line line;
 
-            if (l->path->n == 0 && axis != DFL_NONE)
+            if (g->pipelined && l->path->n == 0 && l->split != DFL_SPLIT_NONE) {
+                report_ranks(ctx, l->args->span, "the rank of stages is not searched");
+                continue;
+            }
+            if (l->path->n == 0 && l->split == DFL_SPLIT_NONE && axis != DFL_NONE)
                 add_choice(ctx, out, choices, (dfl_line_choice){ .kind = DFL_LINE_SPATIAL, .span = l->span, .axis = axis,
                                                       .memory = DFL_NONE });
-            if (l->path->n == 0 || !lower_loop(ctx, l, DFL_LINE_SPATIAL, &line) || axis == DFL_NONE)
+            if ((l->path->n == 0 && l->split == DFL_SPLIT_NONE) || axis == DFL_NONE)
+                continue;
+            if (!lower_loop(ctx, l, DFL_LINE_SPATIAL, &line) && (l->path->n > 0 || !lower_ranks(ctx, l, &only, &line)))
                 continue;
             line.axis = axis;
             line.stages = stages;
