@@ -1,6 +1,7 @@
 #include "import/calculon/calculon.h"
 
 #include "import/calculon/calculon_internal.h"
+#include "import/calculon/quirks.h"
 #include "import/dfl_writer.h"
 
 char *dfl_import_calculon(dfl_arena *arena, dfl_sink *sink, dfl_source_map *map, const dfl_source *const *sources, size_t n)
@@ -25,6 +26,7 @@ char *dfl_import_calculon(dfl_arena *arena, dfl_sink *sink, dfl_source_map *map,
     }
     if (!ok)
         return NULL;
+    dfl_calc_lose_quirks(&run, &report);
     losses = dfl_loss_take(&report, &n_losses);
     return dfl_writer_layout(arena, sink, dfl_calc_print(&run, &report, sources[0], losses, n_losses));
 }

@@ -9,6 +9,17 @@
    all layers, with the sequence divided between them (sequence parallel). */
 typedef enum { DFL_CALC_ALL_REDUCE, DFL_CALC_MIXED, DFL_CALC_SPLIT } dfl_calc_exchange;
 
+/* Whether a product runs in tiles beside the exchange of its operand or result; `pipe` pays one tile of the exchange more. */
+typedef enum { DFL_CALC_NO_TILES, DFL_CALC_RING, DFL_CALC_PIPE } dfl_calc_tiles;
+
+/* An operation of a network as Calculon computes it: latency + bytes x factor / rate. */
+typedef struct {
+    int64_t network;         /* index in the system */
+    double latency, rate;    /* s, bytes/s */
+    double use;              /* share of the work of a chip that an exchange takes */
+    double all_reduce, reduce_scatter, all_gather, p2p; /* factors of the bytes, for the chips of the dimension */
+} dfl_calc_link;
+
 /* The network of one dimension of the run. */
 typedef struct {
     double rate;     /* GB/s of a chip in one direction, such that the algorithm `direct` takes the time of Calculon */
@@ -16,6 +27,7 @@ typedef struct {
 } dfl_calc_network;
 
 typedef struct {
+    const dfl_yaml *execution;                   /* the file of the execution */
     int64_t hidden, feedforward, seq, heads, head, layers;
     int64_t tensor, pipeline, data;              /* chips of each dimension */
     int64_t batch, micro;                        /* sequences of the step, and of a micro-batch of one copy */
@@ -33,10 +45,17 @@ typedef struct {
     double memory_size, memory_rate;             /* GiB, GB/s */
     bool overlaps;                               /* the longer one of work and transfers, not their sum */
     dfl_calc_network on_tensor, on_pipeline, on_data;
+    dfl_calc_tiles tile_overlap;
+    bool hides_gradients;                        /* they are exchanged beside the backward pass */
+    bool moves_weights, moves_activations, moves_optimizer; /* to and from the second memory */
+    const dfl_yaml *outer_shares;
+    double outer_size, outer_rate, outer_room;   /* of the second memory (GiB, GB/s); bytes for what the text keeps there */
+    dfl_calc_link tensor_link, stage_link, data_link;
     /* ---- derived */
     int64_t stage_layers, chunk_layers;          /* of the largest stage, and of one of its chunks */
     int64_t stages, written_layers;              /* of the text: stages with layers; layers of its `repeat` */
     double in_flight;                            /* micro-batches that the first stage of the text holds at once */
+    double message_bytes;                        /* between stages, one way */
     double pace;                                 /* share of its time that a layer takes in the text: 1, or below where Calculon
                                                     takes the layers that are missing in some stages off the sum */
 } dfl_calc_run;
@@ -49,6 +68,7 @@ typedef struct {
     double weights;            /* values */
     bool is_matrix;            /* runs on the matrix unit */
     bool is_exchange;          /* the buffers of an exchange among the chips of a layer */
+    bool sums;                 /* an exchange: its values are summed forward, else their gradients */
     bool is_repeated;          /* in the backward pass */
     bool is_kept, keeps_result, is_reused; /* `kept` stays until the backward pass; so does the result; another operation counts
                                               `kept` already */
@@ -61,10 +81,11 @@ typedef struct {
     double stored;             /* of a layer for each micro-batch in flight */
     double working;            /* of one layer at a time */
     double gradients;          /* of the weights of a layer */
+    double layer_stored, layer_gradients, layer_state; /* of one layer: for one micro-batch; of its weights, in parts */
 } dfl_calc_memory;
 
-/* The operations of a layer in their order. */
-void dfl_calc_operations(const dfl_calc_run *run, dfl_calc_operation out[DFL_CALC_OPERATIONS]);
+/* The operations of a layer in their order. Returns their number. */
+size_t dfl_calc_operations(const dfl_calc_run *run, dfl_calc_operation out[DFL_CALC_OPERATIONS]);
 dfl_calc_memory dfl_calc_memory_of(const dfl_calc_run *run);
 /* Reads and checks the files: application, execution, system. False after a report. */
 bool dfl_calc_read(dfl_calc_run *run, dfl_loss_report *report, const dfl_source *const *sources);

@@ -74,6 +74,21 @@ static dfl_calc_operation *add_linear(list *l, const char *name, double in, doub
     return o;
 }
 
+/* A product in tiles beside the exchange of its operand (`sums`: of its result): `width` is divided among the chips. */
+static void add_tiled(list *l, const char *name, double width, bool sums)
+{
+    const double n = (double)l->run->tensor, hidden = (double)l->run->hidden, tokens = l->tokens, part = width / n;
+    const double in = tokens * (sums ? part : hidden), out = tokens * (sums ? hidden : part);
+    const bool is_split = l->run->exchange == DFL_CALC_SPLIT;
+    const double kept = is_split && !sums ? floor(in / n) : is_split || !sums ? in : 0;
+    const double gradient = is_split && !sums ? out : is_split ? 2 * floor(out / n) : sums ? 2 * out : 0;
+    dfl_calc_operation *o = add(l, name, in, out, kept, gradient);
+
+    set_work(o, 2 * tokens * hidden * part, 2 * tokens * hidden * part, 2 * tokens * hidden * part);
+    add_weights(l, o, hidden * part);
+    o->is_matrix = true;
+}
+
 /* `n` products of an m x k by a k x n matrix. */
 static dfl_calc_operation *add_products(list *l, const char *name, double count, double m, double k, double n)
 {
@@ -108,19 +123,29 @@ static void add_sum(list *l, const char *name)
 static void add_exchange(list *l, const char *name, bool sums)
 {
     const double n = (double)l->run->tensor, summed = l->whole * (n - 1) / n, moved = n > 1 ? 2 * l->bytes * l->whole : 0;
-    const bool is_split = l->run->exchange == DFL_CALC_SPLIT;
+    const bool is_split = l->run->exchange == DFL_CALC_SPLIT, is_tiled = l->run->tile_overlap != DFL_CALC_NO_TILES;
     dfl_calc_operation *o = add(l, name, 0, 0, 0, 0);
 
     set_work(o, sums ? summed : 0, sums ? 0 : summed, 0);
-    o->bytes[0] = is_split || sums ? moved : 0;
-    o->bytes[1] = is_split || !sums ? moved : 0;
+    o->bytes[0] = (is_split || sums) && !is_tiled ? moved : 0;
+    o->bytes[1] = (is_split || !sums) && !is_tiled ? moved : 0;
+    o->sums = sums;
     o->is_exchange = true;
     o->is_repeated = false; /* Calculon repeats the messages, and not their buffers */
     o->is_kept = !sums;
-    if (n > 1) {
+    if (n > 1 && !is_tiled) {
         o->kept = is_split ? l->bytes * l->whole / n : sums ? l->bytes * l->whole : 0;
         o->gradient = is_split ? l->bytes * l->whole / n : sums ? 0 : l->bytes * l->whole;
     }
+}
+
+/* The input of the products of the attention has `readers`. */
+static void add_fork2(list *l, double readers)
+{
+    dfl_calc_operation *o = add_fork(l, "fork2", l->whole, readers);
+
+    o->is_repeated = l->again[0];
+    o->is_kept = !l->again[0];
 }
 
 static void add_attention(list *l)
@@ -132,11 +157,23 @@ static void add_attention(list *l)
     const double scores = floor((double)run->heads / chips) * seq * seq * (double)run->micro;
     dfl_calc_operation *o;
 
-    add_linear(l, "query", (double)run->hidden, width)->is_kept = false;
-    add_linear(l, "key", (double)run->hidden, keys)->is_kept = false;
-    add_linear(l, "value", (double)run->hidden, keys)->is_kept = false;
-    for (int i = 1; i <= 3; i++)
+    const bool is_tiled = run->tile_overlap != DFL_CALC_NO_TILES;
+    const int first = is_tiled ? (run->has_one_key ? 2 : 0) : 3;
+
+    if (is_tiled)
+        add_tiled(l, "query", (double)run->heads * head * (run->has_one_key ? 1 : 3), false);
+    else
+        add_linear(l, "query", (double)run->hidden, width);
+    if (is_tiled && run->has_one_key)
+        add_fork2(l, 2);
+    if (first > 0) {
+        add_linear(l, "key", (double)run->hidden, keys);
+        add_linear(l, "value", (double)run->hidden, keys);
+    }
+    for (int i = 1; i <= first; i++) {
+        l->out[-i].is_kept = false;
         l->out[-i].is_reused = true;
+    }
     o = add_products(l, "scores", products, seq, head, seq);
     o->is_repeated = l->attention;
     o->keeps_result = !l->attention;
@@ -148,7 +185,10 @@ static void add_attention(list *l)
     o->is_repeated = l->attention;
     o->is_kept = !l->attention;
     add_products(l, "mix", products, seq, seq, head);
-    add_linear(l, "project", width, (double)run->hidden);
+    if (is_tiled)
+        add_tiled(l, "project", (double)run->heads * head, true);
+    else
+        add_linear(l, "project", width, (double)run->hidden);
 }
 
 static void add_feed_forward(list *l)
@@ -158,28 +198,32 @@ static void add_feed_forward(list *l)
     const double values = floor((double)run->feedforward * l->tokens / (double)run->tensor), kept = run->is_fused ? 0 : values;
     dfl_calc_operation *o;
 
-    add_linear(l, "widen", (double)run->hidden, width)->is_kept = !l->again[1];
+    if (run->tile_overlap != DFL_CALC_NO_TILES)
+        add_tiled(l, "widen", (double)run->feedforward, false);
+    else
+        add_linear(l, "widen", (double)run->hidden, width)->is_kept = !l->again[1];
     o = add(l, "activate", values, values, kept, kept);
     set_work(o, 8 * values, 13 * values, 0);
     o->bytes[1] = 2 * values * l->bytes;
-    add_linear(l, "narrow", width, (double)run->hidden);
+    if (run->tile_overlap != DFL_CALC_NO_TILES)
+        add_tiled(l, "narrow", (double)run->feedforward, true);
+    else
+        add_linear(l, "narrow", width, (double)run->hidden);
 }
 
-void dfl_calc_operations(const dfl_calc_run *run, dfl_calc_operation out[DFL_CALC_OPERATIONS])
+size_t dfl_calc_operations(const dfl_calc_run *run, dfl_calc_operation out[DFL_CALC_OPERATIONS])
 {
     const bool all = strcmp(run->recompute, "full") == 0, attention = strcmp(run->recompute, "none") != 0;
     list l = { .run = run, .out = out, .bytes = (double)run->bytes, .tokens = (double)(run->micro * run->seq), .all = all,
                .attention = attention, .again = { attention || run->gathers_again, all || run->gathers_again } };
-    dfl_calc_operation *o;
 
     l.whole = l.tokens * (double)run->hidden;
     l.held = run->exchange == DFL_CALC_SPLIT ? floor(l.tokens / (double)run->tensor) * (double)run->hidden : l.whole;
     add_fork(&l, "fork1", l.held, 2);
     add_norm(&l, "norm1");
     add_exchange(&l, "gather1", false);
-    o = add_fork(&l, "fork2", l.whole, 3);
-    o->is_repeated = l.again[0];
-    o->is_kept = !l.again[0];
+    if (run->tile_overlap == DFL_CALC_NO_TILES)
+        add_fork2(&l, 3);
     add_attention(&l);
     add_exchange(&l, "sum1", true);
     add_drop(&l, "drop2", l.held);
@@ -191,6 +235,7 @@ void dfl_calc_operations(const dfl_calc_run *run, dfl_calc_operation out[DFL_CAL
     add_exchange(&l, "sum2", true);
     add_drop(&l, "drop3", l.held);
     add_sum(&l, "add2");
+    return (size_t)(l.out - out);
 }
 
 dfl_calc_memory dfl_calc_memory_of(const dfl_calc_run *run)
@@ -200,24 +245,27 @@ dfl_calc_memory dfl_calc_memory_of(const dfl_calc_run *run)
     const double in_flight = run->interleave == 1 ? passes : passes * (1 + (stages - 1) / ((double)run->interleave * stages));
     const double copies = run->shards_moments ? (double)run->data : 1, layers = (double)run->stage_layers;
     double working = 0, stored = 0, gradients = 0, weights = 0;
+    const size_t n = dfl_calc_operations(run, all);
     dfl_calc_memory out = { 0 };
 
-    dfl_calc_operations(run, all);
-    for (size_t i = 0; i < DFL_CALC_OPERATIONS; i++) {
+    for (size_t i = 0; i < n; i++) {
         working += all[i].is_reused ? 0 : all[i].kept;
-        stored += all[i].is_kept ? all[i].kept : 0;
+        stored += all[i].is_kept || !run->trains ? all[i].kept : 0;
         stored -= run->trains && !all[i].keeps_result ? all[i].result : 0;
         gradients += all[i].gradient;
         weights += all[i].weights;
     }
-    if (!run->trains)
-        return (dfl_calc_memory){ .working = working };
+    if (!run->trains) /* Calculon has room for activations on their way, although none leave in the text */
+        return (dfl_calc_memory){ .working = working + (run->moves_activations ? stored : 0), .layer_stored = stored };
     if (strcmp(run->recompute, "full") == 0)
         stored = 0;
     out.working = working - stored + gradients;
     if (strcmp(run->recompute, "full") == 0)
         stored = (double)(run->micro * run->seq) * (double)run->hidden * (double)run->bytes;
-    out.stored = stored * in_flight / run->in_flight;
-    out.gradients = (4 * weights + (double)run->bytes * weights / copies * (layers - 1)) / layers;
+    out.layer_stored = stored;
+    out.layer_gradients = (double)run->bytes * weights / copies;
+    out.layer_state = (run->bytes < 4 ? 12 : 8) * weights / copies;
+    out.stored = stored * (run->moves_activations ? 1 : in_flight / run->in_flight);
+    out.gradients = (4 * weights + (double)run->bytes * weights / copies * (run->moves_optimizer ? 1 : layers - 1)) / layers;
     return out;
 }

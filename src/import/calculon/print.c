@@ -95,9 +95,10 @@ static operation_text print_operations(const dfl_calc_run *run, dfl_arena *arena
 
     for (size_t i = 0; i < sizeof bufs / sizeof bufs[0]; i++)
         dfl_strbuf_init(bufs[i], arena);
-    dfl_calc_operations(run, all);
+    const size_t n = dfl_calc_operations(run, all);
+
     for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < DFL_CALC_OPERATIONS; i++)
+        for (size_t i = 0; i < n; i++)
             if (all[i].is_exchange == (pass == 0))
                 print_operation(&t, arena, &all[i]);
     return t;
@@ -260,6 +261,22 @@ static void print_chip(const operation_text *t, const dfl_calc_run *run, const d
         print_optimizer(run, report, out);
 }
 
+/* Whether some tensors lie in the second memory. */
+static bool has_outer(const dfl_calc_run *run) { return run->moves_weights || run->moves_activations || run->moves_optimizer; }
+
+/* The second memory of a chip, outside of it. */
+static void print_outer(const dfl_calc_run *run, const dfl_loss_report *report, dfl_strbuf *out)
+{
+    const char *rate = text_of(report->arena, run->outer_rate / run->pace);
+
+    dfl_strbuf_z(out, run->moves_optimizer ? "// less the gradients that Calculon keeps here\n" : "");
+    dfl_strbuf_printf(out, "memory outer {\nsize = %.0fB;\nread { bandwidth = %sGB/s; }\nwrite { bandwidth = %sGB/s; }\n"
+                      "efficiency = ",
+                      floor(run->outer_room), rate, rate);
+    print_shares(report, run->outer_shares, "MB", out);
+    dfl_strbuf_z(out, ";\n}\narray chip[1] {\n");
+}
+
 static void print_system(const operation_text *t, const dfl_calc_run *run, const dfl_loss_report *report, dfl_strbuf *out)
 {
     dfl_strbuf_z(out, "/// A network for each dimension of the run, with the time that Calculon states.\n"
@@ -270,8 +287,10 @@ static void print_system(const operation_text *t, const dfl_calc_run *run, const
     dfl_strbuf_printf(out, "array stage[%lld] over stage_net {\n", (long long)run->pipeline);
     print_network(report, "tensor_net", &run->on_tensor, false, true, out);
     dfl_strbuf_printf(out, "array tensor[%lld] over tensor_net {\n", (long long)run->tensor);
+    if (has_outer(run))
+        print_outer(run, report, out);
     print_chip(t, run, report, out);
-    dfl_strbuf_z(out, "}\n}\n}\n}\n\n");
+    dfl_strbuf_z(out, has_outer(run) ? "}\n}\n}\n}\n}\n\n" : "}\n}\n}\n}\n\n");
 }
 
 /* ---- mapping ---- */
@@ -299,11 +318,12 @@ static void print_training_homes(const dfl_calc_run *run, dfl_strbuf *out)
     static const char *const weights[] = { "WQ", "WK", "WV", "WO", "W1", "W2", "gain1", "gain2" };
     static const char *const states[] = { "moment1", "moment2", "master" };
 
-    dfl_strbuf_z(out, "keep moments, gradients in uncharged;\nkeep layer.kept, layer.grad.reserve in hbm;\n");
+    dfl_strbuf_z(out, "keep moments, gradients in uncharged;\nkeep layer.grad.reserve in hbm;\n");
+    dfl_strbuf_printf(out, "keep layer.kept in %s;\n", run->moves_activations ? "outer" : "hbm");
     for (size_t s = 0; s < (run->bytes < 4 ? 3 : 2); s++) {
         for (size_t w = 0; w < sizeof weights / sizeof weights[0]; w++)
             dfl_strbuf_printf(out, "%slayer.%s.%s", w == 0 ? "keep " : ", ", states[s], weights[w]);
-        dfl_strbuf_z(out, " in hbm");
+        dfl_strbuf_printf(out, " in %s", run->moves_optimizer ? "outer" : "hbm");
         if (run->shards_moments)
             dfl_strbuf_printf(out, " split d/%lld on data", (long long)run->data);
         dfl_strbuf_z(out, ";\n");
@@ -316,7 +336,8 @@ static void print_mapping(const operation_text *t, const dfl_calc_run *run, dfl_
 
     dfl_strbuf_printf(out, "mapping run for %s on machine {\n", run->trains ? "step" : "block");
     print_lines(run, out);
-    dfl_strbuf_z(out, "keep weights in hbm;\nkeep activations, I, start, seed, room in uncharged;\nkeep layer.used in hbm;\n");
+    dfl_strbuf_printf(out, "keep weights in %s;\n", run->moves_weights ? "outer" : "hbm");
+    dfl_strbuf_z(out, "keep activations, I, start, seed, room in uncharged;\nkeep layer.used in hbm;\n");
     if (run->trains) {
         dfl_strbuf_z(out, "keep layer.reserve in uncharged;\n");
         print_training_homes(run, out);
@@ -327,7 +348,8 @@ static void print_mapping(const operation_text *t, const dfl_calc_run *run, dfl_
         if (t->again.len > 0)
             dfl_strbuf_printf(out, "recompute %s;\n", t->again.text + 2);
     }
-    dfl_strbuf_z(out, "...;\noption exchanges = blocking;\n}\n");
+    dfl_strbuf_z(out, "...;\noption exchanges = blocking;\n");
+    dfl_strbuf_z(out, run->hides_gradients ? "option gradients = beside;\noption bucket = 1kB;\n}\n" : "}\n");
 }
 
 char *dfl_calc_print(const dfl_calc_run *run, const dfl_loss_report *report, const dfl_source *main, const dfl_loss *losses,

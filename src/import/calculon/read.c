@@ -93,12 +93,6 @@ static bool flag(reader *r, const dfl_yaml *map, const char *key)
     return strcmp(text, "true") == 0;
 }
 
-/* Refuses a value of the execution that DFL cannot express. */
-static bool refuse(reader *r, const char *key, const char *what)
-{
-    return wrong(r, DFL_FOREIGN_UNSUPPORTED, place(r, r->exe, key), "%s", what);
-}
-
 /* ---- application and execution ---- */
 
 static void read_app(reader *r, dfl_calc_run *run)
@@ -111,19 +105,29 @@ static void read_app(reader *r, dfl_calc_run *run)
     run->layers = count(r, r->app, "num_blocks", 1);
 }
 
-/* What the list schedule of a plan has no words for. */
-static void refuse_overlap(reader *r)
+/* What runs beside the work of the chips. */
+static void read_overlap(reader *r, dfl_calc_run *run)
 {
-    static const char *const offloads[] = { "weight_offload", "activations_offload", "optimizer_offload" };
+    static const char *const kinds[] = { "none", "ring", "pipe" };
+    const char *kind = word(r, r->exe, "tensor_par_overlap");
+    uint32_t i = 0;
 
-    if (strcmp(word(r, r->exe, "tensor_par_overlap"), "none") != 0)
-        refuse(r, "tensor_par_overlap", "products that are cut into tiles beside their exchange are not supported");
-    if (flag(r, r->exe, "data_par_overlap"))
-        refuse(r, "data_par_overlap", "gradients that are exchanged beside the backward pass are not supported: Calculon "
-               "counts the time that hides them from running sums of recomputed work");
-    for (size_t i = 0; i < sizeof offloads / sizeof offloads[0]; i++)
-        if (flag(r, r->exe, offloads[i]))
-            refuse(r, offloads[i], "tensors in the second memory are not supported");
+    while (i < 3 && strcmp(kind, kinds[i]) != 0)
+        i++;
+    if (i == 3)
+        wrong(r, DFL_FOREIGN_SYNTAX, place(r, r->exe, "tensor_par_overlap"), "expected `none`, `ring` or `pipe`");
+    run->tile_overlap = i == 1 ? DFL_CALC_RING : i == 2 ? DFL_CALC_PIPE : DFL_CALC_NO_TILES;
+    run->hides_gradients = flag(r, r->exe, "data_par_overlap");
+    run->moves_weights = flag(r, r->exe, "weight_offload");
+    run->moves_activations = flag(r, r->exe, "activations_offload");
+    run->moves_optimizer = flag(r, r->exe, "optimizer_offload");
+    if (run->tile_overlap != DFL_CALC_NO_TILES && run->tensor == 1)
+        wrong(r, DFL_FOREIGN_RANGE, place(r, r->exe, "tensor_par_overlap"),
+              "this option needs more than one chip in its dimension");
+    if (run->hides_gradients && (run->data == 1 || !run->trains))
+        wrong(r, DFL_FOREIGN_RANGE, place(r, r->exe, "data_par_overlap"), "only training on several copies exchanges gradients");
+    if (run->moves_optimizer && !run->trains)
+        wrong(r, DFL_FOREIGN_RANGE, place(r, r->exe, "optimizer_offload"), "only training has an optimizer");
 }
 
 static void read_exchanges(reader *r, dfl_calc_run *run)
@@ -162,7 +166,7 @@ static void read_exe(reader *r, dfl_calc_run *run)
         wrong(r, DFL_FOREIGN_SYNTAX, place(r, r->exe, "attention_type"), "expected `multihead` or `multiquery`");
     if (strcmp(run->recompute, "full") != 0 && strcmp(run->recompute, "attn_only") != 0 && strcmp(run->recompute, "none") != 0)
         wrong(r, DFL_FOREIGN_SYNTAX, place(r, r->exe, "activation_recompute"), "expected `full`, `attn_only` or `none`");
-    refuse_overlap(r);
+    read_overlap(r, run);
     read_exchanges(r, run);
 }
 
@@ -198,6 +202,12 @@ static void set_stages(reader *r, dfl_calc_run *run)
     if (v > run->stage_layers || run->stage_layers % v != 0) {
         wrong(r, DFL_FOREIGN_RANGE, place(r, r->exe, "pipeline_interleaving"),
               "%lld chunks do not divide the %lld layers of a stage", (long long)v, (long long)run->stage_layers);
+        return;
+    }
+    if (run->stage_layers < 3 && (run->moves_weights || run->moves_activations || run->moves_optimizer)) {
+        wrong(r, DFL_FOREIGN_RANGE, place(r, r->exe, "pipeline_par"),
+              "Calculon moves tensors to the second memory only in stages of at least 3 layers; here they have %lld",
+              (long long)run->stage_layers);
         return;
     }
     run->chunk_layers = run->stage_layers / v;
@@ -286,6 +296,30 @@ static const dfl_yaml *network_of(reader *r, const char *key)
         return &all->items[index];
     wrong(r, DFL_FOREIGN_RANGE, place(r, r->exe, key), "the system has no network %lld", (long long)index);
     return NULL;
+}
+
+/* What Calculon computes with of the network of a dimension of `n` chips. */
+static dfl_calc_link read_link(reader *r, const char *key, int64_t n)
+{
+    const dfl_yaml *net = network_of(r, key);
+    dfl_calc_link out = { .network = count(r, r->exe, key, 0), .rate = INFINITY };
+
+    if (net == NULL)
+        return out;
+    out.latency = number(r, net, "latency", 0);
+    if (n == 1)
+        return out;
+    out = (dfl_calc_link){ .network = count(r, r->exe, key, 0),
+                           .latency = number(r, net, "latency", 0),
+                           .rate = number(r, net, "bandwidth", 1e-9) * 1e9 * number(r, net, "efficiency", 1e-9),
+                           .use = number(r, net, "processor_usage", 0),
+                           .all_reduce = factor_of(r, net, "all_reduce", n),
+                           .reduce_scatter = factor_of(r, net, "reduce_scatter", n),
+                           .all_gather = factor_of(r, net, "all_gather", n),
+                           .p2p = factor_of(r, net, "p2p", 2) };
+    if (r->ok && out.use >= 1)
+        wrong(r, DFL_FOREIGN_RANGE, place(r, net, "processor_usage"), "the number is not below 1");
+    return out;
 }
 
 /* What exchanges of some bytes take in sum: seconds, and seconds per byte. */
@@ -406,6 +440,12 @@ static void check_size(reader *r, const dfl_calc_run *run, const char *key)
 
 static void read_networks(reader *r, dfl_calc_run *run)
 {
+    const int64_t held = run->exchange == DFL_CALC_ALL_REDUCE ? 1 : run->tensor;
+
+    run->tensor_link = read_link(r, "tensor_par_net", run->tensor);
+    run->stage_link = read_link(r, "pipeline_par_net", run->pipeline);
+    run->data_link = read_link(r, "data_par_net", run->data);
+    run->message_bytes = floor((double)(run->micro * run->seq) / (double)held) * (double)run->hidden * (double)run->bytes;
     read_tensor_network(r, run);
     read_stage_network(r, run);
     read_data_network(r, run);
@@ -422,10 +462,18 @@ double dfl_calc_share(const dfl_yaml *list, double at)
     return strtod(list->items[list->n - 1].items[1].text, NULL);
 }
 
+/* Bytes of the second memory without the gradients that Calculon keeps there, which the text keeps on the chip. */
+static double outer_room(dfl_calc_run *run)
+{
+    run->outer_room = run->outer_size * 1073741824 -
+                      (run->moves_optimizer ? dfl_calc_memory_of(run).layer_gradients * (double)run->stage_layers : 0);
+    return run->outer_room;
+}
+
 static void read_system(reader *r, dfl_calc_run *run)
 {
     const char *mode = word(r, r->system, "processing_mode"), *type = word(r, r->exe, "datatype");
-    const dfl_yaml *memory = get(r, r->system, "mem1");
+    const dfl_yaml *memory = get(r, r->system, "mem1"), *outer = get(r, r->system, "mem2");
 
     run->type = type_of(type);
     if (run->type == NULL) {
@@ -437,11 +485,16 @@ static void read_system(reader *r, dfl_calc_run *run)
     run->memory_size = number(r, memory, "GiB", 0);
     run->memory_rate = number(r, memory, "GBps", 1e-9);
     run->memory_shares = shares(r, memory, "MB_efficiency");
+    run->outer_size = number(r, outer, "GiB", 0);
+    run->outer_rate = number(r, outer, "GBps", 1e-9);
+    run->outer_shares = shares(r, outer, "MB_efficiency");
     run->overlaps = strcmp(mode, "roofline") == 0;
     if (!run->overlaps && strcmp(mode, "no_overlap") != 0)
         wrong(r, DFL_FOREIGN_SYNTAX, place(r, r->system, "processing_mode"), "expected `roofline` or `no_overlap`");
     run->bytes = strcmp(run->type, "fp32") == 0 ? 4 : strcmp(run->type, "fp8") == 0 ? 1 : 2;
     read_networks(r, run);
+    if ((run->moves_weights || run->moves_activations || run->moves_optimizer) && outer_room(run) <= 0)
+        wrong(r, DFL_FOREIGN_RANGE, place(r, outer, "GiB"), "the second memory has no room");
 }
 
 /* ---- losses ---- */
@@ -464,7 +517,8 @@ static void lose(reader *r, const dfl_calc_run *run)
                  (long long)(run->pipeline - run->stages));
     if (run->pace < 1)
         dfl_lose(r->report, DFL_FOREIGN_LOST, place(r, r->exe, "pipeline_interleaving"),
-                 "some stages lack a layer; the text has all layers, which take %.4g of their time", run->pace);
+                 "some stages lack a layer; the text has all layers, which take %.4g of their time: the rates of the chip and of "
+                 "its networks are divided by this number", run->pace);
 }
 
 bool dfl_calc_read(dfl_calc_run *run, dfl_loss_report *report, const dfl_source *const *sources)
@@ -479,6 +533,7 @@ bool dfl_calc_read(dfl_calc_run *run, dfl_loss_report *report, const dfl_source 
         if ((*roots[i])->kind != DFL_YAML_MAP)
             return wrong(&r, DFL_FOREIGN_SYNTAX, (*roots[i])->span, "expected an object");
     }
+    run->execution = r.exe;
     read_app(&r, run);
     read_exe(&r, run);
     if (r.ok)
