@@ -167,8 +167,53 @@ static double pipeline_floor(const dfl_plan_state *p)
     return latest * (1 - 1e-9); /* sums in another order than those of the evaluation */
 }
 
+struct dfl_plan_common {
+    dfl_arena *arena;
+    bool has_layouts;
+    dfl_layouts layouts;
+};
+
+dfl_plan_common *dfl_plan_common_new(dfl_arena *arena)
+{
+    dfl_plan_common *out = DFL_NEW(arena, dfl_plan_common);
+
+    out->arena = arena;
+    return out;
+}
+
+/* Whether the layouts depend on the division alone: so they do if data select no instances, whatever the passes. */
+static bool are_layouts_common(const dfl_frame *f)
+{
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++)
+        if (f->positions[e] != NULL)
+            return false;
+    return true;
+}
+
+/* Finds the layouts of a plan, or takes those of a plan with the same division. False after a report. */
+static bool find_layouts(const dfl_frame *f, dfl_plan_common *common, dfl_layouts *out)
+{
+    const size_t n = (size_t)f->workload->n_tensors * f->columns;
+
+    if (common->has_layouts) {
+        *out = common->layouts;
+        return true;
+    }
+    if (!dfl_layouts_find(f, out))
+        return false;
+    if (!are_layouts_common(f))
+        return true;
+    common->layouts = (dfl_layouts){ out->columns, DFL_NEW_ARRAY(common->arena, dfl_layout, n),
+                                     DFL_NEW_ARRAY(common->arena, bool, n), DFL_NEW_ARRAY(common->arena, bool, n) };
+    memcpy(common->layouts.home, out->home, n * sizeof *out->home);
+    memcpy(common->layouts.is_split, out->is_split, n * sizeof *out->is_split);
+    memcpy(common->layouts.is_summed, out->is_summed, n * sizeof *out->is_summed);
+    common->has_layouts = true;
+    return true;
+}
+
 dfl_plan_floor dfl_plan_floor_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                                   bool is_class)
+                                   dfl_plan_common *common, bool is_class)
 {
     static const dfl_plan_exchanges none = { .at = NULL, .n = 0 };
     dfl_plan_state *p = DFL_NEW(arena, dfl_plan_state);
@@ -178,7 +223,7 @@ dfl_plan_floor dfl_plan_floor_find(dfl_arena *arena, dfl_sink *sink, const dfl_i
         !(is_class ? dfl_frame_divide(&p->frame) : dfl_frame_build(&p->frame)))
         return out;
     dfl_homes_set(&p->frame);
-    if (!dfl_layouts_find(&p->frame, &p->layouts))
+    if (!find_layouts(&p->frame, common, &p->layouts))
         return out;
     p->work = (dfl_plan_work){ .frame = &p->frame, .exchanges = &none, .is_recomputed = p->frame.recomputed };
     dfl_plan_divide_layers(p);

@@ -41,10 +41,14 @@ typedef struct {
     double fill;           /* largest share of its size that a memory holds at least; above 1 it does not fit */
     double seconds;        /* no such plan has a smaller latency */
 } dfl_plan_floor;
+/* What the lower bounds of all plans with one division have in common; `arena` must outlive it. */
+typedef struct dfl_plan_common dfl_plan_common;
+dfl_plan_common *dfl_plan_common_new(dfl_arena *arena);
 /* Lower bounds of a plan with all amounts. With `is_class`: of all plans that differ from it in the amounts of temporal lines,
-   none of which makes a smaller pass. Exchanges, messages and waits take no time in it. */
+   none of which makes a smaller pass. Exchanges, messages and waits take no time in it. `common`: of plans with the same
+   division, filled by the first call. */
 dfl_plan_floor dfl_plan_floor_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                                   bool is_class);
+                                   dfl_plan_common *common, bool is_class);
 /* Whether a plan gives work to all chips, whatever its micro-batches. False if it does not, and after a report: a group passes
    its axis. */
 bool dfl_plan_uses_all(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);

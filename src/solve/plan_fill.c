@@ -33,6 +33,9 @@ typedef struct {
     dfl_plan_space space;
     DFL_VEC(plan_candidate) candidates;
     dfl_plan_ranking ranking;
+    dfl_arena *work;                   /* of one plan; reset before each */
+    dfl_arena *common_arena;           /* of `common`; reset for each division */
+    dfl_plan_common *common;           /* what the lower bounds of a division share */
     uint64_t divided;                  /* combinations that give work to all chips */
     uint64_t evaluated, refused, pruned;
     uint64_t unevaluated;              /* of `refused`: plans that are legal for all that is known, as after E0609 */
@@ -78,12 +81,14 @@ static const char *why_unevaluated(plan_search *s)
 /* Evaluates the plan of a candidate. False after a report: the objective has no value. */
 static bool try_plan(plan_search *s, plan_candidate candidate)
 {
-    dfl_arena *work = dfl_arena_new(s->fill->solver->budget);
-    dfl_sink *quiet = dfl_sink_new(work, s->fill->solver->sources);
+    dfl_arena *work = s->work;
+    dfl_sink *quiet;
     const dfl_result *result;
     double terms[DFL_OBJECTIVE_TERMS];
     bool is_fine = true;
 
+    dfl_arena_reset(work);
+    quiet = dfl_sink_new(work, s->fill->solver->sources);
     dfl_sink_limit(quiet, 0);
     dfl_plan_space_set(&s->space, candidate.number);
     result = dfl_plan_evaluate(work, quiet, s->fill->solver->names, dfl_plan_space_make(work, &s->space));
@@ -94,7 +99,6 @@ static bool try_plan(plan_search *s, plan_candidate candidate)
         s->refused++;
     else if ((is_fine = dfl_objective_terms(s->objective, result, terms)))
         dfl_plan_ranking_add(&s->ranking, terms, candidate.number);
-    dfl_arena_free(work);
     return is_fine;
 }
 
@@ -128,15 +132,16 @@ static double floor_of_value(const plan_search *s, double seconds)
 /* The lower bounds of the plan with the present amounts, or of its class of `plans` plans. Counts them if they are refused. */
 static dfl_plan_floor find_floor(plan_search *s, bool is_class, uint64_t plans)
 {
-    dfl_arena *work = dfl_arena_new(s->fill->solver->budget);
-    dfl_sink *quiet = dfl_sink_new(work, s->fill->solver->sources);
+    dfl_sink *quiet;
     dfl_plan_floor out;
 
+    dfl_arena_reset(s->work);
+    quiet = dfl_sink_new(s->work, s->fill->solver->sources);
     dfl_sink_limit(quiet, 0);
-    out = dfl_plan_floor_find(work, quiet, s->fill->solver->names, dfl_plan_space_make(work, &s->space), is_class);
+    out = dfl_plan_floor_find(s->work, quiet, s->fill->solver->names, dfl_plan_space_make(s->work, &s->space), s->common,
+                              is_class);
     if (!out.runs)
         count_refused(s, plans, dfl_sink_last(quiet), -INFINITY);
-    dfl_arena_free(work);
     return out;
 }
 
@@ -224,6 +229,8 @@ static bool add_division(plan_search *s, uint64_t plans)
     double least = INFINITY;
 
     s->divided += plans;
+    dfl_arena_reset(s->common_arena);
+    s->common = dfl_plan_common_new(s->common_arena);
     dfl_plan_space_reset(&s->space, DFL_OPEN_OTHER);
     do {
         if (!add_class(s, per_class, &least, &cut))
@@ -470,8 +477,14 @@ bool dfl_fill_plan(dfl_fill *fill, const dfl_objective *objective, dfl_stop *sto
                       .ranking = { .arena = arena, .objective = objective, .is_front = given->n_front > 0,
                                    .most = fill->solver->options->top > 0 ? fill->solver->options->top : 1 } };
     uint32_t next = s.ranking.is_front ? 1 : 0;
+    bool is_fine;
 
-    if (!search_plans(&s, &json))
+    s.work = dfl_arena_new(fill->solver->budget);
+    s.common_arena = dfl_arena_new(fill->solver->budget);
+    is_fine = search_plans(&s, &json);
+    dfl_arena_free(s.common_arena);
+    dfl_arena_free(s.work);
+    if (!is_fine)
         return false;
     *stopped = s.stopped;
     if (s.ranking.plans.n == 0) {
