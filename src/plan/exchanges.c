@@ -434,16 +434,16 @@ static bool add_halos(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
         if (out->at[i].is_halo && out->at[i].einsum == einsum && out->at[i].tensor == access->tensor &&
             out->at[i].slots == x.slots)
             return true;
-    if (dfl_halo_section(f, einsum, access, (uint32_t)asked[slot], slot, &section) ||
-        dfl_mul(section, f->workload->tensors[access->tensor].type.bits, &section)) {
-        dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "a count of this plan exceeds 128 bits");
-        return false;
-    }
     for (int side = 0; side < 2; side++) {
-        if (dfl_mul(section, side == 0 ? halo.before : halo.behind, &x.bits))
-            return false;
-        if (x.bits == 0)
+        const int64_t depth = side == 0 ? halo.before : halo.behind;
+
+        if (depth == 0)
             continue;
+        if (dfl_halo_section(f, einsum, access, (uint32_t)asked[slot], slot, side == 1, &section) ||
+            dfl_mul(section, f->workload->tensors[access->tensor].type.bits, &section) || dfl_mul(section, depth, &x.bits)) {
+            dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "a count of this plan exceeds 128 bits");
+            return false;
+        }
         x.readers = NULL;
         x.n_readers = 0;
         DFL_PUSH(f->arena, out, x);

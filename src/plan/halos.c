@@ -160,18 +160,31 @@ bool dfl_halo_find(const dfl_frame *f, uint32_t einsum, const dfl_access *access
     return meet_end(f, einsum, access, dim, rank, out);
 }
 
-/* The width of the widest part of a dimension with its halo: of the first part, which has nothing before it, or of the second. */
-static int64_t width_with(const dfl_frame *f, uint32_t einsum, uint32_t rank, int64_t extent, dfl_halo halo)
+/* The most elements of a dimension that a chip touches at offsets from `least` to `most`: of the first part, which has nothing
+   before it, of the second or of the last one. With `passes_on`, those of its part that it or a neighbour touches: only the first
+   and the last part have edges that nobody touches. */
+static int64_t width_with(const dfl_frame *f, uint32_t einsum, uint32_t rank, int64_t extent, int64_t least, int64_t most,
+                          bool passes_on)
 {
-    const int64_t part = dfl_frame_pass(f, einsum, rank), points = f->workload->ranks[rank].extent - part;
-    int64_t second = (points < part ? points : part) + halo.behind;
+    const int64_t part = dfl_frame_pass(f, einsum, rank), points = f->workload->ranks[rank].extent;
+    const int64_t parts[] = { 0, 1, dfl_ceil_div(points, part) - 1 };
+    int64_t width = 0;
 
-    if (halo.before == 0 && halo.behind == 0)
-        return part;
-    if (points <= 0)
-        return part + halo.behind;
-    second = halo.before + (second < extent - part ? second : extent - part);
-    return second > part + halo.behind ? second : part + halo.behind;
+    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
+        const int64_t first = parts[k] * part, end = first + part < points ? first + part : points;
+        const bool is_last = end == points;
+        int64_t low = first + least > 0 ? first + least : 0, high = end - 1 + most;
+
+        if (first >= points)
+            continue;
+        if (passes_on) {
+            low = first > 0 || low < first ? first : low;
+            high = !is_last || high > end - 1 ? end - 1 : high;
+        }
+        high = high >= extent ? extent - 1 : high;
+        width = high - low + 1 > width ? high - low + 1 : width;
+    }
+    return width;
 }
 
 bool dfl_halo_has_corner(const dfl_frame *f, uint32_t einsum, uint32_t tensor, uint32_t a, uint32_t b)
@@ -186,7 +199,19 @@ bool dfl_halo_has_corner(const dfl_frame *f, uint32_t einsum, uint32_t tensor, u
     return false;
 }
 
-bool dfl_halo_section(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim, uint32_t slot, dfl_i128 *out)
+/* Whether an access of an einsum reaches beyond its part on a side of a divided dimension. */
+static bool reaches(const dfl_frame *f, uint32_t einsum, const dfl_access *a, uint32_t dim, uint32_t rank, bool is_behind)
+{
+    int64_t least, most;
+
+    if (dfl_index_coef(&a->index[dim], rank) != 1)
+        return false;
+    range_of(f, einsum, &a->index[dim], rank, &least, &most);
+    return is_behind ? most > 0 : least < 0;
+}
+
+bool dfl_halo_section(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim, uint32_t slot, bool is_behind,
+                      dfl_i128 *out)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
     const dfl_tensor *t = &f->workload->tensors[access->tensor];
@@ -195,28 +220,24 @@ bool dfl_halo_section(const dfl_frame *f, uint32_t einsum, const dfl_access *acc
     *out = 1;
     for (uint32_t d = 0; d < access->n_dims; d++) {
         const uint32_t other = d != dim ? slot_of(f, einsum, &access->index[d]) : DFL_NONE;
+        const uint32_t rank = other != DFL_NONE ? dfl_frame_line(f, einsum, other)->rank : DFL_NONE;
         int64_t least = INT64_MAX, most = INT64_MIN;
-        dfl_halo halo = { 0, 0 };
 
         if (d == dim)
             continue;
-        if (other != DFL_NONE) {
-            const uint32_t rank = dfl_frame_line(f, einsum, other)->rank;
-
-            if (other < slot && dfl_halo_has_corner(f, einsum, access->tensor, dim, d) &&
-                !dfl_halo_find(f, einsum, access, d, other, &halo))
-                return true;
-            overflow |= dfl_mul(*out, width_with(f, einsum, rank, t->extents[d], halo), out);
-            continue;
-        }
         for (uint32_t i = 0; i < e->n_inputs; i++) {
             int64_t low, high;
 
-            if (e->inputs[i].tensor != access->tensor)
+            if (e->inputs[i].tensor != access->tensor ||
+                !reaches(f, einsum, &e->inputs[i], dim, dfl_frame_line(f, einsum, slot)->rank, is_behind))
                 continue;
-            range_of(f, einsum, &e->inputs[i].index[d], DFL_NONE, &low, &high);
+            range_of(f, einsum, &e->inputs[i].index[d], rank, &low, &high);
             least = low < least ? low : least;
             most = high > most ? high : most;
+        }
+        if (other != DFL_NONE) { /* messages of later slots pass on what this one brings */
+            overflow |= dfl_mul(*out, width_with(f, einsum, rank, t->extents[d], least, most, other > slot), out);
+            continue;
         }
         least = least < 0 ? 0 : least;
         most = most >= t->extents[d] ? t->extents[d] - 1 : most;

@@ -13,9 +13,11 @@ typedef struct { int64_t before, behind; } dfl_halo;
 /* The halo of a tensor on a slot on which an einsum asks for it split along `dim`: of all accesses of the einsum to it. False
    after a report: the window is not evaluated. */
 bool dfl_halo_find(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim, uint32_t slot, dfl_halo *out);
-/* Elements of the tensor across a halo of `slot`: the product of the widths of all other dimensions. Halos of slots before it are
-   there already, and are part of the width where one access has offsets in both dimensions. True on overflow. */
-bool dfl_halo_section(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim, uint32_t slot, dfl_i128 *out);
+/* Elements of the tensor across a halo of `slot` before the part, or behind it: the product of the widths of all other
+   dimensions, as far as accesses that reach to this side touch them. Halos of slots before it are there already. True on
+   overflow. */
+bool dfl_halo_section(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim, uint32_t slot, bool is_behind,
+                      dfl_i128 *out);
 /* Whether an access of the einsum to the tensor has windows in both dimensions. */
 bool dfl_halo_has_corner(const dfl_frame *f, uint32_t einsum, uint32_t tensor, uint32_t a, uint32_t b);
 

@@ -77,6 +77,65 @@ static bool has_exchange(const plan_proof *p, const dfl_plan_collective *row)
     return false;
 }
 
+/* ---- neighbours ---- */
+
+static bool is_of_einsum(const dfl_chips_exchange *x, uint32_t tensor, uint32_t einsum)
+{
+    return x->side != 0 && x->tensor == tensor && x->einsum == einsum;
+}
+
+/* Whether chips get elements of a tensor from neighbours for an einsum, by execution. */
+static bool has_neighbours(const plan_proof *p, uint32_t tensor, uint32_t einsum)
+{
+    for (uint32_t i = 0; i < p->oracle->n_exchanges; i++)
+        if (is_of_einsum(&p->oracle->exchanges[i], tensor, einsum))
+            return true;
+    return false;
+}
+
+/* Compares how many messages of `bits` come from neighbours. */
+static void compare_neighbours(plan_proof *p, uint32_t tensor, uint32_t einsum, dfl_i128 bits)
+{
+    dfl_i128 by_model = 0, executed = 0;
+    char text[41];
+
+    for (uint32_t i = 0; i < p->oracle->n_exchanges; i++)
+        if (is_of_einsum(&p->oracle->exchanges[i], tensor, einsum) && p->oracle->exchanges[i].bits == bits)
+            executed += p->oracle->exchanges[i].count[p->model->last_stage];
+    for (uint32_t i = 0; i < p->model->n_collectives; i++) {
+        const dfl_plan_collective *row = &p->model->collectives[i];
+
+        if (row->tensor == tensor && row->einsum == einsum && row->bits == bits && strcmp(row->kind, "point_to_point") == 0)
+            by_model += row->count;
+    }
+    dfl_i128_text(bits, text);
+    compare(p, dfl_arena_printf(p->arena, "messages of %s bits of `%s` from neighbours at `%s`", text, tensor_text(p, tensor),
+                                einsum_text(p, einsum)), by_model, executed);
+}
+
+static void compare_all_neighbours(plan_proof *p)
+{
+    for (uint32_t i = 0; i < p->oracle->n_exchanges; i++) {
+        const dfl_chips_exchange *x = &p->oracle->exchanges[i];
+
+        if (x->side != 0 && x->count[p->model->last_stage] > 0)
+            compare_neighbours(p, x->tensor, x->einsum, x->bits);
+    }
+    for (uint32_t i = 0; i < p->model->n_collectives; i++) {
+        const dfl_plan_collective *row = &p->model->collectives[i];
+
+        if (strcmp(row->kind, "point_to_point") == 0 && has_neighbours(p, row->tensor, row->einsum))
+            compare_neighbours(p, row->tensor, row->einsum, row->bits);
+    }
+}
+
+/* ---- messages between stages ---- */
+
+static bool is_message(const plan_proof *p, const dfl_plan_collective *row)
+{
+    return strcmp(row->kind, "point_to_point") == 0 && !has_neighbours(p, row->tensor, row->einsum);
+}
+
 /* Messages that a stage sends; of a stage that sends none, those that it receives. The tensors of the two directions share a
    row. */
 static void compare_messages(plan_proof *p)
@@ -86,17 +145,17 @@ static void compare_messages(plan_proof *p)
     for (uint32_t i = 0; i < p->oracle->n_exchanges; i++) {
         const dfl_chips_exchange *x = &p->oracle->exchanges[i];
 
-        if (strcmp(x->kind, "point_to_point") != 0)
+        if (strcmp(x->kind, "point_to_point") != 0 || x->side != 0)
             continue;
         for (uint32_t s = 0; s < p->oracle->n_stages; s++)
             sent[s == p->model->last_stage] += x->count[s];
         for (uint32_t k = 0; k < p->model->n_collectives; k++)
-            if (strcmp(p->model->collectives[k].kind, x->kind) == 0)
+            if (is_message(p, &p->model->collectives[k]))
                 compare(p, dfl_arena_printf(p->arena, "bits of a message with `%s`", tensor_text(p, x->tensor)),
                         p->model->collectives[k].bits, x->bits);
     }
     for (uint32_t k = 0; k < p->model->n_collectives; k++)
-        if (strcmp(p->model->collectives[k].kind, "point_to_point") == 0)
+        if (is_message(p, &p->model->collectives[k]))
             all += p->model->collectives[k].count;
     if (sent[1] > 0 || all == 0 || p->oracle->n_stages == 1)
         compare(p, "messages of the last stage", all, sent[1]);
@@ -129,6 +188,7 @@ static void compare_exchanges(plan_proof *p)
                                         tensor_text(p, row->tensor), einsum_text(p, row->einsum), (long long)row->group),
                     row->count, 0);
     }
+    compare_all_neighbours(p);
     compare_messages(p);
 }
 

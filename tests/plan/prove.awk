@@ -7,7 +7,7 @@ function chance(percent) { return rand() * 100 < percent }
 # A workload `layers`; `ranks` lists ranks to divide, `inner` those of the layers, `names` the einsums, `made` what may be recomputed.
 function workload(   text) {
     B = pick("4 6 8"); M = pick("3 4 5 8"); D = pick("2 4 6"); F = pick("4 6 8"); H = 4; L = pick("2 3 4 5"); V = pick("5 8")
-    kind = pick("mlp gated attention lookup chain chain masked masked cache steps")
+    kind = pick("mlp gated attention lookup chain chain masked masked cache steps grid grid")
     names = made = ""
     N = M
     if (kind == "masked") {
@@ -35,6 +35,13 @@ function workload(   text) {
         return "workload layers : bf16 {\n  rank b = " B ", m = " M ", d = " D ", f = " F ";\n  input A[b, m, d];\n" \
                "  weight U[d, f], W[f, d];\n  H[b, m, f] += A[b, m, d] * U[d, f];\n  Q[b, m, f] = H[b, m, f] * 2;\n" \
                "  P[b, m, d] += Q[b, m, f] * W[f, d];\n  output Y[b, m, d] = P[b, m, d] + A[b, m, d];\n}\n"
+    }
+    if (kind == "grid") { # neighbours; corners where one access has offsets in both dimensions
+        trained = 0; M = pick("6 8 9 12"); D = pick("4 6 8"); ranks = "m d"; N = M; names = "layer.Y Z"; tensors = "layer.Y"
+        return "workload layers : bf16 {\n  rank b = " B ", m = " M ", d = " D ";\n  input X[b, m, d];\n  weight W[d];\n  repeat " L \
+               " as layer carrying X = Y {\n    Y[b, m, d] = W[d] * X[b, m, d]" (chance(80) ? " + X[b, m" offset() ", d]" : "") \
+               (chance(60) ? " + X[b, m, d" offset() "]" : "") (chance(40) ? " + X[b, m" offset() ", d" offset() "]" : "") \
+               ";\n  }\n  output Z[b, m, d] = layer.Y[b, m, d] * 2;\n}\n"
     }
     if (kind == "cache") { # a token is written to a state, which is then read
         trained = 0; ranks = "d h n"; N = M + 1; names = "layer.Q layer.K layer.S layer.P layer.Y Z"; tensors = "layer.K layer.Q layer.WQ"
@@ -83,11 +90,15 @@ function where(has_d,   c) {
     return chance(80) ? "where " c : ""
 }
 
+function offset() { return pick("- +") " " pick("1 1 2") }
+
 function ceil(a, b) { return int((a + b - 1) / b) }
 
 # Whether a rank can be divided by `n` more, so that every chip has some of it.
 function fits(r, n,   e) {
     if (kind !~ /masked|steps/ && ((r == "m" && cut["n"] > 1) || (r == "n" && cut["m"] > 1))) # they index one dimension
+        return 0
+    if (kind == "grid" && r != "b" && cut[r] > 1) # one group divides a window
         return 0
     e = extent[r]
     return cut[r] * n <= e && ceil(e, cut[r] * n) * (cut[r] * n - 1) < e && (cut[r] == 1 || e % (cut[r] * n) == 0)
@@ -163,7 +174,7 @@ function plan(name,   text, i, n, at) {
             text = text "  recompute " at ";\n"
         }
     } else if (chance(30))
-        text = text "  keep " pick(tensors) " in hbm" split_home(pick(kind == "masked" ? "d m n" : kind == "steps" ? "m n" : kind == "cache" ? "d h n" : "d m f"), pick("node gpu")) ";\n"
+        text = text "  keep " pick(tensors) " in hbm" split_home(pick(kind == "masked" ? "d m n" : kind == "steps" ? "m n" : kind == "cache" ? "d h n" : kind == "grid" ? "d m" : "d m f"), pick("node gpu")) ";\n"
     return text "  ...;\n}\n"
 }
 

@@ -15,6 +15,7 @@ typedef struct {
     uint32_t tensor;
     uint32_t einsum;           /* asks for the exchange, or made the tensor */
     int64_t group;             /* number of chips that exchange with each other */
+    uint32_t side;             /* message from a neighbour: 1 + 2 * group of chips + 1 if it stands behind; else 0 */
     dfl_i128 bits;             /* as the key `bits` of a report */
     dfl_i128 all_bits;         /* of all of them in a step, of any stage */
     dfl_i128 arriving;         /* most bits that one chip lacks in one exchange; -1 = sums, of which parts arrive */

@@ -31,10 +31,12 @@ typedef struct {
     element_set *of_chip;      /* [chip]: over all passes and layers */
     uint64_t other, all;       /* masks of groups along which chips lack elements at home: they ask for other ones, or for all */
     uint64_t one;              /* of `all`: those that divide a dimension of which a pass reads one element */
+    uint64_t halo;             /* mask of groups along which they ask for elements of neighbours */
     uint64_t alone;            /* of `all`: those that divide no dimension which a group of `other` divides, too */
     uint32_t *seen;            /* [element]: number of the last visit that touched it */
     /* in the present visit: touched; not at home; at home by the groups of `alone`; by those of `all` without `one` */
     uint32_t n_seen, n_lacking, n_own, n_part;
+    uint32_t n_inner;          /* touched within the parts of the groups of `halo` */
 } chip_reading;
 
 enum { READING_DIRECT, READING_CARRIED, N_READINGS };
@@ -258,6 +260,8 @@ void dfl_chips_record_message(chips *c, uint32_t tensor, dfl_i128 bits, uint32_t
 bool dfl_chips_is_one_value(const chips *c, const dfl_index *index);
 /* Whether an einsum that makes a tensor has conditions that may leave out elements of it. */
 bool dfl_chips_has_conditions(const chips *c, uint32_t tensor);
+/* Records the messages from the neighbours on one side; `side` as in the result. */
+void dfl_chips_record_neighbour(chips *c, uint32_t tensor, uint32_t einsum, uint32_t side, dfl_i128 bits, uint64_t stages);
 /* Whether the home has an element on a chip, by the groups of a mask alone. */
 bool dfl_chips_is_within(const chips *c, uint32_t tensor, uint32_t chip, uint32_t element, uint64_t groups);
 

@@ -3,6 +3,7 @@
  * which groups exchange the results of the producers.
  */
 #include "oracle/chips/chips_internal.h"
+#include "oracle/chips/windows.h"
 
 /* Whether the result of an einsum lacks a rank of its positions. */
 static bool lacks_position(const dfl_einsum *e, const dfl_access *positions)
@@ -190,6 +191,11 @@ static void divide_home(chips *c, uint32_t tensor)
         if (by != NULL && t->first_reader != DFL_NONE && by != &c->einsums[first == DFL_NONE ? 0 : first].made &&
             c->einsums[t->first_reader].rows_group == g && c->einsums[t->first_reader].rows_at == t->first_operand)
             continue; /* the positions move nothing */
+        if (by != NULL && by != &c->einsums[first == DFL_NONE ? 0 : first].made &&
+            dfl_chips_window(c, t->first_reader, tensor, g) != DFL_NONE) { /* others have what lies beside its blocks */
+            split_home(c, tensor, dfl_chips_window(c, t->first_reader, tensor, g), g);
+            continue;
+        }
         if (by == NULL || !dfl_chips_varies(c, tensor, by->of_chip, g) || dfl_chips_overlaps(c, tensor, by->of_chip, g))
             continue;
         project(c, tensor, by->of_chip, g);

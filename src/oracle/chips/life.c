@@ -206,7 +206,8 @@ static dfl_i128 peak_of(const dfl_i128 *differences, size_t n, dfl_i128 most)
     return most;
 }
 
-static void find_chip_peaks(chips *c, const stage_order *order, const uint32_t *operations, uint32_t chip)
+/* Finds the peaks of a stage on one of its chips: values take as much room on all of them. */
+static void find_stage_peaks(chips *c, const stage_order *order, const uint32_t *operations, uint32_t first)
 {
     const size_t n_moments = c->moments.n + 1, n_operations = (size_t)order->n + 2, n_memories = c->s->n_memories;
     chip_room room = { .stored = DFL_NEW_ARRAY(c->arena, dfl_i128, n_memories * n_operations + 1),
@@ -214,15 +215,32 @@ static void find_chip_peaks(chips *c, const stage_order *order, const uint32_t *
                        .given = DFL_NEW_ARRAY(c->arena, dfl_i128, n_memories + 1) };
 
     for (size_t i = 0; i < c->values.n; i++)
-        add_value(c, order, operations, &c->values.at[i], chip, &room);
+        add_value(c, order, operations, &c->values.at[i], first, &room);
     for (size_t m = 0; m < n_memories; m++) {
         dfl_i128 *held = &c->out->held[(m * c->n_stages + order->stage) * DFL_N_HELD];
-        const dfl_i128 other = dfl_chips_inputs_of(c, (uint32_t)m, chip) + room.given[m];
 
-        held[DFL_HELD_ACTIVATIONS] = peak_of(&room.stored[m * n_operations], n_operations, held[DFL_HELD_ACTIVATIONS]);
+        held[DFL_HELD_ACTIVATIONS] = peak_of(&room.stored[m * n_operations], n_operations, 0);
         for (size_t k = 0; k < 2; k++)
             held[DFL_HELD_WORKING] = peak_of(&room.working[(m * 2 + k) * n_moments], n_moments, held[DFL_HELD_WORKING]);
-        held[DFL_HELD_OTHER] = other > held[DFL_HELD_OTHER] ? other : held[DFL_HELD_OTHER];
+        for (uint32_t chip = 0; chip < c->n_chips; chip++) {
+            const dfl_i128 other = dfl_chips_inputs_of(c, (uint32_t)m, chip) + room.given[m];
+
+            if (chips_stage(c, chip) == order->stage && other > held[DFL_HELD_OTHER])
+                held[DFL_HELD_OTHER] = other;
+        }
+    }
+}
+
+/* Gives each value the room that it takes on the chip of its stage with most of it: all chips run the same program. */
+static void level_chips(chips *c)
+{
+    for (size_t i = 0; i < c->values.n; i++) {
+        uint32_t *size = c->values.at[i].size, *most = DFL_NEW_ARRAY(c->arena, uint32_t, c->n_stages);
+
+        for (uint32_t chip = 0; chip < c->n_chips; chip++)
+            most[chips_stage(c, chip)] = size[chip] > most[chips_stage(c, chip)] ? size[chip] : most[chips_stage(c, chip)];
+        for (uint32_t chip = 0; chip < c->n_chips; chip++)
+            size[chip] = most[chips_stage(c, chip)];
     }
 }
 
@@ -231,6 +249,7 @@ void dfl_chips_find_peaks(chips *c)
     uint32_t *operations = DFL_NEW_ARRAY(c->arena, uint32_t, c->moments.n + 1);
 
     level_micro_batches(c);
+    level_chips(c);
     for (uint32_t s = 0; s < c->n_stages; s++) {
         stage_order order = { .stage = s };
 
@@ -238,7 +257,9 @@ void dfl_chips_find_peaks(chips *c)
         for (uint32_t m = 0; m < c->moments.n; m++)
             operations[m] = operation_of(c, &order, &c->moments.at[m]);
         for (uint32_t chip = 0; chip < c->n_chips; chip++)
-            if (chips_stage(c, chip) == s)
-                find_chip_peaks(c, &order, operations, chip);
+            if (chips_stage(c, chip) == s) {
+                find_stage_peaks(c, &order, operations, chip);
+                break;
+            }
     }
 }

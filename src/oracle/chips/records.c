@@ -3,6 +3,7 @@
 
 #include "oracle/chips/chips_internal.h"
 #include "oracle/chips/life.h"
+#include "oracle/chips/windows.h"
 
 static int64_t size_of_group(const chips *c, uint64_t groups)
 {
@@ -14,8 +15,8 @@ static int64_t size_of_group(const chips *c, uint64_t groups)
 }
 
 /* Records an exchange of a pass; `stages` = those that run it now, 0 = it runs later. */
-static void record(chips *c, const char *kind, uint32_t tensor, uint32_t einsum, int64_t group, dfl_i128 bits, dfl_i128 arriving,
-                   uint64_t stages)
+static void record_side(chips *c, const char *kind, uint32_t tensor, uint32_t einsum, int64_t group, uint32_t side, dfl_i128 bits,
+                        dfl_i128 arriving, uint64_t stages)
 {
     dfl_chips_exchange *x = NULL;
 
@@ -24,11 +25,12 @@ static void record(chips *c, const char *kind, uint32_t tensor, uint32_t einsum,
     for (size_t i = 0; i < c->exchanges.n && x == NULL; i++) {
         dfl_chips_exchange *is = &c->exchanges.at[i];
 
-        x = is->tensor == tensor && is->einsum == einsum && is->group == group && strcmp(is->kind, kind) == 0 ? is : NULL;
+        x = is->tensor == tensor && is->einsum == einsum && is->group == group && is->side == side &&
+                    strcmp(is->kind, kind) == 0 ? is : NULL;
     }
     if (x == NULL) {
         DFL_PUSH(c->arena, &c->exchanges, ((dfl_chips_exchange){ .kind = kind, .tensor = tensor, .einsum = einsum, .group = group,
-                                                                 .arriving = -1 }));
+                                                                 .side = side, .arriving = -1 }));
         x = &c->exchanges.at[c->exchanges.n - 1];
         x->count = DFL_NEW_ARRAY(c->arena, dfl_i128, c->n_stages);
     }
@@ -37,6 +39,17 @@ static void record(chips *c, const char *kind, uint32_t tensor, uint32_t einsum,
     x->arriving = arriving > x->arriving ? arriving : x->arriving;
     for (uint32_t s = 0; s < c->n_stages; s++)
         x->count[s] += (stages >> s & 1) != 0;
+}
+
+static void record(chips *c, const char *kind, uint32_t tensor, uint32_t einsum, int64_t group, dfl_i128 bits, dfl_i128 arriving,
+                   uint64_t stages)
+{
+    record_side(c, kind, tensor, einsum, group, 0, bits, arriving, stages);
+}
+
+void dfl_chips_record_neighbour(chips *c, uint32_t tensor, uint32_t einsum, uint32_t side, dfl_i128 bits, uint64_t stages)
+{
+    record_side(c, "point_to_point", tensor, einsum, 2, side, bits, -1, stages);
 }
 
 static dfl_i128 bits_of(const chips *c, uint32_t tensor, uint64_t elements)
@@ -166,6 +179,8 @@ void dfl_chips_record_operands(chip_pass *p, const touched_counts *counts)
 
         if (r->tensor != DFL_NONE && !is_read) /* the first layer reads one tensor, and the others another one */
             is_read = dfl_chips_is_carried(c, p->einsum, &e->inputs[i / N_READINGS]) == (i % N_READINGS == READING_CARRIED);
+        for (uint32_t k = 0; k < i / N_READINGS && is_read; k++) /* the exchange of the first one brings all */
+            is_read = !dfl_chips_is_alike(&e->inputs[k], &e->inputs[i / N_READINGS]);
         if (!is_read || r->by_rows || (r->other | r->all) == 0)
             continue;
         bool is_new = false;
@@ -285,6 +300,14 @@ static uint64_t count_together(const chips *c, uint32_t tensor, uint32_t chip, e
     return n;
 }
 
+/* Elements that a chip has made within its part by the groups of a mask; with conditions, those that some chip of the sum has
+   made: all have the same buffer. */
+static uint64_t count_made(const chips *c, uint32_t tensor, uint32_t chip, const uint8_t *made, uint64_t groups)
+{
+    return dfl_chips_has_conditions(c, tensor) ? count_sums(c, tensor, chip, c->tensors[tensor].summed, groups)
+                                               : count_within(c, tensor, chip, made, groups);
+}
+
 /* Opens the buffer of the parts of a sum that are sent: all that each chip has made. */
 static void open_parts(const chip_pass *p, uint32_t tensor, element_set *made)
 {
@@ -293,7 +316,7 @@ static void open_parts(const chip_pass *p, uint32_t tensor, element_set *made)
 
     for (uint32_t chip = 0; chip < c->n_chips; chip++)
         if (made[chip] != NULL)
-            c->values.at[value].size[chip] = (uint32_t)count_within(c, tensor, chip, made[chip], ~c->tensors[tensor].summed);
+            c->values.at[value].size[chip] = (uint32_t)count_made(c, tensor, chip, made[chip], ~c->tensors[tensor].summed);
     dfl_chips_use_on(c, value, p->stages);
 }
 
@@ -313,8 +336,7 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
         if (made[chip] == NULL)
             continue;
         for (uint32_t k = 0; k < 3; k++) {
-            const uint64_t of = dfl_chips_has_conditions(c, tensor) ? count_sums(c, tensor, chip, t->summed, masks[k])
-                                                                      : count_within(c, tensor, chip, made[chip], masks[k]);
+            const uint64_t of = count_made(c, tensor, chip, made[chip], masks[k]);
             n[k] = of > n[k] ? of : n[k];
         }
         const uint64_t all = t->gathered != 0 ? count_together(c, tensor, chip, made, t->gathered, t->scattered | own) : 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "oracle/chips/chips_internal.h"
+#include "oracle/chips/windows.h"
 
 /* ---- sets of chips ---- */
 
@@ -120,7 +121,7 @@ static bool share_dimension(const chips *c, const chip_reading *r, uint32_t grou
 }
 
 /* Sets the groups along which chips lack what a reading touches. */
-static void find_lacking(chips *c, dfl_span span, chip_reading *r)
+static void find_lacking(chips *c, dfl_span span, uint32_t einsum, chip_reading *r)
 {
     const chip_tensor *t = &c->tensors[r->tensor];
 
@@ -137,11 +138,16 @@ static void find_lacking(chips *c, dfl_span span, chip_reading *r)
             dfl_chips_refuse(c, span, "an exchange from rows that data select to parts");
             return;
         }
-        if (lacks && dfl_chips_overlaps(c, r->tensor, r->of_chip, g)) {
-            dfl_chips_refuse(c, span, "an exchange of neighbouring elements");
+        if (lacks && dfl_chips_window(c, einsum, r->tensor, g) != DFL_NONE) {
+            if (!dfl_chips_divides_dimension(c, r->tensor, dfl_chips_window(c, einsum, r->tensor, g), g)) {
+                dfl_chips_refuse(c, span, "an exchange of neighbouring elements behind an all-to-all");
+                return;
+            }
+            r->halo |= UINT64_C(1) << g;
+        } else if (lacks && dfl_chips_overlaps(c, r->tensor, r->of_chip, g)) {
+            dfl_chips_refuse(c, span, "an exchange of overlapping parts");
             return;
-        }
-        if (lacks)
+        } else if (lacks)
             *(dfl_chips_varies(c, r->tensor, r->of_chip, g) ? &r->other : &r->all) |= UINT64_C(1) << g;
     }
     for (uint32_t g = 0; g < c->n_groups; g++) {
@@ -178,6 +184,17 @@ static void check_points(chips *c, uint32_t einsum, uint32_t reading)
         dfl_chips_refuse(c, e->einsum->span, "an exchange of points that go to rows");
 }
 
+/* Joins the groups of neighbours of accesses that differ by offsets alone: what is gathered for all of them stands first. */
+static void join_halos(chips *c, uint32_t einsum)
+{
+    const chip_einsum *e = &c->einsums[einsum];
+
+    for (uint32_t i = 0; i < e->einsum->n_inputs; i++)
+        for (uint32_t k = 0; k < e->einsum->n_inputs; k++)
+            for (uint32_t kind = 0; kind < N_READINGS && dfl_chips_is_alike(&e->einsum->inputs[i], &e->einsum->inputs[k]); kind++)
+                e->reads[i * N_READINGS + kind].halo |= e->reads[k * N_READINGS + kind].halo;
+}
+
 bool dfl_chips_find_sets(chips *c)
 {
     for (uint32_t e = 0; e < c->w->n_einsums; e++)
@@ -185,13 +202,14 @@ bool dfl_chips_find_sets(chips *c)
             return false;
     dfl_chips_lay_homes(c);
     for (uint32_t e = 0; e < c->w->n_einsums; e++) {
-        for (uint32_t i = 0; i < c->w->einsums[e].n_inputs * N_READINGS; i++)
+        for (uint32_t i = 0; i < c->w->einsums[e].n_inputs * N_READINGS && !c->failed; i++)
             if (c->einsums[e].reads[i].tensor != DFL_NONE) {
-                find_lacking(c, c->w->einsums[e].span, &c->einsums[e].reads[i]);
+                find_lacking(c, c->w->einsums[e].span, e, &c->einsums[e].reads[i]);
                 find_single(c, e, i);
                 check_points(c, e, i);
             }
-        find_lacking(c, c->w->einsums[e].span, &c->einsums[e].made);
+        join_halos(c, e);
+        find_lacking(c, c->w->einsums[e].span, e, &c->einsums[e].made);
     }
     return !c->failed;
 }

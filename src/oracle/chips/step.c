@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "oracle/chips/chips_internal.h"
+#include "oracle/chips/halos.h"
 #include "oracle/chips/life.h"
+#include "oracle/chips/windows.h"
 
 static void miss(chips *c, uint32_t tensor, uint32_t einsum)
 {
@@ -89,6 +91,7 @@ static uint32_t read_part(void *context, uint32_t einsum, uint32_t operand, int6
         return 0;
     if (!is_ever_made(c, tensor, (uint32_t)element)) { /* conditions leave it out: it is as it was */
         r->n_seen += r->seen[element] != c->visit;
+        r->n_inner += r->seen[element] != c->visit && dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->halo);
         r->n_own += r->seen[element] != c->visit && dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->alone);
         r->n_part += r->seen[element] != c->visit &&
                      dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->all & ~r->one);
@@ -99,13 +102,14 @@ static uint32_t read_part(void *context, uint32_t einsum, uint32_t operand, int6
     is_new = r->seen[element] != c->visit;
     r->seen[element] = c->visit;
     r->n_seen += is_new;
+    r->n_inner += is_new && dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->halo);
     if (is_new)
         dfl_chips_note_read(c, tensor, (uint32_t)element, chips_stage(c, p->chip), p->micro_batch);
     r->n_own += is_new && dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->alone);
     r->n_part += is_new && dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->all & ~r->one);
     if (c->tensors[tensor].has[p->chip][element] == 0) {
         r->n_lacking += is_new;
-        source = find_source(c, p->chip, tensor, element, r->other | r->all);
+        source = find_source(c, p->chip, tensor, element, r->other | r->all | r->halo);
         if (source == DFL_NONE && is_new)
             miss(c, a->tensor, einsum);
         if (source == DFL_NONE)
@@ -295,6 +299,35 @@ static element_set compute_block(chip_pass *p)
     return e->einsum->body->kind == DFL_EOP_SCATTER ? e->made.of_chip[p->chip] : made;
 }
 
+/* What the present chip touched of an operand in its block, with accesses that differ by offsets alone: the exchange of the first
+   of them brings what all of them read. */
+static touched_counts count_touched(const chip_pass *p, uint32_t reading)
+{
+    const chips *c = p->c;
+    const chip_einsum *e = &c->einsums[p->einsum];
+    const chip_reading *r = &e->reads[reading];
+    touched_counts out = { r->n_inner, r->n_lacking, r->n_own, r->n_part };
+
+    for (uint32_t i = reading / N_READINGS + 1; i < e->einsum->n_inputs; i++) {
+        const chip_reading *other = &e->reads[i * N_READINGS + reading % N_READINGS];
+
+        if (r->tensor == DFL_NONE || !dfl_chips_is_alike(&e->einsum->inputs[reading / N_READINGS], &e->einsum->inputs[i]))
+            continue;
+        for (uint32_t k = 0; k < c->tensors[r->tensor].n_elem; k++) {
+            bool is_new = other->seen[k] == c->visit;
+
+            for (uint32_t j = reading / N_READINGS; j < i && is_new; j++)
+                is_new = e->reads[j * N_READINGS + reading % N_READINGS].tensor != r->tensor ||
+                         e->reads[j * N_READINGS + reading % N_READINGS].seen[k] != c->visit;
+            out.seen += is_new && dfl_chips_is_within(c, r->tensor, p->chip, k, r->halo);
+            out.own += is_new && dfl_chips_is_within(c, r->tensor, p->chip, k, r->alone);
+            out.part += is_new && dfl_chips_is_within(c, r->tensor, p->chip, k, r->all & ~r->one);
+            out.lacking += is_new && c->tensors[r->tensor].has[p->chip][k] == 0;
+        }
+    }
+    return out;
+}
+
 /* Runs a pass of an einsum on all chips that run it. With `again`, its exchanges run again, and its values are there. */
 static void run_einsum(chips *c, uint32_t einsum, int64_t micro_batch, int64_t layer, bool again)
 {
@@ -305,6 +338,7 @@ static void run_einsum(chips *c, uint32_t einsum, int64_t micro_batch, int64_t l
     element_set *made = DFL_NEW_ARRAY(c->arena, element_set, c->n_chips);
     const bool is_last = c->tensors[e->target].last_producer == einsum, is_once = dfl_chips_is_of_step(c, e->target);
     dfl_chips_work work = { .read = DFL_NEW_ARRAY(c->arena, dfl_i128, (size_t)e->einsum->n_inputs + 1) };
+    element_set *halos = dfl_chips_open_halos(c, einsum);
     uint32_t value = DFL_NONE;
     uint64_t n_made = 0;
 
@@ -319,15 +353,15 @@ static void run_einsum(chips *c, uint32_t einsum, int64_t micro_batch, int64_t l
         p.stages |= UINT64_C(1) << chips_stage(c, p.chip);
         c->visit++;
         for (uint32_t i = 0; i < n; i++)
-            e->reads[i].n_seen = e->reads[i].n_lacking = e->reads[i].n_own = e->reads[i].n_part = 0;
+            e->reads[i].n_seen = e->reads[i].n_inner = e->reads[i].n_lacking = e->reads[i].n_own = e->reads[i].n_part = 0;
         made[p.chip] = compute_block(&p);
+        dfl_chips_mark_halos(&p, halos);
         const uint64_t of_chip = dfl_chips_count_set(made[p.chip], c->tensors[e->target].n_elem);
         n_made = of_chip > n_made ? of_chip : n_made;
         e->latest[p.chip] = made[p.chip];
         dfl_chips_count_work(c, einsum, made[p.chip], p.points, &work);
         for (uint32_t i = 0; i < n; i++)
-            counts[(size_t)p.chip * n + i] = (touched_counts){ e->reads[i].n_seen, e->reads[i].n_lacking, e->reads[i].n_own,
-                                                                 e->reads[i].n_part };
+            counts[(size_t)p.chip * n + i] = count_touched(&p, i);
         if (again)
             memset(e->touched[p.chip], 0, c->tensors[e->target].n_elem);
     }
@@ -336,6 +370,7 @@ static void run_einsum(chips *c, uint32_t einsum, int64_t micro_batch, int64_t l
         c->at[e->repeat] = layer; /* also if no chip had a point */
     dfl_chips_use_on(c, value, p.stages);
     dfl_chips_record_operands(&p, counts);
+    dfl_chips_record_halos(&p, halos);
     dfl_chips_record_rows(&p, n_made);
     if (is_last && p.stages != 0)
         dfl_chips_record_result(&p, made, micro_batch + 1 == c->micro_batches || e->einsum->phase == DFL_PHASE_UPDATE);
