@@ -466,6 +466,14 @@ bool dfl_plan_start(dfl_plan_state *p, dfl_arena *arena, dfl_sink *sink, const d
     return p->frame.home != DFL_NONE && check_options(&p->frame) && check_body(&p->frame);
 }
 
+/* Whether a limit or an interrupt stopped the evaluation, whose figures are then incomplete. */
+static bool is_stopped(const dfl_arena *arena)
+{
+    dfl_budget *budget = dfl_arena_budget(arena);
+
+    return budget != NULL && !dfl_budget_ok(budget);
+}
+
 const dfl_result *dfl_plan_evaluate(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
 {
     dfl_plan_state *p = DFL_NEW(arena, dfl_plan_state);
@@ -494,7 +502,7 @@ const dfl_result *dfl_plan_evaluate(dfl_arena *arena, dfl_sink *sink, const dfl_
     p->work.again = p->again;
     dfl_plan_divide_layers(p);
     time_chunks(p);
-    if (!find_message(p) || !run_pipeline(p))
+    if (!find_message(p) || !run_pipeline(p) || is_stopped(arena)) /* a recurrence that is stopped has no end */
         return NULL;
     find_step(p);
     if (!find_stages(p) || !dfl_plan_record(p))

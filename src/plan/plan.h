@@ -52,7 +52,7 @@ dfl_plan_floor dfl_plan_floor_find(dfl_arena *arena, dfl_sink *sink, const dfl_i
 /* Whether a plan gives work to all chips, whatever its micro-batches. False if it does not, and after a report: a group passes
    its axis. */
 bool dfl_plan_uses_all(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
-/* The costs of a plan, with `plan` set in the result. NULL after a report. */
+/* The costs of a plan, with `plan` set in the result. NULL after a report, or if the budget of the arena is stopped. */
 const dfl_result *dfl_plan_evaluate(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
 
 #endif

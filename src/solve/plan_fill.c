@@ -17,6 +17,8 @@
 #include "support/limits.h"
 #include "support/vec.h"
 
+enum { FIRST = 8 }; /* candidates that are tried after a stop, some milliseconds each */
+
 /* A plan that may be better than the best ones. */
 typedef struct {
     double floor;                      /* lower bound of the first term of the objective */
@@ -78,10 +80,10 @@ static const char *why_unevaluated(plan_search *s)
     return "a limit of the evaluation";
 }
 
-/* Evaluates the plan of a candidate. False after a report: the objective has no value. */
-static bool try_plan(plan_search *s, plan_candidate candidate)
+/* Evaluates the plan of a candidate in the arena `work`. A plan whose evaluation is stopped counts as not evaluated: its figures
+   are incomplete. False after a report: the objective has no value. */
+static bool try_plan(plan_search *s, dfl_arena *work, plan_candidate candidate)
 {
-    dfl_arena *work = s->work;
     dfl_sink *quiet;
     const dfl_result *result;
     double terms[DFL_OBJECTIVE_TERMS];
@@ -92,6 +94,8 @@ static bool try_plan(plan_search *s, plan_candidate candidate)
     dfl_sink_limit(quiet, 0);
     dfl_plan_space_set(&s->space, candidate.number);
     result = dfl_plan_evaluate(work, quiet, s->fill->solver->names, dfl_plan_space_make(work, &s->space));
+    if (dfl_arena_budget(work) != NULL && !dfl_budget_ok(dfl_arena_budget(work)))
+        return true;
     s->evaluated++;
     if (result == NULL)
         count_refused(s, 1, dfl_sink_last(quiet), candidate.floor);
@@ -308,12 +312,30 @@ static bool try_candidates(plan_search *s)
                 return true;
             continue;
         }
-        if (!try_plan(s, s->candidates.at[i]))
-            return false;
         if (is_over(s))
             return true;
+        if (!try_plan(s, s->work, s->candidates.at[i]))
+            return false;
     }
+    if (!dfl_budget_ok(s->fill->solver->budget)) /* in the evaluation of the last one */
+        s->stopped = s->fill->solver->budget->why;
     return true;
+}
+
+/* Evaluates the first candidates, until one runs, in an arena that nothing stops, if a limit ended the search before any was
+   evaluated. False after a report. */
+static bool try_first(plan_search *s)
+{
+    dfl_arena *work;
+    bool is_fine = true;
+
+    if (s->ranking.plans.n > 0 || s->stopped == DFL_STOP_NONE || s->stopped == DFL_STOP_MEMORY)
+        return true;
+    work = dfl_arena_new(dfl_arena_budget(s->fill->solver->after));
+    for (size_t i = 0; i < s->candidates.n && i < FIRST && s->ranking.plans.n == 0 && is_fine; i++)
+        is_fine = try_plan(s, work, s->candidates.at[i]);
+    dfl_arena_free(work);
+    return is_fine;
 }
 
 /* ---- the result ---- */
@@ -464,7 +486,7 @@ static bool search_plans(plan_search *s, dfl_json_writer *json)
     if (!dfl_plan_space_find(s->fill->solver->arena, s->fill->sink, s->given, &s->space))
         return false;
     open_json(s, json);
-    return find_divisions(s) && try_candidates(s);
+    return find_divisions(s) && try_candidates(s) && try_first(s);
 }
 
 bool dfl_fill_plan(dfl_fill *fill, const dfl_objective *objective, dfl_stop *stopped)
