@@ -13,6 +13,9 @@
    rounding. */
 #define DFL_FORM_ROUNDING 1e-12
 
+/* Share of the amounts of a rank that a trimmed box may keep: less is gained by a larger share than a new box costs. */
+#define DFL_BOX_TRIM_LEFT 0.8
+
 /* Precision of the logarithm of the bound by a geometric program, and largest number of its steps. */
 #define DFL_BOX_PRECISION 1e-2
 enum { DFL_BOX_PROGRAM_STEPS = 12 };

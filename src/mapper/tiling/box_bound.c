@@ -187,7 +187,7 @@ static double bound_time(const node_values *v, const dfl_ramp *ramp)
     const dfl_form *f = v->form;
     double ports[DFL_TERM_PORTS] = { 0 }, waits[DFL_TERM_PORTS] = { 0 };
     const double work = f->problem->seconds * most(v->value[f->steps], f->least_steps);
-    double seconds = ramp != NULL ? work + dfl_ramp_ends(ramp, v->value) : work, turns = 0;
+    double seconds = ramp != NULL ? work + dfl_ramp_ends(ramp, v->value) : work, turns = 0, longest = 0;
 
     for (uint32_t i = 0; i < f->n_ports; i++) {
         const dfl_form_port *p = &f->port[i];
@@ -201,6 +201,9 @@ static double bound_time(const node_values *v, const dfl_ramp *ramp)
             waits[p->port] += time;
     }
     if (ramp != NULL) {
+        for (uint32_t p = 0; p < 2 * f->problem->n_places; p++)
+            longest = most(longest, waits[p]);
+        seconds = most(seconds, work + longest + dfl_ramp_ahead(ramp, v->value) + ramp->latencies);
         turns = dfl_ramp_turns(ramp, f, v->boxes, v->value, waits);
         dfl_ramp_add_firsts(ramp, v->value, waits);
     }

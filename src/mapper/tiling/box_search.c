@@ -9,6 +9,7 @@
 #include "mapper/skeleton/fixed_skeletons.h"
 #include "mapper/tiling/box_bound.h"
 #include "mapper/tiling/box_heap.h"
+#include "mapper/tiling/box_trim.h"
 #include "mapper/tiling/form_program.h"
 #include "mapper/tiling/point.h"
 #include "mapper/tiling/written.h"
@@ -179,6 +180,21 @@ static bool split(box_search *s, dfl_box_node *node)
 
 /* ---- search ---- */
 
+/* Takes amounts out of a node that no mapping better than the best has (rule B23). */
+static void trim(box_search *s, dfl_box_node *node, const dfl_box_trim *with)
+{
+    const dfl_form *f = s->forms.at[node->form].form;
+    double others[DFL_FORM_PRODUCTS];
+
+    if (!dfl_box_trim_node(s->work, with, node->boxes)) {
+        node->bound = INFINITY;
+        return;
+    }
+    s->costs.ramp = s->forms.at[node->form].ramp;
+    (void)dfl_box_multiply(f, node->boxes, 0, others);
+    node->bound = fmax(node->bound, dfl_box_bound(&s->costs, f, node->boxes, 0, others));
+}
+
 /* Raises the bound of a node to that of the program of its form (lemma B22). `start`: a solution of another node, or NULL. */
 static void raise_bound(box_search *s, dfl_box_node *node, const dfl_geometric_state *start)
 {
@@ -193,8 +209,11 @@ static void raise_bound(box_search *s, dfl_box_node *node, const dfl_geometric_s
     dfl_form_program_fit(f->program, node->boxes, &range);
     dfl_geometric_solve(f->program->program, &range, start, &effort, &s->solution);
     node->bound = fmax(node->bound, dfl_form_goal_bound(&s->goal, s->solution.bound));
-    if (s->solution.reason != DFL_GEOMETRIC_INFEASIBLE)
-        *f->solved = s->solution.state;
+    if (s->solution.reason == DFL_GEOMETRIC_INFEASIBLE)
+        return;
+    *f->solved = s->solution.state;
+    if (is_useful(s, node->bound) && effort.cutoff < INFINITY)
+        trim(s, node, &(dfl_box_trim){ f->program, &s->solution.plane, &range, effort.cutoff });
 }
 
 /* The skeleton with what it points to. Of written lines, each axis comes just above the first keep inside of it: where it stands

@@ -76,6 +76,7 @@ static dfl_ramp_way find_way(const dfl_intern *names, const dfl_mapping *m, cons
         way.latencies += add_latency(m, problem, outer, way.n > 0, &level);
         way.latencies += find_links(names, m, problem, outer, problem->place[inner].axes);
         way.first[way.n].tile = f->keep[i].tile;
+        way.first[way.n].is_ahead = !problem->place[inner].waits;
         way.first[way.n++].seconds = bits * most(problem->place[outer].read_seconds, problem->place[inner].write_seconds);
         outer = inner;
     }
@@ -141,6 +142,43 @@ static void find_firsts(const dfl_form *f, dfl_ramp *out)
         add_first(out, f->keep[i].tile, index_of_port(problem, outer, false), o->bits * problem->place[outer].read_seconds);
         add_first(out, f->keep[i].tile, index_of_port(problem, k->place, true), o->bits * problem->place[k->place].write_seconds);
     }
+}
+
+/* Whether no memory that fetches inputs ahead stands inside of one that does not. */
+static bool fetches_outside(const dfl_problem *problem)
+{
+    uint32_t inputs = 0;
+    bool waits = false, is_outside = true;
+
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        inputs |= problem->operand[o].output ? 0 : problem->operand[o].places & ~(1u << problem->operand[o].home);
+    for (uint32_t p = 0; p < problem->n_places; p++) {
+        if (!(inputs >> p & 1))
+            continue;
+        is_outside &= problem->place[p].waits || !waits;
+        waits |= problem->place[p].waits;
+    }
+    return is_outside;
+}
+
+/* Whether each memory with keeps for which the work waits is filled from the innermost one that fetches an input ahead: then it
+   belongs to a level further in. */
+static bool is_outer(const dfl_form *f, uint32_t operand)
+{
+    const dfl_tiling_template *t = f->skeleton;
+    uint32_t innermost = DFL_NONE, waiting = 0, inside = 0;
+
+    for (uint32_t i = 0; i < t->n_keeps; i++)
+        if (t->keep[i].operand == operand && !f->problem->place[t->keep[i].place].waits)
+            innermost = t->keep[i].place;
+    for (uint32_t i = 0; i < t->n_keeps; i++) {
+        const dfl_template_keep *k = &t->keep[i];
+        if (!f->problem->place[k->place].waits)
+            continue;
+        waiting |= 1u << k->place;
+        inside |= k->parent >= 0 && t->keep[k->parent].place == innermost ? 1u << k->place : 0;
+    }
+    return innermost != DFL_NONE && (waiting & ~inside) == 0;
 }
 
 /* Sets the ports that only the result, or only inputs, have the work wait for. */
@@ -272,6 +310,7 @@ dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_intern *names, const dfl_map
             continue;
         }
         out->way[out->n] = find_way(names, m, f, o);
+        out->way[out->n].is_outer = !has_streams(m, problem) && fetches_outside(problem) && is_outer(f, o);
         longest = most(longest, out->way[out->n].latencies);
         of_levels = most(of_levels, out->way[out->n++].of_levels);
     }
@@ -297,6 +336,19 @@ double dfl_ramp_ends(const dfl_ramp *ramp, const double *value)
         longest = most(longest, seconds);
     }
     return longest + ramp->last;
+}
+
+double dfl_ramp_ahead(const dfl_ramp *ramp, const double *value)
+{
+    double longest = 0;
+
+    for (uint32_t i = 0; i < ramp->n; i++) {
+        double seconds = 0;
+        for (uint32_t k = 0; k < ramp->way[i].n && ramp->way[i].is_outer; k++)
+            seconds += ramp->way[i].first[k].is_ahead ? ramp->way[i].first[k].seconds * value[ramp->way[i].first[k].tile] : 0;
+        longest = most(longest, seconds);
+    }
+    return longest;
 }
 
 void dfl_ramp_add_firsts(const dfl_ramp *ramp, const double *value, double *waits)

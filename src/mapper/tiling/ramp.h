@@ -12,9 +12,11 @@
 typedef struct {
     double latencies;         /* s: of all memories and links on the way */
     double of_levels;         /* s, a part of `latencies`: without the innermost memory and its links to the unit */
+    bool is_outer;            /* first tiles that are fetched ahead come before those for which the work waits later (B15) */
     uint32_t n;               /* number of keeps on the way */
     struct {
         uint16_t tile;        /* index of the product of the form that is the elements of the first tile in one instance */
+        bool is_ahead;        /* the work does not wait for later tiles */
         double seconds;       /* s per element, at the slower of the two ports of the keep */
     } first[DFL_PROBLEM_PLACES]; /* by keep, from outer to inner */
 } dfl_ramp_way;
@@ -43,6 +45,9 @@ dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_intern *names, const dfl_map
 /* Lower bound, in s, of the time before the first step of the work and after its last one, without the launch (B6, B7).
    `value`: values of the products of the form. */
 double dfl_ramp_ends(const dfl_ramp *ramp, const double *value);
+/* Lower bound, in s, of the first tiles of one input for which the work does not wait later (lemma B15); 0 where B15 does not
+   apply. */
+double dfl_ramp_ahead(const dfl_ramp *ramp, const double *value);
 /* Adds to the s that the work waits for each port those of first tiles at the port (lemma B14). */
 void dfl_ramp_add_firsts(const dfl_ramp *ramp, const double *value, double *waits);
 /* Lower bound, in s, of the time that the work waits for two ports that take turns (lemma B9); 0 if there are no such ports.

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "mapper/tiling/box_bound.h"
+#include "mapper/tiling/box_trim.h"
 #include "mapper/tiling/box_search.h"
 #include "mapper/tiling/form_program.h"
 #include "mapper/tiling/point.h"
@@ -544,6 +545,61 @@ static void programs(void **state)
     dfl_session_free(s);
 }
 
+/* ---- trimmed boxes (B23) ---- */
+
+/* A is fetched N times, once for each tile of n above it: 292,362 + 6,160 N pJ, least 298,522. The plane touches ln (energy) at
+   N = 1 and has the slope -6,160 / 298,522 in ln (tile). `cutoff`: energy, pJ; `least`: the least tile of n that is left. */
+typedef struct {
+    const char *name;
+    double cutoff;
+    int64_t least;
+} trim_row;
+
+static const trim_row TRIMS[] = {
+    /* ln (304682 / 298522) = 0.0204: tiles from 6 * e^-0.99 = 2.2 on, with the energy of two fetches */
+    { "twice (B23)", 304682, 3 },
+    /* 0.001: tiles from 6 * e^-0.048 = 5.7 on */
+    { "hardly more than once", 298522 * 1.001, 6 },
+    /* 0.22: all */
+    { "far above", 298522 * 1.25, 1 },
+};
+
+static void trims(void **state)
+{
+    const trim_row *row = *state;
+    const dfl_problem_limits limits = { .spread = true };
+    const dfl_geometric_effort effort = { .precision = 1e-6, .cutoff = INFINITY, .steps = 60 };
+    dfl_session *s = dfl_session_new(NULL);
+    dfl_geometric_draft *draft = DFL_NEW(s->arena, dfl_geometric_draft);
+    dfl_geometric_solution *found = DFL_NEW(s->arena, dfl_geometric_solution);
+    dfl_geometric_box range;
+    dfl_tiling_template t;
+    dfl_objective objective;
+    dfl_form_goal goal;
+    dfl_box *boxes[3];
+    char text[2000];
+    dfl_problem problem;
+
+    snprintf(text, sizeof text, "%s%s", SYSTEM, PROGRAMS[1].lines);
+    const dfl_mapping *m = open_problem(s, text, &limits, &problem);
+    problem_template(&problem, m, &t);
+    set_axes(&problem, m, &t);
+    assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+    assert_true(dfl_form_goal_make(&objective, 0, &goal));
+    const dfl_form *f = dfl_form_make(s->arena, &problem, &t, DFL_NEW(s->arena, dfl_terms));
+    for (uint32_t r = 0; r < 3; r++)
+        boxes[r] = dfl_box_make(s->arena, f, r);
+    dfl_form_program *p = dfl_form_program_make(s->arena, draft, f, boxes, &goal);
+    assert_non_null(p);
+    dfl_form_program_fit(p, boxes, &range);
+    dfl_geometric_solve(p->program, &range, NULL, &effort, found);
+    assert_true(dfl_box_trim_node(s->arena, &(dfl_box_trim){ p, &found->plane, &range,
+                                                             dfl_form_goal_cutoff(&goal, row->cutoff * 1e-12) }, boxes));
+    assert_int_equal(boxes[1]->low[0], row->least);
+    assert_int_equal(boxes[1]->high[0], 6);
+    dfl_session_free(s);
+}
+
 /* ---- time before the first step and after the last one: B6, B7, B8, D3 ---- */
 
 #define RAMPS                                                                                                             \
@@ -575,15 +631,32 @@ static const ramp_row RAMP_ROWS[] = {
     { "a stream", "buffers = 2; overlap = stream;", "", "temporal m, n; keep Z in sram; temporal k;", { { 1 }, { 1 }, { 1 } },
       890, 912 },
     /* launch 30, 420 steps, latencies 20 + 3 and 20. A waits for sram 70 * 3 / 4 = 52.5, Z for writes to dram 42 * 4 / 2 = 84; at
-       each of 2 * 7 * 3 advances A, of 4 B at most, takes 1 beside Z */
+       each of 2 * 7 * 3 advances A, of 4 B at most, takes 1 beside Z: 587.5. Z, and the first 70 of A
+       out of dram, are more (B15) */
     { "two ports by turns (B9)", "buffers = 2; bandwidth = 4GB/s; } memory reg { size = 12B;", "",
       "keep A in sram; temporal m, n:2; keep Z in reg; temporal k; keep A in reg; temporal n;", { { 1 }, { 2, 1 }, { 1 } },
-      587.5, 5921.5 },
-    /* launch 30, 420 steps, latencies 20 + 3 and 20. A waits for sram 420 / 4 = 105; its first 70 elements enter over the same port
-       in 17.5 (B14). The model: 420 passes of 20 + 1; 378 advances of A alone in 3 + 1 / 4, 41 with Z in 20 + 3 + 2; first tiles in
+      647, 5921.5 },
+    /* launch 30, 420 steps, latencies 20 + 3 and 20. A waits for sram 420 / 4 = 105; its first 70 elements leave dram in 70
+       (B15). The model: 420 passes of 20 + 1; 378 advances of A alone in 3 + 1 / 4, 41 with Z in 20 + 3 + 2; first tiles in
        20 + 70 and 3.25, the last one out in 22 */
+    { "first tiles at another port (B15)", "buffers = 2; bandwidth = 4GB/s; } memory reg { size = 12B;", "",
+      "keep A in sram; temporal m, n:1; keep Z in reg; temporal k; keep A in reg;", { { 1 }, { 1 }, { 1 } }, 668, 11218.75 },
+    /* launch 30, 420 steps, latencies 20 + 3 and 20; Z leaves in 42 * 4 / 2 = 84. The first 60 of B enter in the same level. The
+       model: first tiles in 20 + 60, 42 passes of 10 + 20, 41 advances and the end in 20 + 2 */
+    { "first tiles of one level side by side (B15)", "buffers = 2; bandwidth = 4GB/s; } memory reg { size = 12B;", "",
+      "keep B in sram; temporal m, n; keep Z in reg; temporal k;", { { 1 }, { 1 }, { 1 } }, 577, 2294 },
+    /* launch 30, 420 steps, latencies 20 + 3 and 20. The second visits of Z read 42 * 4 = 168 out of dram, behind the first tiles
+       of B and A, 60 and 35 (B14). The model: first tiles in 20 + 95, 84 passes of 5 + 3; 41 advances with Z out in 20 + 2, 42
+       with Z out and in, in 40 + 4; the last one out in 22 */
     { "first tiles at a port that waits (B14)", "buffers = 2; bandwidth = 4GB/s; } memory reg { size = 12B;", "",
-      "keep A in sram; temporal m, n:1; keep Z in reg; temporal k; keep A in reg;", { { 1 }, { 1 }, { 1 } }, 615.5, 11218.75 },
+      "keep B in sram; temporal k:5; keep A in sram; temporal m, n; keep Z in reg; temporal k;",
+      { { 1 }, { 1 }, { 5, 1 } }, 756, 3589 },
+    /* the same without A in sram: 420 of A, with the first one, 168 of Z and the first 30 of B. The model: first tiles in 20 +
+       31, side by side in one level, 420 passes of 1 + 3; 336 advances of A alone in 20 + 1, 41 with Z out in 40 + 2, 42 with Z
+       out and in, in 40 + 5; the last one out in 22 */
+    { "first tiles that wait count once (B14)", "buffers = 2; bandwidth = 4GB/s; } memory reg { size = 12B;", "",
+      "temporal k:5; keep B in sram; temporal m, n; keep Z in reg; temporal k; keep A in reg;",
+      { { 1 }, { 1 }, { 5, 1 } }, 1111, 12451 },
     /* the first operand comes over two links of 5 */
     { "no keeps behind a network",
       "} network wires = switch { latency = 5ns; } array x[2] over wires { memory reg { size = 9B;", "",
@@ -669,6 +742,7 @@ int main(void)
     failed += CHECK_TABLE("mapper.tiling.divisors", DIVISORS, divides);
     failed += CHECK_TABLE("mapper.tiling.points", POINTS, costs_as_the_model_says);
     failed += CHECK_TABLE("mapper.tiling.programs", PROGRAMS, programs);
+    failed += CHECK_TABLE("mapper.tiling.trims", TRIMS, trims);
     failed += CHECK_TABLE("mapper.tiling.ramps", RAMP_ROWS, ramps);
     failed += CHECK_TABLE("mapper.tiling.claims", CLAIMS, claims);
     return CHECK_GROUP("mapper.tiling", tests) + failed;
