@@ -115,10 +115,11 @@ const dfl_mapping *dfl_fill_climb(dfl_fill *fill, const dfl_objective *objective
 {
     const dfl_search_limits limits = share_limits(fill, summary, share);
     dfl_deadline halt = { .budget = fill->solver->budget, .at = limits.deadline };
+    const bool is_timed = fill->limits.deadline > 0 && fill->solver->budget->work == NULL;
     const uint64_t part = fill->limits.evaluations / DFL_CLIMB_PART; /* which does not depend on the stages before */
     dfl_tree_climb_options options = {
         .objective = objective, .halt = &halt, .walks = walks, .may_share = fill->space.max_shared_loops == DFL_NONE,
-        .evaluations = DFL_CLIMB_EVALUATIONS, .admits = is_admitted, .context = fill };
+        .evaluations = is_timed ? DFL_CLIMB_TIMED : DFL_CLIMB_EVALUATIONS, .admits = is_admitted, .context = fill };
     uint64_t evaluated;
     const dfl_mapping *m;
 
@@ -129,9 +130,8 @@ const dfl_mapping *dfl_fill_climb(dfl_fill *fill, const dfl_objective *objective
     return m;
 }
 
-/* Climbs from the mapping over all its lines, for a share of the time that is left. */
-static void climb(dfl_fill *fill, const dfl_objective *objective, double share, uint32_t walks, dfl_filled *out,
-                  dfl_search_summary *summary)
+void dfl_fill_try_climb(dfl_fill *fill, const dfl_objective *objective, double share, uint32_t walks, dfl_filled *out,
+                        dfl_search_summary *summary)
 {
     dfl_arena *work = dfl_arena_new(fill->solver->budget);
     double value;
@@ -281,13 +281,13 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
     if (may_go_on(fill, summary) && classes != NULL)
         try_groups(fill, objective, within, classes, out, summary);
     if (may_go_on(fill, summary) && !fill->is_part)
-        climb(fill, objective, DFL_CLIMB_SHARE, 0, out, summary);
+        dfl_fill_try_climb(fill, objective, DFL_CLIMB_SHARE, 0, out, summary);
     if (may_go_on(fill, summary) && *stopped == DFL_STOP_TIME && !has_many(classes) &&
         fill->limits.deadline > dfl_budget_time(fill->solver->budget))
         search_again(fill, objective, search, out, summary, stopped);
     if (may_go_on(fill, summary) && fill->space.extensions == 0 && within == out->given && !fill->is_part)
         raise_bound(fill, objective, classes, out, summary);
     if (may_go_on(fill, summary) && !fill->is_part)
-        climb(fill, objective, DFL_CLIMB_REST, UINT32_MAX, out, summary);
+        dfl_fill_try_climb(fill, objective, DFL_CLIMB_REST, UINT32_MAX, out, summary);
     dfl_arena_free(listed);
 }

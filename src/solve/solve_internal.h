@@ -103,6 +103,9 @@ void dfl_fill_try_ragged(dfl_fill *fill, const dfl_objective *objective, const d
    random walks at most. The result lies in `arena`. */
 const dfl_mapping *dfl_fill_climb(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *from, double share,
                                   uint32_t walks, dfl_arena *arena, dfl_search_summary *summary, double *value);
+/* The same from `out->mapping`, which a better mapping replaces. Reports nothing. */
+void dfl_fill_try_climb(dfl_fill *fill, const dfl_objective *objective, double share, uint32_t walks, dfl_filled *out,
+                        dfl_search_summary *summary);
 /* Raises the lower bound to the floor of all einsums (mapper/join/workload_floor.h). */
 void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out,
                           dfl_search_summary *summary);

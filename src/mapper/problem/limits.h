@@ -210,12 +210,15 @@ enum {
 #define DFL_BOUND_SHARE 0.6        /* the lower bound of all exchanges */
 /* Evaluations with other keeps above branches, once a mapping of several einsums is found: some milliseconds. */
 #define DFL_LIFTED_KEEPS 200
-/* Climbs over all lines of the best mapping (improve/tree_climb.h): after groups; and after the bound, with random walks, which
-   leave half of the time for the einsums one by one. A climb of a whole layer takes a second. */
+/* Climbs over all lines of the best mapping (improve/tree_climb.h): of the first one; after groups; and after the bound, which
+   leaves half of the time for the einsums one by one. The first and the last one go on with random walks. A climb of a whole
+   layer takes a second without them. */
+#define DFL_CLIMB_FIRST 0.08
 #define DFL_CLIMB_SHARE 0.12
 #define DFL_CLIMB_REST 0.5
-/* Evaluations of all einsums in a climb at most, some tens of seconds. */
-#define DFL_CLIMB_EVALUATIONS UINT64_C(100000)
+/* Evaluations of all einsums in a climb at most: under a limit on time; and without one, a second for a few einsums. */
+#define DFL_CLIMB_TIMED UINT64_C(1000000)
+#define DFL_CLIMB_EVALUATIONS UINT64_C(30000)
 /* A climb takes at most one part in so many of a limit on evaluations. */
 #define DFL_CLIMB_PART 16
 /* If more than this share of the whole limit is left after all stages, all einsums are searched together in it; chosen on the
