@@ -7,7 +7,7 @@ function chance(percent) { return rand() * 100 < percent }
 # A workload `layers`; `ranks` lists ranks to divide, `inner` those of the layers, `names` the einsums, `made` what may be recomputed.
 function workload(   text) {
     B = pick("4 6 8"); M = pick("3 4 5 8"); D = pick("2 4 6"); F = pick("4 6 8"); H = 4; L = pick("2 3 4 5"); V = pick("5 8")
-    kind = pick("mlp gated attention lookup chain chain masked masked cache steps grid grid")
+    kind = pick("mlp gated attention lookup chain chain masked masked cache steps grid grid bags")
     names = made = ""
     N = M
     if (kind == "masked") {
@@ -42,6 +42,13 @@ function workload(   text) {
                " as layer carrying X = Y {\n    Y[b, m, d] = W[d] * X[b, m, d]" (chance(80) ? " + X[b, m" offset() ", d]" : "") \
                (chance(60) ? " + X[b, m, d" offset() "]" : "") (chance(40) ? " + X[b, m" offset() ", d" offset() "]" : "") \
                ";\n  }\n  output Z[b, m, d] = layer.Y[b, m, d] * 2;\n}\n"
+    }
+    if (kind == "bags") { # large tables: the optimizer renews the rows that bags have touched, each once
+        ranks = "d f t"; names = "E S P Y"; tensors = "table E P W"; made = "P"
+        return "workload layers : bf16 {\n  rank b = " B ", t = " H ", w = " pick("6 90 90") ", l = 2, d = " D ", f = " F ";\n" \
+               "  input ids[b, t, l] : i32, X[b, d];\n  weight table[t, w, d], W[d, f];\n" \
+               "  E[b, t, d] += gather table[t, w, d] by ids[b, t, l];\n  S[b, d] += E[b, t, d];\n  P[b, d] = S[b, d] * X[b, d];\n" \
+               "  output Y[b, f] += P[b, d] * W[d, f];\n}\n"
     }
     if (kind == "cache") { # a token is written to a state, which is then read
         trained = 0; ranks = "d h n"; N = M + 1; names = "layer.Q layer.K layer.S layer.P layer.Y Z"; tensors = "layer.K layer.Q layer.WQ"
@@ -138,7 +145,7 @@ function some(   n, at, i, out) {
 }
 
 function plan(name,   text, i, n, at) {
-    extent["b"] = B; extent["m"] = M; extent["n"] = N; extent["d"] = D; extent["f"] = F; extent["h"] = H; extent["v"] = V
+    extent["b"] = B; extent["m"] = M; extent["n"] = N; extent["d"] = D; extent["f"] = F; extent["h"] = extent["t"] = H; extent["v"] = V
     for (i in extent)
         cut[i] = 1
     text = "mapping " name " for " (trained ? "step" : "layers") " on pod {\n"
@@ -146,14 +153,14 @@ function plan(name,   text, i, n, at) {
         text = text line("b", chance(80) ? 2 : pick("3 4"), "node")
     else if (chance(40))
         text = text line(pick(ranks), 2, "node")
-    if (kind !~ /chain|gated|masked|steps/ && chance(50)) { # what stands before the repeat is in the first stage alone
+    if (kind !~ /bags|chain|gated|masked|steps/ && chance(50)) { # what stands before the repeat is in the first stage alone
         text = text "  spatial layer/" (L > 2 && chance(30) ? 3 : 2) " on node pipeline(schedule = "
         text = text (L >= 4 && text ~ /layer\/2/ && chance(50) ? pick("gpipe one_f_one_b") ", interleave = 2" : \
                      pick(trained ? "gpipe one_f_one_b zero_bubble zero_bubble" : "gpipe one_f_one_b")) ");\n"
     }
     if (chance(60))
         text = text "  temporal b" pick(":1 :1 /2") ";\n"
-    if (kind !~ /chain|masked/)
+    if (kind !~ /bags|chain|masked/)
         text = text "  temporal layer;\n"
     n = draw(3)
     for (i = 1; i <= n; i++)
@@ -174,7 +181,7 @@ function plan(name,   text, i, n, at) {
             text = text "  recompute " at ";\n"
         }
     } else if (chance(30))
-        text = text "  keep " pick(tensors) " in hbm" split_home(pick(kind == "masked" ? "d m n" : kind == "steps" ? "m n" : kind == "cache" ? "d h n" : kind == "grid" ? "d m" : "d m f"), pick("node gpu")) ";\n"
+        text = text "  keep " pick(tensors) " in hbm" split_home(pick(kind == "masked" ? "d m n" : kind == "steps" ? "m n" : kind == "cache" ? "d h n" : kind == "grid" ? "d m" : kind == "bags" ? "d t" : "d m f"), pick("node gpu")) ";\n"
     return text "  ...;\n}\n"
 }
 
@@ -189,7 +196,7 @@ BEGIN {
               "    network nv = switch { bandwidth = 4GB/s; latency = 1ns; }\n    array gpu[12] over nv { use chip; }\n  }\n}\n" > file
         print text > file
         if (trained)
-            print "workload step = train(layers, optimizer = " pick("adam(fp32) sgd(fp32)") ");" > file
+            print "workload step = train(layers, optimizer = " pick(kind == "bags" ? "adam(fp32) sgd(bf16)" : "adam(fp32) sgd(fp32)") ");" > file
         for (k = 1; k <= plans; k++)
             print plan("p" k) > file
         close(file)

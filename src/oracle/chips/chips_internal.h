@@ -193,6 +193,8 @@ uint32_t dfl_chips_carried(const chips *c, uint32_t einsum, uint32_t tensor);
 /* Whether the present point satisfies the conditions of its einsum. */
 bool dfl_chips_has_point(const chips *c, uint32_t einsum);
 typedef uint32_t (*chips_read)(void *context, uint32_t einsum, uint32_t operand, int64_t row);
+/* Whether an einsum is an optimizer that renews the rows which the forward pass has gathered, each once. */
+bool dfl_chips_renews_rows(const chips *c, uint32_t einsum);
 /* The value of an einsum at the present point, and the row to which a scatter adds it (else -1). */
 uint32_t dfl_chips_value(chips *c, uint32_t einsum, chips_read read, void *context, int64_t *row);
 uint32_t dfl_chips_combine(dfl_reduce reduce, uint32_t a, uint32_t b);

@@ -160,7 +160,7 @@ static uint32_t operation_of(const chips *c, const stage_order *order, const chi
 typedef struct {
     dfl_i128 *stored;          /* [memory * (operations + 2) + operation] */
     dfl_i128 *working;         /* [(memory * 2 + is of weights) * (moments + 1) + moment] */
-    dfl_i128 *given;           /* [memory]: the most of a gradient that starts the backward pass */
+    dfl_i128 *given;           /* [memory * tensors + tensor]: the most of a gradient that starts the backward pass */
 } chip_room;
 
 /* Adds a value to the room of a chip between its first and its last use on the stage. */
@@ -182,7 +182,9 @@ static void add_value(const chips *c, const stage_order *order, const uint32_t *
         ended = o > ended ? o : ended;
     }
     if (v->buffer_of == NULL && starts_backward(c, v->tensor)) {
-        room->given[memory] = bits > room->given[memory] ? bits : room->given[memory];
+        dfl_i128 *given = &room->given[memory * c->w->n_tensors + v->tensor];
+
+        *given = bits > *given ? bits : *given;
     } else if (begun < ended) {
         room->stored[memory * n_operations + begun] += bits;
         room->stored[memory * n_operations + ended + 1] -= bits;
@@ -212,18 +214,20 @@ static void find_stage_peaks(chips *c, const stage_order *order, const uint32_t 
     const size_t n_moments = c->moments.n + 1, n_operations = (size_t)order->n + 2, n_memories = c->s->n_memories;
     chip_room room = { .stored = DFL_NEW_ARRAY(c->arena, dfl_i128, n_memories * n_operations + 1),
                        .working = DFL_NEW_ARRAY(c->arena, dfl_i128, n_memories * 2 * n_moments + 1),
-                       .given = DFL_NEW_ARRAY(c->arena, dfl_i128, n_memories + 1) };
+                       .given = DFL_NEW_ARRAY(c->arena, dfl_i128, n_memories * c->w->n_tensors + 1) };
 
     for (size_t i = 0; i < c->values.n; i++)
         add_value(c, order, operations, &c->values.at[i], first, &room);
     for (size_t m = 0; m < n_memories; m++) {
-        dfl_i128 *held = &c->out->held[(m * c->n_stages + order->stage) * DFL_N_HELD];
+        dfl_i128 *held = &c->out->held[(m * c->n_stages + order->stage) * DFL_N_HELD], given = 0;
 
+        for (uint32_t t = 0; t < c->w->n_tensors; t++)
+            given += room.given[m * c->w->n_tensors + t];
         held[DFL_HELD_ACTIVATIONS] = peak_of(&room.stored[m * n_operations], n_operations, 0);
         for (size_t k = 0; k < 2; k++)
             held[DFL_HELD_WORKING] = peak_of(&room.working[(m * 2 + k) * n_moments], n_moments, held[DFL_HELD_WORKING]);
         for (uint32_t chip = 0; chip < c->n_chips; chip++) {
-            const dfl_i128 other = dfl_chips_inputs_of(c, (uint32_t)m, chip) + room.given[m];
+            const dfl_i128 other = dfl_chips_inputs_of(c, (uint32_t)m, chip) + given;
 
             if (chips_stage(c, chip) == order->stage && other > held[DFL_HELD_OTHER])
                 held[DFL_HELD_OTHER] = other;

@@ -238,8 +238,6 @@ static void find_blocks(chips *c, uint32_t einsum)
     const size_t n = (size_t)c->n_chips * c->w->n_ranks + 1;
 
     e->einsum = &c->w->einsums[einsum];
-    if (e->einsum->phase == DFL_PHASE_UPDATE && c->w->tensors[e->einsum->output.tensor].gathered)
-        dfl_chips_refuse(c, e->einsum->span, "an optimizer that renews rows");
     e->repeat = DFL_NONE;
     e->target = dfl_chips_holder(c, e->einsum->output.tensor);
     e->lo = DFL_NEW_ARRAY(c->arena, int64_t, n);

@@ -292,6 +292,8 @@ static element_set compute_block(chip_pass *p)
         element = dfl_chips_element(c, p->einsum, &e->einsum->output, row, false, &tensor);
         if (element < 0)
             continue;
+        if (dfl_chips_renews_rows(c, p->einsum) && e->touched[p->chip][element] != 0)
+            continue;
         part = &e->parts[p->chip][element];
         *part = e->touched[p->chip][element] != 0 ? dfl_chips_combine(e->einsum->reduce, *part, value) : value;
         e->touched[p->chip][element] = made[element] = 1;

@@ -217,10 +217,47 @@ bool dfl_chips_takes(const chips *c, uint32_t einsum, uint32_t chip)
     return element >= 0 && dfl_chips_has_row(c, einsum, chip, c->tensors[tensor].alone[element]);
 }
 
+/* The operand with the positions at which an expression gathers rows of a table; NULL = it gathers none of it. */
+static const dfl_access *find_positions(const dfl_workload *w, const dfl_einsum *e, const dfl_eop *node, uint32_t table)
+{
+    const dfl_access *found = NULL;
+
+    if (node->kind == DFL_EOP_GATHER && node->args[1]->kind == DFL_EOP_ACCESS &&
+        w->tensors[e->inputs[node->args[0]->operand].tensor].table == table)
+        return &e->inputs[node->args[1]->operand];
+    for (uint32_t i = 0; i < node->n_args && found == NULL; i++)
+        found = find_positions(w, e, node->args[i], table);
+    return found;
+}
+
+bool dfl_chips_renews_rows(const chips *c, uint32_t einsum)
+{
+    return c->w->einsums[einsum].phase == DFL_PHASE_UPDATE && c->w->tensors[c->w->einsums[einsum].output.tensor].gathered;
+}
+
+/* The row that the present point of such an optimizer renews: the forward pass has gathered it there. */
+static int64_t renewed_row(const chips *c, uint32_t einsum)
+{
+    const uint32_t of = c->w->einsums[einsum].of;
+
+    for (uint32_t e = 0; e < c->w->n_einsums; e++) {
+        const dfl_einsum *x = &c->w->einsums[e];
+        const dfl_access *a = x->phase == DFL_PHASE_FORWARD ? find_positions(c->w, x, x->body, of) : NULL;
+        uint32_t tensor;
+        int64_t element;
+
+        if (a == NULL)
+            continue;
+        element = dfl_chips_element(c, e, a, -1, false, &tensor);
+        return element >= 0 ? (int64_t)c->tensors[tensor].alone[element] : -1;
+    }
+    return -1;
+}
+
 /* ---- values ---- */
 
 /* What an evaluation at one point needs. */
-typedef struct { chips *c; uint32_t einsum; chips_read read; void *context; int64_t row; } evaluation;
+typedef struct { chips *c; uint32_t einsum; chips_read read; void *context; int64_t row, renewed; } evaluation;
 
 static uint32_t evaluate(evaluation *v, const dfl_eop *node)
 {
@@ -228,7 +265,7 @@ static uint32_t evaluate(evaluation *v, const dfl_eop *node)
 
     switch (node->kind) {
     case DFL_EOP_ACCESS:
-        return v->read(v->context, v->einsum, node->operand, -1);
+        return v->read(v->context, v->einsum, node->operand, v->renewed);
     case DFL_EOP_CONST:
         return node->value == 0 ? 0 : mix((uint64_t)(int64_t)(node->value * 4096));
     case DFL_EOP_GATHER:
@@ -257,7 +294,7 @@ static uint32_t evaluate(evaluation *v, const dfl_eop *node)
 uint32_t dfl_chips_value(chips *c, uint32_t einsum, chips_read read, void *context, int64_t *row)
 {
     const dfl_einsum *e = &c->w->einsums[einsum];
-    evaluation v = { c, einsum, read, context, -1 };
+    evaluation v = { c, einsum, read, context, -1, dfl_chips_renews_rows(c, einsum) ? renewed_row(c, einsum) : -1 };
     uint32_t out;
 
     if (e->over_rank == DFL_NONE) {
@@ -275,7 +312,7 @@ uint32_t dfl_chips_value(chips *c, uint32_t einsum, chips_read read, void *conte
         c->at[e->over_rank] = at;
         out = mix(all);
     }
-    *row = v.row;
+    *row = v.renewed >= 0 ? v.renewed : v.row;
     return out;
 }
 
@@ -309,7 +346,7 @@ static void run_alone(chips *c, uint32_t einsum, int64_t layer)
         value = dfl_chips_value(c, einsum, read_alone, c, &row);
         element = dfl_chips_element(c, einsum, &e->output, row, false, &tensor);
         t = &c->tensors[tensor];
-        if (element < 0)
+        if (element < 0 || (dfl_chips_renews_rows(c, einsum) && t->written[element] != 0)) /* each row once */
             continue;
         t->alone[element] = t->written[element] != 0 ? dfl_chips_combine(e->reduce, t->alone[element], value) : value;
         t->written[element] = 1;
