@@ -142,15 +142,73 @@ static bool add_brace(const dfl_frame *f, const dfl_body *body, dfl_plan_branche
     return true;
 }
 
+/* Whether an access has a rank as an index of its own, or not at all. */
+static bool has_bare(const dfl_access *a, uint32_t rank)
+{
+    for (uint32_t d = 0; d < a->n_dims; d++)
+        if (dfl_index_coef(&a->index[d], rank) != 0 && (a->index[d].n_terms != 1 || a->index[d].terms[0].coef != 1))
+            return false;
+    return true;
+}
+
+static bool is_in(const dfl_body *body, uint32_t einsum)
+{
+    for (uint32_t i = 0; i < body->n_einsums; i++)
+        if (body->einsums[i] == einsum)
+            return true;
+    return false;
+}
+
+/* Refuses an einsum that cannot run in parts of a rank, each of which makes a part of the result. */
+static bool check_part(const dfl_frame *f, const dfl_body *body, uint32_t einsum)
+{
+    const dfl_workload *w = f->workload;
+    const dfl_einsum *e = &w->einsums[einsum];
+    const uint32_t rank = f->parts_rank[einsum];
+    bool fits = dfl_einsum_has_rank(e, rank) && !f->repeats[rank] && e->over_rank != rank && has_bare(&e->output, rank) &&
+                dfl_frame_pass(f, einsum, rank) % f->parts[einsum] == 0 && f->points[einsum].parts == 1 && e->n_where == 0;
+
+    for (uint32_t i = 0; i < e->n_inputs; i++)
+        fits &= has_bare(&e->inputs[i], rank);
+    fits &= dfl_access_has_rank(&e->output, rank);
+    for (uint32_t other = body->einsums[0]; other < einsum; other++)
+        if (!is_in(body, other) && w->einsums[other].phase == e->phase && dfl_frame_repeat(f, &w->einsums[other]) ==
+            dfl_frame_repeat(f, e))
+            return dfl_frame_refuse(f, body->span, "a brace with a loop, and another einsum between its own ones,",
+                                    "put it into the brace, or state it before or behind them");
+    return fits || dfl_frame_refuse(f, body->lines[0].span, "a loop that does not divide all einsums of its brace",
+                                    "divide a rank that each of them and its result have as an index of its own, in "
+                                    "equal parts");
+}
+
+/* Checks the loop of a brace, whose parts its einsums run one after another. */
+static bool check_parts(const dfl_frame *f, const dfl_body *body)
+{
+    const dfl_line *line = &body->lines[0];
+
+    if (body->n_lines > 1 || line->kind != DFL_LINE_TEMPORAL || line->by == DFL_BY_HOLE || line->cyclic || line->online ||
+        f->mapping->root->kind != DFL_BODY_FUSE)
+        return dfl_frame_refuse(f, body->n_lines > 1 ? body->lines[1].span : line->span,
+                                "this line in a brace below lines of chips",
+                                "write one loop, as in `P, Q { temporal m/8; }`, or none");
+    for (uint32_t i = 0; i < body->n_einsums; i++)
+        if (!check_part(f, body, body->einsums[i]))
+            return false;
+    return true;
+}
+
 /* Refuses a brace below which something else than braces of einsums stands. */
 static bool check_brace(const dfl_frame *f, const dfl_body *body)
 {
-    if (body->n_lines > 0 && body->parent != NULL)
+    if (body->n_lines > 0 && body->parent != NULL && (body->parent != f->mapping->root || f->mapping->options.overlap_perfect))
         return dfl_frame_refuse(f, body->lines[0].span, "a line in a brace below lines of chips",
                                 "leave the brace empty: its einsums run together");
     if (body->kind == DFL_BODY_PIPELINE && !f->mapping->options.overlap_perfect)
         return dfl_frame_refuse(f, body->span, "a `pipeline` on a chip without `option overlap = perfect`",
-                                "write the option, or a brace of several einsums, which run one after another");
+                                "write the option, or a brace of several einsums, which run one after another; with a loop, as "
+                                "in `P, Q { temporal m/8; }`, part after part");
+    if (body->n_lines > 0 && body->parent != NULL && !check_parts(f, body))
+        return false;
     if (body->parent != NULL && is_open(body) && !f->mapping->options.overlap_perfect)
         return dfl_frame_refuse(f, body->span, "a search of groups without `option overlap = perfect`", "write the option");
     for (uint32_t i = 0; i < body->n_children; i++)

@@ -301,6 +301,42 @@ dfl_chip_time *dfl_chip_times_again(const dfl_frame *f, const dfl_plan_branches 
     return set_branches(f, branch_of, branches->n + n, true, again) ? again : NULL;
 }
 
+static bool multiply(dfl_port_time *port, int64_t n)
+{
+    port->seconds *= (double)n;
+    return dfl_mul(port->bits, n, &port->bits);
+}
+
+/* Sets the times and the data of an einsum. In parts, each is a kernel with its own size, and moves what it needs by itself. */
+static bool time_parts(const dfl_frame *f, uint32_t einsum, dfl_chip_time *out)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    const int64_t n = f->parts[einsum];
+    int64_t *extent = n > 1 ? &f->pass[(size_t)einsum * f->workload->n_ranks + f->parts_rank[einsum]] : NULL;
+    dfl_port_time *reads;
+    bool ok, overflow = false;
+
+    if (n == 1)
+        return time_operations(f, einsum, out) && time_accesses(f, einsum, out);
+    *extent /= n;
+    ok = time_operations(f, einsum, out) && time_accesses(f, einsum, out);
+    *extent *= n;
+    if (!ok)
+        return false;
+    out->work_seconds *= (double)n;
+    out->launch_seconds *= (double)n;
+    overflow |= dfl_mul(out->points, n, &out->points);
+    reads = DFL_NEW_ARRAY(f->arena, dfl_port_time, (size_t)e->n_inputs + 1);
+    memcpy(reads, out->reads, e->n_inputs * sizeof *reads);
+    for (uint32_t i = 0; i < e->n_inputs; i++)
+        overflow |= multiply(&reads[i], n);
+    out->reads = reads;
+    overflow |= multiply(&out->written, n);
+    if (overflow)
+        dfl_report(f->sink, DFL_EVAL_OVERFLOW, e->span, "the data of the parts of this einsum exceeds 128 bits");
+    return !overflow;
+}
+
 dfl_chip_time *dfl_chip_times_find(const dfl_frame *f, const dfl_plan_branches *branches)
 {
     const dfl_workload *w = f->workload;
@@ -318,7 +354,7 @@ dfl_chip_time *dfl_chip_times_find(const dfl_frame *f, const dfl_plan_branches *
             dfl_diag_help(f->sink, d, "add a rate for its operations to a unit of the chip");
             return NULL;
         }
-        if (!time_operations(f, e, t) || !time_accesses(f, e, t))
+        if (!time_parts(f, e, t))
             return NULL;
     }
     return dfl_chip_times_set_branches(f, branches, times) ? times : NULL;

@@ -23,6 +23,7 @@ typedef struct {
     double *began, *ended;     /* [exchange]: of its last run */
     double *unit_free, *net_free; /* [compute], [network] */
     double front;              /* end of the last einsum */
+    double parts_began;        /* start of the brace with a loop that runs */
     uint32_t *reads;           /* [einsum's first operand + operand]: exchange whose copy it reads; DFL_NONE = the home */
     size_t *first;             /* [einsum]: index of its first operand in `reads` */
     dfl_chunk_time out;
@@ -186,7 +187,7 @@ static void run_einsum(clock_state *c, const task *t)
         expose(c, start);
         c->front = start;
     }
-    end = start + time->seconds;
+    end = start + time->seconds / (double)c->work->frame->parts[t->index];
     if (end > c->front) {
         c->out.step[t->part] += end - c->front;
         c->front = end;
@@ -210,7 +211,7 @@ static void hold_units(clock_state *c, uint32_t exchange, double end)
 static void run_exchange(clock_state *c, uint32_t index)
 {
     const dfl_plan_exchange *x = &c->work->exchanges->at[index];
-    const bool before = x->place == DFL_EXCHANGE_BEFORE;
+    const bool before = x->place == DFL_EXCHANGE_BEFORE, blocks = c->work->frame->mapping->options.exchanges_block;
     const double raw = c->raw[x->tensor], home = c->home[x->tensor], ready = before || home > raw ? home : raw;
     double end;
 
@@ -224,12 +225,13 @@ static void run_exchange(clock_state *c, uint32_t index)
         return;
     }
     end = fmax(ready, c->net_free[x->cost.network]);
-    if (c->work->frame->mapping->options.exchanges_block)
-        end = fmax(end, c->front);
+    if (blocks)
+        end = fmax(end, x->parts > 1 ? c->parts_began : c->front);
     end += x->cost.seconds;
-    if (c->work->frame->mapping->options.exchanges_block)
+    if (blocks && x->parts == 1)
         hold_units(c, index, end);
-    c->began[index] = end - x->cost.seconds;
+    if (x->parts == 1 || c->ended[index] < end - x->cost.seconds) /* parts that follow each other at once are one */
+        c->began[index] = end - x->cost.seconds;
     c->ended[index] = end;
     c->net_free[x->cost.network] = end;
     if (before) {
@@ -289,13 +291,57 @@ static clock_state start_clock(const dfl_plan_work *work)
     return c;
 }
 
+/* The parts in which a task runs; 1 = it is in no brace with a loop. */
+static int64_t parts_of(const clock_state *c, const task *t)
+{
+    return t->is_exchange ? c->work->exchanges->at[t->index].parts : c->work->frame->parts[t->index];
+}
+
+/* The branch of the einsum of a task. */
+static uint32_t branch_of(const clock_state *c, const task *t)
+{
+    return c->work->branches->of[t->is_exchange ? c->work->exchanges->at[t->index].einsum : t->index];
+}
+
+/* Runs the tasks of a brace with a loop, those from `from` to `to`, part after part. An exchange among them that is not
+   divided runs with the first part if it comes before its einsum, else with the last one. */
+static void run_parts(clock_state *c, const task_vec *list, size_t from, size_t to, int64_t n)
+{
+    double end = 0;
+
+    c->parts_began = c->front;
+    for (int64_t k = 0; k < n; k++)
+        for (size_t i = from; i < to; i++) {
+            const task *t = &list->at[i];
+
+            if (!t->is_exchange)
+                run_einsum(c, t);
+            else if (parts_of(c, t) > 1 ||
+                     k == (c->work->exchanges->at[t->index].place == DFL_EXCHANGE_BEFORE ? 0 : n - 1))
+                run_exchange(c, t->index);
+            end = t->is_exchange && parts_of(c, t) > 1 ? fmax(end, c->ended[t->index]) : end;
+        }
+    if (c->work->frame->mapping->options.exchanges_block && end > c->front) {
+        expose(c, end);
+        c->front = end;
+        for (uint32_t u = 0; u < c->work->frame->system->n_computes; u++)
+            c->unit_free[u] = fmax(c->unit_free[u], end);
+    }
+}
+
 static void run_list(clock_state *c, const task_vec *list)
 {
-    for (size_t i = 0; i < list->n; i++) {
-        if (list->at[i].is_exchange)
+    for (size_t i = 0, to = 0; i < list->n; i = to) {
+        to = i + 1;
+        if (parts_of(c, &list->at[i]) > 1) {
+            for (size_t k = to; k < list->n; k++)
+                to = parts_of(c, &list->at[k]) > 1 && branch_of(c, &list->at[k]) == branch_of(c, &list->at[i]) ? k + 1 : to;
+            run_parts(c, list, i, to, parts_of(c, &list->at[i]));
+        } else if (list->at[i].is_exchange) {
             run_exchange(c, list->at[i].index);
-        else
+        } else {
             run_einsum(c, &list->at[i]);
+        }
     }
 }
 

@@ -696,6 +696,29 @@ static bool is_last_writer(const dfl_frame *f, uint32_t einsum)
     return true;
 }
 
+/* Divides an exchange into the parts in which its einsum runs, if the parts divide its tensor. False after a report. */
+static bool set_parts(const dfl_frame *f, dfl_plan_exchange *x)
+{
+    const dfl_einsum *e = &f->workload->einsums[x->einsum];
+    const int64_t n = f->parts[x->einsum];
+    bool is_cut = x->place == DFL_EXCHANGE_AFTER && n > 1 && dfl_access_has_rank(&e->output, f->parts_rank[x->einsum]);
+
+    x->parts = 1;
+    for (uint32_t i = 0; i < e->n_inputs && n > 1 && x->place == DFL_EXCHANGE_BEFORE; i++)
+        is_cut |= e->inputs[i].tensor == x->tensor && dfl_access_has_rank(&e->inputs[i], f->parts_rank[x->einsum]);
+    if (!is_cut)
+        return true;
+    for (uint32_t r = 0; r < x->n_readers; r++)
+        if (f->parts[x->readers[r]] != n || f->parts_rank[x->readers[r]] != f->parts_rank[x->einsum])
+            return dfl_frame_refuse(f, e->span, "an exchange in parts whose tensor an einsum outside of the brace reads, too,",
+                                    "put all einsums that read it into the brace");
+    if (x->is_halo || x->most_bits > 0 || x->bits % n != 0)
+        return dfl_frame_refuse(f, e->span, "this exchange in parts", "leave the loop out of the brace of its einsum");
+    x->parts = n;
+    x->bits /= n;
+    return true;
+}
+
 bool dfl_exchanges_find(const dfl_frame *f, const dfl_layouts *layouts, dfl_plan_exchanges *out)
 {
     const dfl_workload *w = f->workload;
@@ -714,7 +737,7 @@ bool dfl_exchanges_find(const dfl_frame *f, const dfl_layouts *layouts, dfl_plan
     out->at = all.at;
     out->n = (uint32_t)all.n;
     for (uint32_t i = 0; i < out->n; i++)
-        if (!find_cost(f, out, i))
+        if (!set_parts(f, &out->at[i]) || !find_cost(f, out, i))
             return false;
     return true;
 }

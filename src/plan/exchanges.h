@@ -41,6 +41,7 @@ typedef struct {
     const dfl_access *access;    /* BEFORE: the operand for which the copy was made first; else NULL */
     dfl_layout *asked;           /* BEFORE: [slot], the layout asked for */
     uint32_t *readers; uint32_t n_readers; /* BEFORE: the einsums that read the copy */
+    int64_t parts;               /* the einsum runs in as many parts, and each part has an exchange of its own; else 1 */
     dfl_collective_cost cost;
 } dfl_plan_exchange;
 

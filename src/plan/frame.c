@@ -282,6 +282,33 @@ static void set_extents(dfl_frame *f, uint32_t einsum)
         pass[r] = f->repeats[r] ? 1 : pass[r];
 }
 
+/* Sets the parts of the einsums of each brace with a loop. `branches.c` checks the loop. */
+static void set_parts(dfl_frame *f)
+{
+    const dfl_body *root = f->mapping->root;
+
+    f->parts = DFL_NEW_ARRAY(f->arena, int64_t, f->workload->n_einsums);
+    f->parts_rank = DFL_NEW_ARRAY(f->arena, uint32_t, f->workload->n_einsums);
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
+        f->parts[e] = 1;
+        f->parts_rank[e] = DFL_NONE;
+    }
+    for (uint32_t b = 0; b < root->n_children && root->kind == DFL_BODY_FUSE; b++) {
+        const dfl_body *body = root->children[b];
+        const dfl_line *line = body->n_lines > 0 ? &body->lines[0] : NULL;
+
+        if (line == NULL || line->kind != DFL_LINE_TEMPORAL || line->by == DFL_BY_HOLE)
+            continue;
+        for (uint32_t i = 0; i < body->n_einsums; i++) {
+            const uint32_t e = body->einsums[i];
+
+            f->parts[e] = line->by == DFL_BY_PARTS ? line->amount
+                                                   : dfl_ceil_div(dfl_frame_pass(f, e, line->rank), line->amount);
+            f->parts_rank[e] = line->rank;
+        }
+    }
+}
+
 /* The passes of an einsum over its micro-batches. */
 static int64_t count_passes(const dfl_frame *f, uint32_t einsum)
 {
@@ -404,6 +431,7 @@ bool dfl_frame_divide(dfl_frame *f)
         if (!dfl_rows_set_points(f, e))
             return false;
     }
+    set_parts(f);
     return true;
 }
 

@@ -368,7 +368,7 @@ static bool find_buffer(const operation *o, const dfl_plan_exchange *x, dfl_i128
     const uint32_t rank = f->stage_slot != DFL_NONE ? f->slots[f->stage_slot].stage_rank : DFL_NONE;
     int64_t most;
 
-    *out = x->bits;
+    *out = x->bits * (x->parts > 1 ? 2 : 1); /* of parts, one is in use and one on its way */
     if (o->chunk->phase != DFL_PHASE_UPDATE || rank == DFL_NONE || !dfl_einsum_has_rank(&f->workload->einsums[x->einsum], rank))
         return false;
     most = dfl_frame_local(f, x->einsum, rank);

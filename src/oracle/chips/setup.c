@@ -498,6 +498,21 @@ static uint32_t find_home(const dfl_system *s)
     return DFL_NONE;
 }
 
+/* Refuses homes outside of the chips, and loops in braces. */
+static bool check_chip(chips *c)
+{
+    const dfl_body *root = c->mapping->root;
+
+    for (uint32_t i = 0; i < root->n_lines; i++)
+        if (root->lines[i].kind == DFL_LINE_KEEP &&
+            c->s->memories[root->lines[i].memory].element != c->s->memories[c->home].element)
+            return dfl_chips_refuse(c, root->lines[i].span, "a home outside of the chips");
+    for (uint32_t b = 0; b < root->n_children; b++)
+        if (root->children[b]->n_lines > 0)
+            return dfl_chips_refuse(c, root->children[b]->lines[0].span, "a loop in a brace");
+    return true;
+}
+
 /* Opens the state with the groups of chips. */
 static bool open_groups(chips *c)
 {
@@ -510,7 +525,7 @@ static bool open_groups(chips *c)
         c->einsums[e].rows_group = DFL_NONE;
     if (c->home == DFL_NONE)
         return dfl_chips_refuse(c, c->mapping->span, "a plan without a memory on its chips");
-    return find_groups(c) && check_rows(c) && check_windows(c);
+    return check_chip(c) && find_groups(c) && check_rows(c) && check_windows(c);
 }
 
 bool dfl_chips_count(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping, int64_t *of_axis)
