@@ -416,7 +416,7 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     if (dfl_one_by_one_applies(fill, out->given))
         return dfl_fill_one_by_one(fill, objective, out, stopped);
     has_first = is_several && find_first(fill, objective, &first, early);
-    if (has_first && !fill->is_part)
+    if (has_first && !fill->is_part && out->given->workload->n_einsums <= DFL_CLIMB_FIRST_EINSUMS)
         dfl_fill_try_climb(fill, objective, DFL_CLIMB_FIRST, UINT32_MAX, &first, early);
     if (is_several && is_wide(fill) && dfl_fill_start_narrow(fill, objective, fill_lines_once, &first, early))
         has_first = true;

@@ -280,7 +280,7 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
     }
     if (may_go_on(fill, summary) && classes != NULL)
         try_groups(fill, objective, within, classes, out, summary);
-    if (may_go_on(fill, summary) && !fill->is_part)
+    if (may_go_on(fill, summary) && !fill->is_part && out->given->workload->n_einsums <= DFL_CLIMB_EINSUMS)
         dfl_fill_try_climb(fill, objective, DFL_CLIMB_SHARE, 0, out, summary);
     if (may_go_on(fill, summary) && *stopped == DFL_STOP_TIME && !has_many(classes) &&
         fill->limits.deadline > dfl_budget_time(fill->solver->budget))

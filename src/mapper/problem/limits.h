@@ -214,6 +214,10 @@ enum {
    leaves half of the time for the einsums one by one. The first and the last one go on with random walks. A climb of a whole
    layer takes a second without them. */
 #define DFL_CLIMB_FIRST 0.08
+/* Einsums up to which the first mapping is climbed from, and the best one after groups: an evaluation of a layer of attention
+   and MLP on a GPU takes a millisecond, and the groups and the bound need the time. Chosen on the field cases. */
+#define DFL_CLIMB_FIRST_EINSUMS 5
+#define DFL_CLIMB_EINSUMS 8
 #define DFL_CLIMB_SHARE 0.12
 #define DFL_CLIMB_REST 0.5
 /* Evaluations of all einsums in a climb at most: under a limit on time; and without one, a second for a few einsums. */
