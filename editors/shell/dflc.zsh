@@ -40,7 +40,7 @@ _dflc() {
         '--warn=[report the lint LINT as a warning]:LINT' \
         '--deny=[report the lint LINT as an error]:LINT' \
         '--fix[edit the files  apply the suggested edits that are certain to be right]' \
-        '--time-limit=[stop each search, or the check of a certificate, after SECONDS (0.5, 10s, 5min) and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s)]:SECONDS' \
+        '--time-limit=[stop each search, or the check of a certificate, after SECONDS (0.5, 10s, 5min) and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s on a free machine, longer where other work runs)]:SECONDS' \
         '--quiet[the same as --progress none]' \
         '--progress=[progress of searches on standard error  auto (one line that is overwritten, on a terminal; the default), plain (one line of text after another, for a log) or none]:KIND' \
         '--certificate=[check  verify the certificate FILE; map, eval  write the certificate of the result to FILE]:FILE' \
@@ -65,7 +65,7 @@ _dflc() {
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
         '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
         '--max-fused=[largest number of loops that einsums share in a search (0  no fusion; default  4)]:N' \
-        '--time-limit=[stop each search, or the check of a certificate, after SECONDS (0.5, 10s, 5min) and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s)]:SECONDS' \
+        '--time-limit=[stop each search, or the check of a certificate, after SECONDS (0.5, 10s, 5min) and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s on a free machine, longer where other work runs)]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations and report the best result so far, which is the same for any number of threads (default  20000000 for tile sizes, none for lines)]:N' \
         '--gap=[stop each search when its result is at most PERCENT above the lower bound, as in --gap 1%; exit status 0]:PERCENT' \
         '--quiet[the same as --progress none]' \
@@ -97,7 +97,7 @@ _dflc() {
         '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
         '--max-fused=[largest number of loops that einsums share in a search (0  no fusion; default  4)]:N' \
         '--top=[for a mapping whose lines are all open  list the best mapping of each of the K best kinds (at most 64), which differ in keeps, exchanges or shared loops; the best one keeps its name, the others are called NAME_2, NAME_3, ...]:K' \
-        '--time-limit=[stop each search, or the check of a certificate, after SECONDS (0.5, 10s, 5min) and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s)]:SECONDS' \
+        '--time-limit=[stop each search, or the check of a certificate, after SECONDS (0.5, 10s, 5min) and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s on a free machine, longer where other work runs)]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations and report the best result so far, which is the same for any number of threads (default  20000000 for tile sizes, none for lines)]:N' \
         '--gap=[stop each search when its result is at most PERCENT above the lower bound, as in --gap 1%; exit status 0]:PERCENT' \
         '--quiet[the same as --progress none]' \
@@ -123,7 +123,7 @@ _dflc() {
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
         '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
         '--max-fused=[largest number of loops that einsums share in a search (0  no fusion; default  4)]:N' \
-        '--time-limit=[stop each search, or the check of a certificate, after SECONDS (0.5, 10s, 5min) and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s)]:SECONDS' \
+        '--time-limit=[stop each search, or the check of a certificate, after SECONDS (0.5, 10s, 5min) and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s on a free machine, longer where other work runs)]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations and report the best result so far, which is the same for any number of threads (default  20000000 for tile sizes, none for lines)]:N' \
         '--gap=[stop each search when its result is at most PERCENT above the lower bound, as in --gap 1%; exit status 0]:PERCENT' \
         '--quiet[the same as --progress none]' \
@@ -163,7 +163,7 @@ _dflc() {
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
         '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
         '--max-fused=[largest number of loops that einsums share in a search (0  no fusion; default  4)]:N' \
-        '--time-limit=[stop each search, or the check of a certificate, after SECONDS (0.5, 10s, 5min) and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s)]:SECONDS' \
+        '--time-limit=[stop each search, or the check of a certificate, after SECONDS (0.5, 10s, 5min) and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s on a free machine, longer where other work runs)]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations and report the best result so far, which is the same for any number of threads (default  20000000 for tile sizes, none for lines)]:N' \
         '--gap=[stop each search when its result is at most PERCENT above the lower bound, as in --gap 1%; exit status 0]:PERCENT' \
         '--quiet[the same as --progress none]' \
@@ -198,7 +198,7 @@ _dflc() {
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
         '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
         '--max-fused=[largest number of loops that einsums share in a search (0  no fusion; default  4)]:N' \
-        '--time-limit=[stop each search, or the check of a certificate, after SECONDS (0.5, 10s, 5min) and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s)]:SECONDS' \
+        '--time-limit=[stop each search, or the check of a certificate, after SECONDS (0.5, 10s, 5min) and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s on a free machine, longer where other work runs)]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations and report the best result so far, which is the same for any number of threads (default  20000000 for tile sizes, none for lines)]:N' \
         '--gap=[stop each search when its result is at most PERCENT above the lower bound, as in --gap 1%; exit status 0]:PERCENT' \
         '--quiet[the same as --progress none]' \

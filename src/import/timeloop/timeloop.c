@@ -231,8 +231,9 @@ static bool take_dumped(dfl_tl_file *f, const dfl_yaml *root)
 
     f->repeats = repeats ? root : NULL;
     if (repeats)
-        dfl_lose(f->report, DFL_FOREIGN_IGNORED, root->span,
-                 "the front end of Timeloop wrote this file: what the other files have is taken from them");
+        dfl_diag_help(f->report->sink, dfl_lose(f->report, DFL_FOREIGN_IGNORED, root->span,
+                      "the front end of Timeloop wrote this file: what the other files have is taken from them"),
+                      "leave this file out to import the others alone, or name it alone: it has all parts of its run");
     if (!take_parts(f, root))
         return false;
     f->constraints = whole ? constraints : f->constraints;

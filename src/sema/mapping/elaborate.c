@@ -580,7 +580,9 @@ static void lower_declaration(dfl_sema *sema, dfl_decl *decl, const dfl_mapping_
     for (uint32_t i = 0; i < draft.n_einsums; i++)
         all[i] = i;
     root = add_body(&draft, NULL, decl->node->name.span, all, draft.n_einsums);
-    lower_chain(&ctx, parts->body, root);
+    if (draft.template || decl->node->more->ref->path->n > 0 ||
+        !dfl_mapping_is_for_other(&draft, parts->body, decl->name, parts->work->span))
+        lower_chain(&ctx, parts->body, root);
     if (decl->node->more->ref->path->n > 0)
         dfl_sema_blame(sema, before, decl->node->more->ref->span, "with the values given here");
     out->checks = draft.checks.at;

@@ -81,6 +81,11 @@ bool dfl_mapping_add_einsum_group(dfl_mapping_context *ctx, dfl_sym name, dfl_id
     return w != NULL || ctx->draft->template;
 }
 
+bool dfl_mapping_is_tensor_group(const dfl_mapping_draft *draft, dfl_sym name)
+{
+    return find_word(tensor_groups, N_TENSOR_GROUPS, dfl_sema_text(draft->sema, name)) != N_TENSOR_GROUPS;
+}
+
 bool dfl_mapping_add_tensor_group(dfl_mapping_context *ctx, dfl_sym name, dfl_id_list *out)
 {
     const dfl_workload *w = ctx->draft->workload->workload;

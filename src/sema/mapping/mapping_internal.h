@@ -77,6 +77,10 @@ typedef struct {
 typedef DFL_VEC(uint32_t) dfl_id_list;
 typedef DFL_VEC(dfl_line_choice) dfl_line_choices;
 
+/* ---- other_workload.c ---- */
+/* Whether no name in the lines of a mapping is a rank or tensor of its workload; then reports that, at the workload. */
+bool dfl_mapping_is_for_other(dfl_mapping_draft *draft, const dfl_ast_node *body, dfl_sym mapping, dfl_span at);
+
 /* ---- names.c: resolves names to ids; DFL_NONE after reporting ---- */
 /* Numbers the einsums of the workload and lists the names of the system. Must be called first. */
 void dfl_mapping_number_einsums(dfl_mapping_draft *draft);
@@ -135,6 +139,8 @@ bool dfl_mapping_add_einsum_group(dfl_mapping_context *ctx, dfl_sym name, dfl_id
 /* Help for a name of no tensor that is, or is like, the name of a group. False if it is none. */
 bool dfl_mapping_help_tensor_group(dfl_mapping_context *ctx, dfl_diag *d, const dfl_ast_path *path);
 bool dfl_mapping_add_tensor_group(dfl_mapping_context *ctx, dfl_sym name, dfl_id_list *out);
+/* Whether a name is the word of a group of tensors: `gradient`, for example. */
+bool dfl_mapping_is_tensor_group(const dfl_mapping_draft *draft, dfl_sym name);
 
 /* ---- options.c ---- */
 /* Reads `option NAME = value;` into the draft. Reports unknown options, wrong values and repetitions. */
