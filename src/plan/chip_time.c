@@ -325,6 +325,7 @@ static bool time_parts(const dfl_frame *f, uint32_t einsum, dfl_chip_time *out)
         return false;
     out->work_seconds *= (double)n;
     out->launch_seconds *= (double)n;
+    out->mean_points *= (double)n;
     overflow |= dfl_mul(out->points, n, &out->points);
     reads = DFL_NEW_ARRAY(f->arena, dfl_port_time, (size_t)e->n_inputs + 1);
     memcpy(reads, out->reads, e->n_inputs * sizeof *reads);
@@ -337,7 +338,7 @@ static bool time_parts(const dfl_frame *f, uint32_t einsum, dfl_chip_time *out)
     return !overflow;
 }
 
-dfl_chip_time *dfl_chip_times_find(const dfl_frame *f, const dfl_plan_branches *branches)
+dfl_chip_time *dfl_chip_times_find(const dfl_frame *f, const dfl_plan_branches *branches, const dfl_chip_time *same)
 {
     const dfl_workload *w = f->workload;
     dfl_chip_time *times = DFL_NEW_ARRAY(f->arena, dfl_chip_time, w->n_einsums);
@@ -347,6 +348,10 @@ dfl_chip_time *dfl_chip_times_find(const dfl_frame *f, const dfl_plan_branches *
     for (uint32_t e = 0; e < w->n_einsums; e++) {
         dfl_chip_time *t = &times[e];
 
+        if (same != NULL && !dfl_mask_varies(f, e)) {
+            *t = same[e];
+            continue;
+        }
         t->compute = choose_unit(f, &w->einsums[e]);
         if (t->compute == DFL_NONE) {
             dfl_diag *d = dfl_report(f->sink, DFL_MAP_NO_COMPUTE, w->einsums[e].span, "no unit of a chip can run einsum `%s`",

@@ -29,9 +29,10 @@ typedef struct {
     uint32_t slowest_memory;   /* memory of the busiest port; DFL_NONE = none takes time */
 } dfl_chip_time;
 
-/* The times of all einsums, [einsum]; what einsums of one branch exchange passes no memory. NULL after a report: no unit runs an
-   einsum, or a count overflows. */
-dfl_chip_time *dfl_chip_times_find(const dfl_frame *f, const dfl_plan_branches *branches);
+/* The times of all einsums, [einsum]; what einsums of one branch exchange passes no memory. Those that do not differ between
+   iterations are those of `same`, of another iteration (NULL: they are found). NULL after a report: no unit runs an einsum, or a
+   count overflows. */
+dfl_chip_time *dfl_chip_times_find(const dfl_frame *f, const dfl_plan_branches *branches, const dfl_chip_time *same);
 /* Sets the memories of all einsums anew, for other branches. False after a report. */
 bool dfl_chip_times_set_branches(const dfl_frame *f, const dfl_plan_branches *branches, dfl_chip_time *times);
 /* The times of all einsums, where the backward pass recomputes them: only recomputed einsums of a branch exchange tensors. NULL

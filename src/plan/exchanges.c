@@ -116,12 +116,15 @@ static bool find_bits(const dfl_frame *f, uint32_t einsum, const dfl_access *acc
     return false;
 }
 
-/* Whether einsums that make a result divide it alike. */
+/* Whether einsums that make a result divide its dimensions alike; one may make parts of sums where another one makes sums. */
 static bool is_made_alike(const dfl_frame *f, uint32_t a, uint32_t b)
 {
-    for (uint32_t s = 0; s < f->n_slots; s++)
-        if (dfl_layout_made(f, a, s) != dfl_layout_made(f, b, s))
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        const dfl_layout x = dfl_layout_made(f, a, s), y = dfl_layout_made(f, b, s);
+
+        if ((x == DFL_LAYOUT_PARTIAL ? DFL_LAYOUT_REPLICATED : x) != (y == DFL_LAYOUT_PARTIAL ? DFL_LAYOUT_REPLICATED : y))
             return false;
+    }
     return true;
 }
 
@@ -719,7 +722,8 @@ static bool set_parts(const dfl_frame *f, dfl_plan_exchange *x)
     return true;
 }
 
-bool dfl_exchanges_find(const dfl_frame *f, const dfl_layouts *layouts, dfl_plan_exchanges *out)
+bool dfl_exchanges_find(const dfl_frame *f, const dfl_layouts *layouts, const dfl_plan_exchanges *before,
+                        dfl_plan_exchanges *out)
 {
     const dfl_workload *w = f->workload;
     exchange_vec all = { 0 };
@@ -737,7 +741,12 @@ bool dfl_exchanges_find(const dfl_frame *f, const dfl_layouts *layouts, dfl_plan
     out->at = all.at;
     out->n = (uint32_t)all.n;
     for (uint32_t i = 0; i < out->n; i++)
-        if (!set_parts(f, &out->at[i]) || !find_cost(f, out, i))
+        if (!set_parts(f, &out->at[i]))
+            return false;
+    for (uint32_t i = 0; i < out->n; i++)
+        if (before != NULL && before->at[i].bits == out->at[i].bits && before->at[i].most_bits == out->at[i].most_bits)
+            out->at[i].cost = before->at[i].cost;
+        else if (!find_cost(f, out, i))
             return false;
     return true;
 }

@@ -50,8 +50,10 @@ typedef struct {
     uint32_t n;
 } dfl_plan_exchanges;
 
-/* The exchanges of a plan, in workload order, with their costs. False after a report. */
-bool dfl_exchanges_find(const dfl_frame *f, const dfl_layouts *layouts, dfl_plan_exchanges *out);
+/* The exchanges of a plan, in workload order, with their costs; those of `before`, of another iteration (NULL: none), have known
+   costs. False after a report. */
+bool dfl_exchanges_find(const dfl_frame *f, const dfl_layouts *layouts, const dfl_plan_exchanges *before,
+                        dfl_plan_exchanges *out);
 /* Number of ranks of the group of an exchange. */
 int64_t dfl_exchange_group(const dfl_frame *f, const dfl_plan_exchange *exchange);
 

@@ -236,7 +236,7 @@ dfl_plan_floor dfl_plan_floor_find(dfl_arena *arena, dfl_sink *sink, const dfl_i
         out.runs = false;
         return out;
     }
-    p->times = dfl_chip_times_find(&p->frame, &p->branches);
+    p->times = dfl_chip_times_find(&p->frame, &p->branches, NULL);
     p->work.branches = &p->branches;
     p->work.times = p->times;
     if (p->times != NULL && !dfl_iterations_find(&p->work, NULL, p->times, NULL))

@@ -84,6 +84,7 @@ bool dfl_iterations_find(dfl_plan_work *work, const dfl_layouts *layouts, dfl_ch
 {
     const dfl_frame *f = work->frame;
     const uint32_t varying = first_varying(f);
+    struct dfl_mask_counts *counts;
     dfl_plan_work *all;
 
     if (varying == DFL_NONE)
@@ -91,6 +92,7 @@ bool dfl_iterations_find(dfl_plan_work *work, const dfl_layouts *layouts, dfl_ch
     if (!check_plan(work, varying))
         return false;
     work->n_iterations = count_iterations(f);
+    counts = dfl_mask_counts_new(f->arena);
     work->of_iteration = all = DFL_NEW_ARRAY(f->arena, dfl_plan_work, (size_t)work->n_iterations);
     for (int64_t i = 0; i < work->n_iterations; i++) {
         dfl_frame *frame = DFL_NEW(f->arena, dfl_frame);
@@ -98,12 +100,14 @@ bool dfl_iterations_find(dfl_plan_work *work, const dfl_layouts *layouts, dfl_ch
 
         *frame = *f;
         frame->iteration = i;
+        frame->counts = counts;
         all[i] = *work;
         all[i].of_iteration = NULL;
         all[i].frame = frame;
-        all[i].times = dfl_chip_times_find(frame, work->branches);
+        all[i].times = dfl_chip_times_find(frame, work->branches, times);
         all[i].exchanges = moved;
-        if (all[i].times == NULL || (layouts != NULL && !dfl_exchanges_find(frame, layouts, moved)))
+        if (all[i].times == NULL ||
+            (layouts != NULL && !dfl_exchanges_find(frame, layouts, i > 0 ? all[i - 1].exchanges : exchanges, moved)))
             return false;
     }
     for (uint32_t e = 0; e < f->workload->n_einsums; e++)

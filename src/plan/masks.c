@@ -6,6 +6,7 @@
 #include "plan/halos.h"
 #include "plan/lines.h"
 #include "support/limits.h"
+#include "support/vec.h"
 
 /* A count over one component of the conditions of an einsum. */
 typedef struct {
@@ -19,6 +20,7 @@ typedef struct {
     dfl_workload local;        /* ranks with the extents of this chip */
     dfl_rank *ranks;
     dfl_condition *where;      /* conditions over positions of this chip */
+    dfl_term **terms;          /* [condition]: memory for its terms; NULL = none yet */
 } component_count;
 
 /* The values that a chip has of a rank: first + step * x for 0 <= x < n. */
@@ -88,10 +90,12 @@ static chip_part part_of(const component_count *c, uint32_t rank)
     return out;
 }
 
-/* An index over the positions that a chip has of the ranks of the component. */
-static dfl_index local_index(const component_count *c, const dfl_index *index, int64_t factor)
+/* Adds an index over the positions that a chip has of the ranks of the component as condition number `at`. All chips share the
+   memory of its terms. */
+static dfl_index local_index(const component_count *c, uint32_t at, const dfl_index *index, int64_t factor)
 {
-    dfl_term *terms = DFL_NEW_ARRAY(c->f->arena, dfl_term, (size_t)index->n_terms + 1);
+    dfl_term *terms = c->terms[at] = c->terms[at] != NULL ? c->terms[at]
+                                                          : DFL_NEW_ARRAY(c->f->arena, dfl_term, (size_t)index->n_terms + 1);
     dfl_index out = { .terms = terms, .offset = index->offset * factor, .span = index->span };
 
     for (uint32_t t = 0; t < index->n_terms; t++) {
@@ -124,7 +128,8 @@ static dfl_einsum local_einsum(component_count *c)
         for (uint32_t t = 0; t < e->where[k].sum.n_terms; t++)
             is_of |= c->has[e->where[k].sum.terms[t].rank];
         if (is_of)
-            c->where[out.n_where++].sum = local_index(c, &e->where[k].sum, 1);
+            c->where[out.n_where].sum = local_index(c, out.n_where, &e->where[k].sum, 1);
+        out.n_where += is_of;
     }
     for (uint32_t d = 0; a != NULL && d < a->n_dims; d++) {
         bool is_of = false;
@@ -133,8 +138,9 @@ static dfl_einsum local_einsum(component_count *c)
             is_of |= c->has[a->index[d].terms[t].rank];
         if (!is_of)
             continue;
-        c->where[out.n_where++].sum = local_index(c, &a->index[d], 1);
-        c->where[out.n_where].sum = local_index(c, &a->index[d], -1);
+        c->where[out.n_where].sum = local_index(c, out.n_where, &a->index[d], 1);
+        out.n_where++;
+        c->where[out.n_where].sum = local_index(c, out.n_where, &a->index[d], -1);
         c->where[out.n_where++].sum.offset += c->f->workload->tensors[a->tensor].extents[d] - 1;
     }
     return out;
@@ -164,6 +170,62 @@ static bool count_here(component_count *c, int64_t *visits, dfl_i128 *out)
         return true;
     dfl_report(c->f->sink, DFL_EVAL_OVERFLOW, e->span, "the operations of this einsum exceed 128 bits");
     return false;
+}
+
+/* ---- counts that iterations share ---- */
+
+/* The largest count of the component of a rank. */
+typedef struct {
+    uint32_t einsum, rank;
+    const bool *keep;
+    const dfl_access *within;
+    uint64_t together;
+    dfl_i128 n;
+} known_count;
+
+struct dfl_mask_counts { DFL_VEC(known_count) known; };
+
+struct dfl_mask_counts *dfl_mask_counts_new(dfl_arena *arena) { return DFL_NEW(arena, struct dfl_mask_counts); }
+
+/* Whether no condition of the component has the iteration. */
+static bool is_constant(const component_count *c)
+{
+    const dfl_einsum *e = &c->f->workload->einsums[c->einsum];
+
+    for (uint32_t k = 0; k < e->n_where; k++) {
+        bool is_of = false, has_iteration = false;
+
+        for (uint32_t t = 0; t < e->where[k].sum.n_terms; t++) {
+            is_of |= c->has[e->where[k].sum.terms[t].rank];
+            has_iteration |= is_fixed(c->f, e->where[k].sum.terms[t].rank);
+        }
+        if (is_of && has_iteration)
+            return false;
+    }
+    for (uint32_t d = 0; c->within != NULL && d < c->within->n_dims; d++)
+        for (uint32_t t = 0; t < c->within->index[d].n_terms; t++)
+            if (is_fixed(c->f, c->within->index[d].terms[t].rank))
+                return false; /* the ends of the tensor may lie elsewhere */
+    return true;
+}
+
+/* The known count of the component of a rank, or NULL. */
+static const known_count *find_known(const component_count *c, uint32_t rank)
+{
+    const struct dfl_mask_counts *counts = c->f->counts;
+    const uint32_t n = c->f->workload->n_ranks;
+
+    for (size_t i = 0; counts != NULL && i < counts->known.n; i++) {
+        const known_count *x = &counts->known.at[i];
+        bool is_same = x->einsum == c->einsum && x->rank == rank && x->within == c->within && x->together == c->together &&
+                       (x->keep == NULL) == (c->keep == NULL);
+
+        for (uint32_t r = 0; r < n && is_same && c->keep != NULL; r++)
+            is_same = x->keep[r] == c->keep[r];
+        if (is_same)
+            return x;
+    }
+    return NULL;
 }
 
 /* ---- all chips ---- */
@@ -197,6 +259,24 @@ static bool count_most(component_count *c, dfl_i128 *out)
     return true;
 }
 
+/* The same, of the component of a rank; constant ones are counted once for all iterations. */
+static bool find_most(component_count *c, uint32_t rank, dfl_i128 *out)
+{
+    const bool is_shared = c->f->counts != NULL && is_constant(c);
+    const known_count *known = is_shared ? find_known(c, rank) : NULL;
+
+    if (known != NULL) {
+        *out = known->n;
+        return true;
+    }
+    if (!count_most(c, out))
+        return false;
+    if (is_shared)
+        DFL_PUSH(c->f->arena, &c->f->counts->known,
+                 ((known_count){ c->einsum, rank, c->keep, c->within, c->together, *out }));
+    return true;
+}
+
 static component_count start_count(const dfl_frame *f, uint32_t einsum, const dfl_access *within, uint64_t together)
 {
     const dfl_workload *w = f->workload;
@@ -205,6 +285,8 @@ static component_count start_count(const dfl_frame *f, uint32_t einsum, const df
     c.place = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)f->n_slots + 1);
     c.ranks = DFL_NEW_ARRAY(f->arena, dfl_rank, (size_t)w->n_ranks + 1);
     c.where = DFL_NEW_ARRAY(f->arena, dfl_condition,
+                            (size_t)w->einsums[einsum].n_where + (within != NULL ? 2 * (size_t)within->n_dims : 0) + 1);
+    c.terms = DFL_NEW_ARRAY(f->arena, dfl_term *,
                             (size_t)w->einsums[einsum].n_where + (within != NULL ? 2 * (size_t)within->n_dims : 0) + 1);
     memcpy(c.ranks, w->ranks, w->n_ranks * sizeof *c.ranks);
     c.local = *w;
@@ -238,6 +320,7 @@ static bool multiply_components(const dfl_frame *f, uint32_t einsum, const bool 
     bool *has = DFL_NEW_ARRAY(f->arena, bool, (size_t)f->workload->n_ranks + 1);
     bool *is_done = DFL_NEW_ARRAY(f->arena, bool, (size_t)f->workload->n_ranks + 1);
     component_count c = start_count(f, einsum, within, together);
+    const size_t n_conditions = (size_t)e->n_where + (within != NULL ? 2 * (size_t)within->n_dims : 0);
 
     c.has = has;
     c.keep = keep;
@@ -249,9 +332,10 @@ static bool multiply_components(const dfl_frame *f, uint32_t einsum, const bool 
         if (is_done[r] || is_fixed(f, r) || !dfl_conditions_have_rank(e, r))
             continue;
         find_component(f, e, r, has);
+        memset(c.terms, 0, n_conditions * sizeof *c.terms); /* other conditions, with other numbers of terms */
         for (uint32_t k = 0; k < f->workload->n_ranks; k++)
             is_done[k] |= has[k];
-        if (!count_most(&c, &n))
+        if (!find_most(&c, r, &n))
             return false;
         if (dfl_mul(*out, n, out)) {
             dfl_report(f->sink, DFL_EVAL_OVERFLOW, e->span, "the operations of this einsum exceed 128 bits");

@@ -10,6 +10,8 @@
 
 #include "plan/frame.h"
 
+/* Counts of components without the iteration, which all iterations share. */
+struct dfl_mask_counts *dfl_mask_counts_new(dfl_arena *arena);
 /* Whether the points of an einsum can be counted. False after a report at what is not counted. */
 bool dfl_mask_check(const dfl_frame *f, uint32_t einsum);
 /* Points of the ranks in the conditions of an einsum; 1 without conditions. False after a report. */

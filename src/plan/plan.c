@@ -485,9 +485,9 @@ const dfl_result *dfl_plan_evaluate(dfl_arena *arena, dfl_sink *sink, const dfl_
         return NULL;
     if (!dfl_branches_find(&p->frame, &p->branches))
         return NULL;
-    p->times = dfl_chip_times_find(&p->frame, &p->branches);
+    p->times = dfl_chip_times_find(&p->frame, &p->branches, NULL);
     if (p->times == NULL || !dfl_offload_find(&p->frame, &p->layouts, &p->work.offload) ||
-        !dfl_exchanges_find(&p->frame, &p->layouts, &p->exchanges))
+        !dfl_exchanges_find(&p->frame, &p->layouts, NULL, &p->exchanges))
         return NULL;
     p->work = (dfl_plan_work){ .frame = &p->frame, .times = p->times, .exchanges = &p->exchanges,
                                .is_recomputed = p->frame.recomputed, .branches = &p->branches,
