@@ -31,6 +31,7 @@ typedef struct {
     uint64_t passes;           /* plans of one division */
     const dfl_plan_room *room;
     dfl_mapping *trial;        /* a copy of `asked` for amounts of lines */
+    dfl_arena *work;           /* of one plan; reset before each */
     uint64_t n_seen, n_lacking, n_evaluated, n_runs;
     uint64_t n_refused;        /* plans that are legal for all that is known, and not evaluated, as after E0609 */
     const char *why;           /* the report about the first of them */
@@ -235,12 +236,15 @@ static bool check_plan(plan_check *c, size_t division)
 {
     const dfl_certify_task *task = c->run->task;
     const dfl_certify_progress now = { .checked = (uint32_t)division, .total = (uint32_t)c->divisions->len };
-    dfl_arena *work = dfl_arena_new(dfl_arena_budget(c->run->arena));
-    dfl_sink *quiet = dfl_sink_new(work, NULL);
-    dfl_mapping *m = dfl_mapping_copy(work, c->asked);
+    dfl_arena *work = c->work;
+    dfl_sink *quiet;
+    dfl_mapping *m;
     const dfl_result *r;
     double value;
 
+    dfl_arena_reset(work);
+    quiet = dfl_sink_new(work, NULL);
+    m = dfl_mapping_copy(work, c->asked);
     write_amounts(c, work, m);
     r = dfl_plan_evaluate(work, quiet, task->names, m);
     c->n_evaluated++;
@@ -259,7 +263,6 @@ static bool check_plan(plan_check *c, size_t division)
     } else {
         count_refused(c, 1, quiet);
     }
-    dfl_arena_free(work);
     if (task->tell != NULL && task->tell(task->context, 1, &now) != DFL_STOP_NONE)
         c->run->stopped = true;
     return c->holds && !c->run->stopped && dfl_budget_ok(dfl_arena_budget(c->run->arena));
@@ -283,7 +286,8 @@ static bool is_full(plan_check *c)
         }
     if (!may_be_full(c, m))
         return false;
-    work = dfl_arena_new(dfl_arena_budget(c->run->arena));
+    work = c->work;
+    dfl_arena_reset(work);
     quiet = dfl_sink_new(work, NULL);
     m = dfl_mapping_copy(work, c->asked);
     write_amounts(c, work, m);
@@ -295,7 +299,6 @@ static bool is_full(plan_check *c)
     out = dfl_plan_uses_all(work, quiet, c->run->task->names, m);
     if (!out && dfl_sink_errors(quiet) > 0)
         count_refused(c, c->passes, quiet);
-    dfl_arena_free(work);
     return out;
 }
 
@@ -338,14 +341,13 @@ static void take_division(plan_check *c, size_t division)
 /* Whether the plan with the present amounts lacks room for what every such plan holds. */
 static bool lacks_room(plan_check *c)
 {
-    dfl_arena *work = dfl_arena_new(dfl_arena_budget(c->run->arena));
-    dfl_mapping *m = dfl_mapping_copy(work, c->asked);
-    bool out;
+    dfl_mapping *m = c->trial;
 
-    write_amounts(c, work, m);
-    out = dfl_plan_room_lacks(c->room, m);
-    dfl_arena_free(work);
-    return out;
+    dfl_arena_reset(c->work);
+    if (c->asked->n_decisions > 0)
+        m = dfl_mapping_copy(c->work, c->asked);
+    write_amounts(c, c->work, m);
+    return dfl_plan_room_lacks(c->room, m);
 }
 
 /* Evaluates the plans of all divisions that have room, or each `every`th of all. */
@@ -514,11 +516,15 @@ bool dfl_certify_plans(dfl_certify_run *run, const dfl_claims *claims, dfl_strbu
     list_holes(&c);
     c.room = dfl_plan_room_new(run->arena, c.asked);
     c.trial = dfl_mapping_copy(run->arena, c.asked);
-    if (!check_room(&c) || !check_divisions(&c))
+    c.work = dfl_arena_new(dfl_arena_budget(run->arena));
+    if (!check_room(&c) || !check_divisions(&c)) {
+        dfl_arena_free(c.work);
         return false;
+    }
     c.plans = c.divisions->len * c.passes;
     c.every = run->task->effort > 0 && c.plans > run->task->effort ? (c.plans + run->task->effort - 1) / run->task->effort : 1;
     check_all(&c);
+    dfl_arena_free(c.work);
     if (!c.holds)
         return false;
     say(&c, said);

@@ -24,10 +24,12 @@ static bool is_replaced(const dfl_frame *f, const dfl_line *line, uint32_t einsu
 {
     const dfl_body *root = f->mapping->root;
 
-    for (uint32_t i = 0; i < root->n_lines && line->only == NULL; i++)
-        if (f->goes[i] != NULL && f->goes[i][einsum] && root->lines[i].axis == line->axis &&
-            dfl_rows_replaced(f, &root->lines[i], einsum) == line)
+    for (uint32_t k = 0; k < f->n_going && line->only == NULL; k++) {
+        const dfl_line *other = &root->lines[f->going[k]];
+
+        if (f->goes[f->going[k]][einsum] && other->axis == line->axis && dfl_rows_replaced(f, other, einsum) == line)
             return true;
+    }
     return false;
 }
 
@@ -400,6 +402,10 @@ dfl_frame dfl_frame_open(dfl_arena *arena, dfl_sink *sink, const dfl_intern *nam
 
     f.recomputed = find_recomputed(&f);
     dfl_rows_find(&f);
+    f.going = DFL_NEW_ARRAY(arena, uint32_t, (size_t)mapping->root->n_lines + 1);
+    for (uint32_t i = 0; i < mapping->root->n_lines; i++)
+        if (f.goes[i] != NULL)
+            f.going[f.n_going++] = i;
     return f;
 }
 

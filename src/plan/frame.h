@@ -55,6 +55,7 @@ typedef struct {
     int8_t *side;               /* [einsum]: whether it stands before (-1), in (0) or behind (1) the repeat with stages, in the
                                    order of its phase; 0 without stages. The step of a weight runs where the forward pass
                                    reads the weight; DFL_SIDE_BOTH = before and behind the repeat */
+    uint32_t *going; uint32_t n_going; /* the lines with an item in `goes` */
     const bool **goes;          /* [line of the root]: [einsum] its points go to the rows that the line divides; NULL = none do */
     const dfl_access **positions; /* [einsum]: the positions of these rows; NULL = its points go by no rows */
     const dfl_einsum **gather_of; /* [einsum]: the einsum of the forward pass that states how often rows are read */

@@ -174,10 +174,11 @@ void dfl_rows_find(dfl_frame *f)
     if (!w->has_gathered)
         return;
     for (uint32_t i = 0; i < root->n_lines; i++) {
-        bool *goes = DFL_NEW_ARRAY(f->arena, bool, w->n_einsums), any = false;
+        bool *goes, any = false;
 
         if (root->lines[i].kind != DFL_LINE_SPATIAL || root->lines[i].stages != NULL)
             continue;
+        goes = DFL_NEW_ARRAY(f->arena, bool, w->n_einsums);
         for (uint32_t e = 0; e < w->n_einsums; e++) {
             const dfl_access *at = is_named(w, &root->lines[i], e) ? dfl_rows_positions(w, e, root->lines[i].rank) : NULL;
 
