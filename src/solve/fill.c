@@ -285,6 +285,15 @@ static bool find_first(dfl_fill *fill, const dfl_objective *objective, dfl_fille
            dfl_fill_first(fill, objective, out, summary);
 }
 
+/* Climbs from the first mapping. */
+static void climb_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *first, dfl_search_summary *summary)
+{
+    const bool is_short = fill->limits.deadline - dfl_budget_time(fill->solver->budget) < DFL_CLIMB_SHORT;
+
+    if (first->given->workload->n_einsums <= DFL_CLIMB_FIRST_EINSUMS)
+        dfl_fill_try_climb(fill, objective, is_short ? DFL_CLIMB_FIRST_SHORT : DFL_CLIMB_FIRST, UINT32_MAX, first, summary);
+}
+
 /* Whether a search goes beyond the space of `--tiles perfect` under a limit on time: it begins with the best of that space, which
    it would else find late or not at all. */
 static bool is_wide(const dfl_fill *fill)
@@ -416,8 +425,8 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     if (dfl_one_by_one_applies(fill, out->given))
         return dfl_fill_one_by_one(fill, objective, out, stopped);
     has_first = is_several && find_first(fill, objective, &first, early);
-    if (has_first && !fill->is_part && out->given->workload->n_einsums <= DFL_CLIMB_FIRST_EINSUMS)
-        dfl_fill_try_climb(fill, objective, DFL_CLIMB_FIRST, UINT32_MAX, &first, early);
+    if (has_first && !fill->is_part)
+        climb_first(fill, objective, &first, early);
     if (is_several && is_wide(fill) && dfl_fill_start_narrow(fill, objective, fill_lines_once, &first, early))
         has_first = true;
     reports = dfl_sink_count(fill->sink);

@@ -214,6 +214,9 @@ enum {
    leaves half of the time for the einsums one by one. The first and the last one go on with random walks. A climb of a whole
    layer takes a second without them. */
 #define DFL_CLIMB_FIRST 0.08
+/* The same where less than so many seconds are left: groups find nothing in this time. */
+#define DFL_CLIMB_SHORT 0.3
+#define DFL_CLIMB_FIRST_SHORT 0.8
 /* Einsums up to which the first mapping is climbed from, and the best one after groups: an evaluation of a layer of attention
    and MLP on a GPU takes a millisecond, and the groups and the bound need the time. Chosen on the field cases. */
 #define DFL_CLIMB_FIRST_EINSUMS 5
