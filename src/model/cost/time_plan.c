@@ -95,8 +95,7 @@ static void find_uses(dfl_nest *nest, const dfl_keep_tree *keeps, const dfl_time
     add_use(transfer, outer[DFL_READ], DFL_OUTER, DFL_USE_SERVE);
     if (!transfer->written)
         return;
-    if (!transfer->free_drains)
-        add_use(transfer, inner[DFL_READ], DFL_INNER, DFL_USE_DRAIN);
+    add_use(transfer, inner[DFL_READ], DFL_INNER, DFL_USE_DRAIN);
     add_use(transfer, outer[DFL_READ], DFL_OUTER, DFL_USE_ADD);
     add_use(transfer, outer[DFL_WRITE], DFL_OUTER, DFL_USE_UPDATE);
 }
