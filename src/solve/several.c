@@ -118,8 +118,9 @@ const dfl_mapping *dfl_fill_climb(dfl_fill *fill, const dfl_objective *objective
     const bool is_timed = fill->limits.deadline > 0 && fill->solver->budget->work == NULL;
     const uint64_t part = fill->limits.evaluations / DFL_CLIMB_PART; /* which does not depend on the stages before */
     dfl_tree_climb_options options = {
-        .objective = objective, .halt = &halt, .walks = walks, .may_share = fill->space.max_shared_loops == DFL_NONE,
-        .evaluations = is_timed ? DFL_CLIMB_TIMED : DFL_CLIMB_EVALUATIONS, .admits = is_admitted, .context = fill };
+        .objective = objective, .halt = &halt, .walks = walks, .patience = is_timed ? UINT32_MAX : DFL_CLIMB_PATIENCE,
+        .may_share = fill->space.max_shared_loops == DFL_NONE, .evaluations = is_timed ? DFL_CLIMB_TIMED : DFL_CLIMB_EVALUATIONS,
+        .admits = is_admitted, .context = fill };
     uint64_t evaluated;
     const dfl_mapping *m;
 

@@ -14,6 +14,7 @@ enum {
     STEPS_PART = 16,           /* a climb takes at most one part in so many of the steps that are left */
     FINER = 4,                 /* draws of a finer cut in a walk */
     WALK = 4000,               /* evaluations of the first walk; each walk has twice those of the one before, */
+    SHORT_WALK = 500,          /* the same where walks without a gain end the climb */
     WIDEST = 5,                /* up to this one; but at most half of those that are left */
     DRAWS = 16,                /* draws for each evaluation at most: many make no sense */
 };
@@ -332,10 +333,12 @@ dfl_mapping *dfl_tree_climb(dfl_arena *arena, const dfl_intern *names, const dfl
     k.value = evaluate(&k, k.best, &is_full);
     if (k.value < INFINITY)
         climb(&k);
-    for (uint32_t i = 0; i < options->walks && k.value < INFINITY && !is_over(&k); i++) {
+    for (uint32_t i = 0, idle = 0; i < options->walks && idle < options->patience && k.value < INFINITY && !is_over(&k); i++) {
         const double before = k.value;
-        const uint64_t most = (uint64_t)WALK << (i < WIDEST ? i : WIDEST), half = (options->evaluations - k.evaluated) / 2 + 1;
+        const uint64_t first = options->patience < UINT32_MAX ? SHORT_WALK : WALK;
+        const uint64_t most = first << (i < WIDEST ? i : WIDEST), half = (options->evaluations - k.evaluated) / 2 + 1;
         anneal(&k, most < half ? most : half, &random);
+        idle = k.value < before ? 0 : idle + 1;
         if (k.value < before)
             climb(&k);
     }

@@ -24,6 +24,7 @@ typedef struct {
     dfl_deadline *halt;
     uint64_t evaluations;        /* of the whole mapping, at most */
     uint32_t walks;              /* by random changes, at most */
+    uint32_t patience;           /* walks in a row without a gain that end the climb; UINT32_MAX = no number does */
     bool may_share;              /* loops may come above branches */
     /* Whether a mapping belongs to the space that was asked for; NULL = all do. */
     bool (*admits)(void *context, const dfl_mapping *m);
