@@ -69,6 +69,8 @@ const char *dfl_proof_gaps_one_by_one(dfl_arena *arena, const dfl_workload *w, c
 
     dfl_strbuf_init(&out, arena);
     add_stop(&out, stopped);
+    if (stopped == DFL_STOP_TIME && w->n_einsums > 1)
+        add_clause(&out, "each search had a share of the time, and what others left of theirs was not used");
     if (w->n_einsums > 1)
         add_clause(&out, "the einsums were mapped one by one: mappings that fuse them may be better");
     else if (lack)
