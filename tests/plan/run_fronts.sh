@@ -10,7 +10,7 @@ goal() {
     for ((i = 1; i <= problems; i++)); do
         for part in "$i.all" "$i"; do
             "$DFLC" map --format csv "$work/$part.dfl" 2> "$work/err" |
-                awk -F, -v first="$2" -v second="$3" -v least="$4" -f tests/plan/fronts.awk | sort -g > "$work/$part.values"
+                awk -F, -v first="$2" -v second="$3" -v least="$4" -v all=$([ "$part" = "$i" ] && echo 1 || echo 0) -f tests/plan/fronts.awk | sort -g > "$work/$part.values"
         done
         cmp -s "$work/$i.all.values" "$work/$i.values"
         judge $? "problem $i of seed $seed: \`$1\` finds $(wc -l < "$work/$i.values") values, and not the $(wc -l < "$work/$i.all.values") of all plans" "$work/err"

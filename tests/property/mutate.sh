@@ -87,6 +87,14 @@ find_fault() { # find_fault DIR
         DFLC=$dir/dflc timeout -k 1 300 bash tests/plan/run_prove.sh >"$dir/out" 2>>"$dir/log" ||
             { echo "plans: $(grep -m 1 -o 'error.*' "$dir/out" | cut -c 1-90)"; return 0; } ;;
     esac
+    case $(cat "$dir/file") in
+    solve/plan_* | certify/plan* | plan/floor.c | ir/decisions.c)
+        program "$dir" dflc "$OUT"/obj/src/cmd/*.o || { echo LINK; return 0; }
+        for test in run_decisions run_fronts run_decisions_certificate; do
+            DFLC=$dir/dflc timeout -k 1 300 bash tests/plan/$test.sh >"$dir/out" 2>>"$dir/log" ||
+                { echo "plans: $(grep -m 1 FAILED "$dir/out" | cut -c 1-90)"; return 0; }
+        done ;;
+    esac
     program "$dir" property "$OUT/obj/tests/property/property.o" "$OUT"/obj/tests/property/case_*.o \
         "$OUT"/obj/tests/harness/*.o || { echo "LINK"; return 0; }
     timeout -k 1 300 "$dir/property" --quick "$CASES" >"$dir/out" 2>>"$dir/log" ||
