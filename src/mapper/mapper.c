@@ -49,11 +49,15 @@ uint32_t dfl_mapper_extensions(const dfl_workload *workload, uint32_t extensions
     return dfl_neighbourhoods_kinds(workload, extensions);
 }
 
-/* The request as the searches for lines pass it on. */
-static dfl_map_options read_request(const dfl_search_request *request)
+/* The request as the searches for lines pass it on, without the extensions that change no mapping: of one einsum none does. */
+static dfl_map_options read_request(const dfl_mapping *mapping, const dfl_search_request *request)
 {
-    return (dfl_map_options){ .objective = request->objective, .limits = request->limits, .space = request->space,
-                              .certificate = request->certificate };
+    dfl_map_options out = { .objective = request->objective, .limits = request->limits, .space = request->space,
+                            .certificate = request->certificate };
+
+    out.space.extensions = dfl_mapping_all_lines_open(mapping)
+                           ? dfl_mapper_extensions(mapping->workload, request->space.extensions) : 0;
+    return out;
 }
 
 static dfl_search_status status_of(bool is_found, bool fits, bool is_optimal)
@@ -161,7 +165,7 @@ static void search_amounts(dfl_arena *arena, dfl_sink *sink, const dfl_intern *n
 static void search_best(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                         const dfl_search_request *request, dfl_search_result *out)
 {
-    const dfl_map_options options = read_request(request);
+    const dfl_map_options options = read_request(mapping, request);
     bool fits = true;
     const dfl_map_result *found = dfl_mapper_run(arena, sink, names, mapping, &options, &fits);
 
@@ -176,7 +180,7 @@ static void search_best(dfl_arena *arena, dfl_sink *sink, const dfl_intern *name
 static void search_several(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                            const dfl_search_request *request, dfl_search_result *out)
 {
-    dfl_map_options options = read_request(request);
+    dfl_map_options options = read_request(mapping, request);
     const dfl_front *front;
     bool fits = true;
 

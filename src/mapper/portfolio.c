@@ -263,8 +263,6 @@ static dfl_map_result *run_divisors(dfl_arena *arena, dfl_sink *sink, const dfl_
     dfl_map_result *out;
     double bound;
 
-    options.space.extensions =
-        dfl_mapping_all_lines_open(mapping) ? dfl_neighbourhoods_kinds(mapping->workload, asked->space.extensions) : 0;
     out = k.out = dfl_mapper_perfect(arena, sink, names, mapping, &options, fits);
     if (out != NULL && out->stopped != DFL_STOP_NONE && out->stopped != DFL_STOP_GAP && !options.front && options.top == 0)
         take_first(&k, options.space.max_shared_loops);

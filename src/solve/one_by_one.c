@@ -141,13 +141,10 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
     /* the limit of this search alone is no limit that was given */
     if (*stopped == DFL_STOP_NONE && !(is_own && a.stopped == DFL_STOP_EVALUATIONS))
         *stopped = a.stopped;
-    if (one.is_met && dfl_value_times(one.value, 1 + DFL_VALUE_TOLERANCE) < summary->value) {
-        out->mapping = dfl_mapping_copy(fill->solver->arena, found);
-        summary->value = one.value;
-        if (one.value < summary->lower_bound) /* the bound is that of a space without this mapping */
-            summary->lower_bound = NAN;
-        summary->unproven = "the einsums of the best mapping were mapped one by one: mappings that fuse them may be better";
-    }
+    if (one.is_met)
+        dfl_fill_take_better(fill, found, one.value,
+                             "the einsums of the best mapping were mapped one by one: mappings that fuse them may be better", out,
+                             summary);
     dfl_arena_free(a.arena);
 }
 
