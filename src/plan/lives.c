@@ -313,11 +313,16 @@ static void need_operand(operation *o, uint32_t tensor, const step *s, uint32_t 
     const dfl_frame *f = o->lives->work->frame;
     const tensor_life *t = &o->lives->tensors[tensor];
     const uint32_t carried = dfl_layout_carried(f, s->einsum, tensor);
+    const bool is_of_forward = carried != DFL_NONE && o->chunk->phase == DFL_PHASE_BACKWARD &&
+                               o->lives->tensors[carried].phase == DFL_PHASE_FORWARD;
     uint32_t layers;
 
-    if (carried != DFL_NONE && s->place != SINGLE && s->place > 0)
+    /* the first layer, which the backward pass runs last, reads what stands before the repeat; the others have stored inputs */
+    if (is_of_forward && (s->place + 1 != layers_of(o, s->einsum) || !is_end(o->chunk, DFL_PHASE_BACKWARD)))
+        return;
+    if (!is_of_forward && carried != DFL_NONE && s->place != SINGLE && s->place > 0)
         need(o, carried, s->place - 1, now);
-    else if (carried != DFL_NONE && s->place == 0 && !is_start(o->chunk, o->chunk->phase))
+    else if (!is_of_forward && carried != DFL_NONE && s->place == 0 && !is_start(o->chunk, o->chunk->phase))
         need(o, carried, SENT, now);
     else if (t->passes && t->repeat == DFL_NONE)
         need(o, tensor, SINGLE, now);

@@ -81,7 +81,7 @@ function workload(   text) {
     }
     text = text "  }\n"
     if (kind == "lookup") {
-        ranks = ranks " v"
+        ranks = ranks " v"; made = made " A,layer.N,layer.H" # also what the first layer reads
         text = text "  output Z[b, m, v] += layer.Y[b, m, d] * " (chance(50) ? "token[v, d]" : "head[v, d]") ";\n"
         if (text ~ /head/)
             sub(/weight token/, "weight head[v, d];\n  weight token", text)
