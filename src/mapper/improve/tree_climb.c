@@ -14,7 +14,7 @@ enum {
     STEPS_PART = 16,           /* a climb takes at most one part in so many of the steps that are left */
     FINER = 4,                 /* draws of a finer cut in a walk */
     WALK = 4000,               /* evaluations of the first walk; each walk has twice those of the one before, */
-    SHORT_WALK = 500,          /* the same where walks without a gain end the climb */
+    SHORT_WALK = 125,          /* the same where walks without a gain end the climb */
     WIDEST = 5,                /* up to this one; but at most half of those that are left */
     DRAWS = 16,                /* draws for each evaluation at most: many make no sense */
 };

@@ -227,7 +227,7 @@ enum {
 #define DFL_CLIMB_TIMED UINT64_C(1000000)
 #define DFL_CLIMB_EVALUATIONS UINT64_C(30000)
 /* Random walks in a row without a gain that end a climb where no limit on time does. */
-#define DFL_CLIMB_PATIENCE 2
+#define DFL_CLIMB_PATIENCE 4
 /* A climb takes at most one part in so many of a limit on evaluations. */
 #define DFL_CLIMB_PART 16
 /* If more than this share of the whole limit is left after all stages, all einsums are searched together in it; chosen on the

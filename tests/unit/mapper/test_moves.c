@@ -183,7 +183,7 @@ static const climb_case climbs[] = {
     { "nothing else belongs to the space", 24,
       "temporal m:2; keep T in near; fuse { T { temporal m, n, k; } Z { temporal m, q, n; } }", 1000, UINT32_MAX, 1000, true, 128, 128,
       "m:2 T.near | m:1 n:1 k:1 | m:1 q:1 n:1" },
-    /* two walks of 500 and 1,000 evaluations, and fewer than 1,500 of the climb before */
+    /* two walks of 125 and 250 evaluations, and fewer than 2,600 of the climb before */
     { "nothing else belongs to the space, and two walks without a gain are enough", 24,
       "temporal m:2; keep T in near; fuse { T { temporal m, n, k; } Z { temporal m, q, n; } }", 1000000, 2, 3000, true, 128, 128,
       "m:2 T.near | m:1 n:1 k:1 | m:1 q:1 n:1" },
