@@ -11,7 +11,7 @@ enum {
     LEAST_STATES = 32,       /* and where the limit is the lower bound */
     LOOKS = 1 << 22,         /* of the templates of a class together */
     LEAST_LOOKS = 1 << 10,   /* of a template */
-    COUNTED_WAYS = 1 << 22,  /* ways to cut a rank, of all looks after a limit on evaluations: a look at one template takes
+    COUNTED_WAYS = 1 << 24,  /* ways to cut a rank, of all looks after a limit on evaluations: a look at one template takes
                                 thousands where extents have many divisors, and its steps do not count them */
     STEPS = DFL_GRACE_COUNTED, /* of a join with few states */
     FIRST = 1 << 22,         /* steps of a join before something else is tried */
