@@ -37,11 +37,14 @@ static char *text_of(const tiny *t, uint32_t shift)
 static found search(const tiny *t, uint32_t shift)
 {
     char *text = text_of(t, shift);
+    /* by default a search of several einsums may go beyond the tiles that divide, and sets and fronts do not */
+    const dfl_search_options options = { .size = sizeof options, .perfect = t->n_einsums > 1 };
     dfl_session *s = dfl_session_new(NULL);
     dfl_stop stopped;
     const dfl_filled *filled = NULL;
     found out = { INFINITY, INFINITY, false };
 
+    dfl_session_set_search(s, &options);
     if (dfl_session_open_text(s, "tiny.dfl", text, strlen(text)) == DFL_EXIT_OK && dfl_session_analyse(s) &&
         dfl_sink_errors(s->sink) == 0)
         filled = dfl_session_fill(s, s->program->designs[0].mapping, &stopped);

@@ -340,15 +340,15 @@ double dfl_ramp_ends(const dfl_ramp *ramp, const double *value)
 
 double dfl_ramp_ahead(const dfl_ramp *ramp, const double *value)
 {
-    double longest = 0;
+    double latest = 0;
 
     for (uint32_t i = 0; i < ramp->n; i++) {
         double seconds = 0;
         for (uint32_t k = 0; k < ramp->way[i].n && ramp->way[i].is_outer; k++)
             seconds += ramp->way[i].first[k].is_ahead ? ramp->way[i].first[k].seconds * value[ramp->way[i].first[k].tile] : 0;
-        longest = most(longest, seconds);
+        latest = most(latest, seconds);
     }
-    return longest;
+    return latest;
 }
 
 void dfl_ramp_add_firsts(const dfl_ramp *ramp, const double *value, double *waits)

@@ -85,7 +85,7 @@ typedef struct {
 /* The value and bound of the best mapping, which must pass the checks. With `long_way` the join joins every einsum. */
 static found search(const char *text, bool long_way)
 {
-    const dfl_search_options options = { .size = sizeof options, .top = long_way };
+    const dfl_search_options options = { .size = sizeof options, .top = long_way, .perfect = true };
     dfl_session *s = dfl_session_new(NULL);
     const dfl_search_summary *best;
     found out;
