@@ -385,8 +385,13 @@ static void note_nearest(plan_search *s, dfl_diag *d)
     const dfl_intern *names = fill->solver->names;
     dfl_strbuf amounts;
 
-    dfl_diag_note(fill->sink, d, "%llu of them exceed a memory whatever their exchanges need, and %llu do not run for other "
-                  "reasons", (unsigned long long)s->exceeding, (unsigned long long)(s->divided - s->exceeding));
+    if (s->stopped != DFL_STOP_NONE)
+        dfl_diag_note(fill->sink, d, "%llu of them exceed a memory whatever their exchanges need, and not all others were tried",
+                      (unsigned long long)s->exceeding);
+    else
+        dfl_diag_note(fill->sink, d, "%llu of them exceed a memory whatever their exchanges need, and %llu do not run for other "
+                      "reasons", (unsigned long long)s->exceeding,
+                      (unsigned long long)(s->divided - s->exceeding - s->unevaluated));
     dfl_plan_space_set(&s->space, s->nearest);
     dfl_strbuf_init(&amounts, arena);
     for (uint32_t h = 0; h < s->space.n_holes; h++) {
@@ -405,7 +410,7 @@ static void report_none(plan_search *s)
     dfl_fill *fill = s->fill;
     dfl_diag *d = dfl_report(fill->sink, s->stopped == DFL_STOP_NONE ? DFL_EVAL_INFEASIBLE : DFL_EVAL_HOLE_KIND, s->given->span,
                              s->stopped == DFL_STOP_NONE ? "none of the %llu plans with work for all chips can be run"
-                                                         : "none of the first %llu plans with work for all chips can be run",
+                                                         : "no plan that runs was found among the first %llu plans with work for all chips",
                              (unsigned long long)s->divided);
 
     if (s->stopped != DFL_STOP_NONE)
