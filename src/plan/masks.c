@@ -410,10 +410,11 @@ static bool rest_of_box(const dfl_frame *f, uint32_t einsum, const dfl_access *a
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
     dfl_index *index = DFL_NEW_ARRAY(f->arena, dfl_index, (size_t)access->n_dims + 1);
+    const dfl_index single = { .terms = NULL };
     dfl_access rest = *access;
 
     for (uint32_t d = 0; d < access->n_dims; d++)
-        index[d] = is_masked(f, e, &access->index[d]) ? (dfl_index){ .terms = NULL } : access->index[d];
+        index[d] = is_masked(f, e, &access->index[d]) ? single : access->index[d];
     rest.index = index;
     return dfl_frame_elements_of_group(f, einsum, &rest, together, parts, out);
 }

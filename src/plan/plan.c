@@ -262,7 +262,8 @@ static uint32_t next_chunk(const dfl_plan_state *p, uint32_t stage, uint32_t aft
     uint32_t next = DFL_NONE;
 
     for (uint32_t c = 0; c < p->interleave; c++) {
-        const bool is_behind = after == DFL_NONE || starts[c] > starts[after] || (starts[c] == starts[after] && c > after);
+        const bool has_larger = after == DFL_NONE || c > after;
+        const bool is_behind = after == DFL_NONE || starts[c] > starts[after] || (has_larger && starts[c] == starts[after]);
 
         if (is_behind && (next == DFL_NONE || starts[c] < starts[next]))
             next = c;

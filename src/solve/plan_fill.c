@@ -386,8 +386,8 @@ static void note_nearest(plan_search *s, dfl_diag *d)
     dfl_strbuf amounts;
 
     if (s->stopped != DFL_STOP_NONE)
-        dfl_diag_note(fill->sink, d, "%llu of them exceed a memory whatever their exchanges need, and not all others were tried",
-                      (unsigned long long)s->exceeding);
+        dfl_diag_note(fill->sink, d, "%llu of them exceed a memory whatever their exchanges need, and not all others were "
+                      "tried", (unsigned long long)s->exceeding);
     else
         dfl_diag_note(fill->sink, d, "%llu of them exceed a memory whatever their exchanges need, and %llu do not run for other "
                       "reasons", (unsigned long long)s->exceeding,
@@ -408,9 +408,10 @@ static void note_nearest(plan_search *s, dfl_diag *d)
 static void report_none(plan_search *s)
 {
     dfl_fill *fill = s->fill;
-    dfl_diag *d = dfl_report(fill->sink, s->stopped == DFL_STOP_NONE ? DFL_EVAL_INFEASIBLE : DFL_EVAL_HOLE_KIND, s->given->span,
-                             s->stopped == DFL_STOP_NONE ? "none of the %llu plans with work for all chips can be run"
-                                                         : "no plan that runs was found among the first %llu plans with work for all chips",
+    const bool is_whole = s->stopped == DFL_STOP_NONE;
+    dfl_diag *d = dfl_report(fill->sink, is_whole ? DFL_EVAL_INFEASIBLE : DFL_EVAL_HOLE_KIND, s->given->span,
+                             is_whole ? "none of the %llu plans with work for all chips can be run"
+                                      : "no plan that runs was found among the first %llu plans with work for all chips",
                              (unsigned long long)s->divided);
 
     if (s->stopped != DFL_STOP_NONE)

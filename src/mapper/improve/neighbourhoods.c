@@ -463,17 +463,14 @@ void dfl_neighbourhoods_search(dfl_arena *arena, const dfl_intern *names, const 
 
 uint32_t dfl_neighbourhoods_kinds(const dfl_workload *w, uint32_t kinds)
 {
-    bool makes = false, spills = false;
+    bool makes = false;
 
     if (w->n_einsums < 2)
         return 0;
-    for (uint32_t t = 0; t < w->n_tensors; t++) {
-        const dfl_tensor *x = &w->tensors[t];
-        bool made = x->n_producers > 0 && x->n_consumers > 0;
-        makes |= made;
-        spills |= made && (x->n_consumers > 1 || x->role == DFL_ROLE_OUTPUT);
-    }
-    kinds &= makes ? kinds : ~(uint32_t)(DFL_SEARCH_RECOMPUTE | DFL_SEARCH_WINDOW | DFL_SEARCH_PIPELINE);
-    kinds &= spills ? kinds : ~(uint32_t)DFL_SEARCH_SPILL;
+    for (uint32_t t = 0; t < w->n_tensors; t++)
+        makes |= w->tensors[t].n_producers > 0 && w->tensors[t].n_consumers > 0;
+    /* A tensor with one reader is spilled, too, where the mapping writes its home. Einsums that exchange nothing may run side by
+       side. */
+    kinds &= makes ? kinds : ~(uint32_t)(DFL_SEARCH_RECOMPUTE | DFL_SEARCH_WINDOW | DFL_SEARCH_SPILL);
     return dfl_workload_slides(w) ? kinds : kinds & ~(uint32_t)DFL_SEARCH_WINDOW;
 }

@@ -25,8 +25,8 @@ enum {
     DFL_BEYOND_CHANGES = 48,       /* of a kind, of the whole and of each part, in a round */
 };
 
-/* The kinds of those asked for that change something in such a workload: of one einsum none does, no intermediate is spilled that
-   has one reader, and so on. */
+/* The kinds of those asked for that may change something in such a workload: of one einsum none does, without an intermediate
+   none of recomputation, spills and windows, and so on. */
 uint32_t dfl_neighbourhoods_kinds(const dfl_workload *w, uint32_t kinds);
 
 /* Goes on from `out`, the best mapping of tiles that divide, of the value `*least` by the model, which it lowers. */

@@ -545,7 +545,7 @@ static void programs(void **state)
     dfl_session_free(s);
 }
 
-/* ---- trimmed boxes (B23) ---- */
+/* ---- trimmed boxes (B21, B23) ---- */
 
 /* A is fetched N times, once for each tile of n above it: 292,362 + 6,160 N pJ, least 298,522. The plane touches ln (energy) at
    N = 1 and has the slope -6,160 / 298,522 in ln (tile). `cutoff`: energy, pJ; `least`: the least tile of n that is left. */
