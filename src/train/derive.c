@@ -507,6 +507,118 @@ static const dfl_eop *differentiate_over(dfl_train_body *body, const dfl_einsum 
     return op == 0 ? NULL : dfl_train_call(draft, op, 0, args, linear ? 1 : 2);
 }
 
+/* Whether a gradient of an operand is computed: a weight, or what is computed from one. Inside of a `repeat`, what is carried. */
+static bool is_wanted(const dfl_train_draft *draft, const dfl_einsum *einsum, uint32_t tensor)
+{
+    const dfl_role role = draft->forward->tensors[tensor].role;
+
+    if (!draft->wanted[tensor] || role == DFL_ROLE_STATE)
+        return false;
+    return role != DFL_ROLE_INPUT || find_start(draft->forward, tensor, einsum) != NULL;
+}
+
+/* Whether an einsum adds to the gradient of its operand `k`. */
+static bool leaves_gradient(const dfl_train_draft *draft, const dfl_einsum *e, uint32_t k)
+{
+    return draft->wanted[e->output.tensor] && draft->forward->tensors[e->output.tensor].role != DFL_ROLE_STATE &&
+           is_wanted(draft, e, e->inputs[k].tensor) && dfl_train_depends(draft, e->body, k);
+}
+
+/* Whether an index may skip positions between its lowest and its highest one: a term moves it by more than all smaller ones
+   reach, and one. Terms of equal steps count once. */
+static bool has_gaps(const dfl_train_draft *draft, const dfl_index *index)
+{
+    for (uint32_t t = 0; t < index->n_terms; t++) {
+        const dfl_i128 step = index->terms[t].coef < 0 ? -index->terms[t].coef : index->terms[t].coef;
+        dfl_i128 reach = 0;
+
+        for (uint32_t k = 0; k < index->n_terms; k++) {
+            const dfl_i128 other = index->terms[k].coef < 0 ? -index->terms[k].coef : index->terms[k].coef;
+
+            if (other < step)
+                reach += other * (draft->ranks.at[index->terms[k].rank].extent - 1);
+        }
+        if (draft->ranks.at[index->terms[t].rank].extent > 1 && step > reach + 1)
+            return true;
+    }
+    return false;
+}
+
+/* Whether an access visits all positions of each dimension but `along`, and no rank moves two dimensions. */
+static bool is_whole_but(const dfl_train_draft *draft, const dfl_access *access, uint32_t along)
+{
+    const dfl_tensor *t = &draft->forward->tensors[access->tensor];
+
+    for (uint32_t d = 0; d < access->n_dims; d++) {
+        dfl_i128 low, high;
+
+        find_range(draft, &access->index[d], &low, &high);
+        if (d != along && (low > 0 || high < t->extents[d] - 1 || has_gaps(draft, &access->index[d])))
+            return false;
+        for (uint32_t k = 0; k < access->index[d].n_terms; k++)
+            for (uint32_t other = d + 1; other < access->n_dims; other++)
+                if (dfl_index_coef(&access->index[other], access->index[d].terms[k].rank) != 0 && t->extents[other] > 1 &&
+                    t->extents[d] > 1)
+                    return false;
+    }
+    return true;
+}
+
+/* Whether the accesses of all readers that leave a gradient of a tensor visit each of its elements. A dimension counts as visited
+   by the positions without gaps from the lowest to the highest; accesses that differ in one dimension count together. */
+static bool is_covered(dfl_train_draft *draft, uint32_t tensor)
+{
+    const dfl_workload *w = draft->forward;
+    const dfl_tensor *t = &w->tensors[tensor];
+
+    for (uint32_t along = 0; along < t->n_dims; along++) {
+        dfl_i128 reached = 0;
+        bool more = true;
+
+        while (more && reached < t->extents[along]) {
+            more = false;
+            for (uint32_t c = 0; c < t->n_consumers; c++) {
+                const dfl_einsum *e = &w->einsums[t->consumers[c]];
+
+                for (uint32_t k = 0; k < e->n_inputs; k++) {
+                    dfl_i128 low, high;
+
+                    if (e->inputs[k].tensor != tensor || !leaves_gradient(draft, e, k) ||
+                        !is_whole_but(draft, &e->inputs[k], along) || has_gaps(draft, &e->inputs[k].index[along]))
+                        continue;
+                    find_range(draft, &e->inputs[k].index[along], &low, &high);
+                    if (low <= reached && high >= reached) {
+                        reached = high + 1;
+                        more = true;
+                    }
+                }
+            }
+        }
+        if (reached >= t->extents[along])
+            return true;
+    }
+    return t->n_dims == 0;
+}
+
+/* Adds `grad.T = 0` before the first contribution to the gradient of a tensor of which the readers leave out elements. */
+static void fill_rest(dfl_train_draft *draft, uint32_t tensor, uint32_t of)
+{
+    const dfl_workload *w = draft->forward;
+    const dfl_einsum *e = &w->einsums[of];
+    bool inside = false;
+
+    if (draft->gradient[tensor] != DFL_NONE || w->tensors[tensor].gathered || is_seed(draft, tensor) ||
+        find_carry(w, tensor, false) != NULL || find_carry(w, tensor, true) != NULL || is_covered(draft, tensor))
+        return;
+    for (uint32_t r = 0; r < e->n_ranks; r++)
+        inside |= is_repeat(w, e->ranks[r]);
+    if (inside && !is_repeated(draft, tensor))
+        dfl_train_refuse(draft, e->span, "a `repeat` that reads a part of a tensor from outside",
+                         "copy the tensor before the `repeat`, element by element of the part, and read the copy");
+    else
+        fill_with_zeros(draft, tensor, of);
+}
+
 /* Adds what forward einsum `of` contributes to the gradient of its operand `k`. */
 static void add_contribution(dfl_train_draft *draft, uint32_t of, uint32_t k, dfl_access gradient)
 {
@@ -529,22 +641,13 @@ static void add_contribution(dfl_train_draft *draft, uint32_t of, uint32_t k, df
         return;
     if (table != DFL_NONE && draft->gradient[table] == DFL_NONE)
         fill_with_zeros(draft, table, of);
+    fill_rest(draft, forward->inputs[k].tensor, of);
     einsum.output = gradient_target(draft, forward->inputs[k], forward);
     limit_to_shape(draft, &einsum);
     times = drop_ranks(&body, &einsum);
     if (times != 1)
         root = scale(draft, root, times);
     add_backward(&body, einsum, root);
-}
-
-/* Whether a gradient of an operand is computed: a weight, or what is computed from one. Inside of a `repeat`, what is carried. */
-static bool is_wanted(const dfl_train_draft *draft, const dfl_einsum *einsum, uint32_t tensor)
-{
-    const dfl_role role = draft->forward->tensors[tensor].role;
-
-    if (!draft->wanted[tensor] || role == DFL_ROLE_STATE)
-        return false;
-    return role != DFL_ROLE_INPUT || find_start(draft->forward, tensor, einsum) != NULL;
 }
 
 /* Adds the backward einsums of one forward einsum. */
