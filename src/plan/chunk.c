@@ -345,13 +345,14 @@ static void run_list(clock_state *c, const task_vec *list)
     }
 }
 
-double dfl_chunk_transfers(const dfl_plan_work *work, const dfl_chunk *chunk, const uint32_t *einsums, size_t n,
+double dfl_chunk_transfers(const dfl_plan_work *work, const dfl_chunk *chunk, bool is_first, const uint32_t *einsums, size_t n,
                            int64_t iterations, dfl_chunk_time *out)
 {
     const dfl_frame *f = work->frame;
+    const dfl_offload_layer layer = !is_first ? DFL_OFFLOAD_OTHER : chunk->has_first ? DFL_OFFLOAD_FIRST : DFL_OFFLOAD_SENT;
     dfl_offload_busy busy;
 
-    if (work->offload == NULL || !dfl_offload_pass(f, work->offload, chunk->phase, einsums, n, &busy))
+    if (work->offload == NULL || !dfl_offload_pass(f, work->offload, chunk->phase, layer, einsums, n, &busy))
         return 0;
     if (out->moved == NULL)
         out->moved = DFL_NEW_ARRAY(f->arena, double, 2 * (size_t)f->system->n_memories);
@@ -361,7 +362,7 @@ double dfl_chunk_transfers(const dfl_plan_work *work, const dfl_chunk *chunk, co
 }
 
 /* The time of the transfers of a pass through a list. */
-static double time_transfers(clock_state *c, const dfl_chunk *chunk, const task_vec *list, int64_t iterations)
+static double time_transfers(clock_state *c, const dfl_chunk *chunk, bool is_first, const task_vec *list, int64_t iterations)
 {
     uint32_t *einsums = DFL_NEW_ARRAY(c->work->frame->arena, uint32_t, list->n + 1);
     size_t n = 0;
@@ -369,7 +370,7 @@ static double time_transfers(clock_state *c, const dfl_chunk *chunk, const task_
     for (size_t i = 0; i < list->n; i++)
         if (!list->at[i].is_exchange)
             einsums[n++] = list->at[i].index;
-    return dfl_chunk_transfers(c->work, chunk, einsums, n, iterations, &c->out);
+    return dfl_chunk_transfers(c->work, chunk, is_first, einsums, n, iterations, &c->out);
 }
 
 /* Waits until a pass that began at `began` has lasted for `seconds`, the time of its transfers. */
@@ -424,7 +425,10 @@ dfl_chunk_time dfl_chunk_run(const dfl_plan_work *work, const dfl_chunk *chunk)
         for (; e < w->n_einsums && w->einsums[e].phase == chunk->phase && dfl_frame_repeat(f, &w->einsums[e]) == repeat; e++)
             if (dfl_chunk_has(f, chunk, e))
                 add_einsum(work, chunk, e, parts[chunk->phase], &list);
-        const double transfers = time_transfers(&c, chunk, &list, iterations);
+        const bool has_layers = repeat != DFL_NONE && chunk->phase != DFL_PHASE_UPDATE && iterations > 0;
+        const int64_t first = !has_layers ? -1 : chunk->phase == DFL_PHASE_BACKWARD ? iterations - 1 : 0;
+        const double of_others = time_transfers(&c, chunk, false, &list, iterations - has_layers);
+        const double of_first = has_layers ? time_transfers(&c, chunk, true, &list, 1) : 0;
         for (int64_t i = 0; i < iterations; i++) {
             const double began = c.front;
 
@@ -432,7 +436,7 @@ dfl_chunk_time dfl_chunk_run(const dfl_plan_work *work, const dfl_chunk *chunk)
             if (i > 0)
                 carry(&c, repeat);
             run_list(&c, &list);
-            wait_for_transfers(&c, began, transfers);
+            wait_for_transfers(&c, began, i == first ? of_first : of_others);
         }
     }
     finish_clock(&c);

@@ -54,8 +54,9 @@ typedef struct dfl_plan_work {
 dfl_chunk_time dfl_chunk_run(const dfl_plan_work *work, const dfl_chunk *chunk);
 
 /* The transfers of a pass through `n` einsums to and from the memories outside of the chips, which a chunk makes `iterations`
-   times. Adds their data to `out`, and returns the time of the busiest port in one pass (in s). */
-double dfl_chunk_transfers(const dfl_plan_work *work, const dfl_chunk *chunk, const uint32_t *einsums, size_t n,
+   times; `is_first`: it is that of the first layer of the chunk. Adds their data to `out`, and returns the time of the busiest
+   port in one pass (in s). */
+double dfl_chunk_transfers(const dfl_plan_work *work, const dfl_chunk *chunk, bool is_first, const uint32_t *einsums, size_t n,
                            int64_t iterations, dfl_chunk_time *out);
 /* Whether an einsum runs in a chunk. */
 bool dfl_chunk_has(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum);

@@ -28,6 +28,15 @@ static dfl_span keep_span(const dfl_frame *f, uint32_t tensor)
     return f->mapping->span;
 }
 
+/* The carry of what each layer makes for the next one; NULL = the tensor is not carried. */
+static const dfl_carry *find_carry(const dfl_frame *f, uint32_t tensor)
+{
+    for (uint32_t c = 0; c < f->workload->n_carries; c++)
+        if (f->workload->carries[c].to == tensor)
+            return &f->workload->carries[c];
+    return NULL;
+}
+
 /* Refuses homes of which the plan says too little to time their transfers. */
 static bool check_tensor(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor)
 {
@@ -39,6 +48,11 @@ static bool check_tensor(const dfl_frame *f, const dfl_layouts *layouts, uint32_
     if (stages != NULL && (dfl_homes_inside(f, f->home_of[tensor]) >> f->stage_slot & 1) != 0)
         return dfl_frame_refuse(f, span, "a memory that several stages share",
                                 "put the stages on an axis outside of this memory, so that its chips do the same");
+    for (uint32_t c = 0; c < f->workload->n_carries; c++)
+        if (f->workload->carries[c].from == tensor && find_carry(f, tensor) != NULL &&
+            f->workload->tensors[tensor].part == DFL_PART_PLAIN)
+            return dfl_frame_refuse(f, span, "a home outside of the chips for what one `repeat` carries into another one",
+                                    "keep it on the chip");
     for (uint32_t s = 0; s < f->n_slots; s++)
         if (dfl_layout_home(layouts, tensor, s) == DFL_LAYOUT_ROWS)
             return dfl_frame_refuse(f, span, "a home outside of the chips for rows that data select", "keep it on the chip");
@@ -133,8 +147,72 @@ static bool add_data(const dfl_frame *f, const dfl_offload *o, dfl_phase phase, 
            dfl_add(busy->bits[at], bits, &busy->bits[at]);
 }
 
-bool dfl_offload_pass(const dfl_frame *f, const dfl_offload *o, dfl_phase phase, const uint32_t *einsums, size_t n,
-                      dfl_offload_busy *busy)
+/* The readers of a carried tensor in the backward pass: in the same layer, in the next one, behind the repeat. */
+typedef struct { bool own, next, final; } carried_readers;
+
+static carried_readers find_readers(const dfl_frame *f, uint32_t carried, uint32_t rank)
+{
+    const dfl_workload *w = f->workload;
+    carried_readers out = { 0 };
+
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        for (uint32_t i = 0; i < w->einsums[e].n_inputs; i++) {
+            const uint32_t t = w->einsums[e].inputs[i].tensor;
+
+            if (w->einsums[e].phase != DFL_PHASE_BACKWARD && !dfl_frame_is_again(f, e))
+                continue;
+            out.next |= dfl_layout_carried(f, e, t) == carried;
+            if (t == carried)
+                *(dfl_einsum_has_rank(&w->einsums[e], rank) ? &out.own : &out.final) = true;
+        }
+    return out;
+}
+
+/* Whether the value that a repeat carries into its first layer is stored with those of the other layers: it is made once, and not
+   stored by itself. */
+static bool is_with_layers(const dfl_frame *f, const dfl_offload *o, uint32_t from)
+{
+    return f->workload->tensors[from].n_producers > 0 && !f->recomputed[from] && !o->stored[from];
+}
+
+/* Whether the forward pass of an einsum writes an operand, which a repeat carries: each layer writes what it reads, as a stage
+   does with what another one sends; what is read behind the last layer is written there. If a layer reads its own result in the
+   backward pass, the layer has written it, and only the first one of a stage writes what it reads. */
+static bool writes_operand(const dfl_frame *f, const dfl_offload *o, uint32_t einsum, uint32_t tensor, dfl_offload_layer layer)
+{
+    const uint32_t into = dfl_layout_carried(f, einsum, tensor), carried = into != DFL_NONE ? into : tensor;
+    const dfl_carry *carry = find_carry(f, carried);
+    carried_readers readers;
+
+    if (carry == NULL || !o->stored[carried])
+        return false;
+    readers = find_readers(f, carried, carry->rank);
+    if (into == DFL_NONE)
+        return readers.final && !readers.own && !dfl_einsum_has_rank(&f->workload->einsums[einsum], carry->rank);
+    return readers.next && (layer == DFL_OFFLOAD_FIRST ? is_with_layers(f, o, tensor)
+                                                       : layer == DFL_OFFLOAD_SENT || !readers.own);
+}
+
+/* The tensor in whose place a layer reads an operand in the backward pass. */
+static uint32_t stored_operand(const dfl_frame *f, const dfl_offload *o, uint32_t einsum, uint32_t tensor,
+                               dfl_offload_layer layer)
+{
+    const uint32_t carried = dfl_layout_carried(f, einsum, tensor);
+
+    return carried == DFL_NONE || (layer == DFL_OFFLOAD_FIRST && !is_with_layers(f, o, tensor)) ? tensor : carried;
+}
+
+/* Whether an einsum of the forward pass writes its result: a carried one is written by its readers, if its own layer does not
+   read it again. */
+static bool writes_result(const dfl_frame *f, const dfl_offload *o, uint32_t result)
+{
+    const dfl_carry *carry = find_carry(f, result);
+
+    return o->stored[result] && (carry == NULL || find_readers(f, result, carry->rank).own);
+}
+
+bool dfl_offload_pass(const dfl_frame *f, const dfl_offload *o, dfl_phase phase, dfl_offload_layer layer, const uint32_t *einsums,
+                      size_t n, dfl_offload_busy *busy)
 {
     const dfl_workload *w = f->workload;
     bool *made = DFL_NEW_ARRAY(f->arena, bool, (size_t)w->n_tensors + 1), overflow = false;
@@ -150,14 +228,17 @@ bool dfl_offload_pass(const dfl_frame *f, const dfl_offload *o, dfl_phase phase,
 
         for (uint32_t i = 0; i < e->n_inputs; i++) {
             const uint32_t t = e->inputs[i].tensor, carried = dfl_layout_carried(f, einsums[k], t);
+            const bool is_input = layer == DFL_OFFLOAD_FIRST && w->tensors[t].n_producers == 0;
 
-            if (phase != DFL_PHASE_FORWARD || !is_there(f, einsums[k], t, made))
-                overflow |= add_data(f, o, phase, phase == DFL_PHASE_BACKWARD && carried != DFL_NONE ? carried : t, false, seen,
-                                     busy);
+            if (phase != DFL_PHASE_FORWARD || is_input || !is_there(f, einsums[k], t, made))
+                overflow |= add_data(f, o, phase, phase == DFL_PHASE_BACKWARD ? stored_operand(f, o, einsums[k], t, layer) : t,
+                                     false, seen, busy);
+            if (phase == DFL_PHASE_FORWARD && writes_operand(f, o, einsums[k], t, layer))
+                overflow |= add_data(f, o, phase, carried != DFL_NONE ? carried : t, true, seen, busy);
             if (dfl_einsum_renews(w, e, i))
                 overflow |= add_data(f, o, phase, t, true, seen, busy);
         }
-        if (e->phase == phase && (phase == DFL_PHASE_UPDATE || o->stored[result]))
+        if (e->phase == phase && (phase == DFL_PHASE_UPDATE || writes_result(f, o, result)))
             overflow |= add_data(f, o, phase, result, true, seen, busy);
     }
     busy->longest = 0;

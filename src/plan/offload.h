@@ -29,9 +29,13 @@ typedef struct {
     double longest;             /* time of the busiest port (in s) */
 } dfl_offload_busy;
 
+/* The layer of a pass: the first of the repeat, the first of a chunk to which another one has sent its input, or another one;
+   OTHER stands for einsums outside of repeats, too. */
+typedef enum { DFL_OFFLOAD_OTHER, DFL_OFFLOAD_FIRST, DFL_OFFLOAD_SENT } dfl_offload_layer;
+
 /* The use of the ports by a pass through `n` einsums of a phase, or that the backward phase runs again. Each tensor passes once.
    False after a report: a count overflows. */
-bool dfl_offload_pass(const dfl_frame *f, const dfl_offload *o, dfl_phase phase, const uint32_t *einsums, size_t n,
-                      dfl_offload_busy *busy);
+bool dfl_offload_pass(const dfl_frame *f, const dfl_offload *o, dfl_phase phase, dfl_offload_layer layer, const uint32_t *einsums,
+                      size_t n, dfl_offload_busy *busy);
 
 #endif

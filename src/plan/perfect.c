@@ -69,7 +69,8 @@ static void add_transfers(const dfl_plan_work *work, const dfl_chunk *chunk, boo
     double seconds = 0;
 
     for (uint32_t from = 0; from < w->n_einsums && work->offload != NULL; from++) {
-        const int64_t iterations = dfl_chunk_iterations(work->frame, chunk, from);
+        const bool has_layers = dfl_frame_repeat(work->frame, &w->einsums[from]) != DFL_NONE && chunk->phase != DFL_PHASE_UPDATE;
+        const int64_t first = has_layers, others = dfl_chunk_iterations(work->frame, chunk, from) - first;
         size_t n = 0;
 
         for (uint32_t e = from; e < w->n_einsums; e++) {
@@ -79,8 +80,10 @@ static void add_transfers(const dfl_plan_work *work, const dfl_chunk *chunk, boo
             is_done[e] = true;
             einsums[n++] = e;
         }
-        if (n > 0)
-            seconds += (double)iterations * dfl_chunk_transfers(work, chunk, einsums, n, iterations, out);
+        if (n > 0 && others > 0)
+            seconds += (double)others * dfl_chunk_transfers(work, chunk, false, einsums, n, others, out);
+        if (n > 0 && first > 0 && others >= 0)
+            seconds += dfl_chunk_transfers(work, chunk, true, einsums, n, 1, out);
     }
     out->step[DFL_STEP_OFFLOAD] += fmax(0, seconds - out->seconds);
     out->seconds = fmax(out->seconds, seconds);
