@@ -33,6 +33,16 @@ static bool is_replaced(const dfl_frame *f, const dfl_line *line, uint32_t einsu
     return false;
 }
 
+/* Whether a line divides the positions of the rows that an update renews: each instance would renew rows of its own positions
+   alone, in a table that all instances have. */
+static bool divides_renewed(const dfl_frame *f, const dfl_line *line, uint32_t einsum)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    const dfl_tensor *rows = &f->workload->tensors[e->output.tensor];
+
+    return e->phase == DFL_PHASE_UPDATE && rows->gathered && dfl_rows_dimension(rows, line->rank) < 0;
+}
+
 bool dfl_frame_applies(const dfl_frame *f, const dfl_line *line, uint32_t einsum)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
@@ -42,6 +52,8 @@ bool dfl_frame_applies(const dfl_frame *f, const dfl_line *line, uint32_t einsum
         return true;
     if (e->over_rank == line->rank && line->only == NULL)
         return false; /* the einsum takes the rank whole */
+    if (line->only == NULL && divides_renewed(f, line, einsum))
+        return false;
     return dfl_einsum_has_rank(e, line->rank) && dfl_line_names(line, f->workload, einsum) && !is_replaced(f, line, einsum);
 }
 
@@ -252,6 +264,20 @@ static void join_passes(const dfl_frame *f, uint32_t einsum, int64_t *local, int
     }
 }
 
+/* Refuses lines that name updates of which they divide the positions of the rows. False after a report. */
+static bool check_renewed(const dfl_frame *f)
+{
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++)
+        for (uint32_t s = 0; s < f->n_slots; s++) {
+            const dfl_line *line = dfl_frame_line(f, e, s);
+
+            if (line != NULL && f->slots[s].count > 1 && !dfl_frame_goes(f, e, s) && divides_renewed(f, line, e))
+                return dfl_frame_refuse(f, line->span, "an update of the rows of a table that positions of the rows divide",
+                                        "divide the rows of the table, or name the einsums without the update");
+        }
+    return true;
+}
+
 /* Sets the extents of an einsum on one chip, and in one pass. */
 static void set_extents(dfl_frame *f, uint32_t einsum)
 {
@@ -427,7 +453,7 @@ bool dfl_frame_divide(dfl_frame *f)
         f->repeats[w->carries[c].rank] = true;
     if (!check_rows(f) || !find_homes(f) || !build_slots(f))
         return false;
-    if (!dfl_stages_find(f))
+    if (!dfl_stages_find(f) || !check_renewed(f))
         return false;
     f->local = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)w->n_einsums * w->n_ranks);
     f->pass = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)w->n_einsums * w->n_ranks);
