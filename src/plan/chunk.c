@@ -57,6 +57,47 @@ bool dfl_chunk_splits(const dfl_frame *f, uint32_t a, uint32_t b)
            is_of_weight(f, dfl_frame_target(f, a)) != is_of_weight(f, dfl_frame_target(f, b));
 }
 
+/* Whether an einsum reads what a recomputed einsum outside of repeats makes. */
+static bool reads_again_outside(const dfl_frame *f, const dfl_einsum *e)
+{
+    for (uint32_t i = 0; i < e->n_inputs; i++) {
+        const dfl_tensor *t = &f->workload->tensors[e->inputs[i].tensor];
+
+        for (uint32_t k = 0; k < t->n_producers; k++)
+            if (dfl_frame_is_again(f, t->producers[k]) &&
+                dfl_frame_repeat(f, &f->workload->einsums[t->producers[k]]) == DFL_NONE)
+                return true;
+    }
+    return false;
+}
+
+/* Whether the einsums of a repeat that the backward pass runs read what a recomputed einsum outside of repeats makes. */
+static bool repeat_needs_outside(const dfl_frame *f, uint32_t repeat)
+{
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++)
+        if ((f->workload->einsums[e].phase == DFL_PHASE_BACKWARD || dfl_frame_is_again(f, e)) &&
+            dfl_frame_repeat(f, &f->workload->einsums[e]) == repeat && reads_again_outside(f, &f->workload->einsums[e]))
+            return true;
+    return false;
+}
+
+uint32_t dfl_chunk_again_outside(const dfl_frame *f)
+{
+    const dfl_workload *w = f->workload;
+    uint32_t first = DFL_NONE;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++) {
+        const uint32_t repeat = dfl_frame_repeat(f, &w->einsums[e]);
+
+        if (w->einsums[e].phase != DFL_PHASE_BACKWARD)
+            continue;
+        if (repeat == DFL_NONE || repeat_needs_outside(f, repeat))
+            return e;
+        first = first == DFL_NONE ? e : first;
+    }
+    return first;
+}
+
 /* ---- the list ---- */
 
 /* Whether an einsum of the chunk is the last of it that adds to a tensor. */
@@ -400,14 +441,36 @@ static void finish_clock(clock_state *c)
     c->out.n_arrivals = (uint32_t)c->arrivals.n;
 }
 
+/* Runs the tasks of one pass `iterations` times, those of a repeat (DFL_NONE: outside of repeats). */
+static void run_passes(clock_state *c, const dfl_chunk *chunk, uint32_t repeat, int64_t iterations, const task_vec *list)
+{
+    const dfl_plan_work *work = c->work;
+    const bool has_layers = repeat != DFL_NONE && chunk->phase != DFL_PHASE_UPDATE && iterations > 0;
+    const int64_t first = !has_layers ? -1 : chunk->phase == DFL_PHASE_BACKWARD ? iterations - 1 : 0;
+    const double of_others = time_transfers(c, chunk, false, list, iterations - has_layers);
+    const double of_first = has_layers ? time_transfers(c, chunk, true, list, 1) : 0;
+
+    for (int64_t i = 0; i < iterations; i++) {
+        const double began = c->front;
+
+        c->work = repeat != DFL_NONE ? dfl_iteration_work(work, i) : work;
+        if (i > 0)
+            carry(c, repeat);
+        run_list(c, list);
+        wait_for_transfers(c, began, i == first ? of_first : of_others);
+    }
+    c->work = work;
+}
+
 dfl_chunk_time dfl_chunk_run(const dfl_plan_work *work, const dfl_chunk *chunk)
 {
     static const dfl_step_part parts[] = { [DFL_PHASE_FORWARD] = DFL_STEP_FORWARD, [DFL_PHASE_BACKWARD] = DFL_STEP_BACKWARD,
                                            [DFL_PHASE_UPDATE] = DFL_STEP_UPDATE };
     const dfl_frame *f = work->frame;
     const dfl_workload *w = f->workload;
+    const bool has_again = chunk->phase == DFL_PHASE_BACKWARD && chunk->part != DFL_CHUNK_WEIGHTS;
+    const uint32_t outside = has_again ? dfl_chunk_again_outside(f) : DFL_NONE;
     clock_state c = start_clock(work);
-    bool has_recomputed = false; /* the einsums outside of repeats are recomputed first */
 
     for (uint32_t e = 0; e < w->n_einsums;) {
         const uint32_t repeat = dfl_frame_repeat(f, &w->einsums[e]);
@@ -418,26 +481,18 @@ dfl_chunk_time dfl_chunk_run(const dfl_plan_work *work, const dfl_chunk *chunk)
             e++;
             continue;
         }
-        if (chunk->phase == DFL_PHASE_BACKWARD && chunk->part != DFL_CHUNK_WEIGHTS && (repeat != DFL_NONE || !has_recomputed)) {
-            add_recomputed(work, chunk, repeat, &list);
-            has_recomputed |= repeat == DFL_NONE;
+        if (e == outside)
+            add_recomputed(work, chunk, DFL_NONE, &list);
+        if (repeat != DFL_NONE && list.n > 0) { /* before all iterations of the repeat */
+            run_passes(&c, chunk, DFL_NONE, 1, &list);
+            list = (task_vec){ 0 };
         }
+        if (repeat != DFL_NONE && has_again)
+            add_recomputed(work, chunk, repeat, &list);
         for (; e < w->n_einsums && w->einsums[e].phase == chunk->phase && dfl_frame_repeat(f, &w->einsums[e]) == repeat; e++)
             if (dfl_chunk_has(f, chunk, e))
                 add_einsum(work, chunk, e, parts[chunk->phase], &list);
-        const bool has_layers = repeat != DFL_NONE && chunk->phase != DFL_PHASE_UPDATE && iterations > 0;
-        const int64_t first = !has_layers ? -1 : chunk->phase == DFL_PHASE_BACKWARD ? iterations - 1 : 0;
-        const double of_others = time_transfers(&c, chunk, false, &list, iterations - has_layers);
-        const double of_first = has_layers ? time_transfers(&c, chunk, true, &list, 1) : 0;
-        for (int64_t i = 0; i < iterations; i++) {
-            const double began = c.front;
-
-            c.work = repeat != DFL_NONE ? dfl_iteration_work(work, i) : work;
-            if (i > 0)
-                carry(&c, repeat);
-            run_list(&c, &list);
-            wait_for_transfers(&c, began, i == first ? of_first : of_others);
-        }
+        run_passes(&c, chunk, repeat, iterations, &list);
     }
     finish_clock(&c);
     return c.out;

@@ -66,5 +66,8 @@ bool dfl_chunk_splits(const dfl_frame *f, uint32_t a, uint32_t b);
 int64_t dfl_chunk_iterations(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum);
 /* Whether an exchange stands before or behind an einsum in a chunk. */
 bool dfl_chunk_exchanges(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum, const dfl_plan_exchange *exchange);
+/* The backward einsum before whose part of the pass the recomputed einsums outside of repeats run: the first one outside of
+   repeats, or of a repeat that reads what they make; if there is none, the first of the pass. DFL_NONE = no backward pass. */
+uint32_t dfl_chunk_again_outside(const dfl_frame *f);
 
 #endif

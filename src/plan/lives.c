@@ -276,7 +276,7 @@ static void list_steps(operation *o)
     const dfl_frame *f = o->lives->work->frame;
     const dfl_workload *w = f->workload;
     const bool has_again = o->chunk->phase == DFL_PHASE_BACKWARD && o->chunk->part != DFL_CHUNK_WEIGHTS;
-    bool is_again_done = !has_again;
+    const uint32_t outside = has_again ? dfl_chunk_again_outside(f) : DFL_NONE;
 
     for (uint32_t e = 0, end; e < w->n_einsums; e = end) {
         const uint32_t repeat = dfl_frame_repeat(f, &w->einsums[e]);
@@ -285,12 +285,13 @@ static void list_steps(operation *o)
         for (end = e + 1; end < w->n_einsums && w->einsums[end].phase == w->einsums[e].phase &&
                           dfl_frame_repeat(f, &w->einsums[end]) == repeat;)
             end++;
+        if (e == outside)
+            add_again(o, DFL_NONE, SINGLE);
         for (uint32_t i = 0; w->einsums[e].phase == o->chunk->phase && i < layers; i++) {
             const uint32_t place = repeat == DFL_NONE || o->chunk->phase == DFL_PHASE_UPDATE ? SINGLE : i;
 
-            if (repeat != DFL_NONE ? has_again : !is_again_done)
+            if (repeat != DFL_NONE && has_again)
                 add_again(o, repeat, place);
-            is_again_done |= repeat == DFL_NONE;
             for (uint32_t k = e; k < end; k++)
                 if (dfl_chunk_has(f, o->chunk, k))
                     add_step(o, k, place);

@@ -448,11 +448,44 @@ static void run_again(chips *c, uint32_t repeat, int64_t micro_batch, int64_t la
             run_einsum(c, e, micro_batch, layer, true);
 }
 
+/* Whether the backward pass through a repeat reads what recomputed einsums outside of repeats make. */
+static bool needs_outside(const chips *c, uint32_t repeat)
+{
+    const dfl_workload *w = c->w;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        for (uint32_t i = 0; i < w->einsums[e].n_inputs && c->einsums[e].repeat == repeat; i++) {
+            const dfl_tensor *t = &w->tensors[w->einsums[e].inputs[i].tensor];
+            const bool runs = w->einsums[e].phase == DFL_PHASE_BACKWARD ||
+                              (w->einsums[e].phase == DFL_PHASE_FORWARD && c->recomputed[w->einsums[e].output.tensor]);
+
+            if (runs && t->n_producers > 0 && c->recomputed[w->einsums[e].inputs[i].tensor] &&
+                w->einsums[t->producers[0]].phase == DFL_PHASE_FORWARD && c->einsums[t->producers[0]].repeat == DFL_NONE)
+                return true;
+        }
+    return false;
+}
+
+/* The einsum that starts the part of the backward pass before which recomputed einsums outside of repeats run: the first part
+   outside of repeats or that reads what they make, else the first one; DFL_NONE = there is none. */
+static uint32_t start_outside(const chips *c)
+{
+    uint32_t first = DFL_NONE;
+
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        if (c->w->einsums[e].phase == DFL_PHASE_BACKWARD) {
+            if (c->einsums[e].repeat == DFL_NONE || needs_outside(c, c->einsums[e].repeat))
+                return e;
+            first = first == DFL_NONE ? e : first;
+        }
+    return first;
+}
+
 /* Runs the einsums of a phase in one micro-batch. */
 static void run_phase(chips *c, dfl_phase phase, int64_t micro_batch)
 {
     const dfl_workload *w = c->w;
-    bool has_again = phase != DFL_PHASE_BACKWARD;
+    const uint32_t outside = phase == DFL_PHASE_BACKWARD ? start_outside(c) : DFL_NONE;
 
     c->copies.n = 0;
     for (uint32_t e = 0, end; e < w->n_einsums && !c->failed; e = end) {
@@ -465,14 +498,15 @@ static void run_phase(chips *c, dfl_phase phase, int64_t micro_batch)
         while (phase != DFL_PHASE_UPDATE && end < w->n_einsums && w->einsums[end].phase == phase &&
                c->einsums[end].repeat == repeat)
             end++;
+        if (e == outside)
+            run_again(c, DFL_NONE, micro_batch, -1);
         for (int64_t i = 0; i < n && !c->failed; i++) {
             const int64_t layer = repeat == DFL_NONE ? -1 : phase == DFL_PHASE_BACKWARD ? n - 1 - i : i;
 
             if (i > 0 && repeat == c->stage_rank)
                 send(c, phase, phase == DFL_PHASE_BACKWARD ? layer + 1 : layer - 1, layer);
-            if (repeat != DFL_NONE ? phase == DFL_PHASE_BACKWARD : !has_again)
+            if (repeat != DFL_NONE && phase == DFL_PHASE_BACKWARD)
                 run_again(c, repeat, micro_batch, layer);
-            has_again |= repeat == DFL_NONE;
             for (uint32_t k = e; k < end && !c->failed; k++)
                 run_einsum(c, k, micro_batch, layer, false);
         }
