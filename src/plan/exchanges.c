@@ -722,6 +722,26 @@ static bool set_parts(const dfl_frame *f, dfl_plan_exchange *x)
     return true;
 }
 
+/* Refuses a copy that a recomputed einsum reads, and whose first reader is not recomputed: the backward pass would have to make
+   it again before another einsum than the forward pass. */
+static bool check_again(const dfl_frame *f, const dfl_plan_exchange *x)
+{
+    const dfl_einsum *all = f->workload->einsums;
+
+    if (x->place != DFL_EXCHANGE_BEFORE || x->bits == 0 || dfl_frame_is_again(f, x->einsum))
+        return true;
+    for (uint32_t r = 0; r < x->n_readers; r++)
+        if (dfl_frame_is_again(f, x->readers[r]))
+            return dfl_frame_refuse(f, f->mapping->span,
+                dfl_arena_printf(f->arena, "to recompute `%s`, which reads the copy of `%s` that an exchange makes for `%s`, "
+                                 "without `%s`", dfl_einsum_label(f->names, &all[x->readers[r]]),
+                                 dfl_tensor_label(f->names, &f->workload->tensors[x->tensor]),
+                                 dfl_einsum_label(f->names, &all[x->einsum]), dfl_einsum_label(f->names, &all[x->einsum])),
+                dfl_arena_printf(f->arena, "write `recompute` for both `%s` and `%s`, or for none of them",
+                                 dfl_einsum_label(f->names, &all[x->einsum]), dfl_einsum_label(f->names, &all[x->readers[r]])));
+    return true;
+}
+
 bool dfl_exchanges_find(const dfl_frame *f, const dfl_layouts *layouts, const dfl_plan_exchanges *before,
                         dfl_plan_exchanges *out)
 {
@@ -741,7 +761,7 @@ bool dfl_exchanges_find(const dfl_frame *f, const dfl_layouts *layouts, const df
     out->at = all.at;
     out->n = (uint32_t)all.n;
     for (uint32_t i = 0; i < out->n; i++)
-        if (!set_parts(f, &out->at[i]))
+        if (!set_parts(f, &out->at[i]) || !check_again(f, &out->at[i]))
             return false;
     for (uint32_t i = 0; i < out->n; i++)
         if (before != NULL && before->at[i].bits == out->at[i].bits && before->at[i].most_bits == out->at[i].most_bits)
