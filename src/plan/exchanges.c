@@ -594,6 +594,21 @@ static bool find_gathered(const dfl_frame *f, const dfl_layouts *l, uint32_t ten
     return true;
 }
 
+/* Whether an einsum adds to rows of a table that lie alone, and each micro-batch adds to other rows of the step. */
+static bool adds_rows_in_parts(const dfl_frame *f, uint32_t einsum)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    const dfl_tensor *t = &f->workload->tensors[dfl_frame_target(f, einsum)];
+    bool in_parts = false;
+
+    if (e->body->kind != DFL_EOP_SCATTER || t->n_producers == 0 ||
+        f->workload->einsums[t->producers[0]].body->kind != DFL_EOP_SCATTER)
+        return false;
+    for (uint32_t i = 0; i < e->n_ranks; i++)
+        in_parts |= !f->repeats[e->ranks[i]] && dfl_frame_pass(f, einsum, e->ranks[i]) < dfl_frame_local(f, einsum, e->ranks[i]);
+    return in_parts;
+}
+
 /* Adds the exchanges that make the home of a tensor from the results of its producers; `einsum` is the last of them. */
 static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, exchange_vec *out)
 {
@@ -634,6 +649,9 @@ static bool add_after(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
         x.is_tied = all[k].tied;
         if (x.slots == 0 && !x.is_tied)
             continue;
+        if (x.place == DFL_EXCHANGE_AFTER && adds_rows_in_parts(f, einsum))
+            return dfl_frame_refuse(f, e->span, "an exchange in each micro-batch of gradients of rows that data select",
+                                    "leave the gradients whole, or leave out the micro-batches");
         if (!find_result_bits(f, l, einsum, x.kind == DFL_COLLECTIVE_ALL_GATHER ? gather : 0,
                               taken | (k > 0 ? back : 0) | (k > 1 ? now : 0) | (k > 2 ? scatter : 0), &x.bits))
             return false;
