@@ -148,7 +148,8 @@ static bool find_message(dfl_plan_state *p)
     dfl_group_part part;
     dfl_collective ask = { .kind = DFL_COLLECTIVE_POINT_TO_POINT, .parts = &part, .n_parts = 1,
                            .element = f->system->memories[f->home].element };
-    dfl_i128 bits;
+    dfl_i128 bits, back = 0;
+    bool has_back = false;
 
     if (slot == NULL || p->stages == 1)
         return true;
@@ -156,13 +157,20 @@ static bool find_message(dfl_plan_state *p)
         const dfl_carry *carry = &f->workload->carries[c];
         uint32_t maker = f->workload->tensors[carry->to].n_producers > 0 ? f->workload->tensors[carry->to].producers[0] : 0;
 
-        if (carry->rank != slot->stage_rank || f->workload->einsums[maker].phase != DFL_PHASE_FORWARD)
+        const bool is_back = f->workload->einsums[maker].phase == DFL_PHASE_BACKWARD;
+
+        if (carry->rank != slot->stage_rank || f->workload->einsums[maker].phase == DFL_PHASE_UPDATE)
             continue;
-        if (dfl_pass_bits(f, &p->layouts, carry->to, &bits) || dfl_add(p->message_bits, bits, &p->message_bits)) {
+        has_back |= is_back;
+        if (dfl_pass_bits(f, &p->layouts, carry->to, &bits) ||
+            dfl_add(is_back ? back : p->message_bits, bits, is_back ? &back : &p->message_bits)) {
             dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->mapping->span, "the data between stages exceeds 128 bits");
             return false;
         }
     }
+    if (has_back && back != p->message_bits)
+        return dfl_frame_refuse(f, slot->stages->span, "stages that send gradients of another size than the values they receive",
+                                "divide the einsums that make the carried tensor and its gradient alike");
     ask.bits = dfl_i128_double(p->message_bits);
     part = (dfl_group_part){ .axis = slot->axis, .stride = slot->stride, .count = slot->count };
     return dfl_collective_find(f->arena, f->sink, f->names, f->system, slot->stages->span, &ask, &options, &p->message);
