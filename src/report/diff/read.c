@@ -46,8 +46,10 @@ static dfl_i128 read_count(reader *r, const dfl_json *object, const char *key)
 }
 
 /* Divides the joules of a tensor among its actions, in proportion to count times joules per bit. Derives the bits of an
-   element from the total, and rounds a value near a whole number to that number, so that equal counts get equal joules. */
-static void split_joules(reader *r, const dfl_json *actions, const dfl_json *tensor, dfl_side_traffic *t)
+   element from the total, and rounds a value near a whole number to that number, so that equal counts get equal joules.
+   Rows of an `access` leave no whole number of bits for an element: refused. */
+static void split_joules(reader *r, const char *memory, const dfl_json *actions, const dfl_json *tensor,
+                         dfl_side_traffic *t)
 {
     double read = read_number(r, dfl_json_get(actions, "read"), "joules_per_bit");
     double write = read_number(r, dfl_json_get(actions, "write"), "joules_per_bit");
@@ -60,8 +62,13 @@ static void split_joules(reader *r, const dfl_json *actions, const dfl_json *ten
     for (dfl_action a = 0; a < DFL_ACTIONS; a++)
         all += dfl_i128_double(t->counts[a]) * price[a];
     bits = all > 0 ? joules / all : 0;
-    if (fabs(bits - round(bits)) < 1e-9 * bits)
+    if (fabs(bits - round(bits)) <= 1e-9 * bits)
         bits = round(bits);
+    else if (r->want.ok) {
+        dfl_report(r->want.sink, DFL_EVAL_UNSUPPORTED, (dfl_span){ 0, 0 }, "the energy of memory `%s` in `%s` is that of rows of "
+                   "an `access`, which a difference does not divide among reads and writes", memory, r->want.file);
+        r->want.ok = false;
+    }
     for (dfl_action a = 0; a < DFL_ACTIONS; a++)
         t->joules[a] = dfl_i128_double(t->counts[a]) * bits * price[a];
 }
@@ -79,7 +86,7 @@ static void read_memory(reader *r, const dfl_json *memory, const dfl_json *compo
 
         for (dfl_action a = 0; a < DFL_ACTIONS; a++)
             t.counts[a] = read_count(r, &tensors->items[i], dfl_action_text(a));
-        split_joules(r, dfl_json_get(energy, "actions"), &tensors->items[i], &t);
+        split_joules(r, one.name, dfl_json_get(energy, "actions"), &tensors->items[i], &t);
         DFL_PUSH(r->arena, &out->traffic, t);
     }
 }

@@ -26,6 +26,10 @@ static void add_set(dfl_mapping_context *ctx, const dfl_ast_paths *paths, dfl_id
 
         if (!is_word || dfl_lookup_find(dfl_mapping_tensor_names(ctx->draft), t->path->text) != NULL)
             add_recomputed(ctx, t->path, out);
+        else if (paths->next != NULL)
+            dfl_diag_help(ctx->draft->sema->sink,
+                          dfl_report(ctx->draft->sema->sink, DFL_SYNTAX_UNEXPECTED, t->path->span, "`none` in a list of tensors"),
+                          "write `none | A` for a choice between nothing and a set, or leave `none` out");
     }
     dfl_id_list_sort(out);
 }
