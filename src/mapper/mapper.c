@@ -44,9 +44,9 @@ const char *dfl_mapper_lack(dfl_arena *arena, const dfl_intern *names, const dfl
     return dfl_problem_lack(arena, names, mapping, einsum);
 }
 
-uint32_t dfl_mapper_extensions(const dfl_workload *workload, uint32_t extensions)
+uint32_t dfl_mapper_extensions(const dfl_mapping *mapping, uint32_t extensions)
 {
-    return dfl_neighbourhoods_kinds(workload, extensions);
+    return dfl_neighbourhoods_kinds(mapping, extensions);
 }
 
 /* The request as the searches for lines pass it on, without the extensions that change no mapping: of one einsum none does. */
@@ -56,7 +56,7 @@ static dfl_map_options read_request(const dfl_mapping *mapping, const dfl_search
                             .certificate = request->certificate };
 
     out.space.extensions = dfl_mapping_all_lines_open(mapping)
-                           ? dfl_mapper_extensions(mapping->workload, request->space.extensions) : 0;
+                           ? dfl_mapper_extensions(mapping, request->space.extensions) : 0;
     return out;
 }
 

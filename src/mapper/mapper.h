@@ -31,7 +31,7 @@ const char *dfl_mapper_certified_space(dfl_arena *arena, const dfl_mapping *mapp
 /* The space of the same search without a certificate and without other options, clauses for the report. `perfect`: with the
    option `--tiles perfect`. */
 const char *dfl_mapper_default_space(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, bool perfect);
-/* The subset of `extensions` (DFL_SEARCH_...) that can change a mapping of the workload. */
-uint32_t dfl_mapper_extensions(const dfl_workload *workload, uint32_t extensions);
+/* The subset of `extensions` (DFL_SEARCH_...) that can change what fills a mapping. */
+uint32_t dfl_mapper_extensions(const dfl_mapping *mapping, uint32_t extensions);
 
 #endif

@@ -137,7 +137,7 @@ const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space,
 {
     const bool lines = found != NULL;
     const uint32_t kinds =
-        lines && dfl_mapping_all_lines_open(given) ? dfl_mapper_extensions(given->workload, space->extensions) : 0;
+        lines && dfl_mapping_all_lines_open(given) ? dfl_mapper_extensions(given, space->extensions) : 0;
     const bool beyond = (kinds & ~(uint32_t)DFL_SEARCH_ORDER) != 0;
     dfl_strbuf out;
 

@@ -63,7 +63,7 @@ void dfl_unused_options_report(const dfl_solver *solver, const dfl_mapping *m)
     else if (solver->options->beyond != 0 && !dfl_mapping_all_lines_open(m))
         warn_unused(solver, m, "--beyond", "lines are written in this mapping",
                     "remove the option, or open all lines except homes");
-    else if (solver->options->beyond != 0 && dfl_mapper_extensions(m->workload, solver->options->beyond) == 0)
+    else if (solver->options->beyond != 0 && dfl_mapper_extensions(m, solver->options->beyond) == 0)
         warn_unused(solver, m, "--beyond", "this workload has nothing that it applies to",
                     "remove the option: the search is complete without it");
 }

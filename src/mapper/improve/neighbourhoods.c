@@ -461,16 +461,31 @@ void dfl_neighbourhoods_search(dfl_arena *arena, const dfl_intern *names, const 
     *least = k.least;
 }
 
-uint32_t dfl_neighbourhoods_kinds(const dfl_workload *w, uint32_t kinds)
+/* Whether the root of a mapping writes a home of a tensor. */
+static bool has_written_home(const dfl_mapping *m, uint32_t tensor)
 {
-    bool makes = false;
+    for (uint32_t i = 0; i < m->bodies[0]->n_lines; i++)
+        if (m->bodies[0]->lines[i].kind == DFL_LINE_KEEP && m->bodies[0]->lines[i].tensor == tensor)
+            return true;
+    return false;
+}
+
+uint32_t dfl_neighbourhoods_kinds(const dfl_mapping *given, uint32_t kinds)
+{
+    const dfl_workload *w = given->workload;
+    bool makes = false, spills = false;
 
     if (w->n_einsums < 2)
         return 0;
-    for (uint32_t t = 0; t < w->n_tensors; t++)
-        makes |= w->tensors[t].n_producers > 0 && w->tensors[t].n_consumers > 0;
-    /* A tensor with one reader is spilled, too, where the mapping writes its home. Einsums that exchange nothing may run side by
-       side. */
-    kinds &= makes ? kinds : ~(uint32_t)(DFL_SEARCH_RECOMPUTE | DFL_SEARCH_WINDOW | DFL_SEARCH_SPILL);
+    for (uint32_t t = 0; t < w->n_tensors; t++) {
+        const dfl_tensor *x = &w->tensors[t];
+        const bool is_made = x->n_producers > 0 && x->n_consumers > 0;
+
+        makes |= is_made;
+        spills |= is_made && (x->n_consumers > 1 || x->role == DFL_ROLE_OUTPUT || has_written_home(given, t));
+    }
+    /* einsums that exchange nothing may run side by side */
+    kinds &= makes ? kinds : ~(uint32_t)(DFL_SEARCH_RECOMPUTE | DFL_SEARCH_WINDOW);
+    kinds &= spills ? kinds : ~(uint32_t)DFL_SEARCH_SPILL;
     return dfl_workload_slides(w) ? kinds : kinds & ~(uint32_t)DFL_SEARCH_WINDOW;
 }

@@ -25,9 +25,9 @@ enum {
     DFL_BEYOND_CHANGES = 48,       /* of a kind, of the whole and of each part, in a round */
 };
 
-/* The kinds of those asked for that may change something in such a workload: of one einsum none does, without an intermediate
-   none of recomputation, spills and windows, and so on. */
-uint32_t dfl_neighbourhoods_kinds(const dfl_workload *w, uint32_t kinds);
+/* The kinds of those asked for that may change something in a mapping: of one einsum none does, without an intermediate none of
+   recomputation, spills and windows, and so on. */
+uint32_t dfl_neighbourhoods_kinds(const dfl_mapping *given, uint32_t kinds);
 
 /* Goes on from `out`, the best mapping of tiles that divide, of the value `*least` by the model, which it lowers. */
 void dfl_neighbourhoods_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *given,
