@@ -260,16 +260,6 @@ static bool has_rank_outside(const dfl_einsum *einsum, const dfl_index *index)
     return false;
 }
 
-static bool equal_indices(const dfl_index *a, const dfl_index *b)
-{
-    if (a->n_terms != b->n_terms || a->offset != b->offset)
-        return false;
-    for (uint32_t t = 0; t < a->n_terms; t++)
-        if (a->terms[t].rank != b->terms[t].rank || a->terms[t].coef != b->terms[t].coef)
-            return false;
-    return true;
-}
-
 /* Makes the tensor of the rows that one `gather` reads, and the access to it. Its first dimensions are those of the
    positions; the dimensions of the table that the data select are left out, and so are those that a dimension of the
    positions already determines. */
@@ -287,7 +277,7 @@ static void make_rows(dfl_workload_draft *draft, const dfl_einsum *einsum, const
     for (uint32_t d = 0; d < access->n_dims; d++) {
         bool known = has_rank_outside(einsum, &access->index[d]);
         for (uint32_t i = 0; i < position->n_dims; i++)
-            known |= equal_indices(&access->index[d], &position->index[i]);
+            known |= dfl_index_equal(&access->index[d], &position->index[i]);
         if (known)
             continue;
         index[n] = access->index[d];
