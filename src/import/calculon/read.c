@@ -105,17 +105,25 @@ static void read_app(reader *r, dfl_calc_run *run)
     run->layers = count(r, r->app, "num_blocks", 1);
 }
 
+/* The place in `kinds`, of `n` words, of the word that the execution has at `key`; `n` after a report of what was expected. */
+static uint32_t pick(reader *r, const char *key, const char *const *kinds, uint32_t n, const char *expected)
+{
+    const char *kind = word(r, r->exe, key);
+    uint32_t i = 0;
+
+    while (i < n && strcmp(kind, kinds[i]) != 0)
+        i++;
+    if (i == n)
+        wrong(r, DFL_FOREIGN_SYNTAX, place(r, r->exe, key), "%s", expected);
+    return i;
+}
+
 /* What runs beside the work of the chips. */
 static void read_overlap(reader *r, dfl_calc_run *run)
 {
     static const char *const kinds[] = { "none", "ring", "pipe" };
-    const char *kind = word(r, r->exe, "tensor_par_overlap");
-    uint32_t i = 0;
+    const uint32_t i = pick(r, "tensor_par_overlap", kinds, 3, "expected `none`, `ring` or `pipe`");
 
-    while (i < 3 && strcmp(kind, kinds[i]) != 0)
-        i++;
-    if (i == 3)
-        wrong(r, DFL_FOREIGN_SYNTAX, place(r, r->exe, "tensor_par_overlap"), "expected `none`, `ring` or `pipe`");
     run->tile_overlap = i == 1 ? DFL_CALC_RING : i == 2 ? DFL_CALC_PIPE : DFL_CALC_NO_TILES;
     run->hides_gradients = flag(r, r->exe, "data_par_overlap");
     run->moves_weights = flag(r, r->exe, "weight_offload");
@@ -133,13 +141,8 @@ static void read_overlap(reader *r, dfl_calc_run *run)
 static void read_exchanges(reader *r, dfl_calc_run *run)
 {
     static const char *const kinds[] = { "ar", "p2p_rs_ag", "rs_ag" };
-    const char *kind = word(r, r->exe, "tensor_par_comm_type");
-    uint32_t i = 0;
+    const uint32_t i = pick(r, "tensor_par_comm_type", kinds, 3, "expected `ar`, `rs_ag` or `p2p_rs_ag`");
 
-    while (i < 3 && strcmp(kind, kinds[i]) != 0)
-        i++;
-    if (i == 3)
-        wrong(r, DFL_FOREIGN_SYNTAX, place(r, r->exe, "tensor_par_comm_type"), "expected `ar`, `rs_ag` or `p2p_rs_ag`");
     run->exchange = i == 0 ? DFL_CALC_ALL_REDUCE : i == 1 ? DFL_CALC_MIXED : DFL_CALC_SPLIT;
     run->gathers_again = flag(r, r->exe, "seq_par_ag_redo");
     if (r->ok && run->gathers_again && (run->exchange != DFL_CALC_SPLIT || strcmp(run->recompute, "full") == 0))
