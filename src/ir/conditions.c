@@ -18,7 +18,7 @@ typedef struct {
    `is_star` the first one is visited, and each condition has one other rank at most. */
 typedef struct {
     uint32_t ranks[MOST_RANKS], n;
-    uint32_t n_free;           /* visited ranks that are not kept */
+    uint32_t n_free;           /* without `is_star`: ranks[0 .. n_free - 1] are visited and not kept */
     bool is_star;
 } component;
 

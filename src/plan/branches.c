@@ -29,8 +29,8 @@ static bool has_access(const dfl_einsum *e, const dfl_access *access)
     return false;
 }
 
-/* Whether einsum `other` has read all that the accesses of an einsum to a tensor need in one pass: it has the same accesses to
-   the tensor, and the same extents. An access of several offsets is counted as one box, which parts of it do not make. */
+/* Whether einsum `other` reads, in one pass, every element of a tensor that `einsum` reads: both access the tensor by the same
+   indices, over ranks of equal extents. Accesses at several offsets count as the box around them. */
 static bool has_read(const dfl_frame *f, uint32_t other, uint32_t einsum, uint32_t tensor)
 {
     const dfl_einsum *a = &f->workload->einsums[other], *b = &f->workload->einsums[einsum];

@@ -181,7 +181,7 @@ static bool find_made(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor,
         is_alike &= is_made_alike(f, t->producers[p], last);
         is_one &= dfl_conditions_equal(e, &f->workload->einsums[last]);
     }
-    *is_thin &= !(has_whole && is_alike); /* one of them makes all that the others make */
+    *is_thin &= !(has_whole && is_alike); /* a producer without conditions makes all that the others make */
     if (!*is_thin && (is_alike || !has_where))
         return true;
     if (!is_alike || !is_one)

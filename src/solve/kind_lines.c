@@ -94,8 +94,8 @@ static dfl_found_lines copy_lines(const dfl_assembly *a, const dfl_body *from)
     return (dfl_found_lines){ lines, from->n_lines };
 }
 
-/* Searches for the lines of one einsum by the mapper, which reports to `sink`, with at most `most` evaluations; 0 = any number.
-   If nothing fits, reports why. False if the mapper finds no lines. */
+/* Maps one einsum alone. The mapper evaluates at most `most` mappings (0 = no limit). False if it finds none; if none fits,
+   `sink` has the reason. */
 static bool search_alone(dfl_assembly *a, dfl_sink *sink, const dfl_lone_einsum *one, uint64_t most, dfl_found_lines *out)
 {
     const dfl_solver *solver = a->fill->solver;

@@ -220,9 +220,9 @@ bool dfl_chips_varies(const chips *c, uint32_t tensor, element_set *of_chip, uin
 bool dfl_chips_overlaps(const chips *c, uint32_t tensor, element_set *of_chip, uint32_t group);
 /* The coordinate of an element in a dimension. */
 int64_t dfl_chips_coordinate(const chips *c, uint32_t tensor, uint32_t element, uint32_t dim);
-/* Whether a group divides a dimension in sets of chips: some chip has other coordinates than the first one. NULL = everything.
-   The last parts may be empty, which says nothing of a dimension; if only the first has elements, a dimension of extent 1 is
-   divided. */
+/* Whether some chip of a group has other coordinates in a dimension of a tensor than chip 0. `of_chip`: [chip]: the elements that
+   the chip has; NULL = each chip has all. Chips without elements are not compared; if only chip 0 has elements, a dimension of
+   extent 1 counts as divided. */
 bool dfl_chips_divides_in(const chips *c, uint32_t tensor, element_set *of_chip, uint32_t dim, uint32_t group);
 /* Whether a group divides a dimension of a home. */
 bool dfl_chips_divides_dimension(const chips *c, uint32_t tensor, uint32_t dim, uint32_t group);
@@ -241,7 +241,7 @@ typedef struct {
     chips *c;
     uint32_t einsum, chip;
     int64_t micro_batch, layer;    /* layer -1: outside of repeats, or all layers of the stage */
-    uint64_t stages;               /* mask of the stages that run it */
+    uint64_t stages;               /* bit s: stage s runs the pass of the einsum */
     int64_t *lo, *hi;              /* [rank]: block of the present chip */
     uint64_t points;               /* that it computed */
 } chip_pass;

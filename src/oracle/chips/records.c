@@ -1,4 +1,4 @@
-/* The exchanges of a pass: their kinds, groups and bits, and how often each runs on each stage. */
+/* Records of the exchanges that the execution made: kind, group, bits, and how many times each ran on each stage in a step. */
 #include <string.h>
 
 #include "oracle/chips/chips_internal.h"
