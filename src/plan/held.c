@@ -9,6 +9,20 @@ static bool runs_in(const dfl_frame *f, const dfl_stage_shape *stage, uint32_t e
     return dfl_frame_runs(f, einsum, stage->has_first, stage->has_last);
 }
 
+/* Whether a stage reads an operand only as what another stage sends: a repeat carries the operand into its first iteration. */
+static bool is_sent(const dfl_frame *f, const dfl_stage_shape *stage, uint32_t einsum, uint32_t tensor)
+{
+    const dfl_workload *w = f->workload;
+    const uint32_t to = f->stage_slot != DFL_NONE ? dfl_layout_carried(f, einsum, tensor) : DFL_NONE;
+    dfl_phase phase;
+
+    if (to == DFL_NONE || w->tensors[to].n_producers == 0 || !dfl_einsum_has_rank(&w->einsums[w->tensors[to].producers[0]],
+                                                                                 f->slots[f->stage_slot].stage_rank))
+        return false;
+    phase = w->einsums[w->tensors[to].producers[0]].phase;
+    return phase == DFL_PHASE_BACKWARD ? !stage->has_last : !stage->has_first;
+}
+
 /* Whether an einsum of the stage reads or writes a tensor, or rows of it. */
 static bool is_touched(const dfl_frame *f, const dfl_stage_shape *stage, uint32_t tensor)
 {
@@ -16,7 +30,7 @@ static bool is_touched(const dfl_frame *f, const dfl_stage_shape *stage, uint32_
         bool touches = dfl_frame_target(f, e) == tensor;
 
         for (uint32_t i = 0; i < f->workload->einsums[e].n_inputs; i++)
-            touches |= dfl_frame_table(f, f->workload->einsums[e].inputs[i].tensor) == tensor;
+            touches |= dfl_frame_table(f, f->workload->einsums[e].inputs[i].tensor) == tensor && !is_sent(f, stage, e, tensor);
         if (touches && runs_in(f, stage, e))
             return true;
     }

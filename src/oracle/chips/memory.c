@@ -17,6 +17,17 @@ static uint32_t layer_dim(const chips *c, uint32_t tensor)
     return DFL_NONE;
 }
 
+/* Whether a stage has the iteration that reads a tensor itself: later ones read what the iteration before them made. */
+static bool has_start(const chips *c, uint32_t einsum, uint32_t tensor, uint32_t stage)
+{
+    const int64_t layers = c->stage_rank == DFL_NONE ? 0 : c->w->ranks[c->stage_rank].extent;
+
+    for (uint32_t k = 0; k < c->w->n_carries; k++)
+        if (c->w->carries[k].from == tensor && c->w->carries[k].rank == c->stage_rank && c->einsums[einsum].has_layers)
+            return c->stage_of_layer[c->w->carries[k].downwards ? layers - 1 : 0] == stage;
+    return true;
+}
+
 /* Whether an einsum of a stage reads or writes a tensor. */
 static bool is_used(const chips *c, uint32_t tensor, uint32_t stage)
 {
@@ -24,7 +35,8 @@ static bool is_used(const chips *c, uint32_t tensor, uint32_t stage)
         bool uses = c->einsums[e].target == tensor;
 
         for (uint32_t i = 0; i < c->w->einsums[e].n_inputs; i++)
-            uses |= dfl_chips_holder(c, c->w->einsums[e].inputs[i].tensor) == tensor;
+            uses |= dfl_chips_holder(c, c->w->einsums[e].inputs[i].tensor) == tensor &&
+                    has_start(c, e, c->w->einsums[e].inputs[i].tensor, stage);
         if (uses && (c->einsums[e].stages >> stage & 1) != 0)
             return true;
     }

@@ -249,7 +249,7 @@ static bool equal_stages(const context *c, uint32_t a, uint32_t b)
     return x->layers == y->layers && x->forward_seconds == y->forward_seconds && x->backward_seconds == y->backward_seconds;
 }
 
-/* The last stage of those from `from` on that take the same time; their row shows the one that holds the most, the first. */
+/* The last stage of those from `from` on that take the same time, and share a row. */
 static uint32_t end_of_row(const context *c, uint32_t from)
 {
     uint32_t last = from;
@@ -257,6 +257,31 @@ static uint32_t end_of_row(const context *c, uint32_t from)
     while (last + 1 < c->plan->n_stages && equal_stages(c, from, last + 1))
         last++;
     return last;
+}
+
+static const dfl_plan_memory *held_by(const context *c, uint32_t stage, uint32_t memory)
+{
+    return &c->plan->stages[stage].memories[memory];
+}
+
+/* The stages of a row, as "0 to 3"; if they hold different values, with the one that holds the most, which the row shows.
+   Sets `*most` to it, the first of equals. */
+static const char *name_row(const context *c, uint32_t from, uint32_t last, uint32_t memory, uint32_t *most)
+{
+    bool differs = false;
+
+    *most = from;
+    for (uint32_t s = from + 1; s <= last; s++) {
+        differs |= memcmp(held_by(c, s, memory)->held, held_by(c, from, memory)->held,
+                          sizeof held_by(c, s, memory)->held) != 0;
+        if (held_by(c, s, memory)->peak_bits > held_by(c, *most, memory)->peak_bits)
+            *most = s;
+    }
+    if (differs)
+        return dfl_arena_printf(c->out->arena, "%lu to %lu, most in %lu", (unsigned long)from, (unsigned long)last,
+                                (unsigned long)*most);
+    return last > from ? dfl_arena_printf(c->out->arena, "%lu to %lu", (unsigned long)from, (unsigned long)last)
+                       : dfl_arena_printf(c->out->arena, "%lu", (unsigned long)from);
 }
 
 /* Prints what the stages hold in a memory; nothing if it is empty. */
@@ -289,16 +314,13 @@ static void print_stages(const context *c, uint32_t memory)
             dfl_table_cell(&table, dfl_held_name((dfl_held)h));
     for (uint32_t s = 0, last; s < c->plan->n_stages; s = last + 1) {
         const dfl_plan_stage *stage = &c->plan->stages[s];
-        const dfl_plan_memory *held = &stage->memories[memory];
-        dfl_strbuf which;
+        const dfl_plan_memory *held;
+        uint32_t most;
 
         last = end_of_row(c, s);
-        dfl_strbuf_init(&which, c->out->arena);
-        dfl_strbuf_printf(&which, "%lu", (unsigned long)s);
-        if (last > s)
-            dfl_strbuf_printf(&which, " to %lu", (unsigned long)last);
         dfl_table_row_start(&table);
-        dfl_table_cell(&table, which.text);
+        dfl_table_cell(&table, name_row(c, s, last, memory, &most));
+        held = held_by(c, most, memory);
         dfl_table_count(&table, stage->layers);
         add_seconds(&table, stage->forward_seconds);
         add_seconds(&table, stage->backward_seconds);
