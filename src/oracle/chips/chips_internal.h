@@ -232,6 +232,8 @@ bool dfl_chips_divides_dimension(const chips *c, uint32_t tensor, uint32_t dim, 
 void dfl_chips_lay_homes(chips *c);
 /* Whether parts of a gradient are summed once, behind the last pass. */
 bool dfl_chips_is_of_step(const chips *c, uint32_t tensor);
+/* The same, or a sum over micro-batches that no einsum reads. */
+bool dfl_chips_ends_late(const chips *c, uint32_t tensor);
 
 /* sets.c: what each chip reads and makes */
 bool dfl_chips_find_sets(chips *c);

@@ -5,18 +5,21 @@
 #include "oracle/chips/chips_internal.h"
 #include "oracle/chips/windows.h"
 
+static bool has_rank(const dfl_access *a, uint32_t rank)
+{
+    for (uint32_t d = 0; d < a->n_dims; d++)
+        if (dfl_index_coef(&a->index[d], rank) != 0)
+            return true;
+    return false;
+}
+
 /* Whether the result of an einsum lacks a rank of its positions. */
 static bool lacks_position(const dfl_einsum *e, const dfl_access *positions)
 {
     for (uint32_t p = 0; p < positions->n_dims; p++)
-        for (uint32_t k = 0; k < positions->index[p].n_terms; k++) {
-            bool has = false;
-
-            for (uint32_t d = 0; d < e->output.n_dims; d++)
-                has |= dfl_index_coef(&e->output.index[d], positions->index[p].terms[k].rank) != 0;
-            if (!has)
+        for (uint32_t k = 0; k < positions->index[p].n_terms; k++)
+            if (!has_rank(&e->output, positions->index[p].terms[k].rank))
                 return true;
-        }
     return false;
 }
 
@@ -43,10 +46,7 @@ static bool makes_parts(const chips *c, uint32_t einsum, uint32_t group)
             is_position &= dfl_index_coef(&index[d], line->rank) == 0;
         return is_position;
     }
-    for (uint32_t d = 0; d < e->einsum->output.n_dims; d++)
-        if (dfl_index_coef(&e->einsum->output.index[d], line->rank) != 0)
-            return false;
-    return true;
+    return !has_rank(&e->einsum->output, line->rank);
 }
 
 /* The union of the sets of all chips at the same place of a group. */
@@ -167,6 +167,26 @@ bool dfl_chips_is_of_step(const chips *c, uint32_t tensor)
     const dfl_tensor *t = &c->w->tensors[tensor];
 
     return t->part == DFL_PART_GRADIENT && c->w->tensors[t->of].role == DFL_ROLE_WEIGHT;
+}
+
+/* Whether a group of micro-batches adds to all elements of a sum that no einsum reads: it is complete behind the last one. */
+static bool is_unread_sum(const chips *c, uint32_t tensor)
+{
+    const dfl_tensor *t = &c->w->tensors[tensor];
+
+    for (uint32_t p = 0; p < t->n_producers && t->n_consumers == 0; p++) {
+        const dfl_einsum *e = &c->w->einsums[t->producers[p]];
+
+        for (uint32_t k = 0; k < c->n_tiled && e->reduce == DFL_REDUCE_ADD && e->phase != DFL_PHASE_UPDATE; k++)
+            if (dfl_einsum_has_rank(e, c->tiled[k]) && !has_rank(&e->output, c->tiled[k]))
+                return true;
+    }
+    return false;
+}
+
+bool dfl_chips_ends_late(const chips *c, uint32_t tensor)
+{
+    return dfl_chips_is_of_step(c, tensor) || is_unread_sum(c, tensor);
 }
 
 /* The groups that divide the home, by the producers or else by the first reader. */
@@ -333,7 +353,7 @@ static void find_results(chips *c, uint32_t tensor)
         if ((t->summed & bit) != 0) {
             t->scattered |= t->side[g] != NULL ? bit : 0;
             t->late |= dfl_chips_is_of_step(c, tensor) && (t->stated & bit) == 0 ? bit : 0;
-            t->late |= dfl_chips_is_of_step(c, tensor) && t->side[g] == NULL ? bit : 0;
+            t->late |= dfl_chips_ends_late(c, tensor) && t->side[g] == NULL ? bit : 0;
         } else if (t->side[g] == NULL && is_divided) {
             t->gathered |= bit;
         }

@@ -326,7 +326,7 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
     const uint32_t tensor = c->einsums[p->einsum].target;
     const chip_tensor *t = &c->tensors[tensor];
     const uint64_t tied = UINT64_C(1) | UINT64_C(1) << (c->n_stages - 1);
-    const uint64_t once = dfl_chips_is_of_step(c, tensor) && !is_last ? 0 : t->is_tied ? tied : p->stages;
+    const uint64_t once = dfl_chips_ends_late(c, tensor) && !is_last ? 0 : t->is_tied ? tied : p->stages;
     const uint64_t now = t->scattered & ~t->late, late = t->scattered & t->late, whole = t->summed & ~t->scattered;
     uint64_t n[4] = { 0 };
 

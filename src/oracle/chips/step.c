@@ -338,7 +338,7 @@ static void run_einsum(chips *c, uint32_t einsum, int64_t micro_batch, int64_t l
     const uint32_t n = e->einsum->n_inputs * N_READINGS;
     touched_counts *counts = DFL_NEW_ARRAY(c->arena, touched_counts, (size_t)c->n_chips * n + 1);
     element_set *made = DFL_NEW_ARRAY(c->arena, element_set, c->n_chips);
-    const bool is_last = c->tensors[e->target].last_producer == einsum, is_once = dfl_chips_is_of_step(c, e->target);
+    const bool is_last = c->tensors[e->target].last_producer == einsum, is_once = dfl_chips_ends_late(c, e->target);
     dfl_chips_work work = { .read = DFL_NEW_ARRAY(c->arena, dfl_i128, (size_t)e->einsum->n_inputs + 1) };
     element_set *halos = dfl_chips_open_halos(c, einsum);
     uint32_t value = DFL_NONE;
@@ -568,8 +568,8 @@ void dfl_chips_run_step(chips *c)
     for (int64_t m = 0; m < c->micro_batches; m++)
         run_phase(c, DFL_PHASE_BACKWARD, m);
     for (uint32_t t = 0; t < c->w->n_tensors && !c->failed; t++)
-        if (dfl_chips_is_of_step(c, t) && dfl_chips_holder(c, t) == t)
-            settle(c, t, DFL_NONE);
+        if (dfl_chips_ends_late(c, t) && dfl_chips_holder(c, t) == t)
+            settle(c, t, dfl_chips_is_passing(c, t) ? dfl_chips_value_of(c, t, c->micro_batches - 1, -1, false) : DFL_NONE);
     run_phase(c, DFL_PHASE_UPDATE, 0);
     if (!c->failed)
         compare_values(c);
