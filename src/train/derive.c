@@ -3,7 +3,8 @@
  *
  *   grad.A[g] += grad.Z[i] * d f / d A,  over the same points as Z[i] op= f(A[g], ...)
  *
- * The first einsum of a gradient defines it by `=` if no two points meet in one element; all others accumulate.
+ * The first einsum of a gradient defines it by `=` if no two points meet in one element; all others accumulate. Where the readers
+ * of a tensor leave out elements, zeros come first (train/covered.h).
  *
  * A `repeat` that carries Y into X runs backwards with a carry of its own: its iterations run downwards, and each reads as
  * gradient of Y what the iteration above left as gradient of X. So `layer.grad.Y` has no rank of the repeat and is written behind
@@ -15,6 +16,7 @@
 #include <string.h>
 
 #include "train/chain_rule.h"
+#include "train/covered.h"
 #include "train/draft.h"
 #include "train/optimizer.h"
 #include "train/tables.h"
@@ -26,15 +28,6 @@ static const dfl_carry *find_carry(const dfl_workload *w, uint32_t tensor, bool 
 {
     for (uint32_t c = 0; c < w->n_carries; c++)
         if ((into ? w->carries[c].to : w->carries[c].from) == tensor)
-            return &w->carries[c];
-    return NULL;
-}
-
-/* The carry by which an einsum reads a tensor: that of the repeat in which it stands. NULL if it reads the tensor itself. */
-static const dfl_carry *find_start(const dfl_workload *w, uint32_t tensor, const dfl_einsum *einsum)
-{
-    for (uint32_t c = 0; c < w->n_carries; c++)
-        if (w->carries[c].from == tensor && dfl_einsum_has_rank(einsum, w->carries[c].rank))
             return &w->carries[c];
     return NULL;
 }
@@ -121,7 +114,7 @@ static uint32_t add_gradient(dfl_train_draft *draft, uint32_t tensor, dfl_sym na
 static dfl_access gradient_target(dfl_train_draft *draft, dfl_access access, const dfl_einsum *einsum)
 {
     const dfl_workload *w = draft->forward;
-    const dfl_carry *from = find_start(w, access.tensor, einsum), *to = find_carry(w, access.tensor, true);
+    const dfl_carry *from = dfl_train_find_start(w, access.tensor, einsum), *to = find_carry(w, access.tensor, true);
     const uint32_t tensor = access.tensor, lead = to != NULL ? find_lead(w, to) : DFL_NONE;
     bool inside = from == NULL && to != NULL && access.index[lead].n_terms > 0;
     uint32_t *id = from != NULL ? &draft->start[from - w->carries] : inside ? &draft->inside[tensor] : &draft->gradient[tensor];
@@ -395,18 +388,6 @@ static const dfl_eop *scale(dfl_train_draft *draft, const dfl_eop *root, double 
     return root->kind == DFL_EOP_SCATTER ? dfl_train_scatter(draft, product, root->args[1]) : product;
 }
 
-/* Range of an index over the space. */
-static void find_range(const dfl_train_draft *draft, const dfl_index *index, dfl_i128 *low, dfl_i128 *high)
-{
-    *low = *high = index->offset;
-    for (uint32_t t = 0; t < index->n_terms; t++) {
-        dfl_i128 reach = (dfl_i128)index->terms[t].coef * (draft->ranks.at[index->terms[t].rank].extent - 1);
-
-        *low += reach < 0 ? reach : 0;
-        *high += reach > 0 ? reach : 0;
-    }
-}
-
 /* The condition sign * index + offset >= 0. */
 static dfl_condition limit_index(dfl_train_draft *draft, const dfl_index *index, int sign, int64_t offset)
 {
@@ -429,7 +410,7 @@ static void limit_to_shape(dfl_train_draft *draft, dfl_einsum *einsum)
     for (uint32_t d = 0; d < t->n_dims; d++) {
         dfl_i128 low, high;
 
-        find_range(draft, &einsum->output.index[d], &low, &high);
+        dfl_train_find_range(draft, &einsum->output.index[d], &low, &high);
         if (low < 0)
             where[einsum->n_where++] = limit_index(draft, &einsum->output.index[d], 1, 0);
         if (high >= t->extents[d])
@@ -514,7 +495,7 @@ static bool is_wanted(const dfl_train_draft *draft, const dfl_einsum *einsum, ui
 
     if (!draft->wanted[tensor] || role == DFL_ROLE_STATE)
         return false;
-    return role != DFL_ROLE_INPUT || find_start(draft->forward, tensor, einsum) != NULL;
+    return role != DFL_ROLE_INPUT || dfl_train_find_start(draft->forward, tensor, einsum) != NULL;
 }
 
 /* Whether an einsum adds to the gradient of its operand `k`. */
@@ -524,99 +505,68 @@ static bool leaves_gradient(const dfl_train_draft *draft, const dfl_einsum *e, u
            is_wanted(draft, e, e->inputs[k].tensor) && dfl_train_depends(draft, e->body, k);
 }
 
-/* Whether an index may skip positions between its lowest and its highest one: a term moves it by more than all smaller ones
-   reach, and one. Terms of equal steps count once. */
-static bool has_gaps(const dfl_train_draft *draft, const dfl_index *index)
+/* Whether the iterations of a repeat, in which an einsum stands, all add to one gradient of what its operand `k` reads. */
+static bool adds_in_each(const dfl_train_draft *draft, const dfl_einsum *e, uint32_t k, const dfl_carry *from)
 {
-    for (uint32_t t = 0; t < index->n_terms; t++) {
-        const dfl_i128 step = index->terms[t].coef < 0 ? -index->terms[t].coef : index->terms[t].coef;
-        dfl_i128 reach = 0;
+    for (uint32_t r = 0; r < e->n_ranks; r++) {
+        bool has = from != NULL && from->rank == e->ranks[r];
 
-        for (uint32_t k = 0; k < index->n_terms; k++) {
-            const dfl_i128 other = index->terms[k].coef < 0 ? -index->terms[k].coef : index->terms[k].coef;
-
-            if (other < step)
-                reach += other * (draft->ranks.at[index->terms[k].rank].extent - 1);
-        }
-        if (draft->ranks.at[index->terms[t].rank].extent > 1 && step > reach + 1)
+        for (uint32_t d = 0; d < e->inputs[k].n_dims; d++)
+            has |= dfl_index_coef(&e->inputs[k].index[d], e->ranks[r]) != 0;
+        if (is_repeat(draft->forward, e->ranks[r]) && !has)
             return true;
     }
     return false;
 }
 
-/* Whether an access visits all positions of each dimension but `along`, and no rank moves two dimensions. */
-static bool is_whole_but(const dfl_train_draft *draft, const dfl_access *access, uint32_t along)
+/* Adds zeros to all elements of the gradient to which operand `k` of forward einsum `of` adds; `from` and `lead` as of the
+   readers. */
+static void fill_target(dfl_train_draft *draft, uint32_t of, uint32_t k, const dfl_carry *from, uint32_t lead)
 {
-    const dfl_tensor *t = &draft->forward->tensors[access->tensor];
+    const dfl_einsum *e = &draft->forward->einsums[of];
+    const uint32_t tensor = e->inputs[k].tensor, n_dims = draft->forward->tensors[tensor].n_dims;
+    uint32_t *ranks = DFL_NEW_ARRAY(draft->arena, uint32_t, n_dims + 2), n = n_dims;
+    dfl_access whole = dfl_train_visit(draft, tensor, ranks);
+    dfl_train_body body = { .draft = draft };
 
-    for (uint32_t d = 0; d < access->n_dims; d++) {
-        dfl_i128 low, high;
+    if (lead != DFL_NONE) { /* of the last iteration alone */
+        dfl_index *index = DFL_NEW_ARRAY(draft->arena, dfl_index, n_dims + 1);
 
-        find_range(draft, &access->index[d], &low, &high);
-        if (d != along && (low > 0 || high < t->extents[d] - 1 || has_gaps(draft, &access->index[d])))
-            return false;
-        for (uint32_t k = 0; k < access->index[d].n_terms; k++)
-            for (uint32_t other = d + 1; other < access->n_dims; other++)
-                if (dfl_index_coef(&access->index[other], access->index[d].terms[k].rank) != 0 && t->extents[other] > 1 &&
-                    t->extents[d] > 1)
-                    return false;
+        memcpy(index, whole.index, n_dims * sizeof *index);
+        for (uint32_t r = n = 0; r < n_dims; r++)
+            if (dfl_index_coef(&index[lead], ranks[r]) == 0)
+                ranks[n++] = ranks[r];
+        index[lead] = (dfl_index){ .span = e->inputs[k].span };
+        whole.index = index;
     }
-    return true;
+    if (from != NULL)
+        dfl_train_insert_rank(ranks, n++, from->rank);
+    add_backward(&body, (dfl_einsum){ .span = draft->forward->tensors[tensor].span, .output = gradient_target(draft, whole, e),
+                                      .ranks = ranks, .n_ranks = n, .over_rank = DFL_NONE, .of = of },
+                 dfl_train_constant(draft, 0));
 }
 
-/* Whether the accesses of all readers that leave a gradient of a tensor visit each of its elements. A dimension counts as visited
-   by the positions without gaps from the lowest to the highest; accesses that differ in one dimension count together. */
-static bool is_covered(dfl_train_draft *draft, uint32_t tensor)
-{
-    const dfl_workload *w = draft->forward;
-    const dfl_tensor *t = &w->tensors[tensor];
-
-    for (uint32_t along = 0; along < t->n_dims; along++) {
-        dfl_i128 reached = 0;
-        bool more = true;
-
-        while (more && reached < t->extents[along]) {
-            more = false;
-            for (uint32_t c = 0; c < t->n_consumers; c++) {
-                const dfl_einsum *e = &w->einsums[t->consumers[c]];
-
-                for (uint32_t k = 0; k < e->n_inputs; k++) {
-                    dfl_i128 low, high;
-
-                    if (e->inputs[k].tensor != tensor || !leaves_gradient(draft, e, k) ||
-                        !is_whole_but(draft, &e->inputs[k], along) || has_gaps(draft, &e->inputs[k].index[along]))
-                        continue;
-                    find_range(draft, &e->inputs[k].index[along], &low, &high);
-                    if (low <= reached && high >= reached) {
-                        reached = high + 1;
-                        more = true;
-                    }
-                }
-            }
-        }
-        if (reached >= t->extents[along])
-            return true;
-    }
-    return t->n_dims == 0;
-}
-
-/* Adds `grad.T = 0` before the first contribution to the gradient of a tensor of which the readers leave out elements. */
-static void fill_rest(dfl_train_draft *draft, uint32_t tensor, uint32_t of)
+/* Adds zeros before the first contribution, by operand `k` of forward einsum `of`, to a gradient of which the readers of its
+   tensor leave out elements. */
+static void fill_rest(dfl_train_draft *draft, uint32_t of, uint32_t k)
 {
     const dfl_workload *w = draft->forward;
     const dfl_einsum *e = &w->einsums[of];
-    bool inside = false;
+    const uint32_t tensor = e->inputs[k].tensor;
+    const dfl_carry *from = dfl_train_find_start(w, tensor, e), *to = find_carry(w, tensor, true);
+    const dfl_train_readers readers = { tensor, from, to != NULL ? find_lead(w, to) : DFL_NONE };
+    const bool is_inside = from == NULL && to != NULL && e->inputs[k].index[readers.lead].n_terms > 0;
+    const uint32_t has = from != NULL ? draft->start[from - w->carries] : draft->gradient[tensor];
+    const bool is_added_to = from == NULL && (is_seed(draft, tensor) || find_carry(w, tensor, false) != NULL);
 
-    if (draft->gradient[tensor] != DFL_NONE || w->tensors[tensor].gathered || is_seed(draft, tensor) ||
-        find_carry(w, tensor, false) != NULL || find_carry(w, tensor, true) != NULL || is_covered(draft, tensor))
+    if (has != DFL_NONE || w->tensors[tensor].gathered || is_inside || is_added_to ||
+        dfl_train_is_covered(draft, &readers, leaves_gradient))
         return;
-    for (uint32_t r = 0; r < e->n_ranks; r++)
-        inside |= is_repeat(w, e->ranks[r]);
-    if (inside && !is_repeated(draft, tensor))
+    if (adds_in_each(draft, e, k, from))
         dfl_train_refuse(draft, e->span, "a `repeat` that reads a part of a tensor from outside",
                          "copy the tensor before the `repeat`, element by element of the part, and read the copy");
     else
-        fill_with_zeros(draft, tensor, of);
+        fill_target(draft, of, k, from, readers.lead);
 }
 
 /* Adds what forward einsum `of` contributes to the gradient of its operand `k`. */
@@ -641,7 +591,7 @@ static void add_contribution(dfl_train_draft *draft, uint32_t of, uint32_t k, df
         return;
     if (table != DFL_NONE && draft->gradient[table] == DFL_NONE)
         fill_with_zeros(draft, table, of);
-    fill_rest(draft, forward->inputs[k].tensor, of);
+    fill_rest(draft, of, k);
     einsum.output = gradient_target(draft, forward->inputs[k], forward);
     limit_to_shape(draft, &einsum);
     times = drop_ranks(&body, &einsum);

@@ -83,8 +83,7 @@ bool dfl_train_needs_zeros(const dfl_workload *w, uint32_t table)
 
 /* ---- all elements of a tensor ---- */
 
-/* Inserts a rank into an ascending list. */
-static void insert(uint32_t *ranks, uint32_t n, uint32_t rank)
+void dfl_train_insert_rank(uint32_t *ranks, uint32_t n, uint32_t rank)
 {
     while (n > 0 && ranks[n - 1] > rank) {
         ranks[n] = ranks[n - 1];
@@ -105,7 +104,32 @@ static bool is_whole(const dfl_train_draft *draft, const dfl_index *index, int64
     return true;
 }
 
-/* The rank that visits dimension `d` of a tensor: of its first reader, of the gathers that read its rows, or of its producers. */
+/* The rank that visits dimension `d` of a tensor in an operand of some reader, or in what a repeat makes of the tensor. */
+static bool find_further(const dfl_train_draft *draft, uint32_t tensor, uint32_t d, const uint32_t *taken, uint32_t *rank)
+{
+    const dfl_workload *w = draft->forward;
+    const dfl_tensor *t = &w->tensors[tensor];
+
+    for (uint32_t c = 0; c < t->n_consumers; c++)
+        for (uint32_t i = 0; i < w->einsums[t->consumers[c]].n_inputs; i++) {
+            const dfl_access *a = &w->einsums[t->consumers[c]].inputs[i];
+
+            if (a->tensor == tensor && is_whole(draft, &a->index[d], t->extents[d], taken, d, rank))
+                return true;
+        }
+    for (uint32_t c = 0; c < w->n_carries; c++) {
+        const dfl_tensor *to = &w->tensors[w->carries[c].to];
+        const uint32_t at = d + (to->n_dims - t->n_dims); /* the iterations are its first dimension */
+
+        for (uint32_t p = 0; p < to->n_producers && w->carries[c].from == tensor && to->n_dims >= t->n_dims; p++)
+            if (is_whole(draft, &w->einsums[to->producers[p]].output.index[at], t->extents[d], taken, d, rank))
+                return true;
+    }
+    return false;
+}
+
+/* The rank that visits dimension `d` of a tensor: of its first reader, of the gathers that read its rows, of its producers, of
+   other readers, or of what a repeat makes of it. */
 static uint32_t find_rank(dfl_train_draft *draft, uint32_t tensor, uint32_t d, const uint32_t *taken)
 {
     const dfl_workload *w = draft->forward;
@@ -124,6 +148,8 @@ static uint32_t find_rank(dfl_train_draft *draft, uint32_t tensor, uint32_t d, c
     for (uint32_t p = 0; p < t->n_producers; p++)
         if (is_whole(draft, &w->einsums[t->producers[p]].output.index[d], extent, taken, d, &rank))
             return rank;
+    if (find_further(draft, tensor, d, taken, &rank))
+        return rank;
     name = dfl_arena_printf(draft->arena, "%s.dim%u", dfl_sym_text(draft->names, t->name), d + 1);
     DFL_PUSH(draft->arena, &draft->ranks,
              ((dfl_rank){ .name = dfl_intern_z(draft->names, name), .span = t->span, .extent = extent }));
@@ -142,7 +168,7 @@ dfl_access dfl_train_visit(dfl_train_draft *draft, uint32_t tensor, uint32_t *ra
         along[d] = find_rank(draft, tensor, d, along);
         *term = (dfl_term){ .rank = along[d], .coef = 1 };
         index[d] = (dfl_index){ .terms = term, .n_terms = 1, .offset = 0, .span = t->span };
-        insert(ranks, d, along[d]);
+        dfl_train_insert_rank(ranks, d, along[d]);
     }
     return (dfl_access){ .tensor = tensor, .n_dims = t->n_dims, .index = index, .span = t->span };
 }

@@ -22,5 +22,7 @@ bool dfl_train_needs_zeros(const dfl_workload *w, uint32_t table);
 /* The access to all elements of a tensor, each once, by ranks of its accesses where one rank visits a whole dimension, else by
    new ranks. `ranks`: room for as many as dimensions; is set to the ranks, ascending. */
 dfl_access dfl_train_visit(dfl_train_draft *draft, uint32_t tensor, uint32_t *ranks);
+/* Inserts a rank into an ascending list of `n` ranks, which has room for it. */
+void dfl_train_insert_rank(uint32_t *ranks, uint32_t n, uint32_t rank);
 
 #endif

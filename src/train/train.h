@@ -6,6 +6,7 @@
  *
  *   derive      the backward einsums, in the reverse order of the forward ones
  *   chain_rule  the derivative of the right side of one einsum by one operand
+ *   covered     whether the readers of a tensor leave a gradient of each element
  *   tables      tables, of which `gather` reads rows
  *   optimizer   the update of every weight, and the states of the optimizer
  *   draft       the training step under construction: names, tensors, accesses

@@ -330,6 +330,15 @@ static touched_counts count_touched(const chip_pass *p, uint32_t reading)
     return out;
 }
 
+/* Whether an einsum starts a sum over all micro-batches, none of which divides its ranks. */
+static bool starts_once(const chips *c, const chip_einsum *e)
+{
+    for (uint32_t k = 0; k < c->n_tiled; k++)
+        if (dfl_einsum_has_rank(e->einsum, c->tiled[k]))
+            return false;
+    return e->einsum->body->kind == DFL_EOP_CONST;
+}
+
 /* Runs a pass of an einsum on all chips that run it. With `again`, its exchanges run again, and its values are there. */
 static void run_einsum(chips *c, uint32_t einsum, int64_t micro_batch, int64_t layer, bool again)
 {
@@ -350,7 +359,7 @@ static void run_einsum(chips *c, uint32_t einsum, int64_t micro_batch, int64_t l
     p.lo = DFL_NEW_ARRAY(c->arena, int64_t, (size_t)c->w->n_ranks + 1);
     p.hi = DFL_NEW_ARRAY(c->arena, int64_t, (size_t)c->w->n_ranks + 1);
     for (p.chip = 0; p.chip < c->n_chips && !c->failed; p.chip++) {
-        if (!dfl_chips_runs(c, einsum, p.chip, layer) || (e->einsum->body->kind == DFL_EOP_CONST && micro_batch > 0))
+        if (!dfl_chips_runs(c, einsum, p.chip, layer) || (starts_once(c, e) && micro_batch > 0))
             continue;
         p.stages |= UINT64_C(1) << chips_stage(c, p.chip);
         c->visit++;

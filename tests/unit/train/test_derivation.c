@@ -38,8 +38,8 @@ static const derivation_case cases[] = {
       "einsum grad.V: grad.V[m] = grad.Z[m];  // ranks m, 4 points, 0 FLOP each, backward of Z\n", NULL, "grad.W" },
     { "maximum: two operations a point, and the sum", STEP("rank m = 3, n = 4; weight W[n]; input X[m]; T[m] max= W[n] where n <= m;"
       " output Z[m] = T[m] * X[m];"),
-      "einsum grad.W: grad.W[n] += (grad.T[m] * max_share(W[n], T[m])) where m - n >= 0;  // ranks m n, 12 points, 3 FLOP each, backward of T\n",
-      NULL, NULL },
+      "einsum grad.W#2: grad.W[n] += (grad.T[m] * max_share(W[n], T[m])) where m - n >= 0;  // ranks m n, 12 points, 3 FLOP each, backward of T\n",
+      "einsum grad.W: grad.W[n] = 0;  // ranks n, 4 points, 0 FLOP each, backward of T\n" /* W[3] reaches no T */, NULL },
     { "minimum", STEP("rank m = 3, n = 4; weight W[m,n]; T[m] min= W[m,n]; output Z[m] = square(T[m]);"),
       "einsum grad.W: grad.W[m, n] = (grad.T[m] * min_share(W[m, n], T[m]));  // ranks m n, 12 points, 2 FLOP each, backward of T\n", NULL, NULL },
     { "a start of a maximum", STEP("rank m = 3, n = 4; weight V[m], W[m,n]; T[m] = V[m]; T[m] max= W[m,n]; output Z[m] = square(T[m]);"),
@@ -94,6 +94,30 @@ static const derivation_case cases[] = {
     { "weights of a repeat", REPEAT, "einsum layer.grad.W: layer.grad.W[layer, d] += (layer.grad.Y[b, d] * X[b, d]);",
       "einsum layer.update.W: layer.W[layer, d] = adam(layer.master.W[layer, d], layer.grad.W[layer, d], layer.moment1.W[layer, d], "
       "layer.moment2.W[layer, d]);  // ranks d layer, 15 points, 12 FLOP each, update of layer.W\n", NULL },
+    /* ---- zeros before a gradient whose readers leave out elements ---- */
+    { "one position behind a repeat", STEP("rank b = 2, m = 3, d = 2, e = 2; input X[b,m,d]; repeat 5 as layer carrying X = Y {"
+      " weight W[d,e]; Y[b,m,e] += X[b,m,d] * W[d,e]; } output P[b,e] = square(layer.Y[b,0,e]);"),
+      "einsum layer.grad.Y: layer.grad.Y[b, m, e] = 0;  // ranks b m e, 12 points, 0 FLOP each, backward of P\n",
+      "einsum layer.grad.Y#2: layer.grad.Y[b, 0, e] += (grad.P[b, e] * square_d(layer.Y[4, b, 0, e]));", "layer.grad.X[layer, b, m, d] = 0" },
+    { "one position in a repeat", STEP("rank b = 2, m = 3, d = 2, e = 2, f = 2; input X[b,m,d]; repeat 5 as layer carrying X = Y {"
+      " weight W[d,e], U[d,f], Q[m]; C[b,f] += X[b,0,d] * U[d,f]; Y[b,m,e] += C[b,d] * W[d,e] + Q[m]; }"
+      " output P[b,m,e] = square(layer.Y[b,m,e]);"),
+      "einsum layer.grad.X: layer.grad.X[layer, b, m, d] = 0;  // ranks b m d layer, 60 points, 0 FLOP each, backward of layer.C\n",
+      "einsum layer.grad.X#2: layer.grad.X[layer, b, 0, d] += ", "layer.grad.Y[b, m, e] = 0" },
+    { "a reader under a condition", STEP("rank m = 6, n = 2; weight V[m], W[n]; H[m,n] = V[m] * W[n]; output P[m,n] = square(H[m,n])"
+      " where m >= 2;"), "einsum grad.H: grad.H[m, n] = 0;  // ranks m n, 12 points, 0 FLOP each, backward of P\n",
+      "einsum grad.H#2: grad.H[m, n] += ", NULL },
+    { "a condition that leaves out nothing", STEP("rank m = 6, n = 6; weight V[m], W[n]; A[m] = tanh(V[m]); B[n] = tanh(W[n]);"
+      " output P[m] += A[m] * B[n] where n <= m, m - n < 3;"), "einsum grad.A: grad.A[m] += ", "einsum grad.B: grad.B[n] += ", "] = 0;" },
+    { "a condition that leaves out the first three", STEP("rank m = 6, n = 6; weight V[m], W[n]; A[m] = tanh(V[m]);"
+      " output P[m] += A[m] * W[n] where n <= m - 3;"), "einsum grad.A: grad.A[m] = 0;", NULL, NULL },
+    { "what the producer leaves out", STEP("rank m = 6, n = 6; weight V[m], W[n]; S[m,n] = V[m] * W[n] where n <= m;"
+      " E[m,n] = square(S[m,n]) where n <= m; output P[m] += E[m,n] where n <= m;"), "einsum grad.S: grad.S[m, n] = ", NULL, "] = 0;" },
+    { "more than the producer leaves out", STEP("rank m = 6, n = 6; weight V[m], W[n]; S[m,n] = V[m] * W[n] where n <= m;"
+      " E[m,n] = square(S[m,n]) where n < m; output P[m] += E[m,n] where n <= m;"), "einsum grad.S: grad.S[m, n] = 0;",
+      "einsum grad.E: grad.E[m, n] = grad.P[m] where", NULL },
+    { "a causal filter", STEP("rank m = 6, k = 3; weight V[m], W[k]; A[m] = tanh(V[m]); output P[m] += A[m - k] * W[k] where m - k >= 0;"),
+      "einsum grad.A: grad.A[m - k] += ", NULL, "] = 0;" },
     /* ---- optimizers ---- */
     { "adam", STEP(M "weight W[m]; output Z[m] = square(W[m]);"),
       "einsum update.W: W[m] = adam(master.W[m], grad.W[m], moment1.W[m], moment2.W[m]);  // ranks m, 4 points, 12 FLOP each, update of W\n",

@@ -42,6 +42,14 @@ static const gradient_case cases[] = {
     { "a chosen loss", "workload f : fp32 { rank m = 3; weight W[m]; T[m] = tanh(W[m]); output Z[m] = square(T[m]); output Y[m] = exp(W[m]); }"
       "workload step = train(f, loss = T, optimizer = sgd(fp32));" },
     { "scalars", STEP("rank m = 3; weight W[m], B[]; S[] += W[m] * B[]; output Z[] = tanh(S[]);") },
+    /* ---- elements that no reader visits ---- */
+    { "one position behind a repeat", STEP("rank b = 2, m = 3, d = 2, e = 2; weight I[b,m,d]; repeat 3 as layer carrying I = Y {"
+      " weight W[d,e]; Y[b,m,e] += tanh(I[b,m,d]) * W[d,e]; } output P[b,e] = square(layer.Y[b,1,e]);") },
+    { "one position in a repeat", STEP("rank b = 2, m = 3, d = 2, e = 2, f = 2; weight I[b,m,d]; repeat 3 as layer carrying I = Y {"
+      " weight W[d,e], U[d,f], Q[m]; C[b,f] += I[b,0,d] * U[d,f]; Y[b,m,e] += tanh(C[b,d]) * W[d,e] + Q[m]; }"
+      " output P[b,m,e] = square(layer.Y[b,m,e]);") },
+    { "a reader under a condition", STEP("rank m = 6, n = 2; weight V[m], W[n]; H[m,n] = V[m] * W[n]; output P[m,n] = square(H[m,n])"
+      " where m >= 2;") },
     /* ---- gathers ---- */
     { "rows of a large table", STEP("rank b = 3, v = 7, d = 2; input ids[b] : i32; weight T[v,d]; output Z[b,d] = tanh(gather T[v,d] by ids[b]);") },
     { "rows of a small table", STEP("rank b = 9, v = 3, d = 2; input ids[b] : i32; weight T[v,d]; output Z[b,d] = tanh(gather T[v,d] by ids[b]);") },
