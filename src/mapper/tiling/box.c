@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mapper/skeleton/fixed_factors.h"
+#include "mapper/tiling/merge.h"
 #include "mapper/tiling/written.h"
 
 static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -169,12 +170,44 @@ static bool is_admitted(const dfl_form *f, uint32_t rank, const int64_t *amounts
     return dfl_fixed_lines_admits(given, f->problem, rank, cut, 1, parts, 1, NULL);
 }
 
-static dfl_box *finish(const dfl_form *f, uint32_t rank, dfl_box *b)
+/* Moves the ends inwards to numbers of parts that merged axes can have, and that the pieces above have. Those that divide stay as
+   they are: see D5. */
+static void round_to_factors(const dfl_form *f, const dfl_chain *c, dfl_box *b)
+{
+    int64_t piece = c->extent;
+
+    for (uint32_t i = 0; i < c->n && b->is_possible; i++) {
+        const dfl_merged_axis *axis = c->at[i].axis < 0 ? NULL : &f->merge->axis[c->at[i].axis];
+        if (axis == NULL && (int)i != c->last)
+            piece = least_of(piece, b->high[i]);
+        if (axis == NULL || axis->n == 1 || (f->divisors != NULL && b->low[i] < b->high[i]))
+            continue;
+        b->low[i] = dfl_merge_round(axis, b->low[i], true);
+        b->high[i] = dfl_merge_round(axis, least_of(b->high[i], piece), false);
+        b->is_possible = 1 <= b->low[i] && b->low[i] <= b->high[i];
+        piece = b->is_possible ? (piece + b->low[i] - 1) / b->low[i] : 1;
+    }
+}
+
+static void find_figures(dfl_arena *arena, const dfl_form *f, const dfl_chain *c, dfl_box *b)
+{
+    b->is_exact = b->is_point;
+    if (f->merge != NULL && dfl_chain_axes(c) != 0)
+        b->is_exact = dfl_merge_bound(arena, f->merge, c, b->low, b->high, b->figure);
+    else if (b->is_point)
+        dfl_chain_count(c, b->low, b->figure);
+    else
+        dfl_chain_bound(c, b->low, b->high, b->figure);
+}
+
+static dfl_box *finish(dfl_arena *arena, const dfl_form *f, uint32_t rank, dfl_box *b)
 {
     const dfl_chain *c = &f->chain[rank];
 
     if (f->divisors != NULL)
         round_ends(c, &f->divisors[rank], b);
+    if (f->merge != NULL)
+        round_to_factors(f, c, b);
     if (f->written != NULL)
         round_to_lines(c, f->written->at[rank], b);
     set_last(c, b);
@@ -183,10 +216,7 @@ static dfl_box *finish(const dfl_form *f, uint32_t rank, dfl_box *b)
         b->is_possible = dfl_chain_ends(c, b->low) && is_admitted(f, rank, b->low);
     if (!b->is_possible)
         return b;
-    if (b->is_point)
-        dfl_chain_count(c, b->low, b->figure);
-    else
-        dfl_chain_bound(c, b->low, b->high, b->figure);
+    find_figures(arena, f, c, b);
     for (uint32_t p = 0; p < f->n_products; p++) {
         const uint16_t figure = f->figure[(size_t)p * f->problem->n_ranks + rank];
         b->product[p] = figure == DFL_FORM_NONE ? 1 : b->figure[figure];
@@ -209,7 +239,7 @@ static dfl_box *new_root(dfl_arena *arena, const dfl_form *f, uint32_t rank)
 
 dfl_box *dfl_box_make(dfl_arena *arena, const dfl_form *f, uint32_t rank)
 {
-    return finish(f, rank, new_root(arena, f, rank));
+    return finish(arena, f, rank, new_root(arena, f, rank));
 }
 
 dfl_box *dfl_box_within(dfl_arena *arena, const dfl_form *f, uint32_t rank, const int64_t *low, const int64_t *high)
@@ -221,7 +251,36 @@ dfl_box *dfl_box_within(dfl_arena *arena, const dfl_form *f, uint32_t rank, cons
         b->high[i] = high[i] > 0 ? least_of(high[i], b->high[i]) : b->high[i];
         b->is_possible &= b->low[i] <= b->high[i];
     }
-    return b->is_possible ? finish(f, rank, b) : b;
+    return b->is_possible ? finish(arena, f, rank, b) : b;
+}
+
+void dfl_box_parts(const dfl_form *f, uint32_t rank, const dfl_box *point, int64_t *parts)
+{
+    const dfl_chain *c = &f->chain[rank];
+
+    for (uint32_t a = 0; a < f->problem->n_axes; a++)
+        parts[a] = 1;
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->at[i].axis >= 0)
+            parts[c->at[i].axis] = point->low[i];
+}
+
+bool dfl_box_factors(const dfl_form *f, dfl_box *const *boxes, uint32_t rank, uint32_t cut)
+{
+    const int axis = f->chain[rank].at[cut].axis;
+    int64_t parts[DFL_PROBLEM_RANKS];
+    uint32_t n_known = 0;
+
+    if (f->merge == NULL || axis < 0 || f->merge->axis[axis].n == 1 || boxes[rank]->low[cut] < boxes[rank]->high[cut])
+        return true;
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++) {
+        parts[r] = 1;
+        for (uint32_t i = 0; i < f->chain[r].n; i++)
+            if (f->chain[r].at[i].axis == axis && boxes[r]->low[i] == boxes[r]->high[i])
+                parts[r] = boxes[r]->low[i];
+        n_known += parts[r] > 1;
+    }
+    return n_known < 2 || dfl_merge_fits(f->merge, (uint32_t)axis, parts);
 }
 
 dfl_box *dfl_box_half(dfl_arena *arena, const dfl_form *f, uint32_t rank, dfl_box *b, uint32_t side)
@@ -241,5 +300,5 @@ dfl_box *dfl_box_half(dfl_arena *arena, const dfl_form *f, uint32_t rank, dfl_bo
     else
         half->low[cut] = middle + 1;
     b->child[side] = half;
-    return finish(f, rank, half);
+    return finish(arena, f, rank, half);
 }

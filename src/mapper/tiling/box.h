@@ -14,7 +14,8 @@
 typedef struct dfl_box {
     int64_t *low, *high;        /* by cut */
     bool is_possible;           /* some amounts cut the rank into pieces of one element */
-    bool is_point;              /* low = high everywhere; then figures are exact */
+    bool is_point;              /* low = high everywhere */
+    bool is_exact;              /* a point whose figures are exact: with merged axes, equal for all factorings (merge.h) */
     double width;               /* by how much a split would help: the largest ratio high / low, or DFL_BOX_WHOLE */
     uint32_t widest;            /* cut to split */
     struct dfl_box *child[2];   /* lower and upper half; NULL = not made */
@@ -32,6 +33,11 @@ dfl_box *dfl_box_within(dfl_arena *arena, const dfl_form *form, uint32_t rank, c
 /* The cuts of a rank as written lines see them (given.h), where amounts divide: iterations by gap, and parts by axis, both
    `stride` apart. */
 void dfl_box_cuts(const dfl_form *form, uint32_t rank, const int64_t *amounts, uint32_t stride, int64_t *cut, int64_t *parts);
+/* The parts of a point on each axis of the problem. */
+void dfl_box_parts(const dfl_form *form, uint32_t rank, const dfl_box *point, int64_t *parts);
+/* Whether the parts of all ranks on a merged axis can be factored (merge.h), as far as they are known, with those of `rank` at
+   `cut`; true for other cuts. */
+bool dfl_box_factors(const dfl_form *form, dfl_box *const *boxes, uint32_t rank, uint32_t cut);
 /* Half of a box that is no point: the amounts of its widest cut up to the middle (side 0), or above it (side 1). */
 dfl_box *dfl_box_half(dfl_arena *arena, const dfl_form *form, uint32_t rank, dfl_box *box, uint32_t side);
 

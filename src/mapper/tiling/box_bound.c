@@ -11,7 +11,7 @@ static double most(double a, double b) { return a > b ? a : b; }
 typedef struct {
     const dfl_form *form;
     dfl_box *const *boxes;
-    bool is_point;
+    bool is_point;                     /* the figures are exact */
     double value[DFL_FORM_PRODUCTS];   /* by product */
     double moved[DFL_TERMS];           /* elements by count, at least */
 } node_values;
@@ -226,7 +226,7 @@ double dfl_box_bound(const dfl_box_costs *costs, const dfl_form *f, dfl_box *con
     v.boxes = boxes;
     v.is_point = true;
     for (uint32_t r = 0; r < f->problem->n_ranks; r++)
-        v.is_point &= boxes[r]->is_point;
+        v.is_point &= boxes[r]->is_exact;
     for (uint32_t p = 0; p < f->n_products; p++)
         v.value[p] = others[p] * boxes[rank]->product[p];
     if (!fits(&v))

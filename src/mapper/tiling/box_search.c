@@ -11,6 +11,7 @@
 #include "mapper/tiling/box_heap.h"
 #include "mapper/tiling/box_trim.h"
 #include "mapper/tiling/form_program.h"
+#include "mapper/tiling/merge.h"
 #include "mapper/tiling/point.h"
 #include "mapper/tiling/written.h"
 
@@ -21,6 +22,8 @@
 typedef struct {
     dfl_form *form;
     dfl_ramp *ramp;
+    dfl_form *real;                /* with the axes of the system; `form` itself if none are merged; NULL = not made */
+    dfl_ramp *real_ramp;           /* of `real` */
     dfl_point *point[1 + DFL_PROBLEM_RANKS]; /* loops in the usual order, and by rank with its loop innermost in each gap;
                                                 NULL = not prepared */
     dfl_form_program *program;     /* NULL = none */
@@ -46,6 +49,7 @@ typedef struct {
     uint64_t effort;         /* skeletons made and nodes split: what a limit on evaluations counts */
     bool is_partial;         /* some skeleton has no form, so the lower bound is not known */
     const dfl_problem *problem;
+    const dfl_merge *merge;  /* NULL = no axes of the problem are merged */
     bool has_windows;
     bool is_open_in_time;    /* values of points prove nothing about mappings outside of the skeletons (rules D2 and D3) */
     const dfl_amounts *divisors; /* of the problem, by rank; NULL = any amounts */
@@ -58,7 +62,7 @@ typedef struct {
 /* Whether a node with this bound can have a mapping that is better than the best by more than rounding. */
 static bool is_useful(const box_search *s, double bound) { return bound < s->out->value * (1 - DFL_BOX_ROUNDING); }
 
-/* Evaluates a point with one order of the loops in each gap: see open_form. */
+/* Evaluates a point with one order of the loops in each gap: see open_form. The boxes are those of the form with its own axes. */
 static void evaluate_order(box_search *s, const dfl_box_node *node, uint32_t order)
 {
     open_form *f = &s->forms.at[node->form];
@@ -66,8 +70,8 @@ static void evaluate_order(box_search *s, const dfl_box_node *node, uint32_t ord
     double value;
 
     if (f->point[order] == NULL)
-        f->point[order] = dfl_point_make(s->work, s->names, s->mapping, f->form, order > 0 ? order - 1 : DFL_NONE);
-    for (uint32_t r = 0; r < f->form->problem->n_ranks; r++)
+        f->point[order] = dfl_point_make(s->work, s->names, s->mapping, f->real, order > 0 ? order - 1 : DFL_NONE);
+    for (uint32_t r = 0; r < f->real->problem->n_ranks; r++)
         amounts[r] = node->boxes[r]->low;
     s->out->leaves++;
     value = dfl_point_value(f->point[order], s->costs.objective, amounts);
@@ -113,9 +117,10 @@ static void evaluate_written(box_search *s, const dfl_box_node *node)
     dfl_arena_free(work);
 }
 
-static void evaluate(box_search *s, const dfl_box_node *node)
+/* Evaluates a point without merged axes. */
+static void evaluate_point(box_search *s, const dfl_box_node *node)
 {
-    const dfl_form *f = s->forms.at[node->form].form;
+    const dfl_form *f = s->forms.at[node->form].real;
     uint32_t sliding = 0;
 
     for (uint32_t o = 0; o < f->problem->n_operands; o++)
@@ -130,6 +135,77 @@ static void evaluate(box_search *s, const dfl_box_node *node)
     for (uint32_t r = 0; r < f->problem->n_ranks; r++)
         if ((sliding >> r & 1) && is_cut(&f->chain[r], node->boxes[r]))
             evaluate_order(s, node, 1 + r);
+}
+
+/* The factorings of a point. */
+typedef struct {
+    box_search *s;
+    const dfl_box_node *node;
+    dfl_box_node real;
+    DFL_VEC(double) bounds;  /* of those that were evaluated */
+} factored_point;
+
+/* Evaluates one factoring of a point. One with the bound of another costs the same, but for what no bound counts (rule D2). */
+static void evaluate_factoring(void *context, const int64_t *factor)
+{
+    factored_point *k = context;
+    box_search *s = k->s;
+    const open_form *f = &s->forms.at[k->node->form];
+    double others[DFL_FORM_PRODUCTS];
+
+    for (uint32_t r = 0; r < f->real->problem->n_ranks; r++) {
+        int64_t amounts[DFL_CHAIN_CUTS];
+        dfl_merge_amounts(f->form->merge, &f->form->chain[r], k->node->boxes[r]->low,
+                          factor + r * f->real->problem->n_axes, amounts);
+        k->real.boxes[r] = dfl_box_within(s->work, f->real, r, amounts, amounts);
+    }
+    s->costs.ramp = f->real_ramp;
+    if (!dfl_box_multiply(f->real, k->real.boxes, 0, others))
+        return;
+    k->real.bound = dfl_box_bound(&s->costs, f->real, k->real.boxes, 0, others);
+    for (size_t i = 0; i < k->bounds.n; i++)
+        if (k->bounds.at[i] == k->real.bound)
+            return;
+    if (!is_useful(s, k->real.bound))
+        return;
+    DFL_PUSH(s->work, &k->bounds, k->real.bound);
+    evaluate_point(s, &k->real);
+}
+
+/* Makes the form with the axes of the system. */
+static bool make_real(box_search *s, open_form *f)
+{
+    const dfl_tiling_template skeleton = dfl_merge_split(f->form->merge, f->form->skeleton);
+
+    if (f->real != NULL)
+        return true;
+    f->real = dfl_form_make(s->work, f->form->merge->real, &skeleton, &s->terms);
+    if (f->real == NULL)
+        return false;
+    f->real->divisors = f->form->divisors;
+    f->real_ramp = dfl_ramp_make(s->work, s->names, s->mapping, f->real);
+    return true;
+}
+
+static void evaluate(box_search *s, const dfl_box_node *node)
+{
+    open_form *f = &s->forms.at[node->form];
+    const uint32_t n_ranks = f->form->problem->n_ranks;
+    factored_point k = { .s = s, .node = node, .real = *node };
+    int64_t parts[DFL_PROBLEM_RANKS * DFL_PROBLEM_AXES];
+
+    if (f->form->merge == NULL) {
+        evaluate_point(s, node);
+        return;
+    }
+    if (!make_real(s, f)) {
+        s->out->lower_bound = fmin(s->out->lower_bound, node->bound);
+        return;
+    }
+    for (uint32_t r = 0; r < n_ranks; r++)
+        dfl_box_parts(f->form, r, node->boxes[r], &parts[r * f->form->problem->n_axes]);
+    k.real.boxes = DFL_NEW_ARRAY(s->work, dfl_box *, n_ranks);
+    dfl_merge_each(f->form->merge, parts, evaluate_factoring, &k);
 }
 
 static void push_copy(box_search *s, const dfl_box_node *node, uint32_t rank, dfl_box *box, double bound)
@@ -166,6 +242,8 @@ static bool split(box_search *s, dfl_box_node *node)
     for (uint32_t side = 0; side < 2; side++) {
         half[side] = node->boxes[rank] = dfl_box_half(s->work, f, rank, whole, side);
         bound[side] = fmax(node->bound, dfl_box_bound(&s->costs, f, node->boxes, rank, others));
+        if (f->merge != NULL && is_useful(s, bound[side]) && !dfl_box_factors(f, node->boxes, rank, whole->widest))
+            bound[side] = INFINITY;
         if (!is_useful(s, bound[side]))
             s->out->pruned++;
     }
@@ -248,6 +326,7 @@ static bool add_form(void *context, const dfl_tiling_template *t)
         return false;
     }
     f->divisors = s->divisors;
+    f->merge = s->merge;
     if (s->start->is_whole && (f->written = dfl_written_list(s->work, s->problem, &skeleton, s->start->imperfect)) == NULL) {
         s->is_partial = true;
         return false;
@@ -260,7 +339,7 @@ static bool add_form(void *context, const dfl_tiling_template *t)
     s->goal.ramp = s->costs.ramp = ramp;
     root.bound = dfl_box_bound(&s->costs, f, root.boxes, 0, others);
     if (root.bound < INFINITY) {
-        DFL_PUSH(s->work, &s->forms, ((open_form){ .form = f, .ramp = ramp }));
+        DFL_PUSH(s->work, &s->forms, ((open_form){ .form = f, .ramp = ramp, .real = s->merge == NULL ? f : NULL }));
         if (s->has_goal) {
             s->forms.at[root.form].program = dfl_form_program_make(s->work, s->draft, f, root.boxes, &s->goal);
             s->forms.at[root.form].solved = DFL_NEW(s->work, dfl_geometric_state);
@@ -407,7 +486,8 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
                                   .most_evaluations = limits->evaluations };
     dfl_listing_begin(&listing, &s->deadline, limits->evaluations);
     for (uint32_t j = 0; j < n_problems; j++) {
-        s->problem = problems[j];
+        s->merge = start->write == NULL ? dfl_merge_make(s->work, problems[j]) : NULL;
+        s->problem = s->merge == NULL ? problems[j] : s->merge->problem;
         s->divisors = start->divides ? list_divisors(s->work, problems[j]) : NULL;
         if (problems[j]->given != NULL)
             dfl_fixed_lines_each(problems[j], &s->deadline, add_form, s);

@@ -1,5 +1,7 @@
 #include "mapper/tiling/chain.h"
 
+#include <math.h>
+
 /* Largest number of different lengths of pieces: a cut leaves full tiles and, of each length above, at most one other. */
 enum { LENGTHS = DFL_CHAIN_CUTS + 4 };
 
@@ -239,40 +241,130 @@ static double bound_figure(const dfl_chain *c, const int64_t *low, const int64_t
     return (double)(f->kind == DFL_CHAIN_TILE ? full.least : f->kind == DFL_CHAIN_PIECES ? pieces : elements);
 }
 
-/* Length of the short piece that a temporal loop leaves of the whole rank, at most; 0 if it is longer than `most` at all amounts
-   between `low` and `high`. */
-static int64_t bound_rest(int64_t extent, int64_t low, int64_t high, int64_t most)
-{
-    const int64_t tiles = extent / high;
+/*
+ * Short pieces, for STAYS. A cut leaves at most one short piece of each full piece above it; of this one, each cut further in
+ * leaves full pieces and at most one that is short. These are the short pieces that *stem* from the cut.
+ */
+typedef struct {
+    double n;                 /* their number on the counted coordinates, at most */
+    int64_t least, most;      /* their length */
+    double elements;          /* that they have together, at most */
+} short_pieces;
 
-    if (extent / low != tiles)
-        return most;
-    return extent - tiles * high > most ? 0 : least_of(extent - tiles * low, most);
+typedef struct {
+    const dfl_chain *chain;
+    const int64_t *low, *high;
+    const dfl_chain_figure *figure;
+    full_piece full;
+    double pieces;            /* number of all pieces on the counted coordinates, at most */
+    double elements;          /* on these coordinates, at most */
+    uint32_t n;
+    short_pieces stem[DFL_CHAIN_CUTS];
+} short_bound;
+
+/* What a cut leaves of each full piece: of L elements in tiles of `least` to `most`. Lengths are 0 if nothing short is left. */
+static short_pieces first_stem(const short_bound *b, uint32_t cut, full_piece above, full_piece full)
+{
+    const bool is_axis = b->chain->at[cut].axis >= 0;
+    const int64_t tiles = is_axis ? b->low[cut] : divide_up(above.least, full.most), whole = above.least / full.most;
+    const double parents = least(b->pieces, b->elements / (double)above.least);
+    short_pieces out = { .n = parents, .least = 0, .most = full.most - 1 };
+
+    if (above.least == above.most && whole == above.most / full.least) {
+        out.least = above.least - whole * full.most;
+        out.most = least_of(out.most, above.least - whole * full.least);
+    }
+    if (is_axis && full.least >= b->high[cut] && full.least - b->high[cut] + 1 > out.least)
+        out.least = full.least - b->high[cut] + 1;
+    out.elements = b->elements / (double)(tiles < 2 ? 2 : tiles);
+    if (full.least == full.most && above.least == above.most && above.least % full.least == 0)
+        out.most = 0;
+    return out;
 }
 
-/* STAYS, at most. Each cut leaves at most one short piece in each piece above it. Among the tiles of one piece the short one has
-   at most an equal share. */
+/* A short piece of the lengths of `s` in tiles of the lengths of `tile`. */
+static void cut_short(short_pieces *s, full_piece tile, bool first_only)
+{
+    if (first_only) {
+        s->least = least_of(s->least, tile.least);
+    } else if (s->most > tile.least) {
+        const bool is_known = s->least == s->most && tile.least == tile.most;
+        s->least = is_known ? s->most % tile.most : 0;
+        s->most = is_known ? s->least : s->most;
+    }
+    s->most = least_of(s->most, tile.most);
+}
+
+/* Goes on below a cut: an axis, or a loop further out than those of the figure. */
+static void cut_shorts(short_bound *b, uint32_t cut)
+{
+    const full_piece above = b->full, full = bound_cut(b->chain, cut, above, b->low, b->high);
+    const bool first_only = !is_counted(b->chain, cut, b->figure->axes);
+
+    for (uint32_t i = 0; i < b->n; i++)
+        cut_short(&b->stem[i], full, first_only);
+    b->full = full;
+    if (full.least >= above.most)
+        return;
+    if (!first_only) {
+        double tiles = (double)divide_up(above.most, full.least);
+        b->stem[b->n] = first_stem(b, cut, above, full);
+        b->n += b->stem[b->n].most > 0;
+        if (b->chain->at[cut].axis >= 0)
+            tiles = least(tiles, (double)b->high[cut]);
+        b->pieces *= tiles;
+    }
+    b->elements = least(b->elements, b->pieces * (double)full.most);
+}
+
+/* Elements in short pieces that stay where the loop at `cut` is the first one of the figure that cuts full pieces, at most. Of a
+   piece of at most T elements, the axes further in give at most a piece each to the coordinates that count. */
+static double sum_shorts(const short_bound *b, uint32_t cut)
+{
+    const dfl_chain *c = b->chain;
+    full_piece tile = b->full;
+    double pieces = 1, longest = INFINITY, sum = 0;
+    int64_t most = 0;
+
+    for (uint32_t i = cut; i < c->n && c->at[i].gap <= b->figure->gap; i++) {
+        const full_piece above = tile;
+        tile = bound_cut(c, i, tile, b->low, b->high);
+        if (i == cut)
+            most = tile.most;
+        if (c->at[i].axis >= 0 && is_counted(c, i, b->figure->axes))
+            pieces *= least((double)b->high[i], (double)divide_up(above.most, tile.least));
+        longest = least(longest, pieces * (double)tile.most);
+    }
+    for (uint32_t i = 0; i < b->n; i++) {
+        const short_pieces *s = &b->stem[i];
+        if (s->least <= most)
+            sum += least(s->n * least(longest, (double)s->most), s->elements);
+    }
+    return sum;
+}
+
+/* STAYS, at most. What stays is whole in the first loop of the figure that cuts full pieces: it is short, and no longer than the
+   tiles of this loop. */
 static double bound_stays(const dfl_chain *c, const int64_t *low, const int64_t *high, const dfl_chain_figure *f)
 {
-    full_piece full = { c->extent, c->extent }, tile = full;
-    double pieces = 1, elements = 0;
+    short_bound b = { .chain = c, .low = low, .high = high, .figure = f, .full = { c->extent, c->extent }, .pieces = 1,
+                      .elements = (double)c->extent };
+    double largest = 0;
 
-    for (uint32_t i = 0; i < c->n && c->at[i].gap <= f->gap; i++)
-        tile = bound_cut(c, i, tile, low, high);
     for (uint32_t i = 0; i < c->n && c->at[i].gap <= f->gap; i++) {
-        const full_piece above = full;
-        const bool is_axis = c->at[i].axis >= 0;
-        int64_t rest = tile.most, tiles;
-        full = bound_cut(c, i, full, low, high);
-        if ((!is_above(c, i, f) && !is_axis) || !is_counted(c, i, f->axes) || full.least >= above.most)
+        if (is_above(c, i, f) || c->at[i].axis >= 0) {
+            cut_shorts(&b, i);
             continue;
-        if (!is_axis && above.least == c->extent)
-            rest = bound_rest(c->extent, low[i], high[i], tile.most);
-        tiles = is_axis ? low[i] : divide_up(above.least, full.most);
-        elements += least(pieces * (double)rest, (double)c->extent / (double)(tiles < 2 ? 2 : tiles));
-        pieces *= (double)divide_up(above.most, full.least);
+        }
+        const full_piece tile = bound_cut(c, i, b.full, low, high);
+        if (tile.least < b.full.most) {
+            const double sum = sum_shorts(&b, i);
+            largest = sum > largest ? sum : largest;
+        }
+        if (tile.most < b.full.least) /* it cuts; else the next loop may be the first one */
+            break;
     }
-    return least(elements, (double)c->extent);
+    return least(largest, (double)c->extent);
 }
 
 /* CUTS_FULL, at least. */

@@ -8,6 +8,7 @@
 #include "mapper/tiling/box_trim.h"
 #include "mapper/tiling/box_search.h"
 #include "mapper/tiling/form_program.h"
+#include "mapper/tiling/merge.h"
 #include "mapper/tiling/point.h"
 #include "mapper/tiling/written.h"
 #include "tests/unit/mapper/job.h"
@@ -97,6 +98,16 @@ static const bound_row BOUNDS[] = {
     { "of two or more tiles one has at most half (B4)",
       101, 2, { T(0), T(1) }, { 2, 1 }, { 80, 60 }, { DFL_CHAIN_STAYS, 1, 0, 0 }, 50.5 },
     { "one tile has no short piece", 101, 2, { T(0), T(1) }, { 101, 1 }, { 101, 50 }, { DFL_CHAIN_STAYS, 1, 0, 0 }, 0 },
+    { "34 in 30 and 4: the 4 stay, and coordinate 0 of 4 parts has one of them", 34, 4, { T(0), T(1), X(1, 0), X(1, 1) },
+      { 30, 4, 4, 6 }, { 30, 4, 4, 6 }, { DFL_CHAIN_STAYS, 1, 0, 2 }, 1 },
+    { "26 in 16 and 10, then 12: the 10 stay, on 10 coordinates", 26, 3, { T(0), T(1), X(1, 0) }, { 16, 12, 12 }, { 16, 12, 12 },
+      { DFL_CHAIN_STAYS, 1, 0, 1 }, 10 },
+    { "axes behind the loops leave nothing that these do not cut", 32, 3, { T(0), T(1), X(1, 0) }, { 16, 7, 3 }, { 16, 7, 3 },
+      { DFL_CHAIN_STAYS, 1, 0, 1 }, 0 },
+    { "3 or 4 parts of 30: tiles of at most 4 cut all (B4)", 30, 2, { X(0, 0), T(1) }, { 3, 1 }, { 4, 4 },
+      { DFL_CHAIN_STAYS, 1, 0, 1 }, 0 },
+    { "3 or 4 parts of 30: the last one has 5 or more, and stays in tiles of 5", 30, 2, { X(0, 0), T(1) }, { 3, 1 }, { 4, 5 },
+      { DFL_CHAIN_STAYS, 1, 0, 1 }, 5 },
     { "passes over 101 in tiles of 10 to 20, at most (B11)", 101, 2, { T(0), T(1) }, { 10, 1 }, { 20, 5 },
       { DFL_CHAIN_RUNS, 1, 0, 0 }, 11 },
     { "tiles of at most 3 cut tiles of 4", 12, 2, { T(0), T(1) }, { 4, 1 }, { 6, 3 }, { DFL_CHAIN_CUTS_FULL, 1, 0, 0 }, 1 },
@@ -179,8 +190,10 @@ static double look(const dfl_chain *c, const int64_t *amount, const dfl_chain_fi
                 is_first &= b >= a;
                 size++;
             }
+            for (uint32_t i = 0; i < c->n; i++) /* a loop behind gap `from` cuts a piece */
+                is_cut |= c->at[i].axis < 0 && c->at[i].gap > f->from && c->at[i].gap <= f->gap && all[a].at[i] != all[b].at[i] &&
+                    is_equal(c, &all[a], &all[b], c->at[i].gap - 1);
             if (is_equal(c, &all[a], &all[b], f->from)) {
-                is_cut |= !is_equal(c, &all[a], &all[b], f->gap);
                 begins &= b >= a;
                 whole++;
             }
@@ -204,7 +217,7 @@ static double look(const dfl_chain *c, const int64_t *amount, const dfl_chain_fi
     return 1;
 }
 
-/* Temporal loops in the first gaps, axes among them; the loops behind gap `from` are temporal. */
+/* Loops and axes; of RUNS, axes only in the first gaps. */
 static void draw_chain(dfl_arena *arena, dfl_chain *c, dfl_chain_figure *f)
 {
     static const dfl_chain_kind KINDS[] = { DFL_CHAIN_PIECES, DFL_CHAIN_ELEMENTS, DFL_CHAIN_TILE, DFL_CHAIN_STAYS,
@@ -214,12 +227,107 @@ static void draw_chain(dfl_arena *arena, dfl_chain *c, dfl_chain_figure *f)
     *f = (dfl_chain_figure){ .kind = KINDS[draw(6)], .gap = (uint8_t)draw(c->n), .axes = (uint8_t)draw(4) };
     f->from = f->kind >= DFL_CHAIN_STAYS ? (uint8_t)draw(f->gap + 1) : 0;
     for (uint32_t i = 0; i < c->n; i++) {
-        const bool may_be_axis = f->kind == DFL_CHAIN_TILE ? false : f->kind < DFL_CHAIN_STAYS || i <= f->from;
+        const bool may_be_axis = f->kind == DFL_CHAIN_TILE ? false : f->kind != DFL_CHAIN_RUNS || i <= f->from;
         c->at[i] = (dfl_chain_cut){ .gap = (uint8_t)i, .axis = may_be_axis ? (int8_t)(draw(4) - 2) : -1 };
         if (c->at[i].axis < -1 || (i > 0 && c->at[i].axis >= 0 && c->at[i - 1].axis == c->at[i].axis))
             c->at[i].axis = -1;
     }
     (void)dfl_chain_ask(arena, c, *f);
+}
+
+/* ---- merged axes (B16) ---- */
+
+/* Sizes of two axes of one array, parts of three ranks, and whether some factoring has them. */
+typedef struct {
+    const char *name;
+    int64_t size[2], parts[3];
+    bool fits;
+} factor_row;
+
+static const factor_row FACTORS[] = {
+    { "4 x 3 and 2 x 5: 8 and 15 parts", { 8, 15 }, { 4, 2, 15 }, true },
+    { "17 is no product of numbers up to 16", { 16, 16 }, { 17, 1, 1 }, false },
+    { "13 and 11 stand on an axis each", { 16, 16 }, { 13, 11, 1 }, true },
+    { "13, 11 and 2 do not", { 16, 16 }, { 13, 11, 2 }, false },
+    { "6 = 2 x 3 fills up both axes", { 8, 9 }, { 6, 4, 3 }, true },
+};
+
+/* A problem with two axes, which are merged. */
+static const dfl_merge *merge_of(dfl_arena *arena, uint32_t n_ranks, const int64_t *size)
+{
+    dfl_problem *problem = DFL_NEW(arena, dfl_problem);
+
+    *problem = (dfl_problem){ .n_ranks = n_ranks, .n_axes = 2, .axis = { { .size = size[0], .ranks = 7, .upto = 3 },
+                                                                         { .size = size[1], .ranks = 7, .upto = 3 } } };
+    return dfl_merge_make(arena, problem);
+}
+
+static void factors(void **state)
+{
+    const factor_row *row = *state;
+    dfl_arena *arena = dfl_arena_new(NULL);
+    const dfl_merge *merge = merge_of(arena, 3, row->size);
+
+    assert_non_null(merge);
+    assert_int_equal(merge->problem->n_axes, 1);
+    assert_int_equal(merge->problem->axis[0].size, row->size[0] * row->size[1]);
+    assert_int_equal(dfl_merge_fits(merge, 0, row->parts), row->fits);
+    dfl_arena_free(arena);
+}
+
+/* Axes with a memory between, or that share transfers of other operands, stay apart. */
+static void stays_apart(void **state)
+{
+    (void)state;
+    dfl_arena *arena = dfl_arena_new(NULL);
+    dfl_problem problem = { .n_ranks = 1, .n_axes = 2, .axis = { { .size = 4, .upto = 3 }, { .size = 4, .upto = 3 } },
+                            .n_places = 2, .place = { { .axes = 0 }, { .axes = 3 } } };
+
+    assert_non_null(dfl_merge_make(arena, &problem));
+    problem.place[1].axes = 1;
+    assert_null(dfl_merge_make(arena, &problem));
+    problem.place[1].axes = 3;
+    problem.axis[0].shared = 1;
+    assert_null(dfl_merge_make(arena, &problem));
+    problem.axis[1].shared = 1;
+    problem.axis[1].joules = 1;
+    assert_null(dfl_merge_make(arena, &problem));
+    problem.axis[1].joules = 0;
+    problem.windows = true;
+    assert_null(dfl_merge_make(arena, &problem));
+    dfl_arena_free(arena);
+}
+
+/* Bounds of a chain with merged axes against chains with both axes. */
+static void holds_for_all_factorings(void **state)
+{
+    static const int64_t SIZE[2] = { 3, 4 };
+    dfl_arena *arena = dfl_arena_new(NULL);
+    int tried = 0;
+
+    (void)state;
+    for (int round = 0; round < 20000; round++) {
+        const dfl_merge *merge = merge_of(arena, 1, SIZE);
+        const int64_t extent = 2 + draw(40), low = 1 + draw(12), high = low + draw(13 - low), a = 1 + draw(3), b = 1 + draw(4);
+        const int64_t outer = 1 + draw(extent), tile = 1 + draw(extent), exact = draw(2);
+        dfl_chain merged = { .extent = extent, .n = 3, .at = { T(0), X(0, 0), T(1) }, .last = -1 };
+        dfl_chain real = { .extent = extent, .n = 4, .at = { T(0), X(0, 0), X(0, 0), T(1) }, .last = -1 };
+        static const dfl_chain_kind KINDS[] = { DFL_CHAIN_PIECES, DFL_CHAIN_ELEMENTS, DFL_CHAIN_TILE, DFL_CHAIN_STAYS };
+        const dfl_chain_figure f = { KINDS[draw(4)], 1, 0, (uint8_t)draw(2) };
+        const int64_t lows[3] = { exact ? outer : 1, low, exact ? tile : 1 }, highs[3] = { outer, high, tile };
+        double bound, got;
+        (void)dfl_chain_ask(arena, &merged, f);
+        (void)dfl_chain_ask(arena, &real, f);
+        if (a * b >= low && a * b <= high) {
+            (void)dfl_merge_bound(arena, merge, &merged, lows, highs, &bound);
+            dfl_chain_count(&real, (const int64_t[]){ outer, a, b, tile }, &got);
+            assert_true(f.kind == DFL_CHAIN_STAYS ? bound >= got : bound <= got);
+            tried++;
+        }
+        dfl_arena_reset(arena);
+    }
+    assert_true(tried > 300);
+    dfl_arena_free(arena);
 }
 
 /* ---- boxes of amounts that divide (rule D5) ---- */
@@ -734,11 +842,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_as_elements_say), cmocka_unit_test(holds_for_all_points), cmocka_unit_test(cuts_of_lines),
-        cmocka_unit_test(sizes_of_lines),
+        cmocka_unit_test(sizes_of_lines), cmocka_unit_test(stays_apart), cmocka_unit_test(holds_for_all_factorings),
     };
     int failed = CHECK_TABLE("mapper.tiling.chains", CHAINS, counts);
 
     failed += CHECK_TABLE("mapper.tiling.bounds", BOUNDS, bounds);
+    failed += CHECK_TABLE("mapper.tiling.factors", FACTORS, factors);
     failed += CHECK_TABLE("mapper.tiling.divisors", DIVISORS, divides);
     failed += CHECK_TABLE("mapper.tiling.points", POINTS, costs_as_the_model_says);
     failed += CHECK_TABLE("mapper.tiling.programs", PROGRAMS, programs);
