@@ -10,6 +10,7 @@
 #include "plan/homes.h"
 #include "plan/plan.h"
 #include "plan/plan_internal.h"
+#include "support/vec.h"
 
 /* ---- memory ---- */
 
@@ -167,10 +168,20 @@ static double pipeline_floor(const dfl_plan_state *p)
     return latest * (1 - 1e-9); /* sums in another order than those of the evaluation */
 }
 
+/* ---- what plans have in common ---- */
+
+/* What depends on the division and on the passes alone: layouts, and the exchanges between them. */
+typedef struct {
+    uint64_t cuts;             /* the number of the division and of the passes */
+    dfl_layouts layouts;
+    bool was_tried;            /* `exchanges` were looked for */
+    bool has_exchanges;        /* and found */
+    dfl_plan_exchanges exchanges;
+} common_pass;
+
 struct dfl_plan_common {
     dfl_arena *arena;
-    bool has_layouts;
-    dfl_layouts layouts;
+    DFL_VEC(common_pass) passes;
 };
 
 dfl_plan_common *dfl_plan_common_new(dfl_arena *arena)
@@ -181,50 +192,80 @@ dfl_plan_common *dfl_plan_common_new(dfl_arena *arena)
     return out;
 }
 
-/* Whether the layouts depend on the division alone: so they do if data select no instances, whatever the passes. */
-static bool are_layouts_common(const dfl_frame *f)
+size_t dfl_plan_common_size(const dfl_plan_common *common) { return common->passes.n; }
+
+/* The layouts of a plan, in the arena of `common`; those of a plan with the same number `cuts` if there was one. NULL after a
+   report. */
+static common_pass *find_layouts(const dfl_frame *f, dfl_plan_common *common, uint64_t cuts)
 {
-    for (uint32_t e = 0; e < f->workload->n_einsums; e++)
-        if (f->positions[e] != NULL)
-            return false;
-    return true;
+    common_pass own = { .cuts = cuts };
+    dfl_frame kept = *f;
+
+    for (size_t i = 0; i < common->passes.n; i++)
+        if (common->passes.at[i].cuts == cuts)
+            return &common->passes.at[i];
+    kept.arena = common->arena;
+    if (!dfl_layouts_find(&kept, &own.layouts))
+        return NULL;
+    DFL_PUSH(common->arena, &common->passes, own);
+    return &common->passes.at[common->passes.n - 1];
 }
 
-/* Finds the layouts of a plan, or takes those of a plan with the same division. False after a report. */
-static bool find_layouts(const dfl_frame *f, dfl_plan_common *common, dfl_layouts *out)
+/* The exchanges of a plan, whatever it recomputes; NULL = they are not evaluated. The result is of this plan alone. */
+static dfl_plan_exchanges *find_exchanges(const dfl_frame *f, dfl_plan_common *common, common_pass *of)
 {
-    const size_t n = (size_t)f->workload->n_tensors * f->columns;
+    dfl_plan_exchanges *out = DFL_NEW(f->arena, dfl_plan_exchanges);
 
-    if (common->has_layouts) {
-        *out = common->layouts;
-        return true;
+    if (!of->was_tried) {
+        dfl_frame kept = *f;
+
+        kept.arena = common->arena;
+        kept.recomputed = DFL_NEW_ARRAY(f->arena, bool, (size_t)f->workload->n_tensors + 1);
+        of->was_tried = true;
+        of->has_exchanges = dfl_exchanges_find(&kept, &of->layouts, NULL, &of->exchanges);
     }
-    if (!dfl_layouts_find(f, out))
-        return false;
-    if (!are_layouts_common(f))
-        return true;
-    common->layouts = (dfl_layouts){ out->columns, DFL_NEW_ARRAY(common->arena, dfl_layout, n),
-                                     DFL_NEW_ARRAY(common->arena, bool, n), DFL_NEW_ARRAY(common->arena, bool, n) };
-    memcpy(common->layouts.home, out->home, n * sizeof *out->home);
-    memcpy(common->layouts.is_split, out->is_split, n * sizeof *out->is_split);
-    memcpy(common->layouts.is_summed, out->is_summed, n * sizeof *out->is_summed);
-    common->has_layouts = true;
-    return true;
+    if (!of->has_exchanges)
+        return NULL;
+    *out = (dfl_plan_exchanges){ DFL_NEW_ARRAY(f->arena, dfl_plan_exchange, (size_t)of->exchanges.n + 1), of->exchanges.n };
+    if (out->n > 0)
+        memcpy(out->at, of->exchanges.at, out->n * sizeof *out->at);
+    return out;
+}
+
+double dfl_plan_floor_sharpen(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                              dfl_plan_common *common, uint64_t cuts)
+{
+    dfl_plan_state *p = DFL_NEW(arena, dfl_plan_state);
+    const dfl_plan_exchanges *exchanges;
+    common_pass *of;
+
+    if (!dfl_plan_start(p, arena, sink, names, mapping) || !dfl_frame_build(&p->frame))
+        return 0;
+    dfl_homes_set(&p->frame);
+    of = find_layouts(&p->frame, common, cuts);
+    exchanges = of != NULL ? find_exchanges(&p->frame, common, of) : NULL;
+    if (exchanges == NULL)
+        return 0;
+    p->layouts = of->layouts;
+    return dfl_plan_find_step(p, exchanges) ? dfl_plan_latency(p) : 0;
 }
 
 dfl_plan_floor dfl_plan_floor_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                                   dfl_plan_common *common, bool is_class)
+                                   dfl_plan_common *common, uint64_t cuts, bool is_class)
 {
     static const dfl_plan_exchanges none = { .at = NULL, .n = 0 };
     dfl_plan_state *p = DFL_NEW(arena, dfl_plan_state);
     dfl_plan_floor out = { .runs = false };
+    const common_pass *of;
 
     if (!dfl_plan_start(p, arena, sink, names, mapping) ||
         !(is_class ? dfl_frame_divide(&p->frame) : dfl_frame_build(&p->frame)))
         return out;
     dfl_homes_set(&p->frame);
-    if (!find_layouts(&p->frame, common, &p->layouts))
+    of = find_layouts(&p->frame, common, cuts);
+    if (of == NULL)
         return out;
+    p->layouts = of->layouts;
     p->work = (dfl_plan_work){ .frame = &p->frame, .exchanges = &none, .is_recomputed = p->frame.recomputed };
     dfl_plan_divide_layers(p);
     out.runs = true;

@@ -1,5 +1,7 @@
 #include "plan/held.h"
 
+#include <string.h>
+
 #include "plan/homes.h"
 #include "plan/lives.h"
 #include "plan/pass_bits.h"
@@ -79,6 +81,20 @@ static dfl_chunk chunk_of(const dfl_stage_shape *stage, uint32_t chunk)
                         .has_last = stage->has_last && chunk + 1 == stage->flight.interleave };
 }
 
+/* The first chunk of the stage with the same work as `chunk`. */
+static uint32_t find_equal(const dfl_stage_shape *stage, uint32_t chunk)
+{
+    const dfl_chunk own = chunk_of(stage, chunk);
+
+    for (uint32_t c = 0; c < chunk; c++) {
+        const dfl_chunk other = chunk_of(stage, c);
+
+        if (other.layers == own.layers && other.has_first == own.has_first && other.has_last == own.has_last)
+            return c;
+    }
+    return chunk;
+}
+
 /* Adds the room on a chip of what lies outside: two values of a tensor, or as many as there are. True on overflow. */
 static bool add_rooms(const dfl_frame *f, const dfl_lives *lives, const dfl_stage_shape *stage, dfl_i128 *out)
 {
@@ -115,8 +131,13 @@ static bool add_passing(const dfl_plan_work *work, const dfl_layouts *layouts, c
     bool overflow = dfl_lives_find(work, layouts, &lives);
 
     for (uint32_t c = 0; c < n; c++) {
+        const uint32_t equal = find_equal(stage, c);
         dfl_chunk chunk = chunk_of(stage, c);
 
+        if (equal < c) {
+            memcpy(&stored[(size_t)c * memories], &stored[(size_t)equal * memories], memories * sizeof *stored);
+            continue;
+        }
         overflow |= dfl_lives_store(lives, &chunk, &stored[(size_t)c * memories]);
         for (size_t k = 0; k < sizeof operations / sizeof operations[0]; k++) {
             chunk.phase = operations[k].phase;

@@ -295,11 +295,6 @@ static double exchange_gradients(const dfl_plan_state *p, uint32_t stage)
     return end;
 }
 
-static double end_of_stage(const dfl_plan_state *p, uint32_t stage)
-{
-    return p->exchanged[stage] + (dfl_plan_update(p, stage) ? dfl_plan_update(p, stage)->seconds : 0);
-}
-
 /* Time that a stage spends on the messages that it sends, if nothing runs beside them. */
 static double time_messages(const dfl_plan_state *p, uint32_t stage)
 {
@@ -325,8 +320,8 @@ static void find_step(dfl_plan_state *p)
     p->exchanged = DFL_NEW_ARRAY(f->arena, double, p->stages);
     for (uint32_t s = 0; s < p->stages; s++) {
         p->exchanged[s] = exchange_gradients(p, s);
-        if (end_of_stage(p, s) > latest) {
-            latest = end_of_stage(p, s);
+        if (dfl_plan_end(p, s) > latest) {
+            latest = dfl_plan_end(p, s);
             p->out.last_stage = s;
         }
     }
@@ -434,7 +429,7 @@ static bool find_stages(dfl_plan_state *p)
         dfl_stage_shape shape = dfl_plan_shape(p, s);
 
         stages[s].layers = shape.layers;
-        stages[s].end_seconds = end_of_stage(p, s);
+        stages[s].end_seconds = dfl_plan_end(p, s);
         for (uint32_t c = 0; c < p->interleave; c++) {
             stages[s].forward_seconds += p->forward[c * p->stages + s]->seconds;
             stages[s].backward_seconds += p->backward ? p->backward[c * p->stages + s]->seconds : 0;
@@ -483,6 +478,41 @@ static bool is_stopped(const dfl_arena *arena)
     return budget != NULL && !dfl_budget_ok(budget);
 }
 
+/* Sets what the evaluation of all steps needs: branches, times of einsums, exchanges. `known`: the exchanges, else NULL. */
+static bool find_work(dfl_plan_state *p, const dfl_plan_exchanges *known)
+{
+    if (!dfl_branches_find(&p->frame, &p->branches))
+        return false;
+    p->times = dfl_chip_times_find(&p->frame, &p->branches, NULL);
+    if (p->times == NULL || !dfl_offload_find(&p->frame, &p->layouts, &p->work.offload))
+        return false;
+    if (known != NULL)
+        p->exchanges = *known;
+    else if (!dfl_exchanges_find(&p->frame, &p->layouts, NULL, &p->exchanges))
+        return false;
+    p->work = (dfl_plan_work){ .frame = &p->frame, .times = p->times, .exchanges = &p->exchanges,
+                               .is_recomputed = p->frame.recomputed, .branches = &p->branches,
+                               .offload = p->work.offload };
+    if (!dfl_iterations_find(&p->work, &p->layouts, p->times, &p->exchanges) ||
+        !dfl_grouping_find(&p->work, &p->branches, p->times))
+        return false;
+    p->again = dfl_chip_times_again(&p->frame, &p->branches, p->times);
+    p->work.again = p->again;
+    return p->again != NULL;
+}
+
+bool dfl_plan_find_step(dfl_plan_state *p, const dfl_plan_exchanges *known)
+{
+    if (!find_work(p, known))
+        return false;
+    dfl_plan_divide_layers(p);
+    time_chunks(p);
+    if (!find_message(p) || !run_pipeline(p) || is_stopped(p->frame.arena)) /* a recurrence that is stopped has no end */
+        return false;
+    find_step(p);
+    return true;
+}
+
 const dfl_result *dfl_plan_evaluate(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
 {
     dfl_plan_state *p = DFL_NEW(arena, dfl_plan_state);
@@ -490,31 +520,7 @@ const dfl_result *dfl_plan_evaluate(dfl_arena *arena, dfl_sink *sink, const dfl_
     if (!dfl_plan_start(p, arena, sink, names, mapping) || !dfl_frame_build(&p->frame))
         return NULL;
     dfl_homes_set(&p->frame);
-    if (!dfl_layouts_find(&p->frame, &p->layouts))
-        return NULL;
-    if (!dfl_branches_find(&p->frame, &p->branches))
-        return NULL;
-    p->times = dfl_chip_times_find(&p->frame, &p->branches, NULL);
-    if (p->times == NULL || !dfl_offload_find(&p->frame, &p->layouts, &p->work.offload) ||
-        !dfl_exchanges_find(&p->frame, &p->layouts, NULL, &p->exchanges))
-        return NULL;
-    p->work = (dfl_plan_work){ .frame = &p->frame, .times = p->times, .exchanges = &p->exchanges,
-                               .is_recomputed = p->frame.recomputed, .branches = &p->branches,
-                               .offload = p->work.offload };
-    if (!dfl_iterations_find(&p->work, &p->layouts, p->times, &p->exchanges))
-        return NULL;
-    if (!dfl_grouping_find(&p->work, &p->branches, p->times))
-        return NULL;
-    p->again = dfl_chip_times_again(&p->frame, &p->branches, p->times);
-    if (p->again == NULL)
-        return NULL;
-    p->work.again = p->again;
-    dfl_plan_divide_layers(p);
-    time_chunks(p);
-    if (!find_message(p) || !run_pipeline(p) || is_stopped(arena)) /* a recurrence that is stopped has no end */
-        return NULL;
-    find_step(p);
-    if (!find_stages(p) || !dfl_plan_record(p))
+    if (!dfl_layouts_find(&p->frame, &p->layouts) || !dfl_plan_find_step(p, NULL) || !find_stages(p) || !dfl_plan_record(p))
         return NULL;
     return dfl_plan_result_of(p);
 }

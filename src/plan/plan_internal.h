@@ -31,11 +31,21 @@ static inline const dfl_chunk_time *dfl_plan_update(const dfl_plan_state *p, uin
 {
     return p->update[stage == 0 ? 0 : stage + 1 == p->stages ? 2 : 1];
 }
+/* The end of a stage: of its gradients and its step of the optimizer. */
+static inline double dfl_plan_end(const dfl_plan_state *p, uint32_t stage)
+{
+    return p->exchanged[stage] + (dfl_plan_update(p, stage) ? dfl_plan_update(p, stage)->seconds : 0);
+}
+/* The latency of a plan: the latest end of a stage. */
+static inline double dfl_plan_latency(const dfl_plan_state *p) { return dfl_plan_end(p, p->out.last_stage); }
 /* Opens the frame and refuses lines and options that are not evaluated. False after a report, or without a chip. */
 bool dfl_plan_start(dfl_plan_state *p, dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
 bool dfl_plan_has_phase(const dfl_workload *w, dfl_phase phase);
 /* Divides the layers among the chunks: consecutive layers, the first chunks one more. */
 void dfl_plan_divide_layers(dfl_plan_state *p);
+/* Finds the stages in time, the layouts being known; `known`: the exchanges, else NULL. Memories are not looked at. False after a
+   report, or if the budget of the arena is stopped. */
+bool dfl_plan_find_step(dfl_plan_state *p, const dfl_plan_exchanges *known);
 /* What the memory of a stage depends on. */
 dfl_stage_shape dfl_plan_shape(const dfl_plan_state *p, uint32_t stage);
 /* Records the exchanges, the links, the groups of chips and the shares of the peak rate in `p->out`. False after a report. */

@@ -329,18 +329,12 @@ static bool record_work(dfl_plan_state *p)
     return !overflow;
 }
 
-static double latency_of(const dfl_plan_state *p)
-{
-    return p->exchanged[p->out.last_stage] +
-           (dfl_plan_update(p, p->out.last_stage) ? dfl_plan_update(p, p->out.last_stage)->seconds : 0);
-}
-
 bool dfl_plan_record(dfl_plan_state *p)
 {
     const dfl_frame *f = &p->frame;
     collective_vec rows = { 0 };
     link_vec links = { 0 };
-    double latency = latency_of(p);
+    double latency = dfl_plan_latency(p);
 
     if (!record_exchanges(p, &rows, &links))
         return false;
@@ -508,7 +502,7 @@ const dfl_result *dfl_plan_result_of(dfl_plan_state *p)
     bool overflow = false;
 
     r->mapping = f->mapping;
-    r->seconds = latency_of(p);
+    r->seconds = dfl_plan_latency(p);
     r->compute_joules = DFL_NEW_ARRAY(f->arena, double, (size_t)s->n_computes + 1);
     r->network_joules = DFL_NEW_ARRAY(f->arena, double, (size_t)s->n_networks + 1);
     for (uint32_t e = 0; e < f->workload->n_einsums; e++) {

@@ -17,7 +17,10 @@
 #include "support/limits.h"
 #include "support/vec.h"
 
-enum { FIRST = 8 }; /* candidates that are tried after a stop, some milliseconds each */
+enum {
+    FIRST = 8,    /* candidates that are tried after a stop, some milliseconds each */
+    COMMON = 512, /* divisions and passes whose exchanges are kept, some 50 kB each */
+};
 
 /* A plan that may be better than the best ones. */
 typedef struct {
@@ -143,7 +146,7 @@ static dfl_plan_floor find_floor(plan_search *s, bool is_class, uint64_t plans)
     quiet = dfl_sink_new(s->work, s->fill->solver->sources);
     dfl_sink_limit(quiet, 0);
     out = dfl_plan_floor_find(s->work, quiet, s->fill->solver->names, dfl_plan_space_make(s->work, &s->space), s->common,
-                              is_class);
+                              dfl_plan_space_cuts(&s->space), is_class);
     if (!out.runs)
         count_refused(s, plans, dfl_sink_last(quiet), -INFINITY);
     return out;
@@ -288,6 +291,31 @@ static int compare_candidates(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
+/* Raises the lower bounds of a candidate to those of its step with all exchanges, messages and waits, which takes less than an
+   evaluation: layouts and exchanges are those of the plans with the same division and passes. */
+static void sharpen(plan_search *s, plan_candidate *candidate)
+{
+    dfl_sink *quiet;
+    double seconds;
+
+    if (!s->objective->native)
+        return;
+    if (dfl_plan_common_size(s->common) >= COMMON) {
+        dfl_arena_reset(s->common_arena);
+        s->common = dfl_plan_common_new(s->common_arena);
+    }
+    dfl_arena_reset(s->work);
+    quiet = dfl_sink_new(s->work, s->fill->solver->sources);
+    dfl_sink_limit(quiet, 0);
+    dfl_plan_space_set(&s->space, candidate->number);
+    seconds = dfl_plan_floor_sharpen(s->work, quiet, s->fill->solver->names, dfl_plan_space_make(s->work, &s->space), s->common,
+                                     dfl_plan_space_cuts(&s->space));
+    if (!(seconds > candidate->seconds)) /* also after a limit */
+        return;
+    candidate->seconds = seconds;
+    candidate->floor = floor_of_value(s, seconds);
+}
+
 /* Whether a candidate cannot be among the plans that are listed, by lower bounds of the terms. */
 static bool is_excluded(const plan_search *s, const plan_candidate *candidate)
 {
@@ -303,6 +331,8 @@ static bool is_excluded(const plan_search *s, const plan_candidate *candidate)
    Pareto set leaves out each plan whose bounds are no better than a plan of the set. False after a report. */
 static bool try_candidates(plan_search *s)
 {
+    dfl_arena_reset(s->common_arena);
+    s->common = dfl_plan_common_new(s->common_arena);
     if (s->candidates.n > 0)
         qsort(s->candidates.at, s->candidates.n, sizeof *s->candidates.at, compare_candidates);
     for (size_t i = 0; i < s->candidates.n; i++) {
@@ -314,7 +344,11 @@ static bool try_candidates(plan_search *s)
         }
         if (is_over(s))
             return true;
-        if (!try_plan(s, s->work, s->candidates.at[i]))
+        if (s->ranking.plans.n > 0) /* else nothing is excluded */
+            sharpen(s, &s->candidates.at[i]);
+        if (is_excluded(s, &s->candidates.at[i]))
+            s->pruned++;
+        else if (!try_plan(s, s->work, s->candidates.at[i]))
             return false;
     }
     if (!dfl_budget_ok(s->fill->solver->budget)) /* in the evaluation of the last one */

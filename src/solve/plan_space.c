@@ -224,3 +224,12 @@ uint64_t dfl_plan_space_number(const dfl_plan_space *space)
         number = number * space->holes[h].n + space->holes[h].at;
     return number;
 }
+
+uint64_t dfl_plan_space_cuts(const dfl_plan_space *space)
+{
+    uint64_t number = 0;
+
+    for (uint32_t h = 0; h < space->n_holes; h++)
+        number = space->holes[h].kind == DFL_OPEN_OTHER ? number : number * space->holes[h].n + space->holes[h].at;
+    return number;
+}
