@@ -9,8 +9,9 @@
 #include "solve/lone_einsum.h"
 #include "solve/solve_internal.h"
 
-/* Rounds of quick searches: starts alone; their neighbours; and, under a limit on time alone, more starts. */
-enum { DFL_QUICK_ROUNDS = 3 };
+/* Rounds of quick searches: starts alone; their neighbours; and, under a limit on time alone, more starts, and the search for the
+   best lines. */
+enum { DFL_QUICK_ROUNDS = 4 };
 
 /* A class of equal einsums, which have the same best lines. */
 typedef struct {

@@ -345,13 +345,16 @@ static bool fill_after_stop(dfl_fill *fill, const dfl_objective *objective, dfl_
     return true;
 }
 
-/* Fills a mapping without the joint search, which does not support it: takes the first mapping, or maps the einsums one by one,
-   then tries fused groups and bounds all exchanges. `first`: NULL = there is no first mapping. */
+/* Fills a mapping without the joint search, which does not support it: takes the first mapping, or else maps the einsums one by
+   one; then tries fused groups and bounds all exchanges. `first`: NULL = there is no first mapping yet. */
 static bool fill_refused(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
                          const dfl_mapping *first, dfl_search_summary *summary, dfl_stop *stopped)
 {
-    if (first)
-        out->mapping = first;
+    dfl_filled found = { .given = out->given };
+    const bool is_first = first != NULL || (!fill->space.perfect && dfl_fill_first(fill, objective, &found, summary));
+
+    if (is_first)
+        out->mapping = first != NULL ? first : found.mapping;
     else if (!dfl_fill_one_by_one(fill, objective, out, stopped))
         return false;
     else
@@ -360,7 +363,7 @@ static bool fill_refused(dfl_fill *fill, const dfl_objective *objective, const d
                                                   dfl_fill_stop(fill, *stopped));
     out->search = summary;
     dfl_fill_raise_floor(fill, objective, out, summary);
-    if (first && *stopped != DFL_STOP_CANCELLED) {
+    if (is_first && *stopped != DFL_STOP_CANCELLED) {
         dfl_fill_improve_several(fill, objective, within, fill_lines_once, out, summary, stopped);
         dfl_fill_improve_one_by_one(fill, objective, out, summary, stopped);
     }

@@ -7,6 +7,7 @@
 #include "mapper/conflict/conflict.h"
 #include "mapper/first/first.h"
 #include "mapper/problem/limits.h"
+#include "model/model.h"
 #include "solve/homes.h"
 #include "solve/one_instance.h"
 #include "solve/templates.h"
@@ -94,15 +95,33 @@ static dfl_found_lines copy_lines(const dfl_assembly *a, const dfl_body *from)
     return (dfl_found_lines){ lines, from->n_lines };
 }
 
-/* Maps one einsum alone. The mapper evaluates at most `most` mappings (0 = no limit). False if it finds none; if none fits,
-   `sink` has the reason. */
-static bool search_alone(dfl_assembly *a, dfl_sink *sink, const dfl_lone_einsum *one, uint64_t most, dfl_found_lines *out)
+/* The costs of lines of one einsum alone by the model; false if it refuses them. */
+static bool judge_alone(const dfl_assembly *a, const dfl_mapping *m, const dfl_objective *objective, dfl_first_result *out)
+{
+    dfl_arena *work = dfl_arena_new(NULL);
+    dfl_sink *quiet = dfl_sink_new(work, NULL);
+    const dfl_paths *paths;
+    const dfl_result *costs;
+
+    dfl_sink_limit(quiet, 0);
+    paths = dfl_paths_resolve(work, quiet, a->fill->solver->names, m);
+    costs = paths != NULL ? dfl_model_eval(work, quiet, a->fill->solver->names, paths) : NULL;
+    if (costs != NULL)
+        *out = (dfl_first_result){ .joules = costs->joules, .seconds = costs->seconds,
+                                   .value = dfl_objective_value(objective, costs->joules, costs->seconds) };
+    dfl_arena_free(work);
+    return costs != NULL;
+}
+
+/* Maps one einsum alone. The mapper evaluates at most `most` mappings (0 = no limit). `costs`, which may be NULL, gets those of
+   the lines by the model. False if it finds none; if none fits, `sink` has the reason. */
+static bool search_alone(dfl_assembly *a, dfl_sink *sink, const dfl_lone_einsum *one, const dfl_objective *objective,
+                         const dfl_search_limits *limits, uint64_t most, dfl_found_lines *out, dfl_first_result *costs)
 {
     const dfl_solver *solver = a->fill->solver;
     dfl_budget budget = share_budget(a);
     dfl_arena *work = dfl_arena_new(&budget);
-    const dfl_objective objective = lone_objective(a);
-    dfl_search_request request = { .objective = &objective, .limits = share_limits(a), .space = a->fill->space };
+    dfl_search_request request = { .objective = objective, .limits = *limits, .space = a->fill->space };
     const dfl_mapping *m = make_lone_mapping(a, work, one);
     const dfl_search_result *r;
     bool is_found, is_own;
@@ -110,8 +129,6 @@ static bool search_alone(dfl_assembly *a, dfl_sink *sink, const dfl_lone_einsum 
     is_own = most > 0 && (request.limits.evaluations == 0 || request.limits.evaluations > most);
     if (is_own)
         request.limits.evaluations = most;
-    if (request.limits.deadline > 0) /* half of the time is for small changes */
-        request.limits.deadline -= (request.limits.deadline - dfl_budget_time(solver->budget)) / 2;
     r = dfl_mapper_search(work, sink, solver->names, m, &request);
     if (r->status == DFL_SEARCH_INFEASIBLE)
         dfl_conflict_explain(work, sink, solver->names, m, &request, r);
@@ -122,9 +139,22 @@ static bool search_alone(dfl_assembly *a, dfl_sink *sink, const dfl_lone_einsum 
         a->stopped = r->stopped;
     if (is_found)
         *out = copy_lines(a, r->at[0].mapping->root);
+    if (is_found && costs != NULL)
+        is_found = judge_alone(a, r->at[0].mapping, objective, costs);
     dfl_arena_free(work);
     dfl_budget_add_steps(solver->budget, budget.steps_used);
     return is_found;
+}
+
+/* The same by the objective of the whole, in the share of the next search, half of whose time is for small changes. */
+static bool search_by_share(dfl_assembly *a, dfl_sink *sink, const dfl_lone_einsum *one, uint64_t most, dfl_found_lines *out)
+{
+    const dfl_objective objective = lone_objective(a);
+    dfl_search_limits limits = share_limits(a);
+
+    if (limits.deadline > 0)
+        limits.deadline -= (limits.deadline - dfl_budget_time(a->fill->solver->budget)) / 2;
+    return search_alone(a, sink, one, &objective, &limits, most, out, NULL);
 }
 
 /* Searches for good lines of one einsum quickly (mapper/first), with an objective of this einsum alone. Sets the value, energy
@@ -244,13 +274,13 @@ static found_set search_by_mapper(dfl_assembly *a, const dfl_einsum_kind *k)
     dfl_found_lines found;
 
     dfl_sink_limit(quiet, 0);
-    if (ways == 0 && search_alone(a, quiet, &k->one, 0, &found) && !splits_over(&k->one, e, &found))
+    if (ways == 0 && search_by_share(a, quiet, &k->one, 0, &found) && !splits_over(&k->one, e, &found))
         DFL_PUSH(a->arena, &out, found);
     for (uint32_t i = 0; i < ways; i++) {
         dfl_one_instance part;
         a->n_left = n_left + ways - i - 1;
         if (!dfl_one_instance_make(&source, i, a->fill->space.imperfect, &part) ||
-            !search_alone(a, quiet, &part.one, DFL_ONE_BY_ONE_EVALUATIONS / ways, &found) ||
+            !search_by_share(a, quiet, &part.one, DFL_ONE_BY_ONE_EVALUATIONS / ways, &found) ||
             splits_over(&k->one, e, &found))
             continue;
         DFL_PUSH(a->arena, &out, put_behind(a, &part, &found));
@@ -342,7 +372,7 @@ static bool explain_none(dfl_assembly *a, const dfl_einsum_kind *k)
     dfl_found_lines found;
 
     a->n_left = 1;
-    (void)search_alone(a, a->fill->sink, &k->one, 1, &found);
+    (void)search_by_share(a, a->fill->sink, &k->one, 1, &found);
     return dfl_sink_errors(a->fill->sink) > errors;
 }
 
@@ -399,13 +429,19 @@ static void search_kinds(dfl_assembly *a)
     }
 }
 
-/* Finds lines of a kind quickly, and keeps them if they are better by the objective. */
-static void improve_quickly(dfl_assembly *a, dfl_einsum_kind *k, const dfl_objective *objective, dfl_first_breadth breadth)
+/* Finds lines of a kind in a round, and keeps them if they are better by the objective. */
+static void improve_in_round(dfl_assembly *a, dfl_einsum_kind *k, const dfl_objective *objective, uint32_t round)
 {
+    static const dfl_first_breadth BREADTH[] = { DFL_FIRST_STRAIGHT, DFL_FIRST_NARROW, DFL_FIRST_WIDE };
+    const bool is_quick = round < sizeof BREADTH / sizeof *BREADTH;
+    const dfl_search_limits limits = share_limits(a);
+    dfl_sink *quiet = dfl_sink_new(a->arena, NULL);
     dfl_found_lines found;
     dfl_first_result costs;
 
-    if (!find_quickly(a, &k->one, objective, breadth, &found, &costs) ||
+    dfl_sink_limit(quiet, 0);
+    if (!(is_quick ? find_quickly(a, &k->one, objective, BREADTH[round], &found, &costs)
+                   : search_alone(a, quiet, &k->one, objective, &limits, 0, &found, &costs)) ||
         splits_over(&k->one, &a->workload->einsums[k->einsum], &found) ||
         (k->is_found && !(costs.value < dfl_objective_value(objective, k->joules, k->seconds))))
         return;
@@ -445,8 +481,7 @@ static bool may_exceed(const dfl_assembly *a, uint32_t round)
    line of energy and time that touches the objective at the sum of these. */
 static void find_all_quickly(dfl_assembly *a)
 {
-    static const dfl_first_breadth BREADTH[DFL_QUICK_ROUNDS] = { DFL_FIRST_STRAIGHT, DFL_FIRST_NARROW, DFL_FIRST_WIDE };
-    const uint32_t n = a->quick_end[0] > 0 ? DFL_QUICK_ROUNDS : DFL_QUICK_ROUNDS - 1;
+    const uint32_t n = a->quick_end[0] > 0 ? DFL_QUICK_ROUNDS : 2;
     dfl_objective objective = lone_objective(a);
 
     for (uint32_t round = 0; round < n; round++) {
@@ -455,7 +490,7 @@ static void find_all_quickly(dfl_assembly *a)
         for (size_t i = 0; i < a->kinds.n; i++, a->n_left--) {
             if (dfl_assembly_is_over(a) && !may_exceed(a, round))
                 break;
-            improve_quickly(a, &a->kinds.at[i], &objective, BREADTH[round]);
+            improve_in_round(a, &a->kinds.at[i], &objective, round);
         }
         objective = touching_line(a);
     }

@@ -130,14 +130,15 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
         fill->limits.evaluations = DFL_ONE_BY_ONE_EVALUATIONS;
     else /* a limit that was given is one of both searches together */
         fill->limits.evaluations = dfl_evaluations_left(given.evaluations, summary->evaluated);
-    found = map_one_by_one(&a);
+    found = fill->alone != NULL ? fill->alone : map_one_by_one(&a);
     if (found)
         one = dfl_assembly_judge(&a, found, given.deadline > 0 ? fmax(given.deadline, dfl_budget_time(fill->solver->budget)) +
                                                                 DFL_GRACE_SECONDS : 0);
     fill->limits = given;
     summary->evaluated += a.evaluated;
     if (one.is_met && found && !fill->is_part) /* what shares no loops may climb higher than the best that shares some */
-        found = dfl_fill_climb(fill, objective, found, DFL_CLIMB_REST, UINT32_MAX, a.arena, summary, &one.value);
+        found = dfl_fill_climb(fill, objective, found, fill->alone != NULL ? 1 : DFL_CLIMB_REST, UINT32_MAX, a.arena, summary,
+                               &one.value);
     /* the limit of this search alone is no limit that was given */
     if (*stopped == DFL_STOP_NONE && !(is_own && a.stopped == DFL_STOP_EVALUATIONS))
         *stopped = a.stopped;
@@ -148,13 +149,16 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
     dfl_arena_free(a.arena);
 }
 
-/* Ends of the rounds under a limit on time: seconds, and shares of a short limit. */
-static const double FIRST_SECONDS[DFL_QUICK_ROUNDS] = { 0.1, 0.1, 0.5 }, FIRST_SHARE[DFL_QUICK_ROUNDS] = { 0.85, 0.75, 0.5 };
+/* Ends of the rounds under a limit on time: seconds, and shares of a short limit. The last one ends after a share of the time
+   that the others leave. */
+static const double FIRST_SECONDS[DFL_QUICK_ROUNDS] = { 0.1, 0.1, 0.5, 0.5 };
+static const double FIRST_SHARE[DFL_QUICK_ROUNDS] = { 0.85, 0.75, 0.5, 0.5 };
 
 bool dfl_fill_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary)
 {
     const dfl_search_limits given = fill->limits;
     const double now = dfl_budget_time(fill->solver->budget);
+    const bool is_long = given.deadline - now > DFL_APART_LEAST;
     dfl_assembly a = { .fill = fill, .arena = dfl_arena_new(fill->solver->budget), .objective = objective, .given = out->given,
                    .workload = out->given->workload, .system = out->given->system, .is_quick = true };
     const dfl_mapping *found;
@@ -163,6 +167,8 @@ bool dfl_fill_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *
     a.quick_end[DFL_QUICK_ROUNDS] = given.deadline;
     for (uint32_t round = 0; round < DFL_QUICK_ROUNDS && given.deadline > 0; round++)
         a.quick_end[round] = now + fmin(FIRST_SECONDS[round], fmax(given.deadline - now, 0) * FIRST_SHARE[round]);
+    if (is_long)
+        a.quick_end[DFL_QUICK_ROUNDS - 1] += (given.deadline - a.quick_end[DFL_QUICK_ROUNDS - 1]) * DFL_APART_SHARE;
     if (given.evaluations > 0 || given.deadline <= 0)
         fill->limits.evaluations = given.evaluations > 0 && given.evaluations / 4 < DFL_FIRST_SEVERAL ? given.evaluations / 4 + 1
                                                                                                   : DFL_FIRST_SEVERAL;
@@ -174,6 +180,7 @@ bool dfl_fill_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *
     if (one.is_met && !isinf(one.value)) {
         out->mapping = dfl_mapping_copy(fill->solver->arena, found);
         summary->value = one.value;
+        fill->alone = is_long ? out->mapping : NULL;
     }
     dfl_arena_free(a.arena);
     return one.is_met && !isinf(one.value);

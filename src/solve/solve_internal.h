@@ -28,6 +28,7 @@ typedef struct {
     bool has_default_limit;            /* no limit was asked for: the search ends after a fixed amount of work */
     bool is_last;                      /* all einsums are searched together, with all the time that is left */
     bool is_part;                      /* of the search for another mapping, which needs no lower bound */
+    const dfl_mapping *alone;          /* of the best lines of each einsum alone (dfl_fill_first); NULL = not searched for */
     bool was_progress_shown;
     const double *incumbent;           /* terms of the incumbent that a result must undercut; NULL = none */
     uint32_t choice, n_choices;        /* `choice`: index of the current structural choice; `n_choices`: number of all

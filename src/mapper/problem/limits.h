@@ -193,6 +193,8 @@ enum {
    when its stage begins; what all stages leave is for the einsums one by one. The shares were chosen on four cases alone, the
    field cases gpt_npu, llama_npu, resnet_npu and gpt_batch4 (tests/bench/field.tsv): other workloads may ask for other shares.
    A larger share takes time from the later stages. */
+#define DFL_APART_SHARE 0.15       /* the best lines of each einsum alone, after some quick rounds, */
+#define DFL_APART_LEAST 3.0        /* where more than so many seconds are left: with less, fused groups need the time */
 #define DFL_NARROW_SHARE 0.5       /* in a wider space than that of `--tiles perfect`: all einsums together in that space; a whole
                                       GPT-3 layer on TPU v4i takes some 2 s there, and some hours in the wider space */
 #define DFL_JOINT_SHARE 0.16       /* all einsums together */
@@ -237,7 +239,7 @@ enum {
 /* Units of work (support/budget.h), 25 ns each, measured on whole layers and a matrix product on TPU v4i: of an evaluation of the
    search over lists of divisors; of a split of a box; of a geometric program of a form; of a skeleton that is listed; of an
    einsum in a climb, its steps besides. They decide how long a search without a limit takes, some tens of seconds. */
-enum { DFL_WORK_ROW = 6, DFL_WORK_SPLIT = 220, DFL_WORK_PROGRAM = 4000, DFL_WORK_SKELETON = 200, DFL_WORK_CLIMB = 1000 };
+enum { DFL_WORK_ROW = 6, DFL_WORK_SPLIT = 220, DFL_WORK_PROGRAM = 4000, DFL_WORK_SKELETON = 20, DFL_WORK_CLIMB = 1000 };
 
 /* ---- classes of einsums (einsum_classes.c) ---- */
 
