@@ -215,7 +215,7 @@ static bool turn_weights(dfl_pattern_bounds *b, uint32_t pattern, double enough)
     if (first.has_program && make_program(b, b->scratch, &goal, &first, &k)) {
         const bool is_more = solve(b, &k, &k.range, NULL, INFINITY, &solution) > enough && solution.bound < INFINITY;
         for (uint32_t i = 0; i < k.program->n_times && is_more; i++) {
-            turned[k.program->time[i]] = solution.state.multiplier[k.program->first_time + i];
+            turned[k.program->time[i]] = solution.state.multiplier[k.program->time_sum[i]];
             sum += turned[k.program->time[i]];
         }
     }

@@ -215,6 +215,18 @@ static double rounding_of(const dfl_geometric_program *p)
     return 2 * (sum + DFL_EXPONENTIAL_ERROR + 2 * u * m + 2 * m * slope + m * u * (9 * p->n_sums + 10 * p->n_vars + 40));
 }
 
+/* Whether a sum of the draft has one monomial. */
+static bool is_straight(const dfl_geometric_draft *d, uint32_t sum) { return d->first_term[sum + 1] - d->first_term[sum] == 1; }
+
+uint32_t dfl_geometric_place(const dfl_geometric_draft *d, uint32_t sum)
+{
+    uint32_t place = sum > 0;
+
+    for (uint32_t k = 1; k < d->n_sums && sum > 0; k++)
+        place += is_straight(d, k) == is_straight(d, sum) ? k < sum : is_straight(d, sum);
+    return place;
+}
+
 dfl_geometric_program *dfl_geometric_close(dfl_arena *arena, dfl_geometric_draft *d)
 {
     uint32_t n_powers = 0, n_slopes = 0;
@@ -249,7 +261,7 @@ dfl_geometric_program *dfl_geometric_close(dfl_arena *arena, dfl_geometric_draft
     add_sum(p, &to, d, 0);
     for (int straight = 0; straight < 2; straight++) {
         for (uint32_t k = 1; k < d->n_sums; k++)
-            if ((d->first_term[k + 1] - d->first_term[k] == 1) == straight)
+            if (is_straight(d, k) == straight)
                 add_sum(p, &to, d, k);
         p->n_curved = straight ? p->n_curved : p->n_sums;
     }

@@ -80,6 +80,8 @@ void dfl_geometric_end(dfl_geometric_draft *d);
 /* Raises the upper end of the range of a variable until all limits that have it in every monomial, with the power -1, hold there
    for all values of the others. */
 void dfl_geometric_enclose(dfl_geometric_draft *d, uint32_t var);
+/* The place in the finished program of a sum of the draft: sums of one monomial stand behind the others. */
+uint32_t dfl_geometric_place(const dfl_geometric_draft *d, uint32_t sum);
 /* The finished program; NULL if a capacity was exceeded, a number was not finite, or exponents leave DFL_EXPONENT_MAX. */
 dfl_geometric_program *dfl_geometric_close(dfl_arena *arena, dfl_geometric_draft *d);
 /* Sets the factor of a knob, from 0 to 1; at first it is 1. A factor below DFL_GEOMETRIC_LEAST_FACTOR counts as this one. */

@@ -333,6 +333,7 @@ static bool make_program(dfl_arena *arena, program_maker *k, dfl_box *const *roo
 {
     const dfl_form *f = k->form;
     const double least = dfl_logarithm(f->problem->seconds * f->least_steps * share_work(k->goal)) - LOG_ROUNDING;
+    uint32_t first_time;
 
     dfl_geometric_begin(k->draft);
     k->out->n_shares = 0;
@@ -340,7 +341,7 @@ static bool make_program(dfl_arena *arena, program_maker *k, dfl_box *const *roo
         add_lengths(k, r, roots[r]);
     k->out->latency = dfl_geometric_var(k->draft, least, least);
     add_objective(k);
-    k->out->first_time = k->draft->n_sums;
+    first_time = k->draft->n_sums;
     k->out->n_times = 0;
     if (k->goal->weights != NULL)
         add_mean(k);
@@ -350,6 +351,8 @@ static bool make_program(dfl_arena *arena, program_maker *k, dfl_box *const *roo
     for (uint32_t r = 0; r < f->problem->n_ranks; r++)
         add_order(k, r);
     dfl_geometric_enclose(k->draft, k->out->latency);
+    for (uint32_t i = 0; i < k->out->n_times; i++)
+        k->out->time_sum[i] = dfl_geometric_place(k->draft, first_time + i);
     k->out->program = dfl_geometric_close(arena, k->draft);
     return k->out->program != NULL;
 }

@@ -40,7 +40,7 @@ typedef struct {
     uint32_t var[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS]; /* length below a cut; DFL_FORM_NO_VAR = 1 */
     uint32_t parts[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS]; /* knob of the parts of an axis */
     uint32_t latency;                             /* variable */
-    uint32_t first_time, n_times;                 /* sums of the program that limit the latency, without weights; */
+    uint32_t n_times, time_sum[DFL_FORM_TIMES];   /* sums of the program that limit the latency, without weights; */
     uint8_t time[DFL_FORM_TIMES];                 /* the time of each: 2 * port + (1 with the work), or DFL_FORM_TIME_WORK */
     uint32_t n_shares;
     dfl_form_share share[DFL_GEOMETRIC_TERMS];    /* by count */

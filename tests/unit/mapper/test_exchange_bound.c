@@ -49,6 +49,8 @@ static const exchange_row EXCHANGES[] = {
       "size = 8B; energy = 3J/bit; } memory near { size = 0.25B;", "energy", 200, 8, 192 },
     { "T in sram: 64 J and 8 s at its port for each einsum; at home 192 J * 8 s", PAIR, "size = 1B; bandwidth = 0.5B/s;",
       "energy * latency", 192, 8, 1536 },
+    { "4 B are written, and 4 B read, at 0.75 B/s: 16 / 3 s for each einsum with any tiles", PAIR,
+      "size = 1B; read { bandwidth = 0.75B/s; } write { bandwidth = 0.75B/s; }", "energy * latency", 128, 32.0 / 3, 128 * 32.0 / 3 },
     { "leakage: 128 J and 2 W for 8 s", PAIR, "size = 1B; leakage = 2W;", "energy", 200, 8, 144 },
 };
 

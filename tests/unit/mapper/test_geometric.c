@@ -552,11 +552,40 @@ static void exponentials_have_the_same_bits(void **state)
     assert_true(y[0] == 1);
 }
 
+/* Sums of one monomial stand behind the others: 1 / x, then x + 1 / x, then 2 / x. */
+static void places_sums(void **state)
+{
+    dfl_arena *arena = dfl_arena_new(NULL);
+    dfl_geometric_draft *d = DFL_NEW(arena, dfl_geometric_draft);
+    static const uint32_t PLACES[] = { 0, 2, 1, 3 };
+    const dfl_geometric_program *p;
+    uint32_t x;
+
+    (void)state;
+    dfl_geometric_begin(d);
+    x = dfl_geometric_var(d, 0, 1);
+    for (uint32_t k = 0; k < 4; k++) {
+        if (k == 2) {
+            dfl_geometric_term(d, 1);
+            dfl_geometric_raise(d, x, 1);
+        }
+        dfl_geometric_term(d, k + 1.0);
+        dfl_geometric_raise(d, x, -1);
+        dfl_geometric_end(d);
+    }
+    for (uint32_t k = 0; k < 4; k++)
+        assert_int_equal(dfl_geometric_place(d, k), PLACES[k]);
+    p = dfl_geometric_close(arena, d);
+    assert_int_equal(p->first_term[2] - p->first_term[1], 2);
+    assert_int_equal(p->n_curved, 2);
+    dfl_arena_free(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planes), cmocka_unit_test(allows_for_rounding), cmocka_unit_test(knobs_turn),
-        cmocka_unit_test(encloses), cmocka_unit_test(ends_early),
+        cmocka_unit_test(encloses), cmocka_unit_test(ends_early), cmocka_unit_test(places_sums),
         cmocka_unit_test(refuses), cmocka_unit_test(never_above), cmocka_unit_test(is_close),
         cmocka_unit_test(exponentials_are_close), cmocka_unit_test(exponentials_have_the_same_bits),
     };
