@@ -51,8 +51,8 @@ static bool has_plan_words(const dfl_mapping *m)
 {
     const dfl_options *o = &m->options;
 
-    if (o->contention_none || o->chunks > 0 || o->bucket_bits > 0 || o->chip_search || o->groups > 0 || o->exchanges_block ||
-        o->gradients_beside || o->gradients_behind)
+    if (o->contention_none || o->chunks > 0 || o->bucket_bits > 0 || o->chip_search || o->groups > 0 || o->pieces > 0 ||
+        o->exchanges_block || o->gradients_beside || o->gradients_behind)
         return true;
     for (uint32_t b = 0; b < m->n_bodies; b++)
         for (uint32_t i = 0; i < m->bodies[b]->n_lines; i++)

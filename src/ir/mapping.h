@@ -150,6 +150,7 @@ typedef struct dfl_body {
 typedef struct {
     bool overlap_perfect;      /* option overlap = perfect; */
     bool contention_none;      /* option contention = none: every message as if it were alone */
+    uint32_t pieces;           /* option pieces: pieces in which groups stream through units; 0 = one */
     uint32_t chunks;           /* option chunks: pieces of every collective; 0 = the best number */
     dfl_i128 bucket_bits;      /* option bucket: size of a gradient bucket (in bits); 0 = the default, 25 MB */
     bool chip_search;          /* option chip = search: the einsums of a chip are divided into groups that run together */

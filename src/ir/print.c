@@ -318,6 +318,8 @@ static void print_compute(dfl_strbuf *out, const dfl_intern *names, const dfl_co
     }
     if (c->launch != 0)
         quantity(out, "launch", c->launch, dfl_dim_of(DFL_BASE_TIME));
+    if (c->units != 0)
+        dfl_strbuf_printf(out, " units %lld of %lld x %lld", (long long)c->units, (long long)c->lanes, (long long)c->rows);
     if (c->has_energy) {
         quantity(out, "energy per MAC", c->mac_energy, dfl_dim_of(DFL_BASE_ENERGY));
         quantity(out, "per FLOP", c->flop_energy, energy);

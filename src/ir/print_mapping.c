@@ -354,6 +354,10 @@ static void print_plan_options(const printer *p)
         print_indent(p, 1);
         dfl_strbuf_z(p->out, "option contention = none;\n");
     }
+    if (o->pieces > 0) {
+        print_indent(p, 1);
+        dfl_strbuf_printf(p->out, "option pieces = %u;\n", o->pieces);
+    }
     if (o->chunks > 0) {
         print_indent(p, 1);
         dfl_strbuf_printf(p->out, "option chunks = %u;\n", o->chunks);

@@ -149,6 +149,7 @@ static const char *verify_compute(const dfl_system *s, const dfl_compute *c)
     for (uint32_t i = 0; i < c->n_type_energies; i++)
         VERIFY(c->type_energies[i].type != 0 && c->type_energies[i].joules >= 0, "an energy is of no type or negative");
     VERIFY(c->launch >= 0, "a compute unit starts before it is asked to");
+    VERIFY(c->units >= 0 && c->lanes >= 1 && c->rows >= 1, "a compute unit has parts without lanes or rows");
     for (uint32_t i = 0; i < c->n_efficiencies; i++) {
         const char *wrong = dfl_efficiency_verify(&c->efficiencies[i]);
 

@@ -5,6 +5,7 @@
 
 #include "ir/conditions.h"
 #include "ir/path/unit_choice.h"
+#include "plan/allotment.h"
 #include "plan/halos.h"
 #include "plan/lines.h"
 #include "plan/masks.h"
@@ -91,6 +92,26 @@ static bool is_handed_on(const dfl_frame *f, const dfl_einsum *e)
     return !isfinite(f->system->memories[f->room_of[e->output.tensor]].write_rate);
 }
 
+/* Sets the times of the operations of one pass on whole units, from their points, extents m, n and k, and the time of a point at
+   the rate of all units. */
+static void time_on_units(const dfl_frame *f, const dfl_einsum *e, const double *shape, double each, dfl_chip_time *out)
+{
+    const dfl_compute *unit = &f->system->computes[out->compute];
+    const int64_t units = unit->units * (int64_t)dfl_chip_units(f, out->compute);
+    const double points = dfl_i128_double(out->points);
+    dfl_allotment_work work = { .m = shape[0], .n = shape[1], .k = shape[2], .pieces = fmax(1, f->mapping->options.pieces),
+                                .point_seconds = each * (double)(unit->units * unit->lanes * unit->rows),
+                                .has_rows = e->is_mac && e->n_inputs > 1 };
+
+    if (!work.has_rows) {
+        work.m = 1;
+        work.n = points / work.k;
+    }
+    work.batch = points / (work.m * work.n * work.k);
+    out->on_units = dfl_allotment_seconds(f->arena, unit, units, &work);
+    out->work_seconds = out->on_units[units - 1];
+}
+
 /* Sets the points and the time of the operations of one pass. */
 static bool time_operations(const dfl_frame *f, uint32_t einsum, dfl_chip_time *out)
 {
@@ -109,7 +130,8 @@ static bool time_operations(const dfl_frame *f, uint32_t einsum, dfl_chip_time *
         return false;
     }
     out->mean_points = dfl_i128_double(out->points);
-    out->work_seconds = out->launch_seconds = 0;
+    out->work_seconds = out->least_seconds = out->launch_seconds = 0;
+    out->on_units = NULL;
     if (out->points == 0) /* an iteration in which no point satisfies the conditions runs no kernel */
         return true;
     size.flop = dfl_i128_double(out->points) * (e->is_mac ? 2 : dfl_i128_double(flops)) / units;
@@ -126,7 +148,9 @@ static bool time_operations(const dfl_frame *f, uint32_t einsum, dfl_chip_time *
         dfl_diag_help(f->sink, d, "add a point for smaller work");
         return false;
     }
-    out->work_seconds = dfl_i128_double(out->points) * each / units;
+    out->work_seconds = out->least_seconds = dfl_i128_double(out->points) * each / units;
+    if (unit->units > 0 && each > 0)
+        time_on_units(f, e, size.shape, each, out);
     out->launch_seconds = is_handed_on(f, e) ? 0 : unit->launch;
     return true;
 }
@@ -324,6 +348,7 @@ static bool time_parts(const dfl_frame *f, uint32_t einsum, dfl_chip_time *out)
     if (!ok)
         return false;
     out->work_seconds *= (double)n;
+    out->least_seconds *= (double)n;
     out->launch_seconds *= (double)n;
     out->mean_points *= (double)n;
     overflow |= dfl_mul(out->points, n, &out->points);

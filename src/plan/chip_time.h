@@ -16,6 +16,8 @@ typedef struct {
 typedef struct {
     uint32_t compute;          /* unit that runs the einsum */
     double work_seconds;       /* time of the operations in one pass */
+    double least_seconds;      /* the same if no part of a unit with `units` were idle */
+    const double *on_units;    /* [u - 1]: the same on u units of a unit with `units`; NULL = it has none, or there is no work */
     double launch_seconds;     /* what its kernel takes to start; 0 if its result is handed on to another kernel */
     double operation_seconds;  /* time of the operations in one pass, with the start of the branch */
     double memory_seconds;     /* time of the busiest port in one pass */

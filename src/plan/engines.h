@@ -10,6 +10,10 @@
 typedef struct {
     double *units, *ports, *nets; /* [compute], [2 * memory + is_write], [network]: busy time */
     double *exchanges;            /* [exchange]: its share of the time of its network */
+    const dfl_chip_time **divided; /* einsums that run on whole units at the same time; their work is not in `units` */
+    uint32_t n_divided;
+    const double **on_units;      /* room for the times of these einsums, and for the units that each takes */
+    int64_t *taken;
     bool has_started;             /* the start of the kernel counts already */
     size_t n;                     /* numbers behind `units` */
 } dfl_engines;

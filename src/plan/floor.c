@@ -68,7 +68,7 @@ static double least_seconds(const dfl_plan_state *p, const dfl_chip_time *times,
 {
     const dfl_workload *w = p->frame.workload;
 
-    return p->frame.mapping->options.overlap_perfect || !has_least_data(w, &w->einsums[einsum]) ? times[einsum].work_seconds
+    return p->frame.mapping->options.overlap_perfect || !has_least_data(w, &w->einsums[einsum]) ? times[einsum].least_seconds
                                                                                                   : times[einsum].seconds;
 }
 

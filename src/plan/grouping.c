@@ -128,7 +128,7 @@ static bool add_member(segment *g, uint32_t einsum)
     g->node_of[einsum] = node;
     g->members[g->n_members++] = einsum;
     g->has_again |= dfl_frame_is_again(g->work->frame, einsum);
-    g->floor[node] += g->work->times[einsum].work_seconds / (double)g->work->frame->system->n_computes;
+    g->floor[node] += g->work->times[einsum].least_seconds / (double)g->work->frame->system->n_computes;
     for (uint32_t i = 0; i < e->n_inputs; i++) {
         const dfl_tensor *t = &w->tensors[e->inputs[i].tensor];
 

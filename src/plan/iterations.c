@@ -52,12 +52,13 @@ static void set_means(const dfl_plan_work *work, uint32_t einsum, dfl_chip_time 
 
     if (repeat == DFL_NONE)
         return;
-    sum.work_seconds = sum.launch_seconds = sum.operation_seconds = sum.memory_seconds = sum.seconds = 0;
+    sum.work_seconds = sum.least_seconds = sum.launch_seconds = sum.operation_seconds = sum.memory_seconds = sum.seconds = 0;
     sum.mean_points = sum.mean_read_bits = sum.mean_written_bits = 0;
     for (int64_t i = 0; i < n; i++) {
         const dfl_chip_time *of = &work->of_iteration[i].times[einsum];
 
         sum.work_seconds += of->work_seconds / (double)n;
+        sum.least_seconds += of->least_seconds / (double)n;
         sum.launch_seconds += of->launch_seconds / (double)n;
         sum.operation_seconds += of->operation_seconds / (double)n;
         sum.memory_seconds += of->memory_seconds / (double)n;

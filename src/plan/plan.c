@@ -1,3 +1,4 @@
+#include "plan/allotment.h"
 #include "plan/plan.h"
 
 #include <math.h>
@@ -43,15 +44,38 @@ static bool check_line(const dfl_frame *f, const dfl_line *line)
     return !line->online || dfl_frame_refuse(f, line->span, "an online loop", "leave out `online`");
 }
 
+/* Whether a unit is divided into whole units; refuses one of too many. False after a report. */
+static bool check_units(const dfl_frame *f, bool *has_units)
+{
+    *has_units = false;
+    for (uint32_t c = 0; c < f->system->n_computes; c++) {
+        const dfl_compute *unit = &f->system->computes[c];
+
+        if ((double)unit->units * dfl_chip_units(f, c) > DFL_ALLOTMENT_MOST)
+            return dfl_frame_refuse(f, unit->span, "a compute unit of more than 65,536 units", "leave out `units`");
+        *has_units |= unit->units > 0;
+    }
+    return true;
+}
+
 static bool check_options(const dfl_frame *f)
 {
     const dfl_mapping *m = f->mapping;
+    bool has_units;
 
+    if (!check_units(f, &has_units))
+        return false;
+    if (m->options.pieces > 0 && !has_units)
+        return dfl_frame_refuse(f, m->span, "`option pieces` on a machine without `units`", "leave it out: only a compute unit "
+                                "with `units` takes longer in pieces");
     if (m->options.overlap_perfect && (m->options.gradients_beside || m->options.gradients_behind))
         return dfl_frame_refuse(f, m->span, "`option gradients` beside `option overlap = perfect`", "leave one of them out");
     if (m->options.overlap_perfect && m->options.exchanges_block)
         return dfl_frame_refuse(f, m->span, "`option overlap = perfect` beside `option exchanges = blocking`",
                                 "leave one of them out");
+    if (m->options.pieces > 0 && !m->options.overlap_perfect)
+        return dfl_frame_refuse(f, m->span, "`option pieces` without `option overlap = perfect`", "write both: groups that run "
+                                "together stream in pieces");
     return !m->options.chip_search || m->options.overlap_perfect ||
            dfl_frame_refuse(f, m->span, "`option chip = search` without `option overlap = perfect`", "write both: the search "
                             "divides the einsums into groups that run together");

@@ -58,6 +58,8 @@ awk -f tests/plan/dfmodel_kernels_judge.awk "$work/kernel_seconds" "$work/kernel
 cat "$work/kernel_table"
 ! grep -q "not evaluated" "$work/kernel_table"
 judge $? "a row of kernels does not evaluate" "$work/err"
-awk '/^rows of kernels/ { exit !($4 + 0 == 22 && $8 == 0) }' "$work/kernel_table"
+awk '/^rows of kernels/ { exit !($4 + 0 == 24 && $8 == 0) }' "$work/kernel_table"
 judge $? "a row of kernels misses its bar, or is missing" "$work/kernel_table"
+awk -F'[(%]' '/over the published groups/ { exit !($2 + 0 <= 2 && $2 + 0 >= -2 && $4 + 0 <= 2 && $4 + 0 >= -2) }' "$work/kernel_table"
+judge $? "a ratio of the published groups is not within 2 % of the paper" "$work/kernel_table"
 finish

@@ -154,6 +154,10 @@ bool dfl_nest_init(dfl_nest *nest, dfl_arena *arena, dfl_sink *sink, const dfl_i
         nest->trigger[e] = DFL_NONE;
     if (m->refused)
         dfl_nest_refuse(nest, m->refused_span, m->refused, "remove it to evaluate the rest");
+    for (uint32_t c = 0; c < nest->system->n_computes; c++)
+        if (nest->system->computes[c].units > 0)
+            dfl_nest_refuse(nest, nest->system->computes[c].span, "a unit with `units` outside of a plan over chips",
+                            "declare an array of units");
     if (nest->workload->n_carries > 0)
         dfl_nest_refuse(nest, nest->workload->span, "a `repeat` that carries a tensor",
                         "evaluate one iteration as a workload of its own");

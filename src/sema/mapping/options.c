@@ -10,7 +10,7 @@
 static const char *const option_names[DFL_N_OPTIONS] = {
     [DFL_OPTION_OVERLAP] = "overlap", [DFL_OPTION_CONTENTION] = "contention", [DFL_OPTION_CHUNKS] = "chunks",
     [DFL_OPTION_BUCKET] = "bucket",   [DFL_OPTION_CHIP] = "chip",             [DFL_OPTION_GROUPS] = "groups",
-    [DFL_OPTION_EXCHANGES] = "exchanges", [DFL_OPTION_GRADIENTS] = "gradients",
+    [DFL_OPTION_EXCHANGES] = "exchanges", [DFL_OPTION_GRADIENTS] = "gradients", [DFL_OPTION_PIECES] = "pieces",
 };
 
 /* Whether the value of an option is its second word; false, too, after reporting that it is neither of both. */
@@ -65,7 +65,7 @@ static void report_unknown(dfl_mapping_context *ctx, const dfl_ast_node *node)
         dfl_diag_fix(sema->sink, d, node->name.span, dfl_sema_text(sema, near), DFL_FIX_MAYBE);
     else
         dfl_diag_help(sema->sink, d, "the options are `overlap = perfect`, and for plans over chips `contention`, `chunks`, "
-                      "`bucket`, `chip`, `groups`, `exchanges` and `gradients`");
+                      "`bucket`, `chip`, `groups`, `pieces`, `exchanges` and `gradients`");
     ctx->draft->broken = true;
 }
 
@@ -113,6 +113,9 @@ void dfl_mapping_take_option(dfl_mapping_context *ctx, const dfl_ast_node *node)
         return;
     case DFL_OPTION_CHUNKS:
         read_count(ctx, node, "the number of chunks", &draft->options.chunks);
+        return;
+    case DFL_OPTION_PIECES:
+        read_count(ctx, node, "the number of pieces", &draft->options.pieces);
         return;
     case DFL_OPTION_GROUPS:
         read_count(ctx, node, "the number of groups", &draft->options.groups);

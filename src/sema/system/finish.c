@@ -408,6 +408,27 @@ static void lower_type_energies(system_lowering *state, const dfl_draft_part *pa
     compute->has_energy |= compute->n_type_energies > 0;
 }
 
+/* An attribute that is a number of things; `usual` without it. */
+static int64_t lower_count(const dfl_draft_part *part, const char *name, int64_t usual)
+{
+    const dfl_draft_attribute *count = dfl_draft_find_attribute(part, name);
+
+    return count != NULL && count->values[0].kind == DFL_ATTRIBUTE_QUANTITY ? (int64_t)count->values[0].quantity.integer : usual;
+}
+
+/* The equal units of a compute unit, and the lanes and rows of each. */
+static void lower_units(system_lowering *state, const dfl_draft_part *part, dfl_compute *compute)
+{
+    static const char *const shape[] = { "lanes", "rows" };
+
+    compute->units = lower_count(part, "units", 0);
+    compute->lanes = lower_count(part, "lanes", 1);
+    compute->rows = lower_count(part, "rows", 1);
+    for (size_t i = 0; i < 2 && compute->units == 0; i++)
+        if (dfl_draft_find_attribute(part, shape[i]) != NULL)
+            lint_attribute(state, dfl_draft_find_attribute(part, shape[i]), part, "it describes each of several `units`");
+}
+
 /* Lowers a compute unit. */
 static void lower_compute(system_lowering *state, const dfl_draft_part *part)
 {
@@ -426,6 +447,7 @@ static void lower_compute(system_lowering *state, const dfl_draft_part *part)
     compute->flop_energy = lower_number(state, part, "energy.flop", clock, per_op, &compute->has_energy);
     lower_type_energies(state, part, compute, clock);
     lower_members(state, part, compute, clock);
+    lower_units(state, part, compute);
     compute->operand_reuse = lower_selection(state, part, "operand_reuse");
     state->any_energy |= compute->has_energy;
     if (compute->n_rates == 0)
