@@ -20,10 +20,10 @@ static const dfl_stages *words_of(const dfl_plan_state *p)
 }
 
 /* The largest share of its size that a memory of a stage holds at least: above 1 if and only if it is exceeded. */
-static double fill_of(const dfl_plan_state *p, uint32_t stage)
+static double fill_of(const dfl_plan_state *p, const dfl_lives *lives, uint32_t stage)
 {
     const dfl_stage_shape shape = dfl_plan_shape(p, stage);
-    const dfl_plan_memory *held = dfl_held_find(&p->work, &p->layouts, &shape);
+    const dfl_plan_memory *held = dfl_held_find(&p->frame, &p->layouts, lives, &shape);
     double most = 0;
 
     for (uint32_t m = 0; m < p->frame.system->n_memories && held != NULL; m++) {
@@ -174,14 +174,26 @@ static double pipeline_floor(const dfl_plan_state *p)
 typedef struct {
     uint64_t cuts;             /* the number of the division and of the passes */
     dfl_layouts layouts;
+    dfl_chip_time *times;      /* of einsums that are branches by themselves, with equal iterations; NULL = not found yet */
     bool was_tried;            /* `exchanges` were looked for */
     bool has_exchanges;        /* and found */
     dfl_plan_exchanges exchanges;
 } common_pass;
 
+/* What depends on all but the interleave: a plan, and what its chips hold of each micro-batch. */
+typedef struct {
+    uint64_t work;             /* the number of all but the interleave */
+    bool is_class;
+    const dfl_plan_state *plan;
+    const dfl_lives *lives;
+} common_work;
+
+enum { WORKS = 128 }; /* plans that are kept, some 200 kB each */
+
 struct dfl_plan_common {
     dfl_arena *arena;
     DFL_VEC(common_pass) passes;
+    DFL_VEC(common_work) works;
 };
 
 dfl_plan_common *dfl_plan_common_new(dfl_arena *arena)
@@ -233,7 +245,7 @@ static dfl_plan_exchanges *find_exchanges(const dfl_frame *f, dfl_plan_common *c
 }
 
 double dfl_plan_floor_sharpen(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                              dfl_plan_common *common, uint64_t cuts)
+                              dfl_plan_common *common, dfl_plan_key key)
 {
     dfl_plan_state *p = DFL_NEW(arena, dfl_plan_state);
     const dfl_plan_exchanges *exchanges;
@@ -242,7 +254,7 @@ double dfl_plan_floor_sharpen(dfl_arena *arena, dfl_sink *sink, const dfl_intern
     if (!dfl_plan_start(p, arena, sink, names, mapping) || !dfl_frame_build(&p->frame))
         return 0;
     dfl_homes_set(&p->frame);
-    of = find_layouts(&p->frame, common, cuts);
+    of = find_layouts(&p->frame, common, key.cuts);
     exchanges = of != NULL ? find_exchanges(&p->frame, common, of) : NULL;
     if (exchanges == NULL)
         return 0;
@@ -250,40 +262,116 @@ double dfl_plan_floor_sharpen(dfl_arena *arena, dfl_sink *sink, const dfl_intern
     return dfl_plan_find_step(p, exchanges) ? dfl_plan_latency(p) : 0;
 }
 
-dfl_plan_floor dfl_plan_floor_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                                   dfl_plan_common *common, uint64_t cuts, bool is_class)
+static const common_work *find_kept(const dfl_plan_common *common, uint64_t work, bool is_class)
 {
-    static const dfl_plan_exchanges none = { .at = NULL, .n = 0 };
-    dfl_plan_state *p = DFL_NEW(arena, dfl_plan_state);
-    dfl_plan_floor out = { .runs = false };
-    const common_pass *of;
+    for (size_t i = 0; i < common->works.n; i++)
+        if (common->works.at[i].work == work && common->works.at[i].is_class == is_class)
+            return &common->works.at[i];
+    return NULL;
+}
 
-    if (!dfl_plan_start(p, arena, sink, names, mapping) ||
-        !(is_class ? dfl_frame_divide(&p->frame) : dfl_frame_build(&p->frame)))
-        return out;
-    dfl_homes_set(&p->frame);
-    of = find_layouts(&p->frame, common, cuts);
-    if (of == NULL)
-        return out;
-    p->layouts = of->layouts;
-    p->work = (dfl_plan_work){ .frame = &p->frame, .exchanges = &none, .is_recomputed = p->frame.recomputed };
-    dfl_plan_divide_layers(p);
-    out.runs = true;
-    out.fill = fmax(fill_of(p, 0), fill_of(p, p->stages - 1));
-    out.fits = out.fill <= 1;
-    if (is_class || !out.fits)
-        return out;
-    if (!dfl_branches_find(&p->frame, &p->branches)) {
-        out.runs = false;
-        return out;
-    }
-    p->times = dfl_chip_times_find(&p->frame, &p->branches, NULL);
+dfl_arena *dfl_plan_common_arena(const dfl_plan_common *common, dfl_plan_key key, bool is_class)
+{
+    return common->works.n < WORKS && find_kept(common, key.work, is_class) == NULL ? common->arena : NULL;
+}
+
+/* The times of the einsums of a plan without exchanges; `is_kept`: they are in the arena of `of`. False after a report. */
+static bool find_times(dfl_plan_state *p, common_pass *of, bool is_kept)
+{
+    if (!dfl_branches_find(&p->frame, &p->branches))
+        return false;
+    p->times = of->times != NULL ? of->times : dfl_chip_times_find(&p->frame, &p->branches, NULL);
     p->work.branches = &p->branches;
     p->work.times = p->times;
-    if (p->times != NULL && !dfl_iterations_find(&p->work, NULL, p->times, NULL))
-        p->times = NULL;
-    p->again = p->times != NULL ? dfl_chip_times_again(&p->frame, &p->branches, p->times) : NULL;
-    out.runs = p->again != NULL;
-    out.seconds = out.runs ? pipeline_floor(p) : 0;
+    if (p->times == NULL || !dfl_iterations_find(&p->work, NULL, p->times, NULL))
+        return false;
+    if (is_kept && !p->branches.has_braces && p->work.of_iteration == NULL)
+        of->times = p->times; /* what is recomputed decides only about the times of a branch */
+    p->again = dfl_chip_times_again(&p->frame, &p->branches, p->times);
+    return p->again != NULL;
+}
+
+/* Finds what does not depend on the interleave of a plan. False after a report. `lives` is NULL if a count overflows: that is
+   left to the evaluation. */
+static bool find_work(dfl_plan_state *p, const dfl_mapping *mapping, dfl_plan_common *common, dfl_plan_key key, bool is_class,
+                      dfl_lives **lives)
+{
+    static const dfl_plan_exchanges none = { .at = NULL, .n = 0 };
+    common_pass *of;
+
+    if (!dfl_plan_start(p, p->frame.arena, p->frame.sink, p->frame.names, mapping) ||
+        !(is_class ? dfl_frame_divide(&p->frame) : dfl_frame_build(&p->frame)))
+        return false;
+    dfl_homes_set(&p->frame);
+    of = find_layouts(&p->frame, common, key.cuts);
+    if (of == NULL)
+        return false;
+    p->layouts = of->layouts;
+    p->work = (dfl_plan_work){ .frame = &p->frame, .exchanges = &none, .is_recomputed = p->frame.recomputed };
+    if (dfl_lives_find(&p->work, &p->layouts, lives))
+        *lives = NULL;
+    return is_class || find_times(p, of, p->frame.arena == common->arena);
+}
+
+/* Takes a plan that was kept, with the interleave of another one. NULL: it has too many chunks. */
+static dfl_plan_state *take_kept(dfl_arena *arena, dfl_sink *sink, const common_work *kept, const dfl_mapping *mapping,
+                                 dfl_lives **lives)
+{
+    dfl_plan_state *p = DFL_NEW(arena, dfl_plan_state);
+    dfl_frame *f = &p->frame;
+    const dfl_body *root;
+
+    *p = *kept->plan;
+    f->arena = arena;
+    f->sink = sink;
+    root = f->mapping->root;
+    f->slots = DFL_NEW_ARRAY(arena, dfl_slot, f->columns);
+    memcpy(f->slots, kept->plan->frame.slots, f->n_slots * sizeof *f->slots);
+    for (uint32_t i = 0; i < root->n_lines && f->stage_slot != DFL_NONE; i++)
+        if (root->lines[i].stages == kept->plan->frame.slots[f->stage_slot].stages && root->lines[i].stages != NULL)
+            f->slots[f->stage_slot].stages = mapping->root->lines[i].stages;
+    if (f->stage_slot != DFL_NONE && f->slots[f->stage_slot].count * f->slots[f->stage_slot].stages->interleave >
+                                         f->workload->ranks[f->slots[f->stage_slot].stage_rank].extent)
+        return NULL;
+    p->work.frame = f;
+    *lives = kept->lives != NULL ? dfl_lives_for(kept->lives, &p->work) : NULL;
+    return p;
+}
+
+/* The plan without exchanges; it is kept if its mapping is. NULL after a report. */
+static dfl_plan_state *find_plan(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                 dfl_plan_common *common, dfl_plan_key key, bool is_class, dfl_lives **lives)
+{
+    const common_work *kept = find_kept(common, key.work, is_class);
+    const bool is_kept = dfl_plan_common_arena(common, key, is_class) != NULL;
+    dfl_arena *own = is_kept ? common->arena : arena;
+    dfl_plan_state *p = kept != NULL ? take_kept(arena, sink, kept, mapping, lives) : NULL;
+
+    if (p != NULL)
+        return p;
+    p = DFL_NEW(own, dfl_plan_state);
+    p->frame = (dfl_frame){ .arena = own, .sink = sink, .names = names };
+    if (!find_work(p, mapping, common, key, is_class, lives))
+        return NULL;
+    if (is_kept)
+        DFL_PUSH(common->arena, &common->works, ((common_work){ key.work, is_class, p, *lives }));
+    return p;
+}
+
+dfl_plan_floor dfl_plan_floor_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                   dfl_plan_common *common, dfl_plan_key key, bool is_class)
+{
+    dfl_plan_floor out = { .runs = false };
+    dfl_lives *lives = NULL;
+    dfl_plan_state *p = find_plan(arena, sink, names, mapping, common, key, is_class, &lives);
+
+    if (p == NULL)
+        return out;
+    out.runs = true;
+    dfl_plan_divide_layers(p);
+    out.fill = lives != NULL ? fmax(fill_of(p, lives, 0), fill_of(p, lives, p->stages - 1)) : 0;
+    out.fits = out.fill <= 1;
+    if (!is_class && out.fits)
+        out.seconds = pipeline_floor(p);
     return out;
 }

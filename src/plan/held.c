@@ -25,18 +25,22 @@ static bool is_sent(const dfl_frame *f, const dfl_stage_shape *stage, uint32_t e
     return phase == DFL_PHASE_BACKWARD ? !stage->has_last : !stage->has_first;
 }
 
-/* Whether an einsum of the stage reads or writes a tensor, or rows of it. */
-static bool is_touched(const dfl_frame *f, const dfl_stage_shape *stage, uint32_t tensor)
+/* [tensor]: whether an einsum of the stage reads or writes it, or rows of it. */
+static bool *find_touched(const dfl_frame *f, const dfl_stage_shape *stage)
 {
-    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
-        bool touches = dfl_frame_target(f, e) == tensor;
+    bool *out = DFL_NEW_ARRAY(f->arena, bool, (size_t)f->workload->n_tensors + 1);
 
-        for (uint32_t i = 0; i < f->workload->einsums[e].n_inputs; i++)
-            touches |= dfl_frame_table(f, f->workload->einsums[e].inputs[i].tensor) == tensor && !is_sent(f, stage, e, tensor);
-        if (touches && runs_in(f, stage, e))
-            return true;
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
+        if (!runs_in(f, stage, e))
+            continue;
+        out[dfl_frame_target(f, e)] = true;
+        for (uint32_t i = 0; i < f->workload->einsums[e].n_inputs; i++) {
+            const uint32_t tensor = dfl_frame_table(f, f->workload->einsums[e].inputs[i].tensor);
+
+            out[tensor] |= !is_sent(f, stage, e, tensor);
+        }
     }
-    return false;
+    return out;
 }
 
 /* Bits of the whole home of a tensor on a chip of the stage; true on overflow. */
@@ -116,19 +120,17 @@ static bool add_rooms(const dfl_frame *f, const dfl_lives *lives, const dfl_stag
 }
 
 /* Adds what the micro-batches in flight store, and the working set. True on overflow. */
-static bool add_passing(const dfl_plan_work *work, const dfl_layouts *layouts, const dfl_stage_shape *stage, dfl_plan_memory *out)
+static bool add_passing(const dfl_frame *f, const dfl_lives *lives, const dfl_stage_shape *stage, dfl_plan_memory *out)
 {
     static const struct { dfl_phase phase; dfl_chunk_part part; } operations[] = {
         { DFL_PHASE_FORWARD, DFL_CHUNK_ALL }, { DFL_PHASE_BACKWARD, DFL_CHUNK_ALL },
         { DFL_PHASE_BACKWARD, DFL_CHUNK_WITHOUT_WEIGHTS }, { DFL_PHASE_BACKWARD, DFL_CHUNK_WEIGHTS },
     };
-    const dfl_frame *f = work->frame;
     const uint32_t n = stage->flight.interleave, memories = f->system->n_memories;
     const bool is_split = stage->flight.schedule == DFL_SCHEDULE_ZERO_BUBBLE;
     dfl_stored *stored = DFL_NEW_ARRAY(f->arena, dfl_stored, (size_t)n * memories + 1);
     dfl_i128 *working = DFL_NEW_ARRAY(f->arena, dfl_i128, (size_t)memories + 1);
-    dfl_lives *lives;
-    bool overflow = dfl_lives_find(work, layouts, &lives);
+    bool overflow = false;
 
     for (uint32_t c = 0; c < n; c++) {
         const uint32_t equal = find_equal(stage, c);
@@ -218,20 +220,26 @@ static bool add_tensor(const dfl_frame *f, const dfl_layouts *l, const dfl_stage
     return overflow || add_bits(&all[f->home_of[tensor]], part, bits);
 }
 
-dfl_plan_memory *dfl_held_find(const dfl_plan_work *work, const dfl_layouts *layouts, const dfl_stage_shape *stage)
+void dfl_held_report(const dfl_frame *f)
 {
-    const dfl_frame *f = work->frame;
+    dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->mapping->span, "the memory of this plan exceeds 128 bits");
+}
+
+dfl_plan_memory *dfl_held_find(const dfl_frame *f, const dfl_layouts *layouts, const dfl_lives *lives,
+                               const dfl_stage_shape *stage)
+{
+    const bool *is_touched = find_touched(f, stage);
     dfl_plan_memory *out = DFL_NEW_ARRAY(f->arena, dfl_plan_memory, f->system->n_memories);
     bool overflow = false;
 
     for (uint32_t t = 0; t < f->workload->n_tensors; t++)
-        if (is_touched(f, stage, t))
+        if (is_touched[t])
             overflow |= add_tensor(f, layouts, stage, t, out);
-    overflow |= add_passing(work, layouts, stage, out);
+    overflow |= add_passing(f, lives, stage, out);
     for (uint32_t m = 0; m < f->system->n_memories; m++)
         for (uint32_t h = 0; h < DFL_N_HELD; h++)
             overflow |= dfl_add(out[m].peak_bits, out[m].held[h], &out[m].peak_bits);
     if (overflow)
-        dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->mapping->span, "the memory of this plan exceeds 128 bits");
+        dfl_held_report(f);
     return overflow ? NULL : out;
 }

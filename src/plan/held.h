@@ -4,8 +4,7 @@
 #ifndef DFL_PLAN_HELD_H
 #define DFL_PLAN_HELD_H
 
-#include "plan/chunk.h"
-#include "plan/flight.h"
+#include "plan/lives.h"
 
 /* A stage, as far as its memory depends on it. */
 typedef struct {
@@ -16,6 +15,9 @@ typedef struct {
 } dfl_stage_shape;
 
 /* What the stage holds in every memory, [memory]. NULL after a report: a count overflows. */
-dfl_plan_memory *dfl_held_find(const dfl_plan_work *work, const dfl_layouts *layouts, const dfl_stage_shape *stage);
+dfl_plan_memory *dfl_held_find(const dfl_frame *f, const dfl_layouts *layouts, const dfl_lives *lives,
+                               const dfl_stage_shape *stage);
+/* Reports that a count overflows. */
+void dfl_held_report(const dfl_frame *f);
 
 #endif

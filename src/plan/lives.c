@@ -28,9 +28,20 @@ typedef struct {
     life_end ends[N_READERS];  /* by readers of a later operation */
 } tensor_life;
 
+/* The working sets of operations that were found. They depend on the layers of a chunk up to LAYERS alone, those of the optimizer
+   on all of them. */
+enum { N_PARTS = 3, N_WORKS = 3 * N_PARTS * (LAYERS + 1) * 4 };
+typedef struct {
+    int64_t layers;            /* of the chunk, 0 = none was found yet, or one without layers */
+    dfl_i128 *of_memory;       /* NULL = none was found yet */
+    bool overflow;
+} found_work;
+
 struct dfl_lives {
+    dfl_arena *arena;
     const dfl_plan_work *work;
     tensor_life *tensors;
+    found_work *works;         /* [phase, part, layers, has_first, has_last] */
     bool is_split;             /* gradients of weights are operations of their own */
     bool has_updates;
 };
@@ -100,7 +111,8 @@ bool dfl_lives_find(const dfl_plan_work *work, const dfl_layouts *layouts, dfl_l
     dfl_lives *l = DFL_NEW(f->arena, dfl_lives);
     bool overflow = false;
 
-    *l = (dfl_lives){ .work = work, .tensors = DFL_NEW_ARRAY(f->arena, tensor_life, (size_t)w->n_tensors + 1),
+    *l = (dfl_lives){ .arena = f->arena, .work = work, .tensors = DFL_NEW_ARRAY(f->arena, tensor_life, (size_t)w->n_tensors + 1),
+                      .works = DFL_NEW_ARRAY(f->arena, found_work, N_WORKS),
                       .is_split = f->stage_slot != DFL_NONE &&
                                   f->slots[f->stage_slot].stages->schedule == DFL_SCHEDULE_ZERO_BUBBLE };
     for (uint32_t i = 0; i < w->n_tensors; i++) {
@@ -431,7 +443,8 @@ static operation open_operation(const dfl_lives *l, const dfl_chunk *chunk)
     return o;
 }
 
-bool dfl_lives_work(const dfl_lives *l, const dfl_chunk *chunk, dfl_i128 *of_memory)
+/* Sets the working set of an operation in each memory. True on overflow. */
+static bool find_work(const dfl_lives *l, const dfl_chunk *chunk, dfl_i128 *of_memory)
 {
     const dfl_frame *f = l->work->frame;
     const operation o = open_operation(l, chunk);
@@ -457,4 +470,39 @@ bool dfl_lives_work(const dfl_lives *l, const dfl_chunk *chunk, dfl_i128 *of_mem
         }
     }
     return overflow;
+}
+
+/* The entry of an operation among those that were found. */
+static found_work *entry_of(const dfl_lives *l, const dfl_chunk *chunk)
+{
+    const size_t layers = chunk->layers > LAYERS ? LAYERS : (size_t)chunk->layers;
+    const size_t at = ((size_t)chunk->phase * N_PARTS + (size_t)chunk->part) * (LAYERS + 1) + layers;
+
+    return &l->works[(at * 2 + chunk->has_first) * 2 + chunk->has_last];
+}
+
+bool dfl_lives_work(const dfl_lives *l, const dfl_chunk *chunk, dfl_i128 *of_memory)
+{
+    const uint32_t memories = l->work->frame->system->n_memories;
+    found_work *found = entry_of(l, chunk);
+
+    if (found->of_memory == NULL || (chunk->phase == DFL_PHASE_UPDATE && found->layers != chunk->layers)) {
+        if (found->of_memory == NULL)
+            found->of_memory = DFL_NEW_ARRAY(l->arena, dfl_i128, (size_t)memories + 1);
+        memset(found->of_memory, 0, memories * sizeof *found->of_memory);
+        found->layers = chunk->layers;
+        found->overflow = find_work(l, chunk, found->of_memory);
+    }
+    for (uint32_t m = 0; m < memories; m++)
+        of_memory[m] = found->of_memory[m] > of_memory[m] ? found->of_memory[m] : of_memory[m];
+    return found->overflow;
+}
+
+dfl_lives *dfl_lives_for(const dfl_lives *l, const dfl_plan_work *work)
+{
+    dfl_lives *out = DFL_NEW(work->frame->arena, dfl_lives);
+
+    *out = *l;
+    out->work = work;
+    return out;
 }

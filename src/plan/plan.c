@@ -448,7 +448,12 @@ static bool find_stages(dfl_plan_state *p)
 {
     dfl_plan_stage *stages = DFL_NEW_ARRAY(p->frame.arena, dfl_plan_stage, p->stages);
     dfl_stage_shape *shapes = DFL_NEW_ARRAY(p->frame.arena, dfl_stage_shape, p->stages);
+    dfl_lives *lives;
 
+    if (dfl_lives_find(&p->work, &p->layouts, &lives)) {
+        dfl_held_report(&p->frame);
+        return false;
+    }
     for (uint32_t s = 0; s < p->stages; s++) {
         dfl_stage_shape shape = dfl_plan_shape(p, s);
 
@@ -462,7 +467,7 @@ static bool find_stages(dfl_plan_state *p)
         stages[s].memories = find_alike(shapes, stages, s, &shape);
         shapes[s] = shape;
         if (stages[s].memories == NULL)
-            stages[s].memories = dfl_held_find(&p->work, &p->layouts, &shape);
+            stages[s].memories = dfl_held_find(&p->frame, &p->layouts, lives, &shape);
         if (stages[s].memories == NULL || !check_capacity(p, s, stages[s].memories))
             return false;
     }

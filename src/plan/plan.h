@@ -41,21 +41,27 @@ typedef struct {
     double fill;           /* largest share of its size that a memory holds at least; above 1 it does not fit */
     double seconds;        /* no such plan has a smaller latency */
 } dfl_plan_floor;
-/* What the lower bounds of plans have in common that differ in other decisions than those that divide chips or cut passes;
-   `arena` must outlive it. */
+/* What the lower bounds of plans have in common; `arena` must outlive it. */
 typedef struct dfl_plan_common dfl_plan_common;
 dfl_plan_common *dfl_plan_common_new(dfl_arena *arena);
+/* Numbers that plans share, in all calls with one `common`, if and only if they are alike. */
+typedef struct {
+    uint64_t cuts;         /* in what divides chips and cuts passes */
+    uint64_t work;         /* in all but the interleave */
+} dfl_plan_key;
+/* The arena in which the mapping of a plan must be made, because the next call of dfl_plan_floor_find keeps the plan; NULL =
+   any. */
+dfl_arena *dfl_plan_common_arena(const dfl_plan_common *common, dfl_plan_key key, bool is_class);
 /* How many different divisions and passes it has. */
 size_t dfl_plan_common_size(const dfl_plan_common *common);
 /* Lower bounds of a plan with all amounts. With `is_class`: of all plans that differ from it in the amounts of temporal lines,
-   none of which makes a smaller pass. Exchanges, messages and waits take no time in it. `cuts`: a number that plans share if and
-   only if they divide chips and cut passes alike, in all calls with this `common`. */
+   none of which makes a smaller pass. Exchanges, messages and waits take no time in it. */
 dfl_plan_floor dfl_plan_floor_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                                   dfl_plan_common *common, uint64_t cuts, bool is_class);
+                                   dfl_plan_common *common, dfl_plan_key key, bool is_class);
 /* The latency of a plan with its exchanges, messages and waits, found without a look at its memories: no less than that of
    dfl_plan_floor_find, and that of dfl_plan_evaluate if the plan runs. 0 = it is not known, as after a report. */
 double dfl_plan_floor_sharpen(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                              dfl_plan_common *common, uint64_t cuts);
+                              dfl_plan_common *common, dfl_plan_key key);
 /* Whether a plan gives work to all chips, whatever its micro-batches. False if it does not, and after a report: a group passes
    its axis. */
 bool dfl_plan_uses_all(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);

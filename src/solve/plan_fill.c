@@ -139,14 +139,17 @@ static double floor_of_value(const plan_search *s, double seconds)
 /* The lower bounds of the plan with the present amounts, or of its class of `plans` plans. Counts them if they are refused. */
 static dfl_plan_floor find_floor(plan_search *s, bool is_class, uint64_t plans)
 {
+    const dfl_plan_key key = dfl_plan_space_key(&s->space);
     dfl_sink *quiet;
     dfl_plan_floor out;
+    dfl_arena *kept;
 
     dfl_arena_reset(s->work);
     quiet = dfl_sink_new(s->work, s->fill->solver->sources);
     dfl_sink_limit(quiet, 0);
-    out = dfl_plan_floor_find(s->work, quiet, s->fill->solver->names, dfl_plan_space_make(s->work, &s->space), s->common,
-                              dfl_plan_space_cuts(&s->space), is_class);
+    kept = dfl_plan_common_arena(s->common, key, is_class);
+    out = dfl_plan_floor_find(s->work, quiet, s->fill->solver->names,
+                              dfl_plan_space_make(kept != NULL ? kept : s->work, &s->space), s->common, key, is_class);
     if (!out.runs)
         count_refused(s, plans, dfl_sink_last(quiet), -INFINITY);
     return out;
@@ -309,7 +312,7 @@ static void sharpen(plan_search *s, plan_candidate *candidate)
     dfl_sink_limit(quiet, 0);
     dfl_plan_space_set(&s->space, candidate->number);
     seconds = dfl_plan_floor_sharpen(s->work, quiet, s->fill->solver->names, dfl_plan_space_make(s->work, &s->space), s->common,
-                                     dfl_plan_space_cuts(&s->space));
+                                     dfl_plan_space_key(&s->space));
     if (!(seconds > candidate->seconds)) /* also after a limit */
         return;
     candidate->seconds = seconds;

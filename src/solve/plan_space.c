@@ -225,11 +225,17 @@ uint64_t dfl_plan_space_number(const dfl_plan_space *space)
     return number;
 }
 
-uint64_t dfl_plan_space_cuts(const dfl_plan_space *space)
+dfl_plan_key dfl_plan_space_key(const dfl_plan_space *space)
 {
-    uint64_t number = 0;
+    dfl_plan_key key = { 0, 0 };
 
-    for (uint32_t h = 0; h < space->n_holes; h++)
-        number = space->holes[h].kind == DFL_OPEN_OTHER ? number : number * space->holes[h].n + space->holes[h].at;
-    return number;
+    for (uint32_t h = 0; h < space->n_holes; h++) {
+        const dfl_open_amount *hole = &space->holes[h];
+
+        if (hole->kind != DFL_OPEN_OTHER)
+            key.cuts = key.cuts * hole->n + hole->at;
+        if (hole->decision == DFL_NONE || space->given->decisions[hole->decision].kind != DFL_DECISION_INTERLEAVE)
+            key.work = key.work * hole->n + hole->at;
+    }
+    return key;
 }

@@ -7,6 +7,7 @@
 
 #include "diag/diag.h"
 #include "ir/mapping.h"
+#include "plan/plan.h"
 
 /* Holes are listed in this order. */
 typedef enum {
@@ -48,8 +49,8 @@ const char *dfl_plan_space_text(dfl_arena *arena, const dfl_intern *names, const
 dfl_mapping *dfl_plan_space_make(dfl_arena *arena, const dfl_plan_space *space);
 /* Sets the amounts of a combination. */
 void dfl_plan_space_set(dfl_plan_space *space, uint64_t number);
-/* A number of the present amounts that divide chips or cut passes; it does not depend on other decisions. */
-uint64_t dfl_plan_space_cuts(const dfl_plan_space *space);
+/* Numbers of the present amounts that divide chips or cut passes, and of all but the interleave. */
+dfl_plan_key dfl_plan_space_key(const dfl_plan_space *space);
 /* The number of the combination with the present amounts. */
 uint64_t dfl_plan_space_number(const dfl_plan_space *space);
 
