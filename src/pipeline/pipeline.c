@@ -126,38 +126,45 @@ typedef struct {
 } operation;
 
 /* Time of a forward operation; of `joined` with the backward pass and both messages. */
-static double time_forward(const dfl_pipeline *p, uint32_t chunk)
+static double time_forward(const dfl_pipeline *p, size_t at)
 {
     if (p->schedule != DFL_SCHEDULE_JOINED)
-        return p->forward[chunk];
-    return p->forward[chunk] + p->send_forward[chunk] + (p->backward ? p->backward[chunk] + p->send_backward[chunk] : 0);
+        return p->forward[at];
+    return p->forward[at] + p->send_forward[at] + (p->backward ? p->backward[at] + p->send_backward[at] : 0);
 }
 
-static operation make_operation(const pipeline_run *run, dfl_stage_pass pass, uint32_t chunk)
+/* Where the times of a chunk stand for a micro-batch. */
+static size_t find_times(const dfl_pipeline *p, uint32_t chunk, uint32_t micro_batch)
+{
+    return chunk + (p->kind != NULL ? (size_t)p->kind[micro_batch] * p->stages * p->interleave : 0);
+}
+
+static operation make_operation(const pipeline_run *run, dfl_stage_pass pass, uint32_t chunk, uint32_t micro_batch)
 {
     const dfl_pipeline *p = run->pipeline;
     const uint32_t last = p->stages * p->interleave - 1;
+    const size_t at = find_times(p, chunk, micro_batch);
     operation op = { .from = NULL, .to = NULL, .message = 0, .seconds = 0 };
 
     switch (pass) {
     case DFL_STAGE_FORWARD:
-        op.seconds = time_forward(p, chunk);
+        op.seconds = time_forward(p, at);
         op.to = chunk < last ? &run->up[chunk] : NULL;
         if (chunk > 0) {
             op.from = &run->up[chunk - 1];
-            op.message = p->schedule == DFL_SCHEDULE_JOINED ? 0 : p->send_forward[chunk - 1];
+            op.message = p->schedule == DFL_SCHEDULE_JOINED ? 0 : p->send_forward[at - 1];
         }
         break;
     case DFL_STAGE_BACKWARD:
-        op.seconds = p->backward[chunk];
+        op.seconds = p->backward[at];
         op.to = chunk > 0 ? &run->down[chunk] : NULL;
         if (chunk < last) {
             op.from = &run->down[chunk + 1];
-            op.message = p->send_backward[chunk + 1];
+            op.message = p->send_backward[at + 1];
         }
         break;
     case DFL_STAGE_WEIGHT:
-        op.seconds = p->weight_gradient[chunk];
+        op.seconds = p->weight_gradient[at];
         break;
     }
     return op;
@@ -188,6 +195,7 @@ static void place_operation(pipeline_run *run, uint32_t stage, dfl_stage_pass pa
 {
     stage_run *s = &run->stages[stage];
     dfl_stage_times *times = &run->times[stage];
+    const size_t at = find_times(run->pipeline, chunk, s->at[pass].group + s->at[pass].inner);
     double start = times->end;
 
     if (op->from) {
@@ -211,7 +219,7 @@ static void place_operation(pipeline_run *run, uint32_t stage, dfl_stage_pass pa
     if (pass == DFL_STAGE_BACKWARD)
         times->last_backward_start = start;
     if (pass == DFL_STAGE_FORWARD && run->pipeline->backward && !has_backward_operations(run->pipeline))
-        times->last_backward_start = start + run->pipeline->forward[chunk] + run->pipeline->send_forward[chunk];
+        times->last_backward_start = start + run->pipeline->forward[at] + run->pipeline->send_forward[at];
     times->last_starts[chunk / run->pipeline->stages] = pass != DFL_STAGE_FORWARD || !run->pipeline->backward
                                                             ? start : times->last_backward_start;
     times->end = start + op->seconds;
@@ -229,7 +237,7 @@ static uint64_t run_stage(pipeline_run *run, uint32_t stage)
 
     for (; find_next(run, stage, &pass); done++) {
         uint32_t chunk = find_chunk(run->pipeline, stage, pass, &s->at[pass]);
-        operation op = make_operation(run, pass, chunk);
+        operation op = make_operation(run, pass, chunk, s->at[pass].group + s->at[pass].inner);
         if ((op.from && op.from->put == op.from->taken) || (op.to && op.to->put - op.to->taken == run->room))
             break;
         place_operation(run, stage, pass, chunk, &op);
@@ -292,6 +300,20 @@ static void prepare(dfl_arena *arena, pipeline_run *run)
     }
 }
 
+/* The time of all operations of a chunk. */
+static double sum_operations(const dfl_pipeline *p, uint32_t chunk)
+{
+    double sum = 0;
+
+    for (uint32_t m = 0; m < (p->kind != NULL ? p->micro_batches : 1); m++) {
+        const size_t at = find_times(p, chunk, m);
+
+        sum += time_forward(p, at) + (has_backward_operations(p) ? p->backward[at] : 0) +
+               (p->weight_gradient ? p->weight_gradient[at] : 0);
+    }
+    return p->kind != NULL ? sum : p->micro_batches * sum;
+}
+
 static dfl_pipeline_times run_pipeline(dfl_arena *arena, const dfl_pipeline *p, dfl_stage_operation **list)
 {
     pipeline_run run = { .pipeline = p, .list = list, .operations = (uint64_t)p->micro_batches * p->interleave, .room = 8,
@@ -306,9 +328,7 @@ static dfl_pipeline_times run_pipeline(dfl_arena *arena, const dfl_pipeline *p, 
     for (uint32_t stage = 0; stage < p->stages; stage++) {
         dfl_stage_times *t = &run.times[stage];
         for (uint32_t k = 0; k < p->interleave; k++) {
-            uint32_t chunk = k * p->stages + stage;
-            t->busy += p->micro_batches * (time_forward(p, chunk) + (has_backward_operations(p) ? p->backward[chunk] : 0) +
-                                           (p->weight_gradient ? p->weight_gradient[chunk] : 0));
+            t->busy += sum_operations(p, k * p->stages + stage);
         }
         if (p->schedule == DFL_SCHEDULE_JOINED)
             t->in_flight = dfl_pipeline_in_flight(p, stage);

@@ -11,7 +11,7 @@
 #include "support/arena.h"
 
 /* Times are in seconds per micro-batch. Chunk c of stage p has the index c * stages + p, which is also the order in which a
-   micro-batch passes the chunks forward. */
+   micro-batch passes the chunks forward. Where micro-batches take other times, [chunk index] is [kind * chunks + chunk index]. */
 typedef struct {
     dfl_schedule schedule;
     uint32_t stages, interleave, micro_batches; /* all >= 1 */
@@ -21,6 +21,7 @@ typedef struct {
     const double *send_forward;    /* [chunk index]: message from this chunk to the next one; the last is 0, but for `joined` */
     const double *send_backward;   /* [chunk index]: message of the gradient from this chunk to the one before; the first is 0,
                                       but for `joined` */
+    const uint32_t *kind;          /* [micro-batch]; NULL = all are of kind 0 */
 } dfl_pipeline;
 
 typedef struct {

@@ -44,6 +44,8 @@ bool dfl_chunk_has(const dfl_frame *f, const dfl_chunk *chunk, uint32_t einsum)
 {
     if (chunk->part != DFL_CHUNK_ALL && is_of_weight(f, dfl_frame_target(f, einsum)) != (chunk->part == DFL_CHUNK_WEIGHTS))
         return false;
+    if (chunk->is_later && dfl_frame_starts_once(f, einsum))
+        return false;
     return dfl_frame_runs(f, einsum, chunk->has_first, chunk->has_last);
 }
 

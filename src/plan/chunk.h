@@ -20,6 +20,7 @@ typedef struct {
     dfl_chunk_part part;      /* of the backward phase; else DFL_CHUNK_ALL */
     int64_t layers;           /* iterations of the repeat with stages, or of every repeat without stages */
     bool has_first, has_last; /* the einsums before the repeat belong to it, and those behind the repeat */
+    bool is_later;            /* of a micro-batch behind the first one, which has started the sums over all of them */
 } dfl_chunk;
 
 /* When a tensor is there. */

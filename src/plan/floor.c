@@ -8,6 +8,7 @@
 #include "plan/halos.h"
 #include "plan/iterations.h"
 #include "plan/homes.h"
+#include "plan/kinds.h"
 #include "plan/plan.h"
 #include "plan/plan_internal.h"
 #include "support/vec.h"
@@ -108,7 +109,7 @@ static double busiest(const dfl_plan_state *p, const dfl_chunk *chunk, double *b
             has_recomputed |= repeat == DFL_NONE;
         }
         for (; e < w->n_einsums && w->einsums[e].phase == chunk->phase && dfl_frame_repeat(f, &w->einsums[e]) == repeat; e++)
-            if (dfl_frame_runs(f, e, chunk->has_first, chunk->has_last))
+            if (dfl_frame_runs(f, e, chunk->has_first, chunk->has_last) && !dfl_frame_starts_once(f, e))
                 busy[p->times[e].compute] += (double)iterations * least_seconds(p, p->times, e);
     }
     for (uint32_t c = 0; c < f->system->n_computes; c++)
@@ -135,11 +136,12 @@ static double *chunk_floors(const dfl_plan_state *p, dfl_phase phase, double *bu
 
 /* The latest end of a stage: its operations stand between the first micro-batch in the stages before it, and the way of its last
    one: back through these stages, or ahead through the others without a backward pass. With zero_bubble gradients of weights may
-   come last. Then the step of the optimizer. */
+   come last. Then the step of the optimizer. Smaller last micro-batches count nothing. */
 static double pipeline_floor(const dfl_plan_state *p)
 {
     const bool trains = dfl_plan_has_phase(p->frame.workload, DFL_PHASE_BACKWARD);
     const bool is_split = words_of(p) != NULL && words_of(p)->schedule == DFL_SCHEDULE_ZERO_BUBBLE;
+    const bool has_rest = dfl_plan_has_rest(&p->frame);
     double *busy = DFL_NEW_ARRAY(p->frame.arena, double, (size_t)p->frame.system->n_computes + 1);
     const double *forward = chunk_floors(p, DFL_PHASE_FORWARD, busy);
     const double *backward = trains ? chunk_floors(p, DFL_PHASE_BACKWARD, busy) : NULL;
@@ -150,20 +152,20 @@ static double pipeline_floor(const dfl_plan_state *p)
                                   .has_last = k == 2 || p->stages == 1 };
         update[k] = busiest(p, &chunk, busy);
     }
-    for (uint32_t s = 1; s < p->stages; s++)
+    for (uint32_t s = 1; s < p->stages && !has_rest; s++)
         ahead += forward[(p->interleave - 1) * p->stages + s];
     for (uint32_t s = 0; s < p->stages; s++) {
         double own = 0, behind = 0;
 
         for (uint32_t c = 0; c < p->interleave; c++)
             own += forward[c * p->stages + s] + (trains ? backward[c * p->stages + s] : 0);
-        for (uint32_t i = 0; i < s && trains && !is_split; i++)
+        for (uint32_t i = 0; i < s && trains && !is_split && !has_rest; i++)
             behind += backward[i];
-        own = before + (double)p->frame.micro_batches * own;
+        own = before + (double)dfl_plan_whole_micro_batches(&p->frame) * own;
         latest = fmax(latest, own + update[s == 0 ? 0 : s + 1 == p->stages ? 2 : 1]);
         latest = fmax(latest, own + (trains ? behind + (is_split ? 0 : update[0]) : ahead));
         before += forward[s];
-        ahead -= s + 1 < p->stages ? forward[(p->interleave - 1) * p->stages + s + 1] : 0;
+        ahead -= s + 1 < p->stages && !has_rest ? forward[(p->interleave - 1) * p->stages + s + 1] : 0;
     }
     return latest * (1 - 1e-9); /* sums in another order than those of the evaluation */
 }

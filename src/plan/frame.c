@@ -349,6 +349,11 @@ static int64_t count_passes(const dfl_frame *f, uint32_t einsum)
     return n;
 }
 
+bool dfl_frame_starts_once(const dfl_frame *f, uint32_t einsum)
+{
+    return dfl_einsum_is_start(&f->workload->einsums[einsum]) && count_passes(f, einsum) == 1 && f->micro_batches > 1;
+}
+
 /* Sets the number of micro-batches, which all einsums with passes must share. */
 static bool count_micro_batches(dfl_frame *f)
 {
@@ -541,7 +546,7 @@ bool dfl_frame_elements(const dfl_frame *f, uint32_t einsum, const dfl_access *a
 static int64_t extent_of_group(const dfl_frame *f, uint32_t einsum, uint32_t rank, uint64_t gathered)
 {
     const dfl_body *root = f->mapping->root;
-    int64_t n = f->workload->ranks[rank].extent;
+    int64_t n = f->workload->ranks[rank].extent, all;
 
     for (uint32_t s = 0; s < f->n_slots; s++) {
         const dfl_line *line = dfl_frame_line(f, einsum, s);
@@ -551,12 +556,15 @@ static int64_t extent_of_group(const dfl_frame *f, uint32_t einsum, uint32_t ran
     }
     if (f->workload->einsums[einsum].phase == DFL_PHASE_UPDATE)
         return n;
+    all = n;
     for (uint32_t i = 0; i < root->n_lines; i++) {
         const dfl_line *line = &root->lines[i];
 
         if (line->kind == DFL_LINE_TEMPORAL && line->rank == rank)
             n = line->by == DFL_BY_PARTS ? dfl_ceil_div(n, line->amount) : line->amount < n ? line->amount : n;
     }
+    if (f->last != NULL && f->last[rank])
+        n = all - (dfl_ceil_div(all, n) - 1) * n;
     return f->repeats[rank] ? 1 : n;
 }
 

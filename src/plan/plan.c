@@ -6,6 +6,7 @@
 #include "plan/grouping.h"
 #include "plan/iterations.h"
 #include "plan/homes.h"
+#include "plan/kinds.h"
 #include "plan/lines.h"
 #include "plan/pass_bits.h"
 #include "plan/perfect.h"
@@ -111,62 +112,68 @@ void dfl_plan_divide_layers(dfl_plan_state *p)
         p->chunk_layers[c] = p->layers / chunks + (c < p->layers % chunks);
 }
 
-static dfl_chunk_time run_chunk(const dfl_plan_state *p, const dfl_chunk *chunk)
+static dfl_chunk_time run_chunk(const dfl_plan_work *work, const dfl_chunk *chunk)
 {
-    return p->frame.mapping->options.overlap_perfect ? dfl_chunk_run_perfect(&p->work, chunk) : dfl_chunk_run(&p->work, chunk);
+    return work->frame->mapping->options.overlap_perfect ? dfl_chunk_run_perfect(work, chunk) : dfl_chunk_run(work, chunk);
 }
 
 /* The time of a chunk; equal chunks are computed once. */
-static const dfl_chunk_time *time_chunk(dfl_plan_state *p, const dfl_chunk_time **all, uint32_t index, dfl_phase phase,
-                                        dfl_chunk_part part)
+static const dfl_chunk_time *time_chunk(const dfl_plan_state *p, const dfl_plan_kind *kind, const dfl_chunk_time **all,
+                                        uint32_t index, dfl_phase phase, dfl_chunk_part part)
 {
     uint32_t last = p->stages * p->interleave - 1;
     dfl_chunk chunk = { .phase = phase, .part = part, .layers = p->chunk_layers[index],
-                        .has_first = index == 0, .has_last = index == last };
+                        .has_first = index == 0, .has_last = index == last, .is_later = !kind->is_first };
     dfl_chunk_time *out;
 
     for (uint32_t i = 0; i < index; i++)
         if (p->chunk_layers[i] == chunk.layers && (i == 0) == chunk.has_first && (i == last) == chunk.has_last)
             return all[i];
     out = DFL_NEW(p->frame.arena, dfl_chunk_time);
-    *out = run_chunk(p, &chunk);
+    *out = run_chunk(&kind->work, &chunk);
     return out;
 }
 
-static void time_chunks(dfl_plan_state *p)
+/* Times the chunks of a kind of micro-batches. */
+static void time_chunks(const dfl_plan_state *p, dfl_plan_kind *kind)
 {
     const uint32_t n = p->stages * p->interleave;
     const dfl_stages *words = p->frame.stage_slot != DFL_NONE ? p->frame.slots[p->frame.stage_slot].stages : NULL;
     const bool trains = dfl_plan_has_phase(p->frame.workload, DFL_PHASE_BACKWARD);
     const bool is_split = trains && words != NULL && words->schedule == DFL_SCHEDULE_ZERO_BUBBLE;
 
-    p->forward = DFL_NEW_ARRAY(p->frame.arena, const dfl_chunk_time *, n);
-    p->backward = trains ? DFL_NEW_ARRAY(p->frame.arena, const dfl_chunk_time *, n) : NULL;
-    p->weights = is_split ? DFL_NEW_ARRAY(p->frame.arena, const dfl_chunk_time *, n) : NULL;
+    kind->forward = DFL_NEW_ARRAY(p->frame.arena, const dfl_chunk_time *, n);
+    kind->backward = trains ? DFL_NEW_ARRAY(p->frame.arena, const dfl_chunk_time *, n) : NULL;
+    kind->weights = is_split ? DFL_NEW_ARRAY(p->frame.arena, const dfl_chunk_time *, n) : NULL;
     for (uint32_t i = 0; i < n; i++) {
-        p->forward[i] = time_chunk(p, p->forward, i, DFL_PHASE_FORWARD, DFL_CHUNK_ALL);
+        kind->forward[i] = time_chunk(p, kind, kind->forward, i, DFL_PHASE_FORWARD, DFL_CHUNK_ALL);
         if (trains)
-            p->backward[i] = time_chunk(p, p->backward, i, DFL_PHASE_BACKWARD,
-                                        is_split ? DFL_CHUNK_WITHOUT_WEIGHTS : DFL_CHUNK_ALL);
+            kind->backward[i] = time_chunk(p, kind, kind->backward, i, DFL_PHASE_BACKWARD,
+                                           is_split ? DFL_CHUNK_WITHOUT_WEIGHTS : DFL_CHUNK_ALL);
         if (is_split)
-            p->weights[i] = time_chunk(p, p->weights, i, DFL_PHASE_BACKWARD, DFL_CHUNK_WEIGHTS);
+            kind->weights[i] = time_chunk(p, kind, kind->weights, i, DFL_PHASE_BACKWARD, DFL_CHUNK_WEIGHTS);
     }
+}
+
+/* Times the step of the optimizer. */
+static void time_update(dfl_plan_state *p)
+{
     for (uint32_t k = 0; k < 3 && dfl_plan_has_phase(p->frame.workload, DFL_PHASE_UPDATE); k++) {
         dfl_chunk chunk = { .phase = DFL_PHASE_UPDATE, .layers = 1, .has_first = k == 0 || p->stages == 1,
                             .has_last = k == 2 || p->stages == 1 };
         dfl_chunk_time *out = DFL_NEW(p->frame.arena, dfl_chunk_time);
 
-        *out = run_chunk(p, &chunk);
+        *out = run_chunk(&p->work, &chunk);
         p->update[k] = out;
     }
 }
 
 /* ---- stages ---- */
 
-/* Sets the cost of the message between stages: the tensor that the repeat carries. */
-static bool find_message(dfl_plan_state *p)
+/* Sets the cost of the message between stages in a kind of micro-batches: the tensor that the repeat carries. */
+static bool find_message(const dfl_plan_state *p, dfl_plan_kind *kind)
 {
-    const dfl_frame *f = &p->frame;
+    const dfl_frame *f = kind->work.frame;
     const dfl_slot *slot = f->stage_slot != DFL_NONE ? &f->slots[f->stage_slot] : NULL;
     const dfl_collective_options options = { .contention_none = f->mapping->options.contention_none, .chunks = 1 };
     dfl_group_part part;
@@ -187,30 +194,32 @@ static bool find_message(dfl_plan_state *p)
             continue;
         has_back |= is_back;
         if (dfl_pass_bits(f, &p->layouts, carry->to, &bits) ||
-            dfl_add(is_back ? back : p->message_bits, bits, is_back ? &back : &p->message_bits)) {
+            dfl_add(is_back ? back : kind->message_bits, bits, is_back ? &back : &kind->message_bits)) {
             dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->mapping->span, "the data between stages exceeds 128 bits");
             return false;
         }
     }
-    if (has_back && back != p->message_bits)
+    if (has_back && back != kind->message_bits)
         return dfl_frame_refuse(f, slot->stages->span, "stages that send gradients of another size than the values they receive",
                                 "divide the einsums that make the carried tensor and its gradient alike");
-    ask.bits = dfl_i128_double(p->message_bits);
+    ask.bits = dfl_i128_double(kind->message_bits);
     part = (dfl_group_part){ .axis = slot->axis, .stride = slot->stride, .count = slot->count };
-    return dfl_collective_find(f->arena, f->sink, f->names, f->system, slot->stages->span, &ask, &options, &p->message);
+    return dfl_collective_find(f->arena, f->sink, f->names, f->system, slot->stages->span, &ask, &options, &kind->message);
 }
 
 static bool run_pipeline(dfl_plan_state *p)
 {
     const dfl_frame *f = &p->frame;
     const uint32_t n = p->stages * p->interleave;
-    double *forward = DFL_NEW_ARRAY(f->arena, double, n), *backward = p->backward ? DFL_NEW_ARRAY(f->arena, double, n) : NULL;
-    double *weights = p->weights ? DFL_NEW_ARRAY(f->arena, double, n) : NULL;
-    double *ahead = DFL_NEW_ARRAY(f->arena, double, n), *back = DFL_NEW_ARRAY(f->arena, double, n);
+    const size_t all = (size_t)n * p->n_kinds;
+    double *forward = DFL_NEW_ARRAY(f->arena, double, all);
+    double *backward = p->kinds->backward ? DFL_NEW_ARRAY(f->arena, double, all) : NULL;
+    double *weights = p->kinds->weights ? DFL_NEW_ARRAY(f->arena, double, all) : NULL;
+    double *ahead = DFL_NEW_ARRAY(f->arena, double, all), *back = DFL_NEW_ARRAY(f->arena, double, all);
     const dfl_stages *words = f->stage_slot != DFL_NONE ? f->slots[f->stage_slot].stages : NULL;
     dfl_pipeline pipeline = { .schedule = words != NULL ? words->schedule : DFL_SCHEDULE_ONE_F_ONE_B,
                               .stages = p->stages, .interleave = p->interleave, .forward = forward, .backward = backward,
-                              .weight_gradient = weights, .send_forward = ahead, .send_backward = back };
+                              .weight_gradient = weights, .send_forward = ahead, .send_backward = back, .kind = p->kind_of };
     const bool blocks = f->mapping->options.exchanges_block; /* a message takes time of the stage that sends it */
     const bool joined = pipeline.schedule == DFL_SCHEDULE_JOINED; /* all chunks count both messages */
     const char *conflict;
@@ -220,15 +229,18 @@ static bool run_pipeline(dfl_plan_state *p)
         return false;
     }
     pipeline.micro_batches = (uint32_t)f->micro_batches;
-    for (uint32_t i = 0; i < n; i++) {
-        forward[i] = p->forward[i]->seconds;
+    for (size_t i = 0; i < all; i++) {
+        const dfl_plan_kind *kind = &p->kinds[i / n];
+        const uint32_t chunk = (uint32_t)(i % n);
+
+        forward[i] = kind->forward[chunk]->seconds;
         if (backward)
-            backward[i] = p->backward[i]->seconds;
+            backward[i] = kind->backward[chunk]->seconds;
         if (weights)
-            weights[i] = p->weights[i]->seconds;
-        *(blocks ? &forward[i] : &ahead[i]) += i + 1 < n || joined ? p->message.seconds : 0;
+            weights[i] = kind->weights[chunk]->seconds;
+        *(blocks ? &forward[i] : &ahead[i]) += chunk + 1 < n || joined ? kind->message.seconds : 0;
         if (backward)
-            *(blocks ? &backward[i] : &back[i]) += i > 0 || joined ? p->message.seconds : 0;
+            *(blocks ? &backward[i] : &back[i]) += chunk > 0 || joined ? kind->message.seconds : 0;
     }
     conflict = dfl_pipeline_conflict(&pipeline);
     if (conflict != NULL) {
@@ -246,10 +258,12 @@ static bool run_pipeline(dfl_plan_state *p)
 
 enum { BUCKET_BITS = 25 * 1000 * 1000 * 8 }; /* 25 MB, the default of the data-parallel module of PyTorch */
 
-/* The passes that make sums over all micro-batches, [chunk * stages + stage]. */
+/* The passes that complete sums over all micro-batches, those of the last one, [chunk * stages + stage]. */
 static const dfl_chunk_time **last_passes(const dfl_plan_state *p)
 {
-    return p->weights ? p->weights : p->backward ? p->backward : p->forward;
+    const dfl_plan_kind *kind = dfl_plan_last_kind(p);
+
+    return kind->weights ? kind->weights : kind->backward ? kind->backward : kind->forward;
 }
 
 /* Time of the exchanges of all gradients of a stage, one after another. */
@@ -323,6 +337,7 @@ static double exchange_gradients(const dfl_plan_state *p, uint32_t stage)
 static double time_messages(const dfl_plan_state *p, uint32_t stage)
 {
     const bool joined = p->out.schedule == DFL_SCHEDULE_JOINED;
+    double seconds = 0;
     int64_t sent = 0;
 
     if (!p->frame.mapping->options.exchanges_block && !joined)
@@ -330,9 +345,11 @@ static double time_messages(const dfl_plan_state *p, uint32_t stage)
     for (uint32_t c = 0; c < p->interleave; c++) {
         const uint32_t chunk = c * p->stages + stage;
 
-        sent += (chunk + 1 < p->stages * p->interleave || joined) + (p->backward != NULL && (chunk > 0 || joined));
+        sent += (chunk + 1 < p->stages * p->interleave || joined) + (p->kinds->backward != NULL && (chunk > 0 || joined));
     }
-    return (double)(sent * p->frame.micro_batches) * p->message.seconds;
+    for (uint32_t k = 0; k < p->n_kinds; k++)
+        seconds += (double)(sent * p->kinds[k].count) * p->kinds[k].message.seconds;
+    return seconds;
 }
 
 /* Sets the end of every stage, and the parts of the step on the stage that ends last. */
@@ -350,11 +367,14 @@ static void find_step(dfl_plan_state *p)
         }
     }
     const uint32_t last = p->out.last_stage;
-    for (uint32_t c = 0; c < p->interleave; c++)
+    for (uint32_t i = 0; i < p->n_kinds * p->interleave; i++)
         for (uint32_t k = 0; k < DFL_N_STEP_PARTS; k++) {
-            step[k] += (double)f->micro_batches * p->forward[c * p->stages + last]->step[k];
-            step[k] += p->backward ? (double)f->micro_batches * p->backward[c * p->stages + last]->step[k] : 0;
-            step[k] += p->weights ? (double)f->micro_batches * p->weights[c * p->stages + last]->step[k] : 0;
+            const dfl_plan_kind *kind = &p->kinds[i / p->interleave];
+            const uint32_t chunk = i % p->interleave * p->stages + last;
+
+            step[k] += (double)kind->count * kind->forward[chunk]->step[k];
+            step[k] += kind->backward ? (double)kind->count * kind->backward[chunk]->step[k] : 0;
+            step[k] += kind->weights ? (double)kind->count * kind->weights[chunk]->step[k] : 0;
         }
     for (uint32_t k = 0; k < DFL_N_STEP_PARTS && dfl_plan_update(p, last); k++)
         step[k] += dfl_plan_update(p, last)->step[k];
@@ -460,9 +480,11 @@ static bool find_stages(dfl_plan_state *p)
         stages[s].layers = shape.layers;
         stages[s].end_seconds = dfl_plan_end(p, s);
         for (uint32_t c = 0; c < p->interleave; c++) {
-            stages[s].forward_seconds += p->forward[c * p->stages + s]->seconds;
-            stages[s].backward_seconds += p->backward ? p->backward[c * p->stages + s]->seconds : 0;
-            stages[s].backward_seconds += p->weights ? p->weights[c * p->stages + s]->seconds : 0;
+            const dfl_plan_kind *kind = &p->kinds[0];
+
+            stages[s].forward_seconds += kind->forward[c * p->stages + s]->seconds;
+            stages[s].backward_seconds += kind->backward ? kind->backward[c * p->stages + s]->seconds : 0;
+            stages[s].backward_seconds += kind->weights ? kind->weights[c * p->stages + s]->seconds : 0;
         }
         stages[s].memories = find_alike(shapes, stages, s, &shape);
         shapes[s] = shape;
@@ -535,8 +557,15 @@ bool dfl_plan_find_step(dfl_plan_state *p, const dfl_plan_exchanges *known)
     if (!find_work(p, known))
         return false;
     dfl_plan_divide_layers(p);
-    time_chunks(p);
-    if (!find_message(p) || !run_pipeline(p) || is_stopped(p->frame.arena)) /* a recurrence that is stopped has no end */
+    if (!dfl_plan_kinds_find(p))
+        return false;
+    for (uint32_t k = 0; k < p->n_kinds; k++) {
+        time_chunks(p, &p->kinds[k]);
+        if (!find_message(p, &p->kinds[k]))
+            return false;
+    }
+    time_update(p);
+    if (!run_pipeline(p) || is_stopped(p->frame.arena)) /* a recurrence that is stopped has no end */
         return false;
     find_step(p);
     return true;

@@ -6,6 +6,17 @@
 #include "pipeline/pipeline.h"
 #include "plan/held.h"
 
+/* Micro-batches that take equally long (plan/kinds.h). */
+typedef struct {
+    int64_t count;
+    bool is_first;                  /* it also starts the sums over all micro-batches */
+    dfl_plan_work work;
+    const dfl_chunk_time **forward, **backward; /* [chunk * stages + stage]; backward NULL without a backward pass */
+    const dfl_chunk_time **weights; /* [chunk * stages + stage]: zero_bubble, the weights' gradients; else NULL */
+    dfl_i128 message_bits;          /* what a stage sends to the next one for one micro-batch */
+    dfl_collective_cost message;
+} dfl_plan_kind;
+
 typedef struct {
     dfl_frame frame;
     dfl_layouts layouts;
@@ -16,11 +27,9 @@ typedef struct {
     uint32_t stages, interleave;
     int64_t layers;                 /* iterations of the repeat with stages; 0 without stages */
     int64_t *chunk_layers;          /* [chunk * stages + stage] */
-    const dfl_chunk_time **forward, **backward; /* [chunk * stages + stage]; backward NULL without a backward pass */
-    const dfl_chunk_time **weights; /* [chunk * stages + stage]: zero_bubble, the weights' gradients; else NULL */
+    dfl_plan_kind *kinds; uint32_t n_kinds;
+    const uint32_t *kind_of;        /* [micro-batch]; NULL = all are of kind 0 */
     const dfl_chunk_time *update[3]; /* on the first, a middle and the last stage */
-    dfl_i128 message_bits;          /* what a stage sends to the next one for one micro-batch */
-    dfl_collective_cost message;
     dfl_pipeline_times pipeline;
     double *exchanged;              /* [stage]: end of the exchange of its gradients (in s) */
     dfl_plan_result out;
@@ -38,6 +47,11 @@ static inline double dfl_plan_end(const dfl_plan_state *p, uint32_t stage)
 }
 /* The latency of a plan: the latest end of a stage. */
 static inline double dfl_plan_latency(const dfl_plan_state *p) { return dfl_plan_end(p, p->out.last_stage); }
+/* The kind of the last micro-batch. */
+static inline const dfl_plan_kind *dfl_plan_last_kind(const dfl_plan_state *p)
+{
+    return &p->kinds[p->kind_of != NULL ? p->kind_of[p->frame.micro_batches - 1] : 0];
+}
 /* Opens the frame and refuses lines and options that are not evaluated. False after a report, or without a chip. */
 bool dfl_plan_start(dfl_plan_state *p, dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
 bool dfl_plan_has_phase(const dfl_workload *w, dfl_phase phase);

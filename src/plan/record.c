@@ -1,6 +1,6 @@
 /* The report of a plan: its exchanges, links, groups and sums over the whole system. */
 #include "plan/iterations.h"
-#include "plan/plan_internal.h"
+#include "plan/kinds.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,28 +27,28 @@ static const char *axes_text(const dfl_frame *f, uint64_t slots)
     return out.text;
 }
 
-/* How often the stage that ends last runs an exchange in a step, and what of it is exposed. */
-static dfl_i128 count_exchange(const dfl_plan_state *p, uint32_t x, double *exposed)
+/* How often the stage that ends last runs an exchange in a step in micro-batches of a kind; adds what of it is exposed. A step of
+   the optimizer counts for kind 0, an exchange behind the last micro-batch for the kind of this one. */
+static dfl_i128 count_exchange(const dfl_plan_state *p, uint32_t x, const dfl_plan_kind *kind, double *exposed)
 {
     const uint32_t last = p->out.last_stage;
-    bool once = p->exchanges.at[x].place == DFL_EXCHANGE_ONCE;
-    int64_t passes = once ? 1 : p->frame.micro_batches;
+    const bool once = p->exchanges.at[x].place == DFL_EXCHANGE_ONCE;
+    const int64_t passes = !once ? kind->count : kind == dfl_plan_last_kind(p);
     const dfl_chunk_time *update = dfl_plan_update(p, last);
     dfl_i128 n = 0;
 
-    *exposed = 0;
     for (uint32_t c = 0; c < p->interleave; c++) {
-        const dfl_chunk_time *passed[] = { p->forward[c * p->stages + last],
-                                         p->backward ? p->backward[c * p->stages + last] : NULL,
-                                         p->weights ? p->weights[c * p->stages + last] : NULL };
+        const dfl_chunk_time *passed[] = { kind->forward[c * p->stages + last],
+                                         kind->backward ? kind->backward[c * p->stages + last] : NULL,
+                                         kind->weights ? kind->weights[c * p->stages + last] : NULL };
 
         for (uint32_t k = 0; k < 3; k++)
             if (passed[k] != NULL) {
                 n += (dfl_i128)passed[k]->count[x] * passes;
-                *exposed += passed[k]->exposed[x] * (double)p->frame.micro_batches;
+                *exposed += passed[k]->exposed[x] * (double)kind->count;
             }
     }
-    if (update != NULL) {
+    if (update != NULL && kind == p->kinds) {
         n += update->count[x];
         *exposed += update->exposed[x];
     }
@@ -56,9 +56,9 @@ static dfl_i128 count_exchange(const dfl_plan_state *p, uint32_t x, double *expo
 }
 
 /* The exchange of an iteration; without iterations that differ, that of all. */
-static const dfl_plan_exchange *exchange_in(const dfl_plan_state *p, uint32_t x, int64_t iteration)
+static const dfl_plan_exchange *exchange_in(const dfl_plan_kind *kind, uint32_t x, int64_t iteration)
 {
-    return &dfl_iteration_work(&p->work, iteration)->exchanges->at[x];
+    return &dfl_iteration_work(&kind->work, iteration)->exchanges->at[x];
 }
 
 /* Iterations that differ of an exchange; 1 if all are equal. */
@@ -86,25 +86,27 @@ static void add_links(const dfl_plan_state *p, const dfl_collective_cost *cost, 
     }
 }
 
-/* Sets the bits and the seconds of all exchanges of a row, with the use of links. False after a report. */
-static bool record_variants(const dfl_plan_state *p, uint32_t x, dfl_plan_collective *row, link_vec *links)
+/* Adds the bits and the seconds of `times` of all exchanges of a row, those in micro-batches of a kind, with the use of links.
+   False after a report. */
+static bool record_variants(const dfl_plan_state *p, uint32_t x, const dfl_plan_kind *kind, dfl_i128 times,
+                            dfl_plan_collective *row, link_vec *links)
 {
     const int64_t n = count_variants(p, x);
+    const double share = dfl_i128_double(times) / dfl_i128_double(row->count);
     int64_t n_moved = 0;
     bool overflow = false;
 
-    row->seconds = 0;
     for (int64_t i = 0; i < n; i++)
-        n_moved += exchange_in(p, x, i)->bits > 0;
+        n_moved += exchange_in(kind, x, i)->bits > 0;
     for (int64_t i = 0; i < n && n_moved > 0; i++) {
-        const dfl_plan_exchange *of = n > 1 ? exchange_in(p, x, i) : &p->exchanges.at[x];
-        const dfl_i128 count = row->count / n_moved; /* each iteration runs as often as the others */
+        const dfl_plan_exchange *of = n > 1 ? exchange_in(kind, x, i) : &kind->work.exchanges->at[x];
+        const dfl_i128 count = times / n_moved; /* each iteration runs as often as the others */
         dfl_i128 bits;
 
         if (of->bits == 0)
             continue;
         overflow |= dfl_mul(of->bits, count, &bits) || dfl_add(row->all_bits, bits, &row->all_bits);
-        row->seconds += of->cost.seconds / (double)n_moved;
+        row->seconds += share * of->cost.seconds / (double)n_moved;
         add_links(p, &of->cost, count, links);
     }
     if (overflow)
@@ -116,6 +118,7 @@ static bool record_exchanges(dfl_plan_state *p, collective_vec *rows, link_vec *
 {
     const dfl_frame *f = &p->frame;
     bool *is_once = DFL_NEW_ARRAY(f->arena, bool, (size_t)p->exchanges.n + 1); /* [row] */
+    dfl_i128 *counts = DFL_NEW_ARRAY(f->arena, dfl_i128, p->n_kinds);
     double gradients = fmax(0, p->exchanged[p->out.last_stage] - p->pipeline.stages[p->out.last_stage].end), sum = 0;
 
     for (uint32_t x = 0; x < p->exchanges.n; x++) {
@@ -123,13 +126,17 @@ static bool record_exchanges(dfl_plan_state *p, collective_vec *rows, link_vec *
         dfl_plan_collective row = { .tensor = e->tensor, .einsum = e->einsum, .kind = dfl_collective_name(e->kind),
                                     .axes = e->is_tied ? "stages" : axes_text(f, e->slots), .group = dfl_exchange_group(f, e),
                                     .bits = e->bits, .algorithm = dfl_algorithm_name(e->cost.algorithm), .chunks = e->cost.chunks,
-                                    .seconds = e->cost.seconds, .network = e->cost.network };
+                                    .network = e->cost.network };
 
-        row.count = count_exchange(p, x, &row.exposed_seconds);
+        for (uint32_t k = 0; k < p->n_kinds; k++) {
+            counts[k] = count_exchange(p, x, &p->kinds[k], &row.exposed_seconds);
+            row.count += counts[k];
+        }
         if (row.count == 0)
             continue;
-        if (!record_variants(p, x, &row, links))
-            return false;
+        for (uint32_t k = 0; k < p->n_kinds; k++)
+            if (counts[k] > 0 && !record_variants(p, x, &p->kinds[k], counts[k], &row, links))
+                return false;
         sum += e->place == DFL_EXCHANGE_ONCE ? row.seconds * dfl_i128_double(row.count) : 0;
         is_once[rows->n] = e->place == DFL_EXCHANGE_ONCE;
         DFL_PUSH(f->arena, rows, row);
@@ -147,8 +154,8 @@ static void record_messages(dfl_plan_state *p, collective_vec *rows, link_vec *l
     const dfl_frame *f = &p->frame;
     const dfl_slot *slot = f->stage_slot != DFL_NONE ? &f->slots[f->stage_slot] : NULL;
     dfl_plan_collective row = { .kind = dfl_collective_name(DFL_COLLECTIVE_POINT_TO_POINT), .group = 2, .chunks = 1,
-                                .bits = p->message_bits, .seconds = p->message.seconds, .network = p->message.network,
-                                .algorithm = dfl_algorithm_name(p->message.algorithm) };
+                                .bits = p->kinds->message_bits, .network = p->kinds->message.network,
+                                .algorithm = dfl_algorithm_name(p->kinds->message.algorithm) };
     int64_t hops = 0;
 
     if (slot == NULL || p->stages == 1)
@@ -161,15 +168,20 @@ static void record_messages(dfl_plan_state *p, collective_vec *rows, link_vec *l
         }
     for (uint32_t c = 0; c < p->interleave; c++) {
         uint32_t chunk = c * p->stages + p->out.last_stage;
-        hops += (chunk + 1 < p->stages * p->interleave) + (p->backward != NULL && chunk > 0);
+        hops += (chunk + 1 < p->stages * p->interleave) + (p->kinds->backward != NULL && chunk > 0);
     }
     for (uint32_t c = 0; c < p->interleave && hops == 0; c++) /* a last stage that sends none: those that it receives */
         hops += c * p->stages + p->out.last_stage > 0;
     row.count = (dfl_i128)hops * f->micro_batches;
-    row.all_bits = row.bits * row.count;
     row.exposed_seconds = p->out.step[DFL_STEP_POINT_TO_POINT];
+    for (uint32_t k = 0; k < p->n_kinds; k++) {
+        const dfl_plan_kind *kind = &p->kinds[k];
+
+        row.all_bits += kind->message_bits * (dfl_i128)hops * kind->count;
+        row.seconds += kind->message.seconds * ((double)kind->count / (double)f->micro_batches);
+        add_links(p, &kind->message, (dfl_i128)hops * kind->count, links);
+    }
     DFL_PUSH(f->arena, rows, row);
-    add_links(p, &p->message, row.count, links);
 }
 
 /* ---- groups of chips ---- */
@@ -373,8 +385,8 @@ bool dfl_plan_record(dfl_plan_state *p)
 
 /* ---- sums of the whole system ---- */
 
-/* Chips that run an einsum, times the passes of each in a step. A recomputed einsum runs as often again. */
-static double count_runs(const dfl_plan_state *p, uint32_t einsum)
+/* Chips that run an einsum, times the passes of each through micro-batches of a kind. A recomputed einsum runs as often again. */
+static double count_runs(const dfl_plan_state *p, const dfl_plan_kind *kind, uint32_t einsum)
 {
     const dfl_frame *f = &p->frame;
     const dfl_einsum *e = &f->workload->einsums[einsum];
@@ -388,7 +400,7 @@ static double count_runs(const dfl_plan_state *p, uint32_t einsum)
         runs *= p->stages;
     if (dfl_frame_side(f, einsum) == DFL_SIDE_BOTH)
         runs *= 2;
-    return is_update ? runs : runs * (double)f->micro_batches;
+    return runs * dfl_plan_passes(p, kind, einsum);
 }
 
 /* Share of a collective's whole result that one rank sends. */
@@ -421,21 +433,26 @@ static void add_energies(const dfl_plan_state *p, dfl_result *r, dfl_memory_cost
     const dfl_frame *f = &p->frame;
     const dfl_system *s = f->system;
 
-    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
-        const dfl_chip_time *t = &p->times[e];
+    for (uint32_t i = 0; i < p->n_kinds * f->workload->n_einsums; i++) {
+        const dfl_plan_kind *kind = &p->kinds[i / f->workload->n_einsums];
+        const uint32_t e = i % f->workload->n_einsums;
+        const dfl_chip_time *t = &kind->work.times[e];
         dfl_memory_cost *m = &memories[f->home];
-        double runs = count_runs(p, e), again = dfl_frame_is_again(f, e) ? runs : 0;
+        double runs = count_runs(p, kind, e), again = dfl_frame_is_again(f, e) ? runs : 0;
 
         r->compute_joules[t->compute] += (runs + again) * t->mean_points *
                                          dfl_point_joules(f->workload, &f->workload->einsums[e], &s->computes[t->compute]);
-        m->read_joules += (runs * t->mean_read_bits + again * p->again[e].mean_read_bits) *
+        m->read_joules += (runs * t->mean_read_bits + again * kind->work.again[e].mean_read_bits) *
                           s->memories[f->home].read_energy;
-        m->write_joules += (runs * t->mean_written_bits + again * p->again[e].mean_written_bits) *
+        m->write_joules += (runs * t->mean_written_bits + again * kind->work.again[e].mean_written_bits) *
                            s->memories[f->home].write_energy;
     }
-    for (uint32_t k = 0; k < p->stages * p->interleave; k++) {
-        add_transfers(p, p->forward[k], (double)f->micro_batches, memories);
-        add_transfers(p, p->backward != NULL ? p->backward[k] : NULL, (double)f->micro_batches, memories);
+    for (uint32_t i = 0; i < p->n_kinds * p->stages * p->interleave; i++) {
+        const dfl_plan_kind *kind = &p->kinds[i / (p->stages * p->interleave)];
+        const uint32_t k = i % (p->stages * p->interleave);
+
+        add_transfers(p, kind->forward[k], (double)kind->count, memories);
+        add_transfers(p, kind->backward != NULL ? kind->backward[k] : NULL, (double)kind->count, memories);
     }
     for (uint32_t k = 0; k < p->stages; k++)
         add_transfers(p, dfl_plan_update(p, k), 1, memories);
@@ -470,11 +487,8 @@ static void cost_einsum(const dfl_plan_state *p, uint32_t einsum, dfl_einsum_cos
     const dfl_einsum *e = &f->workload->einsums[einsum];
     const dfl_chip_time *t = &p->times[einsum];
     const bool is_again = dfl_frame_is_again(f, einsum);
-    double passes = count_runs(p, einsum) / ((double)p->out.chips / p->stages);
     dfl_i128 work = 0, flops = 0;
 
-    if (dfl_frame_side(f, einsum) == 0)
-        passes /= p->stages;
     (void)dfl_einsum_work(f->workload, e, &work);
     (void)dfl_einsum_point_flops(f->workload, e, &flops);
     cost->compute = t->compute;
@@ -482,10 +496,18 @@ static void cost_einsum(const dfl_plan_state *p, uint32_t einsum, dfl_einsum_cos
     if (!e->is_mac)
         (void)dfl_mul(work, flops, &cost->flops);
     cost->points = work;
-    cost->seconds = t->seconds * passes + (is_again ? p->again[einsum].seconds * passes : 0);
-    cost->compute_seconds = t->operation_seconds * passes + (is_again ? p->again[einsum].operation_seconds * passes : 0);
-    cost->joules = (is_again ? 2 : 1) * count_runs(p, einsum) * t->mean_points *
-                   dfl_point_joules(f->workload, e, &f->system->computes[t->compute]);
+    for (uint32_t k = 0; k < p->n_kinds; k++) {
+        const dfl_chip_time *of = &p->kinds[k].work.times[einsum], *again = &p->kinds[k].work.again[einsum];
+        const double runs = count_runs(p, &p->kinds[k], einsum);
+        double passes = runs / ((double)p->out.chips / p->stages);
+
+        if (dfl_frame_side(f, einsum) == 0)
+            passes /= p->stages;
+        cost->seconds += of->seconds * passes + (is_again ? again->seconds * passes : 0);
+        cost->compute_seconds += of->operation_seconds * passes + (is_again ? again->operation_seconds * passes : 0);
+        cost->joules += (is_again ? 2 : 1) * runs * of->mean_points *
+                        dfl_point_joules(f->workload, e, &f->system->computes[t->compute]);
+    }
     cost->bound_by = t->slowest_memory != DFL_NONE && t->memory_seconds > t->operation_seconds
                          ? dfl_sym_text(f->names, f->system->memories[t->slowest_memory].name)
                          : dfl_sym_text(f->names, f->system->computes[t->compute].name);

@@ -167,24 +167,28 @@ typedef struct {
 
 static const drawn_case drawn_cases[] = {
     { "1F1B, 2 stages, the second slower",
-      { DFL_SCHEDULE_ONE_F_ONE_B, 2, 1, 3, T{ 1, 2 }, T{ 2, 3 }, NULL, T{ 0.5, 0 }, T{ 0, 0.5 } }, 19, 0,
+      { DFL_SCHEDULE_ONE_F_ONE_B, 2, 1, 3, T{ 1, 2 }, T{ 2, 3 }, NULL, T{ 0.5, 0 }, T{ 0, 0.5 }, NULL }, 19, 0,
       { { 19, 9, 1.5, 8.5, 2, 17, L{ 17 } }, { 16.5, 15, 0.5, 3.5, 1, 13.5, L{ 13.5 } } }, "F00 F01 B00 F02 B01 B02 " },
     { "GPipe, 3 stages, a slow message back",
-      { DFL_SCHEDULE_GPIPE, 3, 1, 2, T{ 1, 3, 1 }, T{ 2, 1, 2 }, NULL, T{ 1, 0.5, 0 }, T{ 0, 0, 2 } }, 18.5, 0,
+      { DFL_SCHEDULE_GPIPE, 3, 1, 2, T{ 1, 3, 1 }, T{ 2, 1, 2 }, NULL, T{ 1, 0.5, 0 }, T{ 0, 0, 2 }, NULL }, 18.5, 0,
       { { 18.5, 6, 0, 12.5, 2, 16.5, L{ 16.5 } }, { 16.5, 8, 4, 6.5, 2, 15.5, L{ 15.5 } },
         { 13.5, 6, 1, 11.5, 2, 11.5, L{ 11.5 } } }, "F00 F01 B00 B01 " },
     { "interleaved, 2 stages with 2 chunks each",
-      { DFL_SCHEDULE_ONE_F_ONE_B, 2, 2, 2, T{ 1, 1, 2, 1 }, T{ 2, 1, 1, 2 }, NULL, T{ 0, 0, 0, 0 }, T{ 0, 0, 0, 0 } }, 15, 0,
+      { DFL_SCHEDULE_ONE_F_ONE_B, 2, 2, 2, T{ 1, 1, 2, 1 }, T{ 2, 1, 1, 2 }, NULL, T{ 0, 0, 0, 0 }, T{ 0, 0, 0, 0 }, NULL }, 15, 0,
       { { 15, 12, 0, 3, 4, 13, L{ 13, 10 } }, { 12, 10, 0, 5, 3, 11, L{ 11, 8 } } }, "F00 F01 F20 F21 B20 B21 B00 B01 " },
     { "zero bubble, 2 stages",
-      { DFL_SCHEDULE_ZERO_BUBBLE, 2, 1, 3, T{ 1, 1 }, T{ 1, 2 }, T{ 1, 1 }, T{ 0, 0 }, T{ 0, 0 } }, 13, 0,
+      { DFL_SCHEDULE_ZERO_BUBBLE, 2, 1, 3, T{ 1, 1 }, T{ 1, 2 }, T{ 1, 1 }, T{ 0, 0 }, T{ 0, 0 }, NULL }, 13, 0,
       { { 13, 9, 0, 4, 2, 11, L{ 12 } }, { 13, 12, 0, 1, 2, 9, L{ 12 } } }, "F00 F01 B00 W00 F02 B01 W01 B02 W02 " },
     { "forward only, 4 stages",
-      { DFL_SCHEDULE_ONE_F_ONE_B, 4, 1, 2, T{ 1, 2, 1, 3 }, NULL, NULL, T{ 0, 0, 0, 0 }, NULL }, 10, 3,
+      { DFL_SCHEDULE_ONE_F_ONE_B, 4, 1, 2, T{ 1, 2, 1, 3 }, NULL, NULL, T{ 0, 0, 0, 0 }, NULL, NULL }, 10, 3,
       { { 2, 2, 0, 8, 1, 0, L{ 1 } }, { 5, 4, 0, 6, 1, 0, L{ 3 } }, { 6, 2, 0, 8, 1, 0, L{ 5 } },
         { 10, 6, 0, 4, 1, 0, L{ 7 } } }, "F00 F01 " },
+    { "the last micro-batch is half as large",
+      { DFL_SCHEDULE_ONE_F_ONE_B, 2, 1, 3, T{ 1, 2, 0.5, 1 }, T{ 2, 3, 1, 1.5 }, NULL, T{ 0.5, 0, 0.25, 0 }, T{ 0, 0.5, 0, 0.25 },
+        (const uint32_t[]){ 0, 0, 1 } }, 15.25, 0,
+      { { 15.25, 7.5, 1.25, 6.5, 2, 14.25, L{ 14.25 } }, { 14, 12.5, 0.5, 2.25, 1, 12.5, L{ 12.5 } } }, "F00 F01 B00 F02 B01 B02 " },
     { "one stage is its work alone",
-      { DFL_SCHEDULE_ONE_F_ONE_B, 1, 1, 2, T{ 3 }, T{ 5 }, NULL, T{ 0 }, T{ 0 } }, 16, 0,
+      { DFL_SCHEDULE_ONE_F_ONE_B, 1, 1, 2, T{ 3 }, T{ 5 }, NULL, T{ 0 }, T{ 0 }, NULL }, 16, 0,
       { { 16, 16, 0, 0, 1, 11, L{ 11 } } }, "F00 B00 F01 B01 " },
 };
 
@@ -220,12 +224,12 @@ static void matches_drawing(void **state)
 /* ---- pipelines that cannot run ----------------------------------------------------------------------------------- */
 
 static const dfl_pipeline refused[] = {
-    { DFL_SCHEDULE_ONE_F_ONE_B, 4, 2, 6, T{ 0 }, T{ 0 }, NULL, T{ 0 }, T{ 0 } },
-    { DFL_SCHEDULE_GPIPE, 4, 2, 6, T{ 0 }, T{ 0 }, NULL, T{ 0 }, T{ 0 } },
-    { DFL_SCHEDULE_ZERO_BUBBLE, 4, 2, 8, T{ 0 }, T{ 0 }, T{ 0 }, T{ 0 }, T{ 0 } },
-    { DFL_SCHEDULE_ZERO_BUBBLE, 4, 1, 8, T{ 0 }, NULL, NULL, T{ 0 }, NULL },
-    { DFL_SCHEDULE_ZERO_BUBBLE, 4, 1, 8, T{ 0 }, T{ 0 }, NULL, T{ 0 }, T{ 0 } },
-    { DFL_SCHEDULE_ONE_F_ONE_B, 4, 1, 8, T{ 0 }, T{ 0 }, T{ 0 }, T{ 0 }, T{ 0 } },
+    { DFL_SCHEDULE_ONE_F_ONE_B, 4, 2, 6, T{ 0 }, T{ 0 }, NULL, T{ 0 }, T{ 0 }, NULL },
+    { DFL_SCHEDULE_GPIPE, 4, 2, 6, T{ 0 }, T{ 0 }, NULL, T{ 0 }, T{ 0 }, NULL },
+    { DFL_SCHEDULE_ZERO_BUBBLE, 4, 2, 8, T{ 0 }, T{ 0 }, T{ 0 }, T{ 0 }, T{ 0 }, NULL },
+    { DFL_SCHEDULE_ZERO_BUBBLE, 4, 1, 8, T{ 0 }, NULL, NULL, T{ 0 }, NULL, NULL },
+    { DFL_SCHEDULE_ZERO_BUBBLE, 4, 1, 8, T{ 0 }, T{ 0 }, NULL, T{ 0 }, T{ 0 }, NULL },
+    { DFL_SCHEDULE_ONE_F_ONE_B, 4, 1, 8, T{ 0 }, T{ 0 }, T{ 0 }, T{ 0 }, T{ 0 }, NULL },
 };
 
 static void refuses(void **state)
