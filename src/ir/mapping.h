@@ -189,6 +189,7 @@ typedef struct {
     const dfl_decision *decisions; /* open decisions of a plan over chips */
     uint32_t n_decisions;
     const int64_t *decided;    /* [decision]: its value, written into the lines; NULL = the decisions are open */
+    bool asks_bandwidth;       /* a search asks for the bandwidths that memories and networks need, which take time to compute */
 } dfl_mapping;
 
 /* Size of the work of an einsum on one instance of a unit in one pass of the einsum's brace. */

@@ -325,7 +325,10 @@ bool dfl_model_network_bits(const dfl_model *model, uint32_t network, dfl_i128 *
 const dfl_result *dfl_model_eval(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_paths *paths)
 {
     dfl_model *model = dfl_model_prepare(arena, sink, names, paths);
+    const dfl_result *result = model != NULL ? dfl_model_run(model, arena) : NULL;
 
-    return model ? dfl_model_run(model, arena) : NULL;
+    if (result != NULL && paths->mapping->asks_bandwidth)
+        dfl_model_require_bandwidths(model, arena);
+    return result;
 }
 

@@ -531,8 +531,19 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
 {
     const dfl_budget *budget = fill->solver->budget;
     const double start = dfl_budget_time(budget), whole = fill->limits.deadline;
-    const bool is_found = fill_lines_once(fill, objective, out, stopped);
+    const bool has_rows = dfl_fill_has_rows_inside(out->given->system);
+    const size_t reports = dfl_sink_count(fill->sink);
+    bool is_found;
 
+    if (has_rows && whole > start)
+        fill->limits.deadline = start + (whole - start) * DFL_ROWS_SHARE;
+    is_found = fill_lines_once(fill, objective, out, stopped);
+    fill->limits.deadline = whole;
+    if (!is_found && has_rows && dfl_sink_count(fill->sink) > reports && dfl_sink_last(fill->sink) == DFL_EVAL_UNSUPPORTED &&
+        dfl_fill_evenly(fill, objective, fill_lines_once, out, stopped)) {
+        dfl_sink_withdraw(fill->sink, reports, DFL_EVAL_UNSUPPORTED);
+        is_found = true;
+    }
     if (is_found && *stopped == DFL_STOP_TIME && has_several(fill, objective, out->given) &&
         whole - dfl_budget_time(budget) > (whole - start) * DFL_REST_LEAST && !dfl_one_by_one_applies(fill, out->given))
         fill_rest(fill, objective, out, stopped);
@@ -829,16 +840,18 @@ static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mappin
     if (fill.has_default_limit)
         fill.limits.deadline = dfl_budget_time(solver->budget) + DFL_DEFAULT_SECONDS;
     fill.space.imperfect |= !is_plan && takes_any_tiles(&fill, m);
+    filled.given = dfl_fill_ask_bandwidth(&fill, m);
     if (is_plan)
         is_found = dfl_fill_plan(&fill, &objective, stopped);
     else if (m->n_front > 0)
-        is_found = fill_front(&fill, &objective, m, stopped);
+        is_found = fill_front(&fill, &objective, filled.given, stopped);
     else if (is_several)
-        is_found = fill_kinds(&fill, &objective, m, stopped);
+        is_found = fill_kinds(&fill, &objective, filled.given, stopped);
     else if (m->n_choices > 0)
         is_found = dfl_fill_choices(&fill, &objective, fill_open, &filled, stopped);
     else
         is_found = fill_open(&fill, &objective, &filled, stopped);
+    filled.given = m;
     dfl_arena_free(texts);
     if (fill.was_progress_shown)
         solver->options->progress(solver->options->progress_context, NULL);

@@ -40,6 +40,37 @@ void dfl_fill_find_requirements(dfl_fill *fill)
     }
 }
 
+/* Whether a figure of an expression is called `name`. */
+static bool has_figure(const dfl_val *v, dfl_sym name)
+{
+    if (v == NULL)
+        return false;
+    if (v->n_path > 0)
+        return v->path[v->n_path - 1] == name;
+    for (uint32_t i = 0; i < v->n_args; i++)
+        if (has_figure(v->args[i], name))
+            return true;
+    return false;
+}
+
+const dfl_mapping *dfl_fill_ask_bandwidth(const dfl_fill *fill, const dfl_mapping *m)
+{
+    static const char NAME[] = "bandwidth_required";
+    const dfl_sym name = dfl_intern_find(fill->solver->names, NAME, sizeof NAME - 1);
+    dfl_mapping *out;
+
+    for (size_t i = 0; i < fill->required.n; i++) {
+        const dfl_check *c = fill->required.at[i];
+        if (!has_figure(c->expr, name) && !has_figure(c->exactly, name) && !has_figure(c->of, name))
+            continue;
+        out = DFL_NEW(fill->solver->arena, dfl_mapping);
+        *out = *m;
+        out->asks_bandwidth = true;
+        return out;
+    }
+    return m;
+}
+
 dfl_mapping *dfl_fill_copy(const dfl_solver *solver, const dfl_mapping *found, const dfl_mapping *given)
 {
     dfl_mapping *out = dfl_mapping_copy(solver->arena, found);

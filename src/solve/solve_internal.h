@@ -55,6 +55,8 @@ void dfl_fill_add(const dfl_solver *solver, const dfl_mapping *given, const dfl_
 
 /* Finds the `require` checks of the mapping: those in its braces, and those of the file whose paths all start with its name. */
 void dfl_fill_find_requirements(dfl_fill *fill);
+/* The mapping itself, or a copy whose evaluations find the required bandwidths, if a requirement is on one of these. */
+const dfl_mapping *dfl_fill_ask_bandwidth(const dfl_fill *fill, const dfl_mapping *m);
 /* Copies a mapping that was found on a system with smaller memories (dfl_required_within) to the system of `given`. */
 dfl_mapping *dfl_fill_copy(const dfl_solver *solver, const dfl_mapping *found, const dfl_mapping *given);
 /* Evaluates a mapping by the model; the costs lie in the arena `after`. NULL after reporting. */
@@ -113,6 +115,14 @@ void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, 
 
 /* Moves keeps of single einsums above branches, and adds some there, where that makes `out->mapping` better. Reports nothing. */
 void dfl_fill_lift_keeps(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary);
+
+/* ---- even_rows.c ---- */
+
+/* Whether a memory in an array moves rows. */
+bool dfl_fill_has_rows_inside(const dfl_system *s);
+/* Fills open lines of such a system after a search whose mapping the model refuses: with tiles that divide, and on one instance.
+   False if there is none; reports nothing. */
+bool dfl_fill_evenly(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out, dfl_stop *stopped);
 
 /* ---- common_rank.c ---- */
 

@@ -239,13 +239,23 @@ static bool is_spilled(const dfl_transform *v, uint32_t tensor, uint32_t reader)
     return false;
 }
 
+/* Whether the root of a mapping writes a home of a tensor. */
+static bool has_written_home(const dfl_mapping *m, uint32_t tensor)
+{
+    for (uint32_t i = 0; i < m->bodies[0]->n_lines; i++)
+        if (m->bodies[0]->lines[i].kind == DFL_LINE_KEEP && m->bodies[0]->lines[i].tensor == tensor)
+            return true;
+    return false;
+}
+
 static void add_spills(const explorer *k, const target *of, dfl_arena *arena, changes *out)
 {
     const dfl_workload *w = of->given->workload;
 
     for (uint32_t t = 0; t < w->n_tensors && of->from.n_spills < DFL_VARIANT_SPILLS; t++) {
         const dfl_tensor *tensor = &w->tensors[t];
-        bool seen = tensor->role == DFL_ROLE_OUTPUT || tensor->n_consumers < k->given->workload->tensors[t].n_consumers;
+        bool seen = tensor->role == DFL_ROLE_OUTPUT || tensor->n_consumers < k->given->workload->tensors[t].n_consumers ||
+                    has_written_home(k->given, t);
         bool leaves = seen && !is_spilled(&of->from, t, DFL_NONE);
         uint32_t left = tensor->n_consumers;
         change c = { .v = of->from };
@@ -459,15 +469,6 @@ void dfl_neighbourhoods_search(dfl_arena *arena, const dfl_intern *names, const 
     for (uint32_t i = 0; i < DFL_BEYOND_ROUNDS && better; i++)
         better = round_is_better(&k);
     *least = k.least;
-}
-
-/* Whether the root of a mapping writes a home of a tensor. */
-static bool has_written_home(const dfl_mapping *m, uint32_t tensor)
-{
-    for (uint32_t i = 0; i < m->bodies[0]->n_lines; i++)
-        if (m->bodies[0]->lines[i].kind == DFL_LINE_KEEP && m->bodies[0]->lines[i].tensor == tensor)
-            return true;
-    return false;
 }
 
 uint32_t dfl_neighbourhoods_kinds(const dfl_mapping *given, uint32_t kinds)

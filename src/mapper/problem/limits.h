@@ -193,6 +193,7 @@ enum {
    when its stage begins; what all stages leave is for the einsums one by one. The shares were chosen on four cases alone, the
    field cases gpt_npu, llama_npu, resnet_npu and gpt_batch4 (tests/bench/field.tsv): other workloads may ask for other shares.
    A larger share takes time from the later stages. */
+#define DFL_ROWS_SHARE 0.5         /* where memories in arrays move rows: before the search of what the model counts surely */
 #define DFL_APART_SHARE 0.15       /* the best lines of each einsum alone, after some quick rounds, */
 #define DFL_APART_LEAST 3.0        /* where more than so many seconds are left: with less, fused groups need the time */
 #define DFL_NARROW_SHARE 0.5       /* in a wider space than that of `--tiles perfect`: all einsums together in that space; a whole

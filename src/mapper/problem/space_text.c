@@ -35,6 +35,16 @@ static bool has_inner_homes(const dfl_mapping *m)
     return false;
 }
 
+/* Whether the home of a tensor that einsums exchange is written. */
+static bool has_written_exchange(const dfl_mapping *m)
+{
+    for (uint32_t t = 0; t < m->workload->n_tensors; t++)
+        if (m->workload->tensors[t].n_producers > 0 && m->workload->tensors[t].n_consumers > 0 &&
+            dfl_body_home(m->root, t) != DFL_NONE)
+            return true;
+    return false;
+}
+
 /* What only several einsums have. */
 static void add_fusion(speaker *k)
 {
@@ -97,6 +107,9 @@ const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, const dfl_w
         add(&k, "tile sizes that divide, and other sizes in variants of the best mappings", 0, NULL);
     else
         add(&k, "tile sizes that divide", 0, "`--tiles imperfect`: other sizes, too");
+    if (!tree && has_written_exchange(m))
+        add(&k, "einsums exchange a tensor with a written home there", DFL_SEARCH_SPILL,
+            "`--beyond spill`: also in another memory");
     if (!tree && m->workload->n_einsums > 1)
         add(&k, "keeps of an einsum inside its braces, or above a loop that it shares: none above a branch that shares no loop",
             0, NULL);

@@ -26,15 +26,32 @@ static bool is_even(row_counter *c, dfl_delta *delta)
     return delta == NULL || (dfl_delta_fill(c->nest, delta) && delta->is_even);
 }
 
+/* Whether a keep moves other elements than those of one tile for one einsum. */
+static bool is_exchanging(const dfl_keep *keep)
+{
+    return (!keep->written && keep->forward != DFL_NONE) || keep->all.n_stays > 0 || keep->all.anew || keep->n_makers > 1 ||
+           keep->exchanged || keep->windows;
+}
+
 /* Whether that holds for what moves between a keep and the next outer one. */
 static bool moves_evenly(row_counter *c, const dfl_keep *keep)
 {
     const dfl_keep_deltas *all = &keep->all;
 
-    return (keep->written || keep->forward == DFL_NONE) && all->n_stays == 0 && !all->anew && keep->n_makers <= 1 &&
-           !keep->exchanged && !keep->windows && is_even(c, all->each) && is_even(c, all->shared) &&
+    return !is_exchanging(keep) && is_even(c, all->each) && is_even(c, all->shared) &&
            is_even(c, all->starts_each) && is_even(c, all->joined) && is_even(c, all->meeting);
 }
+
+/* Why the rows of a keep in an array are not derived. */
+typedef struct { const char *what, *help; } refusal;
+
+static const refusal UNEVEN = { "rows of an access in an array whose instances move different numbers of elements",
+                                "use sizes that divide, or leave `access` out of this memory" };
+static const refusal TWICE = { "rows of an access in an array to a tensor that the memory keeps twice",
+                               "keep the tensor once in this memory, or leave `access` out of it" };
+static const refusal EXCHANGED = {
+    "rows of an access in an array to a tensor that einsums exchange there, that instances forward, or of which a part stays",
+    "keep the tensor in another memory, or leave `access` out of this one" };
 
 /* Finds the instances that keep `at` uses. False if they differ in an unknown way. */
 static bool find_instances(row_counter *c, uint32_t at, instance_classes *out)
@@ -106,10 +123,10 @@ static bool count_traffic(row_counter *c, uint32_t at, bool is_alone, dfl_traffi
             count_rows(c, n->drain, f->drain, &instances, bits, row, &t->rows.drain) &&
             count_rows(c, n->fill, f->fill, &instances, bits, row, &t->rows.fill) &&
             count_rows(c, n->update, f->update, &instances, bits, row, &t->rows.update);
-    if (!known)
-        dfl_nest_refuse(c->nest, c->keeps->at[at].line->span,
-                        "rows of an access in an array whose instances move different numbers of elements",
-                        "use sizes that divide, or leave `access` out of this memory");
+    if (!known) {
+        const refusal *why = !is_alone ? &TWICE : is_exchanging(&c->keeps->at[at]) ? &EXCHANGED : &UNEVEN;
+        dfl_nest_refuse(c->nest, c->keeps->at[at].line->span, why->what, why->help);
+    }
     return known;
 }
 

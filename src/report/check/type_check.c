@@ -32,17 +32,20 @@ static extent extent_of(const dfl_program *p)
     return most;
 }
 
-/* A result of zeros with the numbers of parts `most`. */
+/* A result of zeros with the numbers of parts `most`; figures that exist only if they are positive are 1. */
 static const dfl_result *make_blank_result(dfl_arena *arena, extent most)
 {
     dfl_result *blank = DFL_NEW(arena, dfl_result);
+    dfl_memory_cost *memories = DFL_NEW_ARRAY(arena, dfl_memory_cost, (size_t)most.memories + 1);
 
     blank->einsums = DFL_NEW_ARRAY(arena, dfl_einsum_cost, (size_t)most.einsums + 1);
-    blank->memories = DFL_NEW_ARRAY(arena, dfl_memory_cost, (size_t)most.memories + 1);
+    blank->memories = memories;
     blank->links = DFL_NEW_ARRAY(arena, dfl_link_cost, (size_t)most.axes + 1);
     blank->networks = DFL_NEW_ARRAY(arena, dfl_network_cost, (size_t)most.networks + 1);
     blank->compute_joules = DFL_NEW_ARRAY(arena, double, (size_t)most.computes + 1);
     blank->network_joules = DFL_NEW_ARRAY(arena, double, (size_t)most.networks + 1);
+    for (uint32_t m = 0; m < most.memories; m++)
+        memories[m].bandwidth_required = 1;
     blank->seconds = 1; /* `flops(PART)` divides by the latency */
     return blank;
 }
