@@ -6,6 +6,8 @@
  *   slots      the axes of chips as groups: which einsum divides which rank on which group
  *   layouts    how each tensor lies on the groups, and how each einsum asks for it
  *   exchanges  what moves between two layouts, and what it costs
+ *              (operand_exchanges: what einsums ask for; result_exchanges: what makes the home of a result)
+ *   kinds      micro-batches that differ: the first one, and smaller last ones
  *   chip_time  what an einsum takes on one chip: operations over rates, beside operands over the port of their memory
  *   chunk      the einsums and exchanges of some layers in time, a list schedule
  *   held       what a stage holds in its memory

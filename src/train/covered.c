@@ -167,9 +167,26 @@ static bool follows(const projection *made, const inequality *row)
     return false;
 }
 
-/* Whether conditions leave out no element of an access that an einsum makes (NULL: that exists). */
-static bool leaves_out_none(dfl_train_draft *draft, const dfl_einsum *reader, const dfl_access *access,
-                            const dfl_einsum *producer)
+/* Narrows the positions along a dimension, from `*low` to `*high`, to those that satisfy an inequality between this dimension and
+   nothing else. False: it has other variables. */
+static bool narrow(const inequality *row, uint32_t n_dims, uint32_t along, dfl_i128 *low, dfl_i128 *high)
+{
+    const dfl_i128 coef = row->coef[along], c = row->constant;
+
+    for (uint32_t d = 0; d < n_dims; d++)
+        if (d != along && row->coef[d] != 0)
+            return false;
+    if (coef > 0 && c < 0) /* x >= -c / coef, rounded up */
+        *low = *low > (-c + coef - 1) / coef ? *low : (-c + coef - 1) / coef;
+    if (coef < 0 && c >= 0) /* x <= c / -coef, rounded down */
+        *high = *high < c / -coef ? *high : c / -coef;
+    return coef > 0 || (coef < 0 && c >= 0);
+}
+
+/* Narrows the positions that an access visits along a dimension to those of which conditions leave out no element that an einsum
+   makes (NULL: that exists). False: it is not clear that there are any. */
+static bool limit_positions(dfl_train_draft *draft, const dfl_einsum *reader, const dfl_access *access,
+                            const dfl_einsum *producer, uint32_t along, dfl_i128 *low, dfl_i128 *high)
 {
     projection read, made;
     const bool is_limited = producer != NULL && producer->n_where > 0;
@@ -181,9 +198,10 @@ static bool leaves_out_none(dfl_train_draft *draft, const dfl_einsum *reader, co
     if (is_limited && !project(draft, producer, &producer->output, false, &made))
         return false;
     for (size_t i = 0; i < read.rows.n; i++)
-        if (!holds_everywhere(draft, access, &read.rows.at[i]) && !(is_limited && follows(&made, &read.rows.at[i])))
+        if (!holds_everywhere(draft, access, &read.rows.at[i]) && !(is_limited && follows(&made, &read.rows.at[i])) &&
+            !narrow(&read.rows.at[i], access->n_dims, along, low, high))
             return false;
-    return true;
+    return *low <= *high;
 }
 
 /* ---- accesses ---- */
@@ -258,7 +276,7 @@ static bool extend(dfl_train_draft *draft, const dfl_train_readers *readers, dfl
                 has_gaps(draft, &a->index[along]))
                 continue;
             dfl_train_find_range(draft, &a->index[along], &low, &high);
-            if (low > *reached || high < *reached || !leaves_out_none(draft, e, a, producer))
+            if (!limit_positions(draft, e, a, producer, along, &low, &high) || low > *reached || high < *reached)
                 continue;
             *reached = high + 1;
             more = true;

@@ -210,8 +210,15 @@ void dfl_chips_record_rows(chip_pass *p, uint64_t made)
     for (uint32_t i = 0; i < e->n_inputs; i++) {
         const chip_reading *r = &c->einsums[p->einsum].reads[i * N_READINGS];
 
-        if (r->by_rows && (r->other | r->all) != 0)
-            record(c, "all_gather", e->output.tensor, p->einsum, size_of_group(c, r->other | r->all),
+        uint64_t divided = 0;
+
+        for (uint32_t g = 0; g < c->n_groups; g++)
+            divided |= (uint64_t)chips_is_divided(&c->einsums[p->einsum], g) << g;
+        if (r->by_rows && ((r->other | r->all) & divided) != 0) /* each chip has the points of its own */
+            record(c, "all_to_all", e->output.tensor, p->einsum, size_of_group(c, (r->other | r->all) & divided),
+                   bits_of(c, e->output.tensor, made), -1, p->stages);
+        if (r->by_rows && ((r->other | r->all) & ~divided) != 0)
+            record(c, "all_gather", e->output.tensor, p->einsum, size_of_group(c, (r->other | r->all) & ~divided),
                    bits_of(c, e->output.tensor, made), -1, p->stages);
     }
 }

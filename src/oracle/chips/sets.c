@@ -81,7 +81,7 @@ static bool find_readings(chips *c, uint32_t einsum)
         const uint32_t carry = dfl_chips_carried(c, einsum, a->tensor);
 
         e->reads[i * N_READINGS].tensor = dfl_chips_holder(c, a->tensor);
-        e->reads[i * N_READINGS].by_rows = c->w->tensors[a->tensor].gathered;
+        e->reads[i * N_READINGS].by_rows = c->w->tensors[a->tensor].gathered && e->einsum->phase != DFL_PHASE_UPDATE;
         e->reads[i * N_READINGS + READING_CARRIED].tensor = carry != DFL_NONE ? c->w->carries[carry].to : DFL_NONE;
         for (uint32_t k = 0; k < N_READINGS; k++)
             e->reads[i * N_READINGS + k].of_chip = DFL_NEW_ARRAY(c->arena, element_set, (size_t)c->n_chips);

@@ -109,6 +109,10 @@ static const derivation_case cases[] = {
       "einsum grad.H#2: grad.H[m, n] += ", NULL },
     { "a condition that leaves out nothing", STEP("rank m = 6, n = 6; weight V[m], W[n]; A[m] = tanh(V[m]); B[n] = tanh(W[n]);"
       " output P[m] += A[m] * B[n] where n <= m, m - n < 3;"), "einsum grad.A: grad.A[m] += ", "einsum grad.B: grad.B[n] += ", "] = 0;" },
+    { "conditions that leave out one end each", STEP("rank r = 6, s = 6; weight V[r]; A[r] = tanh(V[r]);"
+      " output P[r,s] = A[r] * A[s] where r < s;"), "einsum grad.A: grad.A[r] += ", "einsum grad.A#2: grad.A[s] += ", "] = 0;" },
+    { "conditions that leave a gap", STEP("rank r = 6, s = 6; weight V[r]; A[r] = tanh(V[r]);"
+      " output P[r,s] = A[r] * A[s] where r < s - 3;"), "einsum grad.A: grad.A[r] = 0;", NULL, NULL },
     { "a condition that leaves out the first three", STEP("rank m = 6, n = 6; weight V[m], W[n]; A[m] = tanh(V[m]);"
       " output P[m] += A[m] * W[n] where n <= m - 3;"), "einsum grad.A: grad.A[m] = 0;", NULL, NULL },
     { "what the producer leaves out", STEP("rank m = 6, n = 6; weight V[m], W[n]; S[m,n] = V[m] * W[n] where n <= m;"

@@ -1,0 +1,18 @@
+/* The groups of chips that exchange: how layouts divide a dimension among them, and what the one with most has. */
+#ifndef DFL_PLAN_EXCHANGE_GROUPS_H
+#define DFL_PLAN_EXCHANGE_GROUPS_H
+
+#include "plan/exchanges.h"
+#include "support/vec.h"
+
+typedef DFL_VEC(dfl_plan_exchange) dfl_exchange_vec;
+
+/* Whether the parts of a dimension that a slot divides in two layouts differ: a slot before it divides the dimension in one of
+   them alone. Slots that divide one dimension nest in their order. */
+bool dfl_layouts_nest_apart(const dfl_layout *a, const dfl_layout *b, uint32_t slot);
+/* Ranks of the slots of a mask. */
+int64_t dfl_exchange_ranks(const dfl_frame *f, uint64_t slots);
+/* Bits of an exchange among the instances of rows if all had as many points as the largest; 0 if they have. */
+dfl_i128 dfl_exchange_most_bits(const dfl_frame *f, uint32_t einsum, dfl_i128 bits);
+
+#endif

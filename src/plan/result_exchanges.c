@@ -1,0 +1,301 @@
+#include "plan/result_exchanges.h"
+
+#include "ir/conditions.h"
+#include "plan/lines.h"
+#include "plan/masks.h"
+#include "plan/rows.h"
+#include "support/number.h"
+
+static dfl_i128 ceil_div(dfl_i128 a, int64_t b) { return (a + b - 1) / b; }
+
+/* ---- what is made ---- */
+
+/* Whether einsums that make a result divide its dimensions alike; one may make parts of sums where another one makes sums. */
+static bool is_made_alike(const dfl_frame *f, uint32_t a, uint32_t b)
+{
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        const dfl_layout x = dfl_layout_made(f, a, s), y = dfl_layout_made(f, b, s);
+
+        if ((x == DFL_LAYOUT_PARTIAL ? DFL_LAYOUT_REPLICATED : x) != (y == DFL_LAYOUT_PARTIAL ? DFL_LAYOUT_REPLICATED : y))
+            return false;
+    }
+    return true;
+}
+
+/* The slots on which chips make parts of a sum. */
+static uint64_t summed_slots(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor)
+{
+    uint64_t out = 0;
+
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        out |= (uint64_t)l->is_summed[(size_t)tensor * l->columns + s] << s;
+    return out;
+}
+
+/* Whether conditions leave out elements of what an einsum makes on the chips of the `together` slots. False after a report. */
+static bool find_thin(const dfl_frame *f, uint32_t einsum, uint64_t together, bool *out)
+{
+    const dfl_access *made = &f->workload->einsums[einsum].output;
+    dfl_i128 n, box;
+
+    *out = false;
+    if (!dfl_mask_thins(f, einsum, made))
+        return true;
+    if (!dfl_mask_elements_of_group(f, einsum, made, together, NULL, &n))
+        return false;
+    *out = dfl_frame_elements_of_group(f, einsum, made, together, NULL, &box) || n < box;
+    return true;
+}
+
+/* Whether conditions leave out elements of a result on the chips that exchange it; then `*out` are its elements on these chips:
+   those that make parts of its sums and those of the `gathered` slots, which may make different elements. False after a report:
+   einsums make different parts of it. */
+static bool find_made(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor, uint64_t gathered, const int64_t *parts,
+                      bool *is_thin, dfl_i128 *out)
+{
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+    const uint64_t together = gathered | summed_slots(f, l, tensor);
+    const uint32_t last = t->producers[t->n_producers - 1];
+    const dfl_access *made = &f->workload->einsums[last].output;
+    bool is_alike = true, is_one = true, has_whole = false, has_where = false;
+
+    *is_thin = false;
+    for (uint32_t p = 0; p < t->n_producers; p++) {
+        const dfl_einsum *e = &f->workload->einsums[t->producers[p]];
+        bool thin;
+
+        if (dfl_einsum_is_start(e))
+            continue;
+        if (!find_thin(f, t->producers[p], together, &thin))
+            return false;
+        *is_thin |= thin;
+        has_whole |= !thin;
+        for (uint32_t d = 0; d < e->output.n_dims && e->n_where > 0; d++)
+            has_where |= dfl_mask_has_dim(f, t->producers[p], &e->output, d);
+        is_alike &= is_made_alike(f, t->producers[p], last);
+        is_one &= dfl_conditions_equal(e, &f->workload->einsums[last]);
+    }
+    *is_thin &= !(has_whole && is_alike); /* a producer without conditions makes all that the others make */
+    if (!*is_thin && (is_alike || !has_where))
+        return true;
+    if (!is_alike || !is_one)
+        return dfl_frame_refuse(f, made->span, "an exchange of a result of which several einsums with a `where` make parts",
+                                "make the result in one einsum, or divide its einsums alike");
+    for (uint32_t d = 0; d < t->n_dims; d++)
+        if (parts[d] > 1 && dfl_mask_has_dim(f, last, made, d))
+            return dfl_frame_refuse(f, made->span, "a home that takes parts of a result with a `where`",
+                                    "split the home as its producer");
+    return dfl_mask_elements_of_group(f, last, made, together, parts, out);
+}
+
+/* Whether the part of a home lies within the part that its maker has of a dimension, or the maker has all of the dimension. False
+   after a report. */
+static bool check_parts(const dfl_frame *f, const dfl_layouts *l, uint32_t maker, uint32_t tensor, uint64_t gathered,
+                        uint64_t scattered)
+{
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        for (uint32_t t = 0; t < f->n_slots; t++) {
+            const dfl_layout home = dfl_layout_home(l, tensor, s), made = dfl_layout_made(f, maker, t);
+
+            if ((scattered >> s & 1) != 0 && home >= 0 && dfl_layout_made(f, maker, s) < 0 && made == home && t != s &&
+                f->slots[t].count > 1 && dfl_layout_home(l, tensor, t) != home && (gathered >> t & 1) == 0)
+                return dfl_frame_refuse(f, f->workload->einsums[maker].span, "a home that is split along a dimension that its "
+                                        "producer divides on another group", "split the home as its producer");
+        }
+    return true;
+}
+
+/* Bits of what an einsum writes in one pass on the chips of the `gathered` slots together, as far as the home has them on the
+   `scattered` slots; of a scatter, those of the table. False after a report. */
+static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint64_t gathered, uint64_t scattered,
+                             dfl_i128 *out)
+{
+    const uint32_t tensor = dfl_frame_target(f, einsum);
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+    const bool is_scatter = f->workload->einsums[einsum].body->kind == DFL_EOP_SCATTER;
+    const bool is_started = t->n_producers > 0 && f->workload->einsums[t->producers[0]].body->kind != DFL_EOP_SCATTER;
+    const uint32_t maker = is_scatter && is_started ? t->producers[0] : einsum;
+    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1);
+    bool overflow = false, is_thin = false;
+
+    for (uint32_t d = 0; d < t->n_dims; d++)
+        parts[d] = 1;
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if ((scattered >> s & 1) != 0 && dfl_layout_home(l, tensor, s) >= 0 && dfl_layout_made(f, maker, s) < 0)
+            parts[dfl_layout_home(l, tensor, s)] *= f->slots[s].count;
+    if (!check_parts(f, l, maker, tensor, gathered, scattered))
+        return false;
+    if (!find_made(f, l, tensor, gathered, parts, &is_thin, out))
+        return false;
+    if (!is_thin && (!is_scatter || is_started)) {
+        overflow = dfl_frame_elements_of_group(f, maker, &f->workload->einsums[maker].output, gathered, parts, out);
+    } else if (!is_thin) {
+        overflow = dfl_tensor_stored(t, out);
+        for (uint32_t s = 0; s < f->n_slots; s++)
+            if (dfl_layout_made(f, einsum, s) >= 0)
+                *out = (*out + f->slots[s].count - 1) / f->slots[s].count;
+        for (uint32_t d = 0; d < t->n_dims; d++)
+            *out = (*out + parts[d] - 1) / parts[d];
+    }
+    if (!overflow && !dfl_mul(*out, t->type.bits, out))
+        return true;
+    dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->workload->einsums[einsum].span, "a count of this plan exceeds 128 bits");
+    return false;
+}
+
+/* ---- homes ---- */
+
+/* Whether the result of an einsum is a sum over all micro-batches: the gradient of a weight, or a sum over a rank that the
+   micro-batches divide, which nothing reads before the step ends. */
+static bool is_sum_of_step(const dfl_frame *f, uint32_t einsum)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    const dfl_tensor *t = &f->workload->tensors[dfl_frame_target(f, einsum)];
+
+    if (t->part == DFL_PART_GRADIENT && f->workload->tensors[t->of].role == DFL_ROLE_WEIGHT)
+        return true;
+    for (uint32_t i = 0; i < e->n_ranks && t->n_consumers == 0 && e->reduce == DFL_REDUCE_ADD; i++) {
+        bool is_left = false;
+
+        for (uint32_t d = 0; d < e->output.n_dims; d++)
+            is_left |= dfl_index_coef(&e->output.index[d], e->ranks[i]) != 0;
+        if (!is_left && !f->repeats[e->ranks[i]] &&
+            dfl_frame_pass(f, einsum, e->ranks[i]) < dfl_frame_local(f, einsum, e->ranks[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the producers of a tensor run on the first and on the last stage. */
+static bool is_tied(const dfl_frame *f, uint32_t tensor)
+{
+    bool before = false, after = false, inside = false;
+    uint32_t rank = f->stage_slot != DFL_NONE ? f->slots[f->stage_slot].stage_rank : DFL_NONE;
+    uint32_t first = DFL_NONE;
+
+    if (rank == DFL_NONE || f->slots[f->stage_slot].count == 1)
+        return false;
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++)
+        if (f->workload->einsums[e].phase == DFL_PHASE_BACKWARD && dfl_einsum_has_rank(&f->workload->einsums[e], rank)) {
+            first = first == DFL_NONE ? e : first;
+        }
+    for (uint32_t e = 0; e < f->workload->n_einsums && first != DFL_NONE; e++) {
+        if (dfl_frame_target(f, e) != tensor || dfl_einsum_is_start(&f->workload->einsums[e]))
+            continue;
+        inside |= dfl_einsum_has_rank(&f->workload->einsums[e], rank);
+        before |= e < first;
+        after |= e > first;
+    }
+    return before && after && !inside;
+}
+
+/* Whether the points of a result that instances have by rows are sent one by one, rather than as sums of all instances. */
+static bool comes_back(const dfl_frame *f, uint32_t einsum, uint32_t slot)
+{
+    const dfl_access *output = &f->workload->einsums[einsum].output;
+
+    return dfl_frame_goes(f, einsum, slot) && dfl_layout_made(f, einsum, slot) == DFL_LAYOUT_PARTIAL &&
+           f->workload->einsums[einsum].body->kind != DFL_EOP_SCATTER && dfl_rows_varies(f, einsum, output) &&
+           dfl_rows_uses(f, einsum, output) < f->points[einsum].parts;
+}
+
+/* Sets the slots on which some producer of a tensor makes parts of a home that is whole, or makes by rows what the home has by a
+   dimension. False after a report: a producer makes other
+   parts than the home has. */
+static bool find_gathered(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor, uint64_t *gathered,
+                          uint64_t *across)
+{
+    const dfl_layout *home = &l->home[(size_t)tensor * l->columns];
+    dfl_layout *made = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
+
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++)
+        for (uint32_t s = 0; dfl_frame_target(f, e) == tensor && s < f->n_slots; s++) {
+            made[s] = dfl_layout_made(f, e, s);
+            if (f->slots[s].stages != NULL || f->slots[s].count == 1 ||
+                (made[s] == DFL_LAYOUT_ROWS ? home[s] == made[s] : made[s] < 0))
+                continue;
+            if (made[s] == DFL_LAYOUT_ROWS && home[s] >= 0) {
+                *across |= UINT64_C(1) << s;
+                continue;
+            }
+            if (home[s] >= 0 && made[s] != home[s])
+                return dfl_frame_refuse(f, f->workload->einsums[e].span, "a home that is split along another dimension than its "
+                                        "producer", "split the home as its producer");
+            if (home[s] >= 0 && dfl_layouts_nest_apart(made, home, s))
+                return dfl_frame_refuse(f, f->workload->einsums[e].span, "a home that is split along a dimension that another "
+                                        "group divides", "split the home along another rank");
+            if (home[s] == DFL_LAYOUT_REPLICATED && !l->is_summed[(size_t)tensor * l->columns + s])
+                *gathered |= UINT64_C(1) << s;
+        }
+    return true;
+}
+
+/* Whether an einsum adds to rows of a table that lie alone, and each micro-batch adds to other rows of the step. */
+static bool adds_rows_in_parts(const dfl_frame *f, uint32_t einsum)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    const dfl_tensor *t = &f->workload->tensors[dfl_frame_target(f, einsum)];
+    bool in_parts = false;
+
+    if (e->body->kind != DFL_EOP_SCATTER || t->n_producers == 0 ||
+        f->workload->einsums[t->producers[0]].body->kind != DFL_EOP_SCATTER)
+        return false;
+    for (uint32_t i = 0; i < e->n_ranks; i++)
+        in_parts |= !f->repeats[e->ranks[i]] && dfl_frame_pass(f, einsum, e->ranks[i]) < dfl_frame_local(f, einsum, e->ranks[i]);
+    return in_parts;
+}
+
+bool dfl_result_exchanges_add(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, dfl_exchange_vec *out)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    const uint32_t tensor = dfl_frame_target(f, einsum);
+    const bool is_of_step = is_sum_of_step(f, einsum);
+    const dfl_exchange_place late = is_of_step ? DFL_EXCHANGE_ONCE : DFL_EXCHANGE_AFTER;
+    dfl_plan_exchange x = { .tensor = tensor, .einsum = einsum, .phase = e->phase };
+    uint64_t now = 0, scatter = 0, reduce = 0, gather = 0, back = 0, taken = 0, across = 0;
+
+    if (!find_gathered(f, l, tensor, &gather, &across))
+        return false;
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        const dfl_layout home = dfl_layout_home(l, tensor, s);
+
+        if (f->slots[s].stages != NULL || f->slots[s].count == 1)
+            continue;
+        if (l->is_summed[(size_t)tensor * l->columns + s] && home >= 0 && comes_back(f, einsum, s))
+            back |= UINT64_C(1) << s;
+        else if (l->is_summed[(size_t)tensor * l->columns + s])
+            *(home < 0 ? &reduce : dfl_layout_is_summed_late(f, l, tensor, s) ? &scatter : &now) |= UINT64_C(1) << s;
+        else if (dfl_layout_made(f, einsum, s) < 0 && home >= 0) /* or `across` */
+            taken |= UINT64_C(1) << s; /* each chip takes its part of what all have made */
+    }
+    const struct { dfl_collective_kind kind; dfl_exchange_place place; uint64_t mask; bool tied; } all[] = {
+        { DFL_COLLECTIVE_ALL_TO_ALL, DFL_EXCHANGE_AFTER, back, false },
+        { DFL_COLLECTIVE_REDUCE_SCATTER, DFL_EXCHANGE_AFTER, now, false },
+        { DFL_COLLECTIVE_REDUCE_SCATTER, late, scatter, false },
+        { DFL_COLLECTIVE_ALL_REDUCE, late, reduce, false },
+        { DFL_COLLECTIVE_ALL_REDUCE, late, 0, is_of_step && is_tied(f, tensor) },
+        { DFL_COLLECTIVE_ALL_TO_ALL, late, across, false },
+        { DFL_COLLECTIVE_ALL_GATHER, late, gather, false },
+    };
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+        x.kind = all[k].kind;
+        x.place = all[k].place;
+        x.slots = all[k].mask;
+        x.is_tied = all[k].tied;
+        if (x.slots == 0 && !x.is_tied)
+            continue;
+        if (x.place == DFL_EXCHANGE_AFTER && adds_rows_in_parts(f, einsum))
+            return dfl_frame_refuse(f, e->span, "an exchange in each micro-batch of gradients of rows that data select",
+                                    "leave the gradients whole, or leave out the micro-batches");
+        if (!find_result_bits(f, l, einsum, x.kind == DFL_COLLECTIVE_ALL_GATHER ? gather : 0,
+                              taken | (k > 0 ? back : 0) | (k > 1 ? now : 0) | (k > 2 ? scatter : 0), &x.bits))
+            return false;
+        x.most_bits = 0;
+        if (k == 0) {
+            x.bits = ceil_div(x.bits, dfl_exchange_ranks(f, back)) * dfl_rows_uses(f, einsum, &e->output);
+            x.most_bits = dfl_exchange_most_bits(f, einsum, x.bits);
+        }
+        DFL_PUSH(f->arena, out, x);
+    }
+    return true;
+}
