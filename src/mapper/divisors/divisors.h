@@ -115,10 +115,10 @@ typedef struct dfl_pareto_set dfl_pareto_set;
 /* `scratch` is reset by every search. */
 dfl_pareto_set *dfl_pareto_set_new(dfl_arena *arena, dfl_arena *scratch);
 /* What every mapping of the template costs at least, and in `busy` the seconds of the ports 2 * place + (1 for writes of their
-   own) with all transfers, whatever the room. The scratch memory is reset. */
+   own) with all transfers, whatever the room; in `below` without those of keeps above shared loops. The scratch memory is
+   reset. */
 void dfl_tile_bound(dfl_pareto_set *rows, const dfl_problem *problem, const dfl_tiling_template *t, double *joules,
-                    double *seconds,
-                    double *busy);
+                    double *seconds, double *busy, double *below);
 /* Raises the bounds of the template that was bounded last by what room asks for. */
 void dfl_tile_squeeze(dfl_pareto_set *rows, double *joules, double *seconds);
 /* Whether something of this cost is worth a look. */

@@ -121,9 +121,10 @@ static inline double dfl_spatial_parts(const dfl_search *s, uint32_t rank, uint3
 void dfl_spatial_start(dfl_search *s);
 /* What factors are at least, and at most where they count negative, if axes from `open` on may have any parts. */
 void dfl_spatial_factors(const dfl_search *s, uint32_t decided, uint32_t open, double *low, double *high);
-/* What the template costs at least, and what the ports are busy for at least, by port. */
+/* What the template costs at least, and what the ports are busy for at least, by port; and in `below` without the keeps above
+   shared loops. */
 void dfl_spatial_bound(const dfl_search *s, double *joules, double *seconds);
-void dfl_spatial_port_time(const dfl_search *s, double *busy);
+void dfl_spatial_port_time(const dfl_search *s, double *busy, double *below);
 /* What does not depend on the goal; then calls `use` for every spread that can be of use. */
 void dfl_spatials_prepare(dfl_search *s);
 void dfl_spatials_each(dfl_search *s, void (*use)(dfl_search *s));

@@ -75,15 +75,17 @@ void dfl_spatial_bound(const dfl_search *s, double *least_joules, double *least_
     *least_seconds = seconds;
 }
 
-void dfl_spatial_port_time(const dfl_search *s, double *busy)
+void dfl_spatial_port_time(const dfl_search *s, double *busy, double *below)
 {
     double low[DFL_TERMS], high[DFL_TERMS];
 
     whole_factors(s, low, high);
     for (uint32_t p = 0; p < DFL_TERM_PORTS; p++)
-        busy[p] = 0;
+        busy[p] = below[p] = 0;
     for (uint32_t i = 0; i < s->n_busy; i++) {
         const dfl_term_of *t = &s->terms.at[s->busy[i]];
-        busy[t->port] += t->seconds * (t->seconds < 0 ? high : low)[t->factor];
+        const double seconds = t->seconds * (t->seconds < 0 ? high : low)[t->factor];
+        busy[t->port] += seconds;
+        below[t->port] += t->above ? 0 : seconds;
     }
 }

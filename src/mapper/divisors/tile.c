@@ -102,13 +102,12 @@ static dfl_search *start(dfl_pareto_set *rows, const dfl_problem *problem, const
 }
 
 void dfl_tile_bound(dfl_pareto_set *rows, const dfl_problem *problem, const dfl_tiling_template *t, double *joules,
-                    double *seconds,
-                    double *busy)
+                    double *seconds, double *busy, double *below)
 {
     const dfl_search *s = start(rows, problem, t);
 
     dfl_spatial_bound(s, joules, seconds);
-    dfl_spatial_port_time(s, busy);
+    dfl_spatial_port_time(s, busy, below);
 }
 
 void dfl_tile_squeeze(dfl_pareto_set *rows, double *joules,

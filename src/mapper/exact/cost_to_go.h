@@ -14,6 +14,7 @@
 typedef struct {
     uint32_t memory[DFL_PROBLEM_OPERANDS]; /* of operands that are exchanged, else 0 */
     double fetch[DFL_PROBLEM_OPERANDS]; /* joules to bring one there that others may have brought already, else 0 */
+    double rebate;                      /* joules of these that are in the costs of the einsum, too */
     dfl_criteria least;
 } dfl_pattern;
 

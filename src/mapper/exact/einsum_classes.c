@@ -121,6 +121,7 @@ static dfl_pattern make_pattern(const dfl_problem *problem, const dfl_tiling_tem
         if (dfl_problem_exchanged(&problem->operand[o])) {
             p.memory[o] = problem->place[t->exchange[o]].memory;
             p.fetch[o] = dfl_shared_input_joules(problem, t, o);
+            p.rebate += dfl_shared_input_rebate(problem, t, o);
         }
     return p;
 }

@@ -17,6 +17,7 @@ typedef struct {
     double joules, seconds;            /* at least, */
     double roomy_joules, roomy_seconds; /* and whatever the room */
     double busy[2 * DFL_PROBLEM_PLACES]; /* seconds of ports, 2 * place + (1 for writes of their own), at least */
+    double below[2 * DFL_PROBLEM_PLACES]; /* without transfers of keeps above shared loops */
     uint32_t at;                       /* in the order they were made */
     uint32_t pattern;                  /* of the class */
 } dfl_candidate;

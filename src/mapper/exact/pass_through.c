@@ -147,13 +147,13 @@ static bool note_form(void *context, const dfl_tiling_template *form)
 /* Rows of one template. */
 static void search_form(searcher *k, dfl_pareto_set *rows, const through_form *f)
 {
-    double joules, seconds, busy[2 * DFL_PROBLEM_PLACES];
+    double joules, seconds, busy[2 * DFL_PROBLEM_PLACES], below[2 * DFL_PROBLEM_PLACES];
     uint64_t before = dfl_pareto_set_evaluated(rows);
 
     k->problem = f->problem;
     k->goal.pattern = f->pattern;
     dfl_einsum_classes_aim(k->c, f->pattern, &k->goal);
-    dfl_tile_bound(rows, f->problem, f->form, &joules, &seconds, busy);
+    dfl_tile_bound(rows, f->problem, f->form, &joules, &seconds, busy, below);
     choose_asks(k, f->form, f->pattern, joules, seconds);
     if (k->some.n > 0)
         dfl_tile_search(rows, f->problem, f->form, &k->goal);

@@ -5,6 +5,7 @@
 
 #include "mapper/exact/join.h"
 #include "mapper/exact/reservations.h"
+#include "mapper/skeleton/cost_terms.h"
 
 /* Places outside of arrays. */
 static uint32_t open_places(const dfl_problem *problem)
@@ -75,7 +76,17 @@ static uint32_t roomy_places(const dfl_problem *problem, double bits)
     return roomy;
 }
 
-static void set_common(dfl_einsum_classes *k, const dfl_tensor *t, uint32_t tensor, bool on, bool loops)
+/* Number of einsums that read the tensor. */
+static uint32_t count_readers(const dfl_tensor *t)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < t->n_consumers; i++)
+        n += i == 0 || t->consumers[i] != t->consumers[i - 1];
+    return n;
+}
+
+static void set_common(dfl_einsum_classes *k, const dfl_tensor *t, uint32_t tensor, bool on, const dfl_problem_limits *limits)
 {
     const double least = on ? least_for_several(k, t, tensor) : 0;
 
@@ -84,7 +95,8 @@ static void set_common(dfl_einsum_classes *k, const dfl_tensor *t, uint32_t tens
             dfl_problem *problem = k->problems[t->consumers[i]].at[u];
             dfl_problem_operand *o = &problem->operand[dfl_problem_find_operand(problem, tensor)];
             o->common = on ? o->places & open_places(problem) & roomy_places(problem, least * o->bits) : 0;
-            problem->common_loops = on && loops;
+            o->sharers = on && limits->unjoined ? count_readers(t) : 0;
+            problem->common_loops = on && limits->common_loops;
         }
 }
 
@@ -132,13 +144,13 @@ void dfl_shared_input_find(dfl_einsum_classes *k, const dfl_problem_limits *limi
         return;
     for (uint32_t t = 0; t < w->n_tensors; t++)
         if (is_common(k, &w->tensors[t], t)) {
-            set_common(k, &w->tensors[t], t, true, limits->common_loops);
+            set_common(k, &w->tensors[t], t, true, limits);
             any = true;
         }
     if (any && !limits->unjoined && !has_room(k, limits->counted))
         for (uint32_t t = 0; t < w->n_tensors; t++)
             if (w->tensors[t].n_producers == 0)
-                set_common(k, &w->tensors[t], t, false, limits->common_loops);
+                set_common(k, &w->tensors[t], t, false, limits);
 }
 
 bool dfl_shared_input_served(const dfl_problem *problem, const dfl_tiling_template *t, uint32_t operand)
@@ -154,6 +166,11 @@ double dfl_shared_input_joules(const dfl_problem *problem, const dfl_tiling_temp
                ? o->elements * o->bits *
                      (problem->place[o->home].read_joules + problem->place[t->exchange[operand]].write_joules)
                : 0;
+}
+
+double dfl_shared_input_rebate(const dfl_problem *problem, const dfl_tiling_template *t, uint32_t operand)
+{
+    return problem->operand[operand].elements * dfl_template_refetch(problem, t, operand);
 }
 
 double dfl_shared_input_seconds(const dfl_problem *problem, const dfl_tiling_template *t, uint32_t operand)

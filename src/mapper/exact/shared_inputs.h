@@ -23,4 +23,7 @@ bool dfl_shared_input_served(const dfl_problem *problem, const dfl_tiling_templa
 /* J to fetch it there, else 0; seconds that this takes. */
 double dfl_shared_input_joules(const dfl_problem *problem, const dfl_tiling_template *t, uint32_t operand);
 double dfl_shared_input_seconds(const dfl_problem *problem, const dfl_tiling_template *t, uint32_t operand);
+/* J of the first fetch of all elements in the share that the einsum bears, which the fetch for all has, too (SEARCH.md, B46). */
+double dfl_shared_input_rebate(const dfl_problem *problem, const dfl_tiling_template *t, uint32_t operand);
+
 #endif

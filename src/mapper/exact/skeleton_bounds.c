@@ -29,7 +29,7 @@ static void bound_some(void *context, size_t first)
     for (size_t i = first; i < b->n && !dfl_deadline_passed(&halt); i += b->step) {
         dfl_candidate *x = b->at[i];
         halt.polls = 0; /* the next poll reads the clock: one skeleton takes long enough */
-        dfl_tile_bound(rows, x->problem, x->form, &x->roomy_joules, &x->roomy_seconds, x->busy);
+        dfl_tile_bound(rows, x->problem, x->form, &x->roomy_joules, &x->roomy_seconds, x->busy, x->below);
         x->joules = x->roomy_joules;
         x->seconds = x->roomy_seconds;
         if (!b->plain)

@@ -36,7 +36,7 @@ static bool find_figures(const exchange *x, const dfl_einsum_class *class, uint3
     for (size_t i = 0; i < class->candidates.n && !dfl_deadline_passed(x->deadline); i++) {
         const dfl_candidate *k = &class->candidates.at[i];
         memset(of, 0, n_figures * sizeof *of); /* a port that the einsum does not see takes no time */
-        of[ENERGY] = k->roomy_joules;
+        of[ENERGY] = fmax(k->roomy_joules - class->patterns.at[k->pattern].rebate, 0);
         of[TIME] = k->roomy_seconds;
         for (uint32_t p = 0; p < 2 * k->problem->n_places; p++)
             of[FIRST_PORT + 2 * k->problem->place[p / 2].memory + p % 2] = k->busy[p];

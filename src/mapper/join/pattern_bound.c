@@ -18,9 +18,19 @@ typedef struct {
     dfl_geometric_plane plane;
 } kept_program;
 
+/* Weights of the times of some skeletons of a pattern (B41, B47). */
+typedef struct {
+    const dfl_problem *problem;       /* of the skeletons, and their */
+    uint64_t innermost;               /* innermost keeps */
+    uint32_t turns;                   /* left: times that other weights may be tried */
+    double at[DFL_FORM_TIMES];
+} time_weights;
+
 typedef struct {
     double least;                     /* lower bound with all tiles */
     uint32_t candidate;               /* of the class */
+    time_weights *weights;
+    bool is_apart;                    /* no tile stays, so the weights are its own */
     bool is_impossible;               /* no amounts fit */
     bool has_program;                 /* as far as is known */
     kept_program *kept;               /* NULL = not asked for */
@@ -31,8 +41,7 @@ struct dfl_pattern_bounds {
     const dfl_einsum_class *class;
     dfl_objective line;
     dfl_form_goal goal;               /* the same for programs that take the largest of the times */
-    double *weights;                  /* of times, by pattern without windows and time of dfl_form_program */
-    bool *is_weighted;                /* by pattern */
+    DFL_VEC(time_weights *) weights;
     dfl_deadline *deadline;
     skeleton *at;                     /* least bound whatever the room first; after a pattern's least, that of its skeletons */
     uint32_t n;
@@ -66,29 +75,79 @@ static bool has_windows(const dfl_problem *problem)
     return found;
 }
 
-/* The goal of programs: without windows, nothing stays, and times count with the weights of the pattern (B41). */
-static dfl_form_goal goal_of(const dfl_pattern_bounds *b, const dfl_candidate *c)
+static const dfl_candidate *candidate_of(const dfl_pattern_bounds *b, const skeleton *s)
+{
+    return &b->class->candidates.at[s->candidate];
+}
+
+/* The goal of programs: without windows, nothing stays, and times count with the weights of the skeleton. */
+static dfl_form_goal goal_of(const dfl_pattern_bounds *b, const skeleton *s)
 {
     dfl_form_goal goal = b->goal;
 
-    goal.is_whole = !has_windows(c->problem);
-    goal.weights = goal.is_whole ? b->weights + (size_t)c->pattern * DFL_FORM_TIMES : NULL;
+    goal.is_whole = !has_windows(candidate_of(b, s)->problem);
+    goal.weights = goal.is_whole ? s->weights->at : NULL;
     return goal;
 }
 
-/* The bound of a skeleton whatever the room: without windows, with the weights of the times (B41). */
-static double find_roomy(const dfl_pattern_bounds *b, const dfl_candidate *c)
+/* A bound of a skeleton whatever the room, as its program counts. */
+static double find_roomy(const dfl_pattern_bounds *b, const skeleton *s)
 {
-    const double *weights = b->weights + (size_t)c->pattern * DFL_FORM_TIMES;
-    double units = 1, share = weights[DFL_FORM_TIME_WORK];
+    const dfl_candidate *c = candidate_of(b, s);
+    double units = 1, share = s->weights->at[DFL_FORM_TIME_WORK], seconds = 0;
 
     if (has_windows(c->problem) || c->problem->n_ranks == 0)
         return dfl_objective_value(&b->line, c->roomy_joules, c->roomy_seconds);
     for (uint32_t a = 0; a < c->problem->n_axes; a++)
         units *= (double)c->problem->axis[a].size;
-    for (uint32_t port = 0; port < 2 * c->problem->n_places; port++)
-        share += weights[2 * port + 1];
-    return dfl_objective_value(&b->line, c->roomy_joules, c->problem->seconds * c->problem->points / units * share);
+    for (uint32_t port = 0; port < 2 * c->problem->n_places; port++) {
+        share += s->weights->at[2 * port + 1];
+        seconds += s->weights->at[2 * port] * c->below[port];
+    }
+    return dfl_objective_value(&b->line, c->roomy_joules, seconds + c->problem->seconds * c->problem->points / units * share);
+}
+
+/* The innermost keep of each operand: those stay if keeps move outwards, and keeps further out then save nothing (B47). */
+static uint64_t find_innermost(const dfl_problem *problem, const dfl_tiling_template *t)
+{
+    uint64_t out = 0;
+
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        out = out * (DFL_PROBLEM_PLACES + 1) + (t->innermost[o] < 0 ? 0 : 1 + t->keep[t->innermost[o]].place);
+    return out;
+}
+
+/* New weights: the work alone. */
+static time_weights *add_weights(dfl_pattern_bounds *b, const dfl_problem *problem, uint64_t innermost)
+{
+    time_weights *w = DFL_NEW(b->arena, time_weights);
+
+    *w = (time_weights){ .problem = problem, .innermost = innermost, .turns = DFL_WEIGHT_TURNS };
+    w->at[DFL_FORM_TIME_WORK] = 1;
+    DFL_PUSH(b->arena, &b->weights, w);
+    return w;
+}
+
+/* Adds the skeletons of a pattern. */
+static void add_skeletons(dfl_pattern_bounds *b, uint32_t pattern)
+{
+    const size_t first = b->weights.n;
+
+    b->first[pattern] = b->n;
+    for (uint32_t i = 0; i < b->class->candidates.n; i++) {
+        const dfl_candidate *c = &b->class->candidates.at[i];
+        const uint64_t innermost = find_innermost(c->problem, c->form);
+        skeleton *s = &b->at[b->n];
+        size_t w = first;
+        if (c->pattern != pattern)
+            continue;
+        while (w < b->weights.n && (b->weights.at[w]->problem != c->problem || b->weights.at[w]->innermost != innermost))
+            w++;
+        *s = (skeleton){ .candidate = i, .has_program = c->problem->n_ranks > 0,
+                         .weights = w < b->weights.n ? b->weights.at[w] : add_weights(b, c->problem, innermost) };
+        s->least = find_roomy(b, s);
+        b->n++;
+    }
 }
 
 dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch, const dfl_einsum_class *class,
@@ -108,40 +167,51 @@ dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch,
     else
         b->goal.seconds = 1;
     b->goal.leakage = line->per_joule > 0 ? line->per_second : 0;
-    b->weights = DFL_NEW_ARRAY(arena, double, (class->patterns.n + 1) * DFL_FORM_TIMES);
-    b->is_weighted = DFL_NEW_ARRAY(arena, bool, class->patterns.n + 1);
-    memset(b->is_weighted, 0, class->patterns.n * sizeof *b->is_weighted);
-    memset(b->weights, 0, class->patterns.n * DFL_FORM_TIMES * sizeof *b->weights);
     b->at = dfl_arena_alloc(arena, class->candidates.n + 1, sizeof *b->at, _Alignof(skeleton));
     b->first = DFL_NEW_ARRAY(arena, uint32_t, class->patterns.n + 1);
-    for (uint32_t p = 0; p < class->patterns.n; p++) {
-        b->first[p] = b->n;
-        b->weights[(size_t)p * DFL_FORM_TIMES + DFL_FORM_TIME_WORK] = 1;
-        for (uint32_t i = 0; i < class->candidates.n; i++) {
-            const dfl_candidate *c = &class->candidates.at[i];
-            if (c->pattern == p)
-                b->at[b->n++] = (skeleton){ .least = find_roomy(b, c), .candidate = i,
-                                            .has_program = c->problem->n_ranks > 0 };
-        }
-    }
+    b->n = 0;
+    b->weights.n = b->weights.cap = 0;
+    b->weights.at = NULL;
+    for (uint32_t p = 0; p < class->patterns.n; p++)
+        add_skeletons(b, p);
     b->first[class->patterns.n] = b->n;
     return b;
 }
 
-/* Makes the form and the program of a skeleton for all amounts. False if no amounts fit, or if it has no program: then it keeps
-   its bound. */
-static bool make_program(dfl_pattern_bounds *b, dfl_arena *arena, const dfl_form_goal *goal, skeleton *s, kept_program *out)
+/* Whether short pieces of some tile may stay in their memory. */
+static bool has_stays(const dfl_form *f)
 {
-    const dfl_candidate *c = &b->class->candidates.at[s->candidate];
+    bool found = false;
+
+    for (uint32_t i = 0; i < f->n_counts; i++)
+        found |= f->count[i].n_stays > 0;
+    return found;
+}
+
+/* Makes the form of a skeleton, in which the skeleton gets weights of its own if no tile stays; NULL = it has none. */
+static dfl_form *make_form(dfl_pattern_bounds *b, dfl_arena *arena, skeleton *s)
+{
+    const dfl_candidate *c = candidate_of(b, s);
     dfl_form *form = dfl_form_make(arena, c->problem, c->form, &b->terms);
+
+    s->has_program = form != NULL;
+    if (form != NULL && !s->is_apart && !has_windows(c->problem) && !has_stays(form)) {
+        s->is_apart = true;
+        s->weights = add_weights(b, c->problem, s->weights->innermost);
+        s->weights->turns = 0;
+    }
+    return form;
+}
+
+/* Makes the program of a skeleton for all amounts. False if no amounts fit, or if it has no program: then it keeps its bound. */
+static bool make_program(dfl_pattern_bounds *b, dfl_arena *arena, const dfl_form *form, const dfl_form_goal *goal, skeleton *s,
+                         kept_program *out)
+{
     double others[DFL_FORM_PRODUCTS];
     dfl_box *boxes[DFL_PROBLEM_RANKS];
     const dfl_box_costs costs = { .objective = &b->line, .is_whole = goal->is_whole };
 
-    s->has_program = form != NULL;
-    if (form == NULL)
-        return false;
-    for (uint32_t r = 0; r < c->problem->n_ranks; r++)
+    for (uint32_t r = 0; r < form->problem->n_ranks; r++)
         boxes[r] = dfl_box_make(arena, form, r);
     s->is_impossible = !dfl_box_multiply(form, boxes, 0, others) || dfl_box_bound(&costs, form, boxes, 0, others) == INFINITY;
     if (s->is_impossible)
@@ -167,99 +237,152 @@ static double solve(dfl_pattern_bounds *b, const kept_program *k, const dfl_geom
     return dfl_form_goal_bound(&b->goal, out->bound);
 }
 
+/* A bound without the first fetches that the sum over einsums counts, too. */
+static double take_rebate(const dfl_pattern_bounds *b, uint32_t pattern, double bound)
+{
+    return fmax(bound - b->line.per_joule * b->class->patterns.at[pattern].rebate, 0);
+}
+
 double dfl_pattern_bounds_roomy(const dfl_pattern_bounds *b, uint32_t pattern)
 {
     double least = INFINITY;
 
     for (uint32_t i = b->first[pattern]; i < b->first[pattern + 1]; i++)
         least = fmin(least, b->at[i].least);
-    return least;
+    return take_rebate(b, pattern, least);
 }
 
-/* The least bound of a pattern under its weights; 0 if the deadline passes meanwhile, or if the bound is not above `floor`. */
-static double find_least(dfl_pattern_bounds *b, uint32_t pattern, double floor)
+/* Sets weights to the multipliers of the times of a program. False if there are none. */
+static bool set_weights(const kept_program *k, const dfl_geometric_solution *solution, time_weights *out)
+{
+    double sum = 0, turned[DFL_FORM_TIMES] = { 0 };
+
+    for (uint32_t i = 0; i < k->program->n_times && solution->bound < INFINITY; i++) {
+        turned[k->program->time[i]] = solution->state.multiplier[k->program->time_sum[i]];
+        sum += turned[k->program->time[i]];
+    }
+    for (uint32_t i = 0; i < DFL_FORM_TIMES && sum > 0; i++)
+        out->at[i] = turned[i] / sum * (1 - DFL_WEIGHT_OF_WORK) + (i == DFL_FORM_TIME_WORK ? DFL_WEIGHT_OF_WORK : 0);
+    return sum > 0;
+}
+
+/* Bounds a skeleton by its program, as far as it takes to know that the bound is above `enough`. Where no tile stays, the latency
+   is the largest of the times, and its multipliers are the weights (B47). */
+static void bound_skeleton(dfl_pattern_bounds *b, skeleton *s, double enough)
+{
+    dfl_form *form = s->has_program && !s->is_impossible ? make_form(b, b->scratch, s) : NULL;
+    dfl_form_goal goal = goal_of(b, s);
+    dfl_geometric_solution solution;
+    kept_program k;
+
+    if (s->is_apart)
+        goal.weights = NULL;
+    if (form != NULL && make_program(b, b->scratch, form, &goal, s, &k)) {
+        s->least = fmax(s->least, solve(b, &k, &k.range, NULL, enough, &solution));
+        if (s->is_apart)
+            (void)set_weights(&k, &solution, s->weights);
+    }
+    if (s->is_impossible)
+        s->least = INFINITY;
+    dfl_arena_reset(b->scratch);
+}
+
+/* The least bound of the skeletons of a pattern, of those with `weights`, or of all; 0 if the deadline passes meanwhile, or if
+   the bound is not above `floor`. */
+static double find_least(dfl_pattern_bounds *b, uint32_t pattern, const time_weights *weights, double floor)
 {
     double least = INFINITY;
 
     sort_pattern(b, pattern);
-    for (uint32_t i = b->first[pattern]; i < b->first[pattern + 1]; i++) {
-        skeleton *s = &b->at[i];
-        const dfl_form_goal goal = goal_of(b, &b->class->candidates.at[s->candidate]);
-        kept_program k;
-        dfl_geometric_solution solution;
-        if (s->least >= least)
-            break;
+    for (uint32_t i = b->first[pattern]; i < b->first[pattern + 1] && b->at[i].least < least; i++) {
+        if (weights != NULL && b->at[i].weights != weights)
+            continue;
         if (least <= floor || dfl_deadline_passed(b->deadline))
             return 0;
-        if (s->has_program && !s->is_impossible && make_program(b, b->scratch, &goal, s, &k))
-            s->least = fmax(s->least, solve(b, &k, &k.range, NULL, least, &solution));
-        if (s->is_impossible)
-            s->least = INFINITY;
-        least = fmin(least, s->least);
-        dfl_arena_reset(b->scratch);
+        bound_skeleton(b, &b->at[i], least);
+        least = fmin(least, b->at[i].least);
     }
     sort_pattern(b, pattern);
     return least;
 }
 
-/* Sets the weights of a pattern to the multipliers of the times at the best point of its first skeleton. False if there are none,
-   or if the bound cannot be `enough` with any weights. */
-static bool turn_weights(dfl_pattern_bounds *b, uint32_t pattern, double enough)
+/* Sets the weights of a skeleton without a program of all times to the port that is busy for longest whatever the room. False if
+   the work takes longer. */
+static bool guess_weights(const dfl_pattern_bounds *b, const skeleton *s)
 {
-    skeleton first = b->at[b->first[pattern]];
-    double *weights = b->weights + (size_t)pattern * DFL_FORM_TIMES, sum = 0, turned[DFL_FORM_TIMES] = { 0 };
-    dfl_form_goal goal = b->goal;
-    dfl_geometric_solution solution;
-    kept_program k;
+    const dfl_candidate *c = candidate_of(b, s);
+    uint32_t busiest = 0;
 
-    if (first.has_program && make_program(b, b->scratch, &goal, &first, &k)) {
-        const bool is_more = solve(b, &k, &k.range, NULL, INFINITY, &solution) > enough && solution.bound < INFINITY;
-        for (uint32_t i = 0; i < k.program->n_times && is_more; i++) {
-            turned[k.program->time[i]] = solution.state.multiplier[k.program->time_sum[i]];
-            sum += turned[k.program->time[i]];
-        }
-    }
-    dfl_arena_reset(b->scratch);
-    for (uint32_t i = 0; i < DFL_FORM_TIMES && sum > 0; i++)
-        weights[i] = turned[i] / sum * (1 - DFL_WEIGHT_OF_WORK) + (i == DFL_FORM_TIME_WORK ? DFL_WEIGHT_OF_WORK : 0);
-    return sum > 0;
+    for (uint32_t port = 1; port < 2 * c->problem->n_places; port++)
+        busiest = c->below[port] > c->below[busiest] ? port : busiest;
+    memset(s->weights->at, 0, sizeof s->weights->at);
+    s->weights->at[2 * busiest] = 1 - DFL_WEIGHT_OF_WORK;
+    s->weights->at[DFL_FORM_TIME_WORK] = DFL_WEIGHT_OF_WORK;
+    return c->below[busiest] >= c->roomy_seconds * (1 - DFL_LINES_ROUNDING);
 }
 
-/* Bounds the pattern with other weights. If that is not better, nothing changes. The better bound. */
-static double raise_least(dfl_pattern_bounds *b, uint32_t pattern, double least)
+/* Sets the weights of a skeleton to the multipliers of the times at its best point. False if there are none, or if the bound
+   cannot be `enough` with any weights. */
+static bool turn_weights(dfl_pattern_bounds *b, const skeleton *of, double enough)
+{
+    const dfl_form_goal goal = b->goal;
+    dfl_geometric_solution solution;
+    skeleton s = *of;
+    dfl_form *form = s.has_program && !s.is_impossible ? make_form(b, b->scratch, &s) : NULL;
+    bool is_turned = false;
+    kept_program k;
+
+    if (form != NULL && make_program(b, b->scratch, form, &goal, &s, &k))
+        is_turned = solve(b, &k, &k.range, NULL, INFINITY, &solution) > enough && set_weights(&k, &solution, of->weights);
+    else if (form != NULL && !s.is_impossible)
+        is_turned = guess_weights(b, of);
+    dfl_arena_reset(b->scratch);
+    return is_turned;
+}
+
+/* Bounds the skeletons with the weights of the first one with other weights: those of its best point in odd turns, else the means
+   of both. If that is not better, nothing changes. */
+static void raise_first(dfl_pattern_bounds *b, uint32_t pattern)
 {
     const uint32_t first = b->first[pattern], n = b->first[pattern + 1] - first;
-    double *weights = b->weights + (size_t)pattern * DFL_FORM_TIMES, before[DFL_FORM_TIMES], raised;
+    const double enough = b->at[first].least * (1 + DFL_WEIGHT_RAISE);
+    time_weights *weights = b->at[first].weights, before = *weights;
     dfl_arena *work = dfl_arena_new(NULL);
     skeleton *copy = dfl_arena_alloc(work, n + 1u, sizeof *copy, _Alignof(skeleton));
-    bool is_better;
+    bool is_better = false;
 
-    memcpy(before, weights, sizeof before);
     memcpy(copy, b->at + first, n * sizeof *copy);
-    is_better = turn_weights(b, pattern, least * (1 + DFL_WEIGHT_RAISE));
-    for (uint32_t i = 0; i < n; i++)
-        b->at[first + i].least = copy[i].is_impossible ? INFINITY
-                                                       : find_roomy(b, &b->class->candidates.at[copy[i].candidate]);
-    raised = is_better ? find_least(b, pattern, least * (1 + DFL_WEIGHT_RAISE)) : 0;
-    is_better = raised > least;
+    before.turns--;
+    if (turn_weights(b, &copy[0], enough)) {
+        for (uint32_t i = 0; i < DFL_FORM_TIMES && before.turns % 2 == 0; i++)
+            weights->at[i] = (weights->at[i] + before.at[i]) / 2;
+        for (uint32_t i = first; i < first + n; i++)
+            if (b->at[i].weights == weights)
+                b->at[i].least = b->at[i].is_impossible ? INFINITY : find_roomy(b, &b->at[i]);
+        is_better = find_least(b, pattern, weights, enough) > enough;
+    } else {
+        before.turns = 0;
+    }
     if (!is_better) {
-        memcpy(weights, before, sizeof before);
+        *weights = before;
         memcpy(b->at + first, copy, n * sizeof *copy);
     }
+    weights->turns = before.turns;
     dfl_arena_free(work);
-    return is_better ? raised : least;
 }
 
 double dfl_pattern_bounds_least(dfl_pattern_bounds *b, uint32_t pattern)
 {
-    double least = find_least(b, pattern, 0);
-    const uint32_t first = b->first[pattern];
+    const skeleton *first = &b->at[b->first[pattern]];
+    double least = find_least(b, pattern, NULL, 0);
 
-    if (first == b->first[pattern + 1] || has_windows(b->class->candidates.at[b->at[first].candidate].problem) ||
-        b->line.per_second == 0 || b->is_weighted[pattern])
-        return least;
-    b->is_weighted[pattern] = true;
-    return least > 0 && least < INFINITY ? raise_least(b, pattern, least) : least;
+    if (b->first[pattern] == b->first[pattern + 1] || has_windows(candidate_of(b, first)->problem) || b->line.per_second == 0)
+        return take_rebate(b, pattern, least);
+    while (least > 0 && least < INFINITY && first->weights->turns > 0 && !dfl_deadline_passed(b->deadline)) {
+        raise_first(b, pattern);
+        least = fmax(least, find_least(b, pattern, NULL, least));
+    }
+    return take_rebate(b, pattern, least);
 }
 
 /* ---- ranges of tiles ---- */
@@ -331,10 +454,11 @@ static void forget_point(dfl_exchanged_point *point)
 /* Keeps the program of a skeleton. */
 static void keep_program(dfl_pattern_bounds *b, skeleton *s)
 {
+    const dfl_form *form = s->is_impossible ? NULL : make_form(b, b->arena, s);
+    const dfl_form_goal goal = goal_of(b, s);
     kept_program *k = DFL_NEW(b->arena, kept_program);
-    const dfl_form_goal goal = goal_of(b, &b->class->candidates.at[s->candidate]);
 
-    if (!s->has_program || s->is_impossible || !goal.is_whole || !make_program(b, b->arena, &goal, s, k))
+    if (form == NULL || !goal.is_whole || !make_program(b, b->arena, form, &goal, s, k))
         return;
     k->has_plane = false;
     s->kept = k;
@@ -382,5 +506,5 @@ double dfl_pattern_bounds_within(dfl_pattern_bounds *b, uint32_t pattern, const 
             find_point(s->kept, &solution.state, point);
         }
     }
-    return least;
+    return take_rebate(b, pattern, least);
 }

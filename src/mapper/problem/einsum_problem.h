@@ -51,6 +51,7 @@ typedef struct {
     bool several;             /* more than one einsum reads it */
     uint32_t places;          /* mask: those inside of `home`, or all, that may hold it */
     uint32_t common;          /* mask: those in which one keep may serve several einsums that read it; see shared_inputs.h */
+    uint32_t sharers;         /* number of einsums that read it, if each bears a share of what such a keep fetches; else 0 */
 } dfl_problem_operand;
 
 typedef struct {

@@ -34,7 +34,7 @@ enum { DFL_BOX_PROGRAM_STEPS = 12 };
 #define DFL_WEIGHT_OF_WORK 1e-6
 /* Weights of times that raise the bound of a pattern by a smaller share are not taken: they cost the programs of its skeletons
    once more, which other lines need under a limit on time. */
-#define DFL_WEIGHT_RAISE 0.03
+#define DFL_WEIGHT_RAISE 0.003
 
 /* Logarithms of the ratio of two tiles above which a leaf of tiles is split, at first and at the end; it is halved between.
    Smaller ratios take more splits, and raise the bound by less. */
@@ -78,6 +78,8 @@ enum {
     DFL_BOX_DIVE = 64,
     /* Steps of the geometric program of a form at most: all but a few end in 20. */
     DFL_FORM_STEPS = 60,
+    /* Other weights of times that are tried for some skeletons of a pattern; further ones raise few bounds. */
+    DFL_WEIGHT_TURNS = 6,
     /* Lines that mix energy and time. */
     DFL_EXCHANGE_MIXES = 3,
     /* Lines on which einsums agree on tiles, too: each takes a hundred times as long. */

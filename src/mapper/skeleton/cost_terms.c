@@ -1,6 +1,7 @@
 /* Terms of a template: what every keep, and the unit, gets from and gives to the next outer keep. */
 #include "mapper/skeleton/cost_terms.h"
 
+#include <math.h>
 #include <string.h>
 
 _Static_assert(DFL_TERMS < DFL_TERM_SLOTS, "there is a free slot");
@@ -233,6 +234,32 @@ static void add_way(maker *k, uint32_t operand, int outer_keep, int inner_keep)
         add_input(k, &w);
 }
 
+double dfl_template_refetch(const dfl_problem *problem, const dfl_tiling_template *t, uint32_t operand)
+{
+    const dfl_problem_operand *o = &problem->operand[operand];
+    const uint32_t place = t->exchange[operand];
+    double read = INFINITY;
+
+    if (o->sharers == 0 || o->common == 0 || place == o->home)
+        return 0;
+    for (uint32_t p = 0; p < problem->n_places; p++)
+        if (p == o->home || (o->common >> p & 1 && p != place))
+            read = fmin(read, problem->place[p].read_joules);
+    return o->bits * (read + problem->place[place].write_joules) / o->sharers;
+}
+
+/* The share of the einsum in what the keep for several einsums fetches. */
+static void add_fetch(maker *k, uint32_t keep)
+{
+    const uint32_t operand = k->t->keep[keep].operand;
+    const double joules = dfl_template_refetch(k->problem, k->t, operand);
+
+    k->inner = 0;
+    k->keep = (uint8_t)keep;
+    k->waits = k->above = false;
+    add(k, (dfl_term_of){ .by = { .operand = (uint8_t)operand }, .joules = joules, .sure = joules }, keep);
+}
+
 void dfl_terms_make(const dfl_problem *problem, const dfl_tiling_template *t, dfl_terms *out)
 {
     maker k = { .problem = problem, .t = t, .out = out };
@@ -242,6 +269,8 @@ void dfl_terms_make(const dfl_problem *problem, const dfl_tiling_template *t, df
     for (uint32_t i = 0; i < t->n_keeps; i++)
         if (!t->keep[i].home)
             add_way(&k, t->keep[i].operand, t->keep[i].parent, (int)i);
+        else
+            add_fetch(&k, i);
     for (uint32_t o = 0; o < problem->n_operands; o++)
         add_way(&k, o, t->innermost[o], (int)t->n_keeps);
     if (problem->waits)

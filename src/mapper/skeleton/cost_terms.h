@@ -75,6 +75,8 @@ typedef struct {
 } dfl_terms;
 
 void dfl_terms_make(const dfl_problem *problem, const dfl_tiling_template *t, dfl_terms *out);
+/* J that the einsum bears of a fetch of one element by a keep for several einsums, in equal shares (SEARCH.md, B46); 0 = none. */
+double dfl_template_refetch(const dfl_problem *problem, const dfl_tiling_template *t, uint32_t operand);
 /* Axes around keep `i`, or around the unit for n_keeps; -1: none. */
 uint32_t dfl_template_axes(const dfl_problem *problem, const dfl_tiling_template *t, int i);
 

@@ -23,6 +23,8 @@ typedef struct {
 /* No rank of one einsum is one of the other: a keep of A for both holds all of A (B45). */
 #define APART                                                                                                             \
     "rank b = 4; input A[a]; weight C[a]; weight D[b]; output Y[a] = A[a] * C[a]; output Z[b] = A[b] * D[b]; "
+/* A and B serve both einsums. */
+#define BOTH "input A[a]; input B[c]; T[a, c] = A[a] * B[c]; output Z[a, c] = T[a, c] * A[a] * B[c]; "
 #define SLIDE                                                                                                             \
     "rank p = 8, r = 2, t = 9; input A[t]; input B[t]; weight C[r]; T[t] = A[t] * B[t]; "                                \
     "output Z[p] += T[p + r] * C[r]; "
@@ -45,6 +47,8 @@ static const exchange_row EXCHANGES[] = {
     { "T has no room as a whole: it is written and read at home", SLIDE, "size = 6B;", "energy", 400, 25, 368 },
     { "all of A has room and is read once: A, C, D, Y and Z", APART, "size = 4B;", "energy", 300, 8, 160 },
     { "3 of 4 elements of A have room: each einsum reads it at home", APART, "size = 3B;", "energy", 300, 8, 192 },
+    { "one element of each has room: B is read once, A again for each element of B (B46), and Z written, 2 + 8 + 8", BOTH,
+      "size = 3B;", "energy", 300, 16, 144 },
     { "a memory that costs more than home: nothing is kept there", PAIR,
       "size = 8B; energy = 3J/bit; } memory near { size = 0.25B;", "energy", 200, 8, 192 },
     { "T in sram: 64 J and 8 s at its port for each einsum; at home 192 J * 8 s", PAIR, "size = 1B; bandwidth = 0.5B/s;",

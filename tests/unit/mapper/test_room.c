@@ -120,11 +120,11 @@ typedef struct {
 static bool bound(void *context, const dfl_tiling_template *t)
 {
     bounder *k = context;
-    double seconds, busy[2 * DFL_PROBLEM_PLACES];
+    double seconds, busy[2 * DFL_PROBLEM_PLACES], below[2 * DFL_PROBLEM_PLACES];
 
     if (t->n_keeps != 3 || t->keep[0].operand != A || t->keep[1].operand != B)
         return true;
-    dfl_tile_bound(k->rows, k->problem, t, &k->joules, &seconds, busy);
+    dfl_tile_bound(k->rows, k->problem, t, &k->joules, &seconds, busy, below);
     k->squeezed = k->joules;
     dfl_tile_squeeze(k->rows, &k->squeezed, &seconds);
     k->found = true;
