@@ -5,7 +5,7 @@
 
 #include "mapper/divisors/signature.h"
 #include "mapper/exact/weights.h"
-#include "mapper/improve/pair_search.h"
+#include "mapper/improve/polish.h"
 #include "mapper/portfolio.h"
 #include "mapper/problem/criteria.h"
 #include "model/model.h"
@@ -204,14 +204,15 @@ static void add_kind(judge *k, const dfl_map_point *found, bool waits, const dfl
 {
     static const double rounding = 1 + 1e-9;
     bool exact = k->exact;
-    const dfl_pair_search_options polish = { .objective = k->objective, .limits = *limits };
+    const dfl_polish_options polish = { .objective = k->objective, .limits = *limits, .space.perfect = true,
+                                        .amounts_only = true };
     const dfl_mapping *m = found->mapping;
     const double *terms = terms_of(k, m, found), least = dfl_objective_term(k->objective, 0, found->joules, found->seconds);
     double value;
 
     if (terms == NULL || terms[0] > least * rounding) {
         dfl_map_point better = *found;
-        better.mapping = dfl_pair_search(k->arena, k->names, m, &polish, &value);
+        better.mapping = dfl_polish(k->arena, k->names, m, &polish, &value);
         m = better.mapping;
         terms = terms_of(k, m, &better);
         exact &= terms != NULL && terms[0] <= least * rounding;

@@ -5,9 +5,8 @@
 #include "mapper/branches/perfect.h"
 #include "mapper/exact/feasibility.h"
 #include "mapper/first/first.h"
-#include "mapper/improve/local_search.h"
 #include "mapper/improve/neighbourhoods.h"
-#include "mapper/improve/pair_search.h"
+#include "mapper/improve/polish.h"
 #include "mapper/portfolio.h"
 #include "mapper/problem/criteria.h"
 #include "mapper/problem/einsum_problem.h"
@@ -20,8 +19,7 @@
 enum {
     KINDS = 16,                  /* that are looked at besides */
     SHORT = 1 << 22,             /* nodes of a search that is short */
-    ROUNDS = 8,                  /* of a mapping that gets better */
-    LEFT = 1000000,              /* evaluations of an einsum, of all polishing and moving: some seconds */
+    LEFT = 1000000,              /* evaluations of an einsum, of all polishing: some seconds */
 };
 
 static const double ROUNDING = 1 + 1e-9;
@@ -30,29 +28,11 @@ typedef struct {
     dfl_arena *arena;
     const dfl_intern *names;
     const dfl_mapping *given;
-    dfl_pair_search_options options;
+    dfl_polish_options options;
     bool is_box;                 /* the search was by boxes, which count other things than the search for kinds */
-    bool moves;                  /* a mapping costs something else than the search counts, and all lines are there to move */
     double least;                /* value of the best so far */
     dfl_map_result *out;
 } improver;
-
-/* Polishes a mapping, and moves lines of it where that can make it better, until neither does. */
-static dfl_mapping *refine(improver *k, const dfl_mapping *m, double *value)
-{
-    const double enough = dfl_value_times(k->out->lower_bound, ROUNDING);
-    dfl_deadline halt = { .budget = dfl_arena_budget(k->arena), .at = k->options.limits.deadline };
-    dfl_mapping *found = dfl_pair_search(k->arena, k->names, m, &k->options, value);
-    double before = INFINITY;
-
-    for (uint32_t round = 0; round < ROUNDS && k->moves && *value < before && *value > enough; round++) {
-        before = *value;
-        found = dfl_moves(k->arena, k->names, found, &k->options, &halt, value);
-        if (*value < before)
-            found = dfl_pair_search(k->arena, k->names, found, &k->options, value);
-    }
-    return found;
-}
 
 /* Takes a mapping, of the workload that is given or of one with longer ranks, if it is better by the model when polished. */
 static void take_better(improver *k, const dfl_mapping *found)
@@ -61,7 +41,7 @@ static void take_better(improver *k, const dfl_mapping *found)
     double value;
 
     m.workload = k->given->workload;
-    found = refine(k, &m, &value);
+    found = dfl_polish(k->arena, k->names, &m, &k->options, &value);
     if (value >= k->least)
         return;
     k->least = value;
@@ -258,7 +238,8 @@ static dfl_map_result *run_divisors(dfl_arena *arena, dfl_sink *sink, const dfl_
 {
     uint64_t left = LEFT;
     improver k = { .arena = arena, .names = names, .given = mapping,
-                   .options = { .objective = asked->objective, .limits = asked->limits, .space = asked->space, .left = &left } };
+                   .options = { .objective = asked->objective, .given = mapping, .limits = asked->limits,
+                                .space = asked->space, .left = &left } };
     dfl_map_options options = *asked;
     dfl_map_result *out;
     double bound;
@@ -272,9 +253,6 @@ static dfl_map_result *run_divisors(dfl_arena *arena, dfl_sink *sink, const dfl_
         return out;
     }
     k.least = dfl_mapping_value(dfl_arena_budget(arena), names, out->mapping, options.objective);
-    k.moves = (dfl_mapper_counts_waits(mapping, asked) || out->windows ||
-               k.least > dfl_value_times(out->objective, ROUNDING)) &&
-              dfl_mapping_all_lines_open(mapping);
     out->inside = out->optimal && k.least <= dfl_value_times(out->lower_bound, ROUNDING);
     if (out->inside && !options.space.imperfect && options.space.extensions == 0)
         return out;
@@ -300,8 +278,8 @@ static void improve_divisors(dfl_arena *arena, const dfl_intern *names, const df
 {
     uint64_t left = LEFT;
     improver k = { .arena = arena, .names = names, .given = mapping, .out = out, .is_box = true,
-                   .moves = dfl_mapping_all_lines_open(mapping),
-                   .options = { .objective = asked->objective, .limits = asked->limits, .space = asked->space, .left = &left } };
+                   .options = { .objective = asked->objective, .given = mapping, .limits = asked->limits,
+                                .space = asked->space, .left = &left } };
     dfl_map_options options = *asked;
 
     if (out->stopped != DFL_STOP_NONE || (out->optimal && (asked->space.perfect || !dfl_mapper_counts_waits(mapping, asked))))
@@ -317,8 +295,9 @@ static void improve_any(dfl_arena *arena, dfl_sink *sink, const dfl_intern *name
                         const dfl_map_options *asked, dfl_map_result *out)
 {
     uint64_t left = LEFT;
-    improver k = { .arena = arena, .names = names, .given = mapping, .out = out, .is_box = true, .moves = true,
-                   .options = { .objective = asked->objective, .limits = asked->limits, .space = asked->space, .left = &left } };
+    improver k = { .arena = arena, .names = names, .given = mapping, .out = out, .is_box = true,
+                   .options = { .objective = asked->objective, .given = mapping, .limits = asked->limits,
+                                .space = asked->space, .left = &left } };
 
     if (out->stopped != DFL_STOP_NONE || out->optimal || !dfl_mapping_all_lines_open(mapping))
         return;

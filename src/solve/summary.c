@@ -4,6 +4,7 @@
 #include "ir/path/path.h"
 #include "ir/print_check.h"
 #include "report/check/check.h"
+#include "mapper/problem/evaluate.h"
 #include "solve/solve_internal.h"
 #include "support/limits.h"
 
@@ -40,25 +41,7 @@ dfl_search_summary dfl_fill_start_summary(const dfl_fill *fill, const dfl_object
 
 bool dfl_fill_admits(const dfl_fill *fill, const dfl_mapping *mapping)
 {
-    dfl_arena *work;
-    dfl_sink *quiet;
-    const dfl_paths *paths;
-    bool is_full = true;
-
-    if (!fill->space.perfect)
-        return true;
-    work = dfl_arena_new(fill->solver->budget);
-    quiet = dfl_sink_new(work, NULL);
-    dfl_sink_limit(quiet, 0);
-    paths = dfl_paths_resolve(work, quiet, fill->solver->names, mapping);
-    for (uint32_t e = 0; paths && e < paths->mapping->workload->n_einsums; e++)
-        for (uint32_t i = 0; i < paths->paths[e].n_steps; i++) {
-            const dfl_path_step *step = &paths->paths[e].steps[i];
-            is_full &= step->line->kind == DFL_LINE_KEEP || step->rank == DFL_NONE || step->nominal % step->tile == 0;
-        }
-    is_full &= paths != NULL;
-    dfl_arena_free(work);
-    return is_full;
+    return !fill->space.perfect || dfl_mapping_divides(fill->solver->budget, fill->solver->names, mapping);
 }
 
 void dfl_fill_take_better(dfl_fill *fill, const dfl_mapping *mapping, double value, const char *unproven, dfl_filled *out,

@@ -8,9 +8,11 @@
 #include "mapper/branches/perfect.h"
 #include "mapper/improve/hoist.h"
 #include "mapper/problem/einsum_orders.h"
+#include "mapper/problem/evaluate.h"
 #include "mapper/problem/factors.h"
 #include "mapper/problem/segment.h"
 #include "mapper/problem/transform.h"
+#include "support/deadline.h"
 #include "support/vec.h"
 
 static const double rounding = 1 + 1e-9;
@@ -29,7 +31,7 @@ typedef struct {
     const dfl_intern *names;
     const dfl_mapping *given;
     const dfl_map_options *options;
-    const dfl_pair_search_options *polish;
+    const dfl_polish_options *polish;
     dfl_map_result *out;
     double least;                /* value of out->mapping by the model */
     dfl_transform now;           /* what was changed for it, in the problem or in the einsums of a part */
@@ -114,7 +116,7 @@ static double try_order(explorer *k, const uint32_t *order)
         const dfl_mapping *m = dfl_transform_undo(work, k->given, &v, problem, r->mapping);
         value = value_of(k, m);
         if (value > bound * rounding)
-            m = dfl_pair_search(work, k->names, m, k->polish, &value);
+            m = dfl_polish(work, k->names, m, k->polish, &value);
         if (value < k->least) {
             k->least = value;
             k->now = v;
@@ -361,7 +363,7 @@ static bool take(explorer *k, const proposal *p, const uint32_t *order)
     const dfl_mapping *m = NULL;
 
     if (p->mapping != NULL && p->value <= k->least * near)
-        m = dfl_pair_search(k->arena, k->names, p->mapping, k->polish, &value);
+        m = dfl_polish(k->arena, k->names, p->mapping, k->polish, &value);
     if (value >= k->least)
         return false;
     k->least = value;
@@ -413,7 +415,7 @@ static void pipe_best(explorer *k)
     double value = pipe_branches(k, m, k->least);
 
     if (value < k->least) {
-        m = dfl_pair_search(k->arena, k->names, m, k->polish, &value);
+        m = dfl_polish(k->arena, k->names, m, k->polish, &value);
         k->least = value;
         k->out->mapping = m;
     }
@@ -451,7 +453,7 @@ static double floor_of(explorer *k)
 
 void dfl_neighbourhoods_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *given,
                                const dfl_map_options *options,
-                               const dfl_pair_search_options *polish, dfl_map_result *out, double *least)
+                               const dfl_polish_options *polish, dfl_map_result *out, double *least)
 {
     explorer k = { .arena = arena, .names = names, .given = given, .options = options, .polish = polish, .out = out,
                    .least = *least };

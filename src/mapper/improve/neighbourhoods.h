@@ -9,7 +9,7 @@
  *   pipeline   neighbours that share loops run at the same time, on units or on parts of an axis of their own
  *
  * Every change of the problem (transform.h), or of a part of it (segment.h), is searched exactly, its best mapping changed back
- * and evaluated. The best change is polished (pair_search.h), stays if that is better than all before, and is where further
+ * and evaluated. The best change is polished (polish.h), stays if that is better than all before, and is where further
  * changes start, until none is better. What is found is no worse than without, and proven to be the best only where a bound says
  * so: over other orders the least of their bounds; over all else what the einsums cost at least by themselves, in a pipeline at
  * the same time, and with spills as if all that is exchanged could stay on the chip.
@@ -18,7 +18,7 @@
 #define DFL_MAPPER_IMPROVE_NEIGHBOURHOODS_H
 
 #include "mapper/exact/exact.h"
-#include "mapper/improve/pair_search.h"
+#include "mapper/improve/polish.h"
 
 enum {
     DFL_BEYOND_ROUNDS = 4,
@@ -32,6 +32,6 @@ uint32_t dfl_neighbourhoods_kinds(const dfl_mapping *given, uint32_t kinds);
 /* Goes on from `out`, the best mapping of tiles that divide, of the value `*least` by the model, which it lowers. */
 void dfl_neighbourhoods_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *given,
                                const dfl_map_options *options,
-                               const dfl_pair_search_options *polish, dfl_map_result *out, double *least);
+                               const dfl_polish_options *polish, dfl_map_result *out, double *least);
 
 #endif

@@ -139,13 +139,17 @@ static bool try_move(climber *k, const dfl_tree_move *v)
     return dfl_tree_apply(k->scratch, m, v) && (take(k, m, &is_full) || (is_full && repair(k, v)));
 }
 
+static bool is_scalable(const dfl_body *b, uint32_t i)
+{
+    return i < b->n_lines && b->lines[i].kind != DFL_LINE_KEEP && !b->lines[i].given;
+}
+
 static bool change_loops(climber *k, uint32_t b)
 {
     bool better = false;
 
     for (uint32_t i = 0; i < body_at(k, b)->n_lines; i++)
-        for (uint32_t f = 0; f < sizeof FACTORS / sizeof *FACTORS && i < body_at(k, b)->n_lines &&
-             body_at(k, b)->lines[i].kind != DFL_LINE_KEEP; f++)
+        for (uint32_t f = 0; f < sizeof FACTORS / sizeof *FACTORS && is_scalable(body_at(k, b), i); f++)
             better |= try_move(k, &(dfl_tree_move){ .kind = DFL_TREE_SCALE, .from = { b, i }, .factor = FACTORS[f] });
     return better;
 }
@@ -171,6 +175,7 @@ static bool shift_keep(climber *k, uint32_t b, uint32_t i)
             continue;
         for (uint32_t at = 0; at <= body_at(k, to)->n_lines; at++)
             if (dfl_tree_is_end(body_at(k, to), at) && (to != b || (at != i && at != i + 1)) &&
+                dfl_tree_is_free(k->best, body_at(k, to), at, tensor) &&
                 try_move(k, &(dfl_tree_move){ .kind = DFL_TREE_SHIFT, .from = { b, i }, .to = { to, at } }))
                 return true;
     }
@@ -234,6 +239,8 @@ static void climb(climber *k)
         better = false;
         for (uint32_t b = 0; b < k->best->n_bodies; b++) {
             better |= change_loops(k, b);
+            if (k->options->amounts_only)
+                continue;
             better |= change_keeps(k, b);
             better |= add_keeps(k, b);
             better |= swap_loops(k, b);

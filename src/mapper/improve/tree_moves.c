@@ -118,6 +118,8 @@ static bool is_kept_above(const dfl_body *b, uint32_t i, uint32_t tensor)
 
 bool dfl_tree_is_free(const dfl_mapping *m, const dfl_body *b, uint32_t at, uint32_t tensor)
 {
+    if (at < b->n_lines && b->lines[at].kind == DFL_LINE_KEEP && b->lines[at].tensor == tensor && b->lines[at].given)
+        return false;
     return m->workload->tensors[tensor].role == DFL_ROLE_INTERMEDIATE || is_kept_above(b, at, tensor);
 }
 

@@ -231,6 +231,8 @@ enum {
 /* Evaluations of all einsums in a climb at most: under a limit on time; and without one, a second for a few einsums. */
 #define DFL_CLIMB_TIMED UINT64_C(1000000)
 #define DFL_CLIMB_EVALUATIONS UINT64_C(30000)
+/* Evaluations of a climb that polishes a mapping (improve/polish.h), each counted once for each einsum: some seconds. */
+#define DFL_POLISH_EVALUATIONS UINT64_C(60000)
 /* Random walks in a row without a gain that end a climb where no limit on time does. */
 #define DFL_CLIMB_PATIENCE 4
 /* A climb takes at most one part in so many of a limit on evaluations. */

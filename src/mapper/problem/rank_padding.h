@@ -1,7 +1,7 @@
 /*
  * Tiles that do not divide, for a search in which all lines are open. The search over divisors is run for a workload whose
  * ranks are a little longer, to numbers with more divisors or to multiples of an array. A mapping of that is one of the real
- * workload, whose last tiles are smaller; the model counts it exactly, and it is polished (pair_search.h). Nothing is proven this
+ * workload, whose last tiles are smaller; the model counts it exactly, and it is polished (polish.h). Nothing is proven this
  * way but that it is no worse than the best mapping of tiles that divide.
  */
 #ifndef DFL_MAPPER_PROBLEM_RANK_PADDING_H

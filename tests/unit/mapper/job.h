@@ -10,7 +10,7 @@
 #include "api/session.h"
 #include "ir/mapping_open.h"
 #include "mapper/divisors/divisors_internal.h"
-#include "mapper/improve/pair_search.h"
+#include "mapper/problem/evaluate.h"
 #include "mapper/problem/objective.h"
 #include "mapper/skeleton/fixed_lines.h"
 
