@@ -63,7 +63,7 @@ _dflc() {
         '--only=[process the mapping NAME only]:NAME:($(_dflc_mappings ${words[3,-1]}))' \
         '--tiles=[tile sizes to search  perfect (those that divide) or imperfect (others, too); by default those that divide, but all of a single einsum with an extent of few or very many divisors]:KIND' \
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
-        '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
+        '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, keep, separated by commas, or all]:KINDS' \
         '--max-fused=[largest number of loops that einsums share in a search (0  no fusion; default  4)]:N' \
         '--time-limit=[stop each search, or the check of a certificate, after SECONDS (0.5, 10s, 5min) and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s on a free machine, longer where other work runs)]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations and report the best result so far, which is the same for any number of threads (default  20000000 for tile sizes, none for lines)]:N' \
@@ -94,7 +94,7 @@ _dflc() {
         '--name=[the same as --only]:NAME:($(_dflc_mappings ${words[3,-1]}))' \
         '--tiles=[tile sizes to search  perfect (those that divide) or imperfect (others, too); by default those that divide, but all of a single einsum with an extent of few or very many divisors]:KIND' \
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
-        '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
+        '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, keep, separated by commas, or all]:KINDS' \
         '--max-fused=[largest number of loops that einsums share in a search (0  no fusion; default  4)]:N' \
         '--top=[for a mapping whose lines are all open  list the best mapping of each of the K best kinds (at most 64), which differ in keeps, exchanges or shared loops; the best one keeps its name, the others are called NAME_2, NAME_3, ...]:K' \
         '--time-limit=[stop each search, or the check of a certificate, after SECONDS (0.5, 10s, 5min) and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s on a free machine, longer where other work runs)]:SECONDS' \
@@ -121,7 +121,7 @@ _dflc() {
         '--name=[the same as --only]:NAME:($(_dflc_mappings ${words[3,-1]}))' \
         '--tiles=[tile sizes to search  perfect (those that divide) or imperfect (others, too); by default those that divide, but all of a single einsum with an extent of few or very many divisors]:KIND' \
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
-        '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
+        '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, keep, separated by commas, or all]:KINDS' \
         '--max-fused=[largest number of loops that einsums share in a search (0  no fusion; default  4)]:N' \
         '--time-limit=[stop each search, or the check of a certificate, after SECONDS (0.5, 10s, 5min) and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s on a free machine, longer where other work runs)]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations and report the best result so far, which is the same for any number of threads (default  20000000 for tile sizes, none for lines)]:N' \
@@ -161,7 +161,7 @@ _dflc() {
         '--deny=[report the lint LINT as an error]:LINT' \
         '--tiles=[tile sizes to search  perfect (those that divide) or imperfect (others, too); by default those that divide, but all of a single einsum with an extent of few or very many divisors]:KIND' \
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
-        '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
+        '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, keep, separated by commas, or all]:KINDS' \
         '--max-fused=[largest number of loops that einsums share in a search (0  no fusion; default  4)]:N' \
         '--time-limit=[stop each search, or the check of a certificate, after SECONDS (0.5, 10s, 5min) and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s on a free machine, longer where other work runs)]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations and report the best result so far, which is the same for any number of threads (default  20000000 for tile sizes, none for lines)]:N' \
@@ -196,7 +196,7 @@ _dflc() {
         '--result=[the same as --only]:NAME:($(_dflc_mappings ${words[3,-1]}))' \
         '--tiles=[tile sizes to search  perfect (those that divide) or imperfect (others, too); by default those that divide, but all of a single einsum with an extent of few or very many divisors]:KIND' \
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
-        '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, separated by commas, or all]:KINDS' \
+        '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, keep, separated by commas, or all]:KINDS' \
         '--max-fused=[largest number of loops that einsums share in a search (0  no fusion; default  4)]:N' \
         '--time-limit=[stop each search, or the check of a certificate, after SECONDS (0.5, 10s, 5min) and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s on a free machine, longer where other work runs)]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations and report the best result so far, which is the same for any number of threads (default  20000000 for tile sizes, none for lines)]:N' \

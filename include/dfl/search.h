@@ -27,6 +27,7 @@ enum {
     DFL_SEARCH_SPLIT = 8,      /* two shared loops over one rank */
     DFL_SEARCH_PIPELINE = 16,  /* einsums that run at the same time */
     DFL_SEARCH_WINDOW = 32,    /* sliding windows along shared loops */
+    DFL_SEARCH_KEEP = 64,      /* keeps of single einsums above branches */
 };
 
 /* Options of searches. Zero means the default. New members are added at the end. */

@@ -274,8 +274,9 @@ static bool set_beyond(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args
     static const struct { const char *name; unsigned kind; } kinds[] = {
         { "order", DFL_SEARCH_ORDER }, { "recompute", DFL_SEARCH_RECOMPUTE }, { "spill", DFL_SEARCH_SPILL },
         { "split", DFL_SEARCH_SPLIT }, { "window", DFL_SEARCH_WINDOW }, { "pipeline", DFL_SEARCH_PIPELINE },
+        { "keep", DFL_SEARCH_KEEP },
         { "all", DFL_SEARCH_ORDER | DFL_SEARCH_RECOMPUTE | DFL_SEARCH_SPILL | DFL_SEARCH_SPLIT | DFL_SEARCH_WINDOW |
-                     DFL_SEARCH_PIPELINE },
+                     DFL_SEARCH_PIPELINE | DFL_SEARCH_KEEP },
     };
 
     for (const char *at = value;; at++) {
@@ -284,7 +285,8 @@ static bool set_beyond(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args
                (strlen(kinds[i].name) != len || strncmp(kinds[i].name, at, len) != 0))
             i++;
         if (i == sizeof kinds / sizeof *kinds)
-            return refuse_value(cmd, "beyond", value, "give some of order, recompute, spill, split, window, pipeline, or all");
+            return refuse_value(cmd, "beyond", value,
+                                "give some of order, recompute, spill, split, window, pipeline, keep, or all");
         args->search.beyond |= kinds[i].kind;
         at += len;
         if (*at == '\0')

@@ -447,6 +447,8 @@ static double floor_of(explorer *k)
         floor = wants(k, DFL_SEARCH_PIPELINE) ? r->floor_beside : lifts ? r->floor_lifted : r->floor;
     if (r != NULL && wants(k, DFL_SEARCH_PIPELINE) && has_inner_memories(k->given->system))
         floor = fmin(floor, r->floor_units); /* skeleton bounds hold only for exchanges outside of arrays */
+    if (r != NULL && wants(k, DFL_SEARCH_KEEP))
+        floor = fmin(floor, r->floor_units); /* such keeps are filled beside the work of other einsums (SEARCH.md, B40) */
     dfl_arena_free(work);
     return floor;
 }

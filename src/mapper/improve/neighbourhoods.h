@@ -7,6 +7,7 @@
  *   spill      some readers get an intermediate on the chip, others from its home; or it is an output that is read there
  *   split      einsums share two loops of a rank, one of them around all of the einsums or the part
  *   pipeline   neighbours that share loops run at the same time, on units or on parts of an axis of their own
+ *   keep       keeps of single einsums stand above branches that share no loop: climbs that follow move them there (tree_climb.h)
  *
  * Every change of the problem (transform.h), or of a part of it (segment.h), is searched exactly, its best mapping changed back
  * and evaluated. The best change is polished (polish.h), stays if that is better than all before, and is where further

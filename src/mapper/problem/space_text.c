@@ -79,6 +79,7 @@ static const char *extension_text(dfl_arena *arena, uint32_t kinds)
         { DFL_SEARCH_SPILL, "intermediates on the chip for some readers and at home for others" },
         { DFL_SEARCH_SPLIT, "two shared loops over one rank" },
         { DFL_SEARCH_PIPELINE, "pipelines" },
+        { DFL_SEARCH_KEEP, "keeps of single einsums above branches" },
     };
     const char *text = kinds & DFL_SEARCH_ORDER
                            ? dfl_arena_printf(arena, "einsums in up to %d orders", DFL_ORDERS_MOST) : "";
@@ -112,7 +113,7 @@ const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, const dfl_w
             "`--beyond spill`: also in another memory");
     if (!tree && m->workload->n_einsums > 1)
         add(&k, "keeps of an einsum inside its braces, or above a loop that it shares: none above a branch that shares no loop",
-            0, NULL);
+            DFL_SEARCH_KEEP, "`--beyond keep`: there, too");
     if (nothing && !m->options.overlap_perfect)
         add(&k, what->certified || what->any_tiles ? "only keeps that save transfers" :
             "only keeps that save transfers; if units wait for transfers, also keeps that fetch data early, and variants of good "
