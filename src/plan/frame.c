@@ -546,17 +546,21 @@ bool dfl_frame_elements(const dfl_frame *f, uint32_t einsum, const dfl_access *a
 static int64_t extent_of_group(const dfl_frame *f, uint32_t einsum, uint32_t rank, uint64_t gathered)
 {
     const dfl_body *root = f->mapping->root;
-    int64_t n = f->workload->ranks[rank].extent, all;
+    int64_t n = f->workload->ranks[rank].extent, joined = 1, all, whole;
 
     for (uint32_t s = 0; s < f->n_slots; s++) {
         const dfl_line *line = dfl_frame_line(f, einsum, s);
+        const bool goes = line != NULL && dfl_frame_goes(f, einsum, s);
 
         if (line != NULL && line->rank == rank && (gathered >> s & 1) == 0)
             n = dfl_ceil_div(n, f->slots[s].count);
+        line = goes ? dfl_rows_replaced(f, line, einsum) : NULL;
+        joined *= line != NULL && line->rank == rank ? f->slots[s].count : 1;
     }
     if (f->workload->einsums[einsum].phase == DFL_PHASE_UPDATE)
         return n;
-    all = n;
+    whole = n;
+    all = n = dfl_ceil_div(n, joined); /* passes are those of the blocks whose points go to rows together */
     for (uint32_t i = 0; i < root->n_lines; i++) {
         const dfl_line *line = &root->lines[i];
 
@@ -565,6 +569,7 @@ static int64_t extent_of_group(const dfl_frame *f, uint32_t einsum, uint32_t ran
     }
     if (f->last != NULL && f->last[rank])
         n = all - (dfl_ceil_div(all, n) - 1) * n;
+    n = n * joined < whole ? n * joined : whole;
     return f->repeats[rank] ? 1 : n;
 }
 

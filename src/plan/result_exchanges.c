@@ -105,6 +105,21 @@ static bool check_parts(const dfl_frame *f, const dfl_layouts *l, uint32_t maker
     return true;
 }
 
+/* Whether the home of a result lies where its points are, by the rows of a table. */
+static bool stays_by_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t maker, uint32_t tensor)
+{
+    bool stays = false;
+
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        if (!dfl_frame_goes(f, maker, s) || f->slots[s].count == 1)
+            continue;
+        if (dfl_layout_home(l, tensor, s) != DFL_LAYOUT_ROWS)
+            return false;
+        stays = true;
+    }
+    return stays;
+}
+
 /* Bits of what an einsum writes in one pass on the chips of the `gathered` slots together, as far as the home has them on the
    `scattered` slots; of a scatter, those of the table. False after a report. */
 static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint64_t gathered, uint64_t scattered,
@@ -129,6 +144,8 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
         return false;
     if (!is_thin && (!is_scatter || is_started)) {
         overflow = dfl_frame_elements_of_group(f, maker, &f->workload->einsums[maker].output, gathered, parts, out);
+        if (stays_by_rows(f, l, maker, tensor) && !overflow) /* each instance has those of its own points */
+            overflow = dfl_mul(*out / f->points[maker].total, f->points[maker].largest, out);
     } else if (!is_thin) {
         overflow = dfl_tensor_stored(t, out);
         for (uint32_t s = 0; s < f->n_slots; s++)

@@ -279,6 +279,18 @@ static bool check_parts(const dfl_frame *f, uint32_t slot, const dfl_line *line)
     return false;
 }
 
+/* The rows of the largest part that the slots before one leave of its rank: they nest in their order. */
+static int64_t rows_before(const dfl_frame *f, uint32_t einsum, uint32_t slot)
+{
+    const uint32_t rank = dfl_frame_line(f, einsum, slot)->rank;
+    int64_t n = f->workload->ranks[rank].extent;
+
+    for (uint32_t s = 0; s < slot; s++)
+        if (dfl_frame_goes(f, einsum, s) && dfl_frame_line(f, einsum, s)->rank == rank)
+            n = dfl_ceil_div(n, f->slots[s].count);
+    return n;
+}
+
 bool dfl_rows_set_points(dfl_frame *f, uint32_t einsum)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
@@ -291,7 +303,7 @@ bool dfl_rows_set_points(dfl_frame *f, uint32_t einsum)
         if (dfl_frame_goes(f, einsum, s)) {
             if (!check_parts(f, s, dfl_frame_line(f, einsum, s)))
                 return false;
-            rows = f->workload->ranks[dfl_frame_line(f, einsum, s)->rank].extent;
+            rows = rows_before(f, einsum, s);
             if (__builtin_mul_overflow(out->parts, f->slots[s].count, &out->parts))
                 return false; /* reported: the parts exceed the axis */
             uneven *= (double)(dfl_ceil_div(rows, f->slots[s].count) * f->slots[s].count) / (double)rows;
@@ -304,7 +316,7 @@ bool dfl_rows_set_points(dfl_frame *f, uint32_t einsum)
                                 "divide another rank of this einsum");
     load = f->gather_of[einsum]->load;
     if (load == 0 && !f->gather_of[einsum]->is_mac)
-        load = 1; /* rows of embeddings are read evenly */
+        load = uneven; /* rows of embeddings are read evenly, and the largest part has most of them */
     for (uint32_t k = 0; k < einsum; k++) /* the expected maximum takes a millisecond */
         if (f->points[k].parts == out->parts && f->points[k].total == out->total && f->points[k].load == load &&
             f->points[k].uneven == uneven) {

@@ -5,8 +5,11 @@
 #include "ir/shrink.h"
 #include "oracle/chips/chips.h"
 
+/* Two points use an element at the small sizes: with more instances, they go to the rows as at the sizes of the plan. */
+enum { LEAST_OF_ROWS = 4 };
+
 /* The numbers of parts on an axis, with the smaller ones that stand for them. */
-typedef struct { uint32_t axis; int64_t from, to; } part_number;
+typedef struct { uint32_t axis; int64_t from, to; bool has_rows; } part_number;
 
 typedef struct {
     dfl_arena *arena;
@@ -36,17 +39,34 @@ static part_number *find_number(const shrinking *s, uint32_t axis, int64_t from)
     return NULL;
 }
 
-static void add_number(shrinking *s, uint32_t axis, int64_t from)
+static part_number *add_number(shrinking *s, uint32_t axis, int64_t from)
 {
     if (find_number(s, axis, from) == NULL)
-        s->numbers[s->n++] = (part_number){ axis, from, from };
+        s->numbers[s->n++] = (part_number){ axis, from, from, false };
+    return find_number(s, axis, from);
+}
+
+/* Whether a rank is the rows of a table that data select for some einsum. */
+static bool has_rows(const shrinking *s, uint32_t rank)
+{
+    uint32_t bare;
+
+    for (uint32_t e = 0; e < s->w->n_einsums; e++)
+        for (uint32_t i = 0; i < s->w->einsums[e].n_inputs && !dfl_einsum_has_rank(&s->w->einsums[e], rank); i++) {
+            const dfl_tensor *t = &s->w->tensors[s->w->einsums[e].inputs[i].tensor];
+
+            for (uint32_t d = 0; t->gathered && d < t->n_table_dims; d++)
+                if (dfl_index_is_bare(&t->table_index[d], &bare) && bare == rank)
+                    return true;
+        }
+    return false;
 }
 
 /* Numbers up to `least` stay; each larger one becomes the least above 1 that no other number of its axis has or becomes. */
 static void choose_numbers(shrinking *s, int64_t least)
 {
     for (uint32_t i = 0; i < s->n; i++) {
-        int64_t to = 2;
+        int64_t to = s->numbers[i].has_rows && least > 1 ? LEAST_OF_ROWS : 2;
 
         for (uint32_t k = 0; k < s->n && s->numbers[i].from > least; k++) {
             const bool is_taken = k != i && s->numbers[k].axis == s->numbers[i].axis && s->numbers[k].to == to;
@@ -73,7 +93,7 @@ static void collect_numbers(shrinking *s, const dfl_mapping *m, int64_t least)
         const dfl_line *line = &root->lines[i];
 
         if (line->kind == DFL_LINE_SPATIAL)
-            add_number(s, line->axis, parts_of_line(s, m->system, line));
+            add_number(s, line->axis, parts_of_line(s, m->system, line))->has_rows |= has_rows(s, line->rank);
         for (uint32_t k = 0; k < line->n_splits; k++)
             add_number(s, line->splits[k].axis,
                        parts_of(line->splits[k].by, line->splits[k].amount, s->w->ranks[line->splits[k].rank].extent));
@@ -111,32 +131,59 @@ static void shrink_lines(const shrinking *s, dfl_body *root)
     }
 }
 
+/* Parts of a line in the smaller plan: passes of a temporal one, chunks of stages. */
+static int64_t parts_after(const shrinking *s, const dfl_mapping *old, const dfl_mapping *m, uint32_t line)
+{
+    const dfl_line *is = &m->root->lines[line], *was = &old->root->lines[line];
+    int64_t parts = is->kind == DFL_LINE_TEMPORAL ? s->passes : is->amount;
+
+    if (is->cyclic)
+        parts = find_number(s, is->axis, parts_of_line(s, old->system, was))->to;
+    return is->stages != NULL ? parts * is->stages->interleave : parts;
+}
+
+/* Whether a line is for all einsums, or names one of them. */
+static bool is_for(const dfl_line *line, uint32_t einsum)
+{
+    for (uint32_t i = 0; i < line->n_only; i++)
+        if (line->only[i] == einsum)
+            return true;
+    return line->only == NULL;
+}
+
+/* Parts of a rank that all lines of one einsum make together; of the einsum with most. */
+static int64_t find_together(const shrinking *s, const dfl_mapping *old, const dfl_mapping *m, uint32_t rank)
+{
+    int64_t most = 1;
+
+    for (uint32_t e = 0; e < s->w->n_einsums; e++) {
+        int64_t together = 1;
+
+        for (uint32_t i = 0; i < m->root->n_lines; i++)
+            if (m->root->lines[i].kind != DFL_LINE_KEEP && m->root->lines[i].rank == rank && is_for(&m->root->lines[i], e))
+                together *= parts_after(s, old, m, i);
+        most = together > most ? together : most;
+    }
+    return most;
+}
+
 /* Values of a rank: some in each part of each pass, one less if the parts did not divide the rank. */
 static int64_t shrink_extent(const shrinking *s, const dfl_mapping *old, const dfl_mapping *m, uint32_t rank, int64_t most)
 {
     const int64_t extent = s->w->ranks[rank].extent;
-    int64_t together = 1, largest = 1, out;
+    int64_t together = find_together(s, old, m, rank), out;
     bool is_even = true, is_repeat = false;
 
     for (uint32_t i = 0; i < m->root->n_lines; i++) {
-        const dfl_line *line = &m->root->lines[i], *was = &old->root->lines[i];
-        int64_t parts = line->kind == DFL_LINE_TEMPORAL ? s->passes : line->amount;
+        const dfl_line *was = &old->root->lines[i];
 
-        if (line->kind != DFL_LINE_KEEP && line->cyclic)
-            parts = find_number(s, line->axis, parts_of_line(s, old->system, was))->to;
-        if (line->kind == DFL_LINE_KEEP || line->rank != rank)
+        if (was->kind == DFL_LINE_KEEP || was->rank != rank)
             continue;
-        if (line->stages != NULL)
-            parts *= line->stages->interleave;
-        if (line->only == NULL)
-            together *= parts;
-        largest = parts > largest ? parts : largest;
         is_even &= extent % (was->cyclic ? parts_of_line(s, old->system, was) : was->by == DFL_BY_PARTS ? was->amount
                              : dfl_ceil_div(extent, was->amount)) == 0;
     }
     for (uint32_t c = 0; c < s->w->n_carries; c++)
         is_repeat |= s->w->carries[c].rank == rank;
-    together = together > largest ? together : largest;
     for (uint32_t i = 0; i < m->root->n_lines; i++) /* parts of homes need values, too */
         for (uint32_t k = 0; k < m->root->lines[i].n_splits; k++)
             if (m->root->lines[i].splits[k].rank == rank && together % m->root->lines[i].splits[k].amount != 0)
@@ -181,6 +228,18 @@ static dfl_system *shrink_system(const shrinking *s, const dfl_system *system, d
     return out;
 }
 
+/* The einsums with equal shares of points for each part of a table, where a share is an expectation: the execution chooses data
+   whose largest share is exact. */
+static dfl_einsum *share_points(const shrinking *s, const dfl_workload *w)
+{
+    dfl_einsum *out = DFL_NEW_ARRAY(s->arena, dfl_einsum, (size_t)w->n_einsums + 1);
+
+    memcpy(out, w->einsums, w->n_einsums * sizeof *out);
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        out[e].load = out[e].load == 0 && out[e].is_mac ? 1 : out[e].load;
+    return out;
+}
+
 /* The rows of tables that data selects: as many as the table has, or a few if nothing else reads it. */
 static void shrink_tables(const shrinking *s, dfl_mapping *m, const int64_t *extents)
 {
@@ -211,6 +270,7 @@ static void shrink_tables(const shrinking *s, dfl_mapping *m, const int64_t *ext
             tensors[t].stored = n;
     }
     w->tensors = tensors;
+    w->einsums = share_points(s, w);
     m->workload = w;
 }
 

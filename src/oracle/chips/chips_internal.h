@@ -32,6 +32,8 @@ typedef struct {
     uint64_t other, all;       /* masks of groups along which chips lack elements at home: they ask for other ones, or for all */
     uint64_t one;              /* of `all`: those that divide a dimension of which a pass reads one element */
     uint64_t halo;             /* mask of groups along which they ask for elements of neighbours */
+    uint64_t to_rows;          /* of groups that divide the rows of a table: points take their elements to the rows */
+    bool is_joint;             /* what all chips get is what their points read together: it comes before the points go */
     uint64_t alone;            /* of `all`: those that divide no dimension which a group of `other` divides, too */
     uint32_t *seen;            /* [element]: number of the last visit that touched it */
     /* in the present visit: touched; not at home; at home by the groups of `alone`; by those of `all` without `one` */
@@ -41,12 +43,17 @@ typedef struct {
 
 enum { READING_DIRECT, READING_CARRIED, N_READINGS };
 
+typedef struct row_notes row_notes; /* rows.c */
+
 typedef struct {
     const dfl_einsum *einsum;
     const dfl_line *divides[CHIPS_GROUPS]; /* [group]: the line that divides a rank among the chips of the group */
-    uint32_t rows_group;       /* group whose chips have rows of a table: each point is computed where its row is; DFL_NONE */
-    uint32_t rows_dim;         /* dimension of the table that the group divides */
-    uint32_t rows_of, rows_at; /* the table; operand with the positions */
+    uint64_t rows;             /* mask of groups whose chips have rows of a table: each point is computed where its row is */
+    uint32_t rows_of, rows_dim, rows_rank; /* the table; the dimension of it that data select, and its rank */
+    const dfl_access *rows_at; /* the positions */
+    uint32_t rows_by;          /* the einsum of the forward phase that gathers the rows */
+    const dfl_line *instead[CHIPS_GROUPS]; /* [group]: the line that would divide the points if they did not go by rows */
+    row_notes *notes;          /* [reading], and behind them of the result: pairs of points and elements in the present pass */
     int64_t *lo, *hi;          /* [chip * n_ranks + rank]: the block of a chip over all passes and layers */
     int64_t *step;             /* [rank]: distance of its values in the block */
     int64_t *pass;             /* [rank]: values of a pass */
@@ -70,6 +77,11 @@ typedef struct {
     uint64_t late, scattered;  /* of those, summed once behind the last pass; split at home */
     uint64_t gathered;         /* made in parts and whole at home */
     uint64_t by_rows;          /* mask of groups that divide the home as the rows of a table, by data */
+    uint32_t rows_at;          /* tensor with the positions of these rows */
+    uint64_t back;             /* of `summed`: what each point makes goes to the part at home of another group */
+    uint64_t across;           /* made by rows and split at home */
+    bool is_dealt;             /* positions of rows, with chosen data */
+    uint32_t *dealt;           /* [element]: these data */
     uint64_t stated;           /* mask of groups on which a keep states the split */
     bool is_tied;              /* summed over the first and the last stage */
     element_set *home;         /* [chip] */
@@ -83,7 +95,7 @@ typedef struct {
     element_set written;       /* on one chip */
 } chip_tensor;
 
-enum { N_BUFFERS = 3 };
+enum { N_BUFFERS = 4 };
 
 /* What an exchange has brought in the present pass. */
 typedef struct {
@@ -93,7 +105,7 @@ typedef struct {
     dfl_phase phase;
     int64_t layer;             /* -1 = outside of a repeat: for all layers */
     uint64_t stages;           /* mask */
-    uint32_t values[N_BUFFERS]; /* its buffers: the one across, the one of all, and that of a broadcast; DFL_NONE = none */
+    uint32_t values[N_BUFFERS]; /* across, of all, of a broadcast, of points that go to rows; DFL_NONE = none */
 } chip_copy;
 
 /* An einsum in one pass. Passes of one phase and micro-batch have their moments in the order in which a stage runs them. */
@@ -136,6 +148,7 @@ typedef struct {
     chip_einsum *einsums;
     chip_tensor *tensors;
     bool *recomputed;          /* [tensor] */
+    bool **goes;               /* [line][einsum]: whether the points of the einsum go by the rows of the line; NULL = none do */
     int64_t *at;               /* [rank]: the present point */
     uint64_t visits;
     bool failed;
@@ -172,14 +185,10 @@ static inline bool dfl_chips_is_state(const chips *c, uint32_t tensor)
 /* Whether a group divides the points of an einsum among its chips. */
 static inline bool chips_is_divided(const chip_einsum *e, uint32_t group)
 {
-    return e->divides[group] != NULL || e->rows_group == group;
+    return e->divides[group] != NULL || (e->rows >> group & 1) != 0;
 }
 
 /* values.c: elements and values at a point */
-/* Whether a chip computes the present point of an einsum whose points go to rows. */
-bool dfl_chips_takes(const chips *c, uint32_t einsum, uint32_t chip);
-/* Whether a chip has a row of the table of such an einsum. */
-bool dfl_chips_has_row(const chips *c, uint32_t einsum, uint32_t chip, int64_t row);
 /* The tensor that has the elements of a tensor: the table of gathered rows. */
 uint32_t dfl_chips_holder(const chips *c, uint32_t tensor);
 /* The shape of a holder. */
@@ -198,7 +207,8 @@ bool dfl_chips_renews_rows(const chips *c, uint32_t einsum);
 /* The value of an einsum at the present point, and the row to which a scatter adds it (else -1). */
 uint32_t dfl_chips_value(chips *c, uint32_t einsum, chips_read read, void *context, int64_t *row);
 uint32_t dfl_chips_combine(dfl_reduce reduce, uint32_t a, uint32_t b);
-uint32_t dfl_chips_given(uint32_t tensor, uint32_t element);
+/* The value of an element before the step. */
+uint32_t dfl_chips_given(const chips *c, uint32_t tensor, uint32_t element);
 /* Runs the whole workload on one chip, into `alone`. */
 void dfl_chips_run_alone(chips *c);
 /* Positions the present point at the first point of a block without layer (`layer` >= 0 fixes the rank of the repeat); false =
@@ -271,16 +281,8 @@ bool dfl_chips_is_within(const chips *c, uint32_t tensor, uint32_t chip, uint32_
 
 /* step.c: the step */
 void dfl_chips_run_step(chips *c);
-
-/* work.c */
-uint64_t dfl_chips_count_set(const uint8_t *set, uint32_t n);
-void dfl_chips_start_work(chips *c);
-/* Raises `most` to the work of the chip whose visit is the present one: its points, and the elements that it touched. */
-void dfl_chips_count_work(const chips *c, uint32_t einsum, const uint8_t *made, uint64_t points, dfl_chips_work *most);
-/* Notes the work of an iteration; the largest of all micro-batches stays. */
-void dfl_chips_add_work(chips *c, uint32_t einsum, int64_t layer, const dfl_chips_work *most);
-/* Sets the sums over the iterations of each repeat. */
-void dfl_chips_sum_work(chips *c);
+/* Sets the block of a chip in a pass. */
+void dfl_chips_find_block(chip_pass *p, uint32_t chip);
 
 /* memory.c */
 /* The elements of a tensor that the einsums of a stage use: those of its layers. NULL = none. */

@@ -3,6 +3,14 @@
 
 #include "oracle/chips/chips_internal.h"
 
+bool dfl_chips_refuse(chips *c, dfl_span span, const char *what)
+{
+    if (!c->failed)
+        dfl_report(c->sink, DFL_EVAL_UNSUPPORTED, span, "%s is not executed", what);
+    c->failed = true;
+    return false;
+}
+
 uint32_t dfl_chips_move_chip(const chips *c, uint32_t chip, uint32_t group, uint32_t place)
 {
     int64_t behind = 1;
@@ -88,4 +96,12 @@ bool dfl_chips_divides_dimension(const chips *c, uint32_t tensor, uint32_t dim, 
     const chip_tensor *t = &c->tensors[tensor];
 
     return (t->by_rows >> group & 1) == 0 && dfl_chips_divides_in(c, tensor, t->side[group], dim, group);
+}
+
+bool dfl_chips_is_within(const chips *c, uint32_t tensor, uint32_t chip, uint32_t element, uint64_t groups)
+{
+    for (uint32_t g = 0; g < c->n_groups; g++)
+        if ((groups >> g & 1) != 0 && c->tensors[tensor].side[g] != NULL && c->tensors[tensor].side[g][chip][element] == 0)
+            return false;
+    return true;
 }

@@ -2,7 +2,7 @@
  * Where the elements of each tensor lie: the chips that have them at home, by the producers, the first reader and the keeps, and
  * which groups exchange the results of the producers.
  */
-#include "oracle/chips/chips_internal.h"
+#include "oracle/chips/rows.h"
 #include "oracle/chips/windows.h"
 
 static bool has_rank(const dfl_access *a, uint32_t rank)
@@ -13,24 +13,16 @@ static bool has_rank(const dfl_access *a, uint32_t rank)
     return false;
 }
 
-/* Whether the result of an einsum lacks a rank of its positions. */
-static bool lacks_position(const dfl_einsum *e, const dfl_access *positions)
-{
-    for (uint32_t p = 0; p < positions->n_dims; p++)
-        for (uint32_t k = 0; k < positions->index[p].n_terms; k++)
-            if (!has_rank(&e->output, positions->index[p].terms[k].rank))
-                return true;
-    return false;
-}
-
 /* Whether each chip of a group makes parts of the same sums: it divides a rank that no index of the result has. */
 static bool makes_parts(const chips *c, uint32_t einsum, uint32_t group)
 {
     const chip_einsum *e = &c->einsums[einsum];
     const dfl_line *line = e->divides[group];
 
-    if (e->rows_group == group)
-        return e->einsum->body->kind != DFL_EOP_SCATTER && lacks_position(e->einsum, &e->einsum->inputs[e->rows_at]);
+    if ((e->rows >> group & 1) != 0 && c->w->tensors[e->einsum->output.tensor].gathered)
+        return false; /* rows of its part */
+    if ((e->rows >> group & 1) != 0)
+        return dfl_chips_uses(c, einsum, &e->einsum->output) > 1 || !dfl_chips_varies_by_rows(c, einsum, &e->einsum->output);
     if (line == NULL)
         return false;
     if (e->einsum->body->kind == DFL_EOP_SCATTER) { /* positions that differ add to the same rows */
@@ -189,6 +181,20 @@ bool dfl_chips_ends_late(const chips *c, uint32_t tensor)
     return dfl_chips_is_of_step(c, tensor) || is_unread_sum(c, tensor);
 }
 
+/* Divides a home as the line would that the rows of its first reader replace: the points come from there. */
+static void lay_in_front(const chips *c, uint32_t tensor, uint32_t group)
+{
+    const chip_tensor *t = &c->tensors[tensor];
+    const chip_einsum *e = &c->einsums[t->first_reader];
+    const dfl_access *a = &e->einsum->inputs[t->first_operand];
+    uint32_t n_dims;
+
+    (void)dfl_chips_shape(c, tensor, &n_dims); /* the iterations of a carried tensor come first */
+    for (uint32_t d = 0; d < a->n_dims && e->instead[group] != NULL && dfl_chips_varies_by_rows(c, t->first_reader, a); d++)
+        if (dfl_index_coef(&a->index[d], e->instead[group]->rank) != 0)
+            split_home(c, tensor, d + n_dims - a->n_dims, group);
+}
+
 /* The groups that divide the home, by the producers or else by the first reader. */
 static void divide_home(chips *c, uint32_t tensor)
 {
@@ -208,20 +214,26 @@ static void divide_home(chips *c, uint32_t tensor)
         if (by == NULL || (t->summed >> g & 1) != 0)
             by = t->first_reader != DFL_NONE ? &c->einsums[t->first_reader].reads[t->first_operand * N_READINGS + t->reading]
                                              : NULL;
-        if (by != NULL && t->first_reader != DFL_NONE && by != &c->einsums[first == DFL_NONE ? 0 : first].made &&
-            c->einsums[t->first_reader].rows_group == g && c->einsums[t->first_reader].rows_at == t->first_operand)
-            continue; /* the positions move nothing */
+        if (by != NULL && by != &c->einsums[first == DFL_NONE ? 0 : first].made && !by->by_rows &&
+            (c->einsums[t->first_reader].rows >> g & 1) != 0) { /* as if its points did not go to the rows */
+            lay_in_front(c, tensor, g);
+            continue;
+        }
         if (by != NULL && by != &c->einsums[first == DFL_NONE ? 0 : first].made &&
             dfl_chips_window(c, t->first_reader, tensor, g) != DFL_NONE) { /* others have what lies beside its blocks */
             split_home(c, tensor, dfl_chips_window(c, t->first_reader, tensor, g), g);
             continue;
         }
+        if (by != NULL && first != DFL_NONE && by == &c->einsums[first].made && (c->einsums[first].rows >> g & 1) != 0 &&
+            !c->w->tensors[c->w->einsums[first].output.tensor].gathered) {
+            project(c, tensor, by->of_chip, g);
+            t->by_rows |= UINT64_C(1) << g;
+            t->rows_at = c->einsums[first].rows_at->tensor;
+            continue;
+        }
         if (by == NULL || !dfl_chips_varies(c, tensor, by->of_chip, g) || dfl_chips_overlaps(c, tensor, by->of_chip, g))
             continue;
         project(c, tensor, by->of_chip, g);
-        if (by == &c->einsums[first == DFL_NONE ? 0 : first].made && first != DFL_NONE && c->einsums[first].rows_group == g &&
-            c->einsums[first].einsum->body->kind != DFL_EOP_SCATTER)
-            t->by_rows |= UINT64_C(1) << g;
     }
 }
 
@@ -326,6 +338,28 @@ static bool is_tied(const chips *c, uint32_t tensor)
     return (stages & (stages - 1)) != 0;
 }
 
+/* Whether what points by rows make of a tensor goes point by point to its parts at home: fewer points add to an element than
+   there are chips. */
+static bool comes_back(const chips *c, uint32_t tensor, uint32_t group)
+{
+    const uint32_t last = c->tensors[tensor].last_producer;
+    const chip_einsum *e = &c->einsums[last];
+
+    return (e->rows >> group & 1) != 0 && c->tensors[tensor].side[group] != NULL && e->einsum->body->kind != DFL_EOP_SCATTER &&
+           makes_parts(c, last, group) && dfl_chips_varies_by_rows(c, last, &e->einsum->output) &&
+           dfl_chips_uses(c, last, &e->einsum->output) < dfl_chips_instances(c, last);
+}
+
+/* Whether an einsum makes a tensor by rows on a group. */
+static bool is_made_by_rows(const chips *c, uint32_t tensor, uint32_t group)
+{
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        if (settles(c, e, tensor) && (c->einsums[e].rows >> group & 1) != 0 &&
+            !c->w->tensors[c->w->einsums[e].output.tensor].gathered)
+            return true;
+    return false;
+}
+
 /* Which groups exchange the results of the producers of a tensor. */
 static void find_results(chips *c, uint32_t tensor)
 {
@@ -342,15 +376,16 @@ static void find_results(chips *c, uint32_t tensor)
         bool is_divided = false;
 
         for (uint32_t e = 0; e < c->w->n_einsums && !is_divided; e++)
-            if (c->einsums[e].target == tensor && c->einsums[e].rows_group == g && t->side[g] != NULL &&
-                (t->by_rows & bit) == 0 && c->einsums[e].einsum->body->kind != DFL_EOP_SCATTER)
-                dfl_chips_refuse(c, c->w->einsums[e].span, "an exchange from rows that data select to parts");
-        for (uint32_t e = 0; e < c->w->n_einsums && !is_divided; e++)
             is_divided = c->einsums[e].target == tensor && dfl_chips_varies(c, tensor, c->einsums[e].made.of_chip, g);
 
         if (!dfl_chips_is_work(c, g))
             continue;
-        if ((t->summed & bit) != 0) {
+        if ((t->summed & bit) != 0 && comes_back(c, tensor, g)) {
+            t->back |= bit;
+        } else if ((t->summed & bit) == 0 && t->side[g] != NULL && (t->by_rows & bit) == 0 &&
+                   is_made_by_rows(c, tensor, g)) {
+            t->across |= bit;
+        } else if ((t->summed & bit) != 0) {
             t->scattered |= t->side[g] != NULL ? bit : 0;
             t->late |= dfl_chips_is_of_step(c, tensor) && (t->stated & bit) == 0 ? bit : 0;
             t->late |= dfl_chips_ends_late(c, tensor) && t->side[g] == NULL ? bit : 0;

@@ -3,6 +3,7 @@
 
 #include "oracle/chips/chips_internal.h"
 #include "oracle/chips/life.h"
+#include "oracle/chips/rows.h"
 #include "oracle/chips/windows.h"
 
 static int64_t size_of_group(const chips *c, uint64_t groups)
@@ -57,15 +58,6 @@ static dfl_i128 bits_of(const chips *c, uint32_t tensor, uint64_t elements)
     return (dfl_i128)elements * c->w->tensors[tensor].type.bits;
 }
 
-/* Whether the home has an element on a chip, by the groups of a mask alone. */
-bool dfl_chips_is_within(const chips *c, uint32_t tensor, uint32_t chip, uint32_t element, uint64_t groups)
-{
-    for (uint32_t g = 0; g < c->n_groups; g++)
-        if ((groups >> g & 1) != 0 && c->tensors[tensor].side[g] != NULL && c->tensors[tensor].side[g][chip][element] == 0)
-            return false;
-    return true;
-}
-
 void dfl_chips_record_message(chips *c, uint32_t tensor, dfl_i128 bits, uint32_t from)
 {
     record(c, "point_to_point", tensor, c->w->tensors[tensor].producers[0], 2, bits, -1, UINT64_C(1) << from);
@@ -114,7 +106,8 @@ static chip_copy *find_copy(chips *c, const chip_pass *p, const dfl_access *acce
     for (size_t i = 0; i < c->copies.n; i++) {
         chip_copy *x = &c->copies.at[i];
         bool is_same = x->phase == phase && x->reading->tensor == r->tensor && (x->layer < 0 || x->layer == p->layer) &&
-                       (p->stages & ~x->stages) == 0 && !reads_apart(c, x, p->einsum, access);
+                       (p->stages & ~x->stages) == 0 && !reads_apart(c, x, p->einsum, access) &&
+                       x->reading->to_rows == r->to_rows && x->reading->is_joint == r->is_joint;
 
         for (uint32_t chip = 0; chip < c->n_chips && is_same; chip++)
             is_same = memcmp(x->reading->of_chip[chip], r->of_chip[chip], c->tensors[r->tensor].n_elem) == 0;
@@ -153,15 +146,19 @@ static void open_buffers(const chip_pass *p, chip_copy *copy, uint32_t tensor, c
     copy->values[0] = r->other != 0 ? dfl_chips_buffer(c, tensor, p->layer, &r->other) : DFL_NONE;
     copy->values[1] = (r->all & ~r->one) != 0 ? dfl_chips_buffer(c, tensor, p->layer, &r->all) : DFL_NONE;
     copy->values[2] = r->one != 0 ? dfl_chips_buffer(c, tensor, p->layer, &r->one) : DFL_NONE;
+    copy->values[3] = r->to_rows != 0 ? dfl_chips_buffer(c, tensor, p->layer, &r->to_rows) : DFL_NONE;
     for (uint32_t chip = 0; chip < c->n_chips; chip++) {
         const touched_counts *x = &counts[(size_t)chip * n + reading];
 
         if (copy->values[0] != DFL_NONE)
             c->values.at[copy->values[0]].size[chip] = x->own;
         if (copy->values[1] != DFL_NONE)
-            c->values.at[copy->values[1]].size[chip] = x->seen;
+            c->values.at[copy->values[1]].size[chip] =
+                r->is_joint ? dfl_chips_joint_of(c, p->einsum, reading, chip) : x->seen;
         if (copy->values[2] != DFL_NONE)
             c->values.at[copy->values[2]].size[chip] = x->part;
+        if (copy->values[3] != DFL_NONE)
+            c->values.at[copy->values[3]].size[chip] = dfl_chips_pairs_of(c, p->einsum, reading, chip);
     }
 }
 
@@ -181,7 +178,7 @@ void dfl_chips_record_operands(chip_pass *p, const touched_counts *counts)
             is_read = dfl_chips_is_carried(c, p->einsum, &e->inputs[i / N_READINGS]) == (i % N_READINGS == READING_CARRIED);
         for (uint32_t k = 0; k < i / N_READINGS && is_read; k++) /* the exchange of the first one brings all */
             is_read = !dfl_chips_is_alike(&e->inputs[k], &e->inputs[i / N_READINGS]);
-        if (!is_read || r->by_rows || (r->other | r->all) == 0)
+        if (!is_read || r->by_rows || (r->other | r->all | r->to_rows) == 0)
             continue;
         bool is_new = false;
         chip_copy *copy = find_copy(c, p, &e->inputs[i / N_READINGS], r, &is_new);
@@ -191,13 +188,17 @@ void dfl_chips_record_operands(chip_pass *p, const touched_counts *counts)
             dfl_chips_use_on(c, copy->values[k], p->stages);
         if (!is_new)
             continue;
+        if (r->to_rows != 0)
+            record(c, "all_to_all", tensor, p->einsum, size_of_group(c, r->to_rows),
+                   bits_of(c, tensor, dfl_chips_most_pairs(c, p->einsum, i)), -1, p->stages);
         if (r->other != 0) /* what is gathered comes behind */
             record(c, "all_to_all", tensor, p->einsum, size_of_group(c, r->other), bits_of(c, tensor, most.own),
                    bits_of(c, tensor, most.lacking), p->stages);
         if (r->one != 0)
             record(c, "broadcast", tensor, p->einsum, size_of_group(c, r->one), bits_of(c, tensor, most.part), -1, p->stages);
         if ((r->all & ~r->one) != 0)
-            record(c, "all_gather", tensor, p->einsum, size_of_group(c, r->all & ~r->one), bits_of(c, tensor, most.seen),
+            record(c, "all_gather", tensor, p->einsum, size_of_group(c, r->all & ~r->one),
+                   bits_of(c, tensor, r->is_joint ? dfl_chips_most_joint(c, p->einsum, i) : most.seen),
                    r->other != 0 ? -1 : bits_of(c, tensor, most.lacking), p->stages);
     }
 }
@@ -315,6 +316,24 @@ static uint64_t count_made(const chips *c, uint32_t tensor, uint32_t chip, const
                                                : count_within(c, tensor, chip, made, groups);
 }
 
+/* Elements of the home of a chip that the chips which divide the rows have made in the pass. */
+static uint64_t count_across(const chips *c, uint32_t tensor, uint32_t chip, element_set *made)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < c->tensors[tensor].n_elem; i++) {
+        bool is_in = false;
+
+        for (uint32_t other = 0; other < c->n_chips && !is_in && c->tensors[tensor].home[chip][i] != 0; other++) {
+            is_in = made[other] != NULL && made[other][i] != 0;
+            for (uint32_t g = 0; g < c->n_groups && is_in; g++)
+                is_in = (c->tensors[tensor].across >> g & 1) != 0 || chips_digit(c, other, g) == chips_digit(c, chip, g);
+        }
+        n += is_in;
+    }
+    return n;
+}
+
 /* Opens the buffer of the parts of a sum that are sent: all that each chip has made. */
 static void open_parts(const chip_pass *p, uint32_t tensor, element_set *made)
 {
@@ -334,11 +353,12 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
     const chip_tensor *t = &c->tensors[tensor];
     const uint64_t tied = UINT64_C(1) | UINT64_C(1) << (c->n_stages - 1);
     const uint64_t once = dfl_chips_ends_late(c, tensor) && !is_last ? 0 : t->is_tied ? tied : p->stages;
-    const uint64_t now = t->scattered & ~t->late, late = t->scattered & t->late, whole = t->summed & ~t->scattered;
-    uint64_t n[4] = { 0 };
+    const uint64_t now = t->scattered & ~t->late, late = t->scattered & t->late, whole = t->summed & ~t->scattered & ~t->back;
+    const uint64_t back = t->back;
+    uint64_t n[4] = { 0 }, parts = 0;
 
     for (uint32_t chip = 0; chip < c->n_chips; chip++) {
-        const uint64_t own = ~t->summed, masks[3] = { own, own | now, own | t->scattered };
+        const uint64_t own = ~t->summed, masks[3] = { own | back, own | back | now, own | back | t->scattered };
 
         if (made[chip] == NULL)
             continue;
@@ -348,6 +368,14 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
         }
         const uint64_t all = t->gathered != 0 ? count_together(c, tensor, chip, made, t->gathered, t->scattered | own) : 0;
         n[3] = all > n[3] ? all : n[3];
+    }
+    if (back != 0)
+        record(c, "all_to_all", tensor, p->einsum, size_of_group(c, back),
+               bits_of(c, tensor, dfl_chips_most_pairs(c, p->einsum, c->w->einsums[p->einsum].n_inputs * N_READINGS)), -1,
+               p->stages);
+    for (uint32_t chip = 0; chip < c->n_chips && t->across != 0; chip++) {
+        const uint64_t of = count_across(c, tensor, chip, made);
+        parts = of > parts ? of : parts;
     }
     if (now != 0)
         open_parts(p, tensor, made);
@@ -360,6 +388,8 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
         record(c, "all_reduce", tensor, p->einsum, size_of_group(c, whole), bits_of(c, tensor, n[2]), -1, once);
     if (t->is_tied && is_last)
         record(c, "all_reduce", tensor, p->einsum, 2, bits_of(c, tensor, n[2]), -1, tied);
+    if (t->across != 0)
+        record(c, "all_to_all", tensor, p->einsum, size_of_group(c, t->across), bits_of(c, tensor, parts), -1, once);
     if (t->gathered != 0)
         record(c, "all_gather", tensor, p->einsum, size_of_group(c, t->gathered), bits_of(c, tensor, n[3]), -1, once);
 }

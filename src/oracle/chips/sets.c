@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "oracle/chips/chips_internal.h"
+#include "oracle/chips/rows.h"
 #include "oracle/chips/windows.h"
 
 /* ---- sets of chips ---- */
@@ -23,7 +23,7 @@ static void mark_point(chips *c, uint32_t einsum, uint32_t chip, const dfl_acces
         for (uint32_t d = 0; d < n_dims; d++)
             rows = shape[d] > rows ? shape[d] : rows;
         for (int64_t row = 0; row < rows; row++) {
-            if (c->einsums[einsum].rows_group != DFL_NONE && !dfl_chips_has_row(c, einsum, chip, row))
+            if (!dfl_chips_has_row(c, einsum, chip, a->tensor, row))
                 continue;
             element = dfl_chips_element(c, einsum, a, row, false, &tensor);
             if (element >= 0)
@@ -36,16 +36,11 @@ static void mark_point(chips *c, uint32_t einsum, uint32_t chip, const dfl_acces
         out[element] = 1;
 }
 
-/* The chip with the same block that comes first, itself if there is none before it. */
+/* The chip with the same points that comes first, itself if there is none before it. */
 static uint32_t first_equal(const chips *c, uint32_t einsum, uint32_t chip)
 {
-    const chip_einsum *e = &c->einsums[einsum];
-    const size_t n = c->w->n_ranks;
-
     for (uint32_t other = 0; other < chip; other++)
-        if ((e->rows_group == DFL_NONE || chips_digit(c, other, e->rows_group) == chips_digit(c, chip, e->rows_group)) &&
-            memcmp(&e->lo[other * n], &e->lo[chip * n], n * sizeof *e->lo) == 0 &&
-            memcmp(&e->hi[other * n], &e->hi[chip * n], n * sizeof *e->hi) == 0)
+        if (dfl_chips_takes_alike(c, einsum, other, chip))
             return other;
     return chip;
 }
@@ -64,6 +59,20 @@ static void mark_accesses(chips *c, uint32_t einsum, uint32_t chip)
 
         if (takes || c->w->tensors[a->tensor].gathered)
             mark_point(c, einsum, chip, a, carried, e->reads[i * N_READINGS + carried].of_chip[chip]);
+    }
+}
+
+/* Marks what all points of a chip touch: lines divide a tensor, whichever points conditions leave out. */
+static void mark_blocks(chips *c, uint32_t einsum, uint32_t chip)
+{
+    const chip_einsum *e = &c->einsums[einsum];
+
+    for (uint32_t block = dfl_chips_next_block(c, einsum, chip, DFL_NONE); block != DFL_NONE;
+         block = dfl_chips_next_block(c, einsum, chip, block)) {
+        const int64_t *lo = &e->lo[(size_t)block * c->w->n_ranks], *hi = &e->hi[(size_t)block * c->w->n_ranks];
+
+        for (bool more = dfl_chips_first(c, einsum, lo, hi, -1); more; more = dfl_chips_next(c, einsum, lo, hi, e->step, -1))
+            mark_accesses(c, einsum, chip);
     }
 }
 
@@ -88,7 +97,6 @@ static bool find_readings(chips *c, uint32_t einsum)
     }
     for (uint32_t chip = 0; chip < c->n_chips; chip++) {
         const uint32_t same = first_equal(c, einsum, chip);
-        const int64_t *lo = &e->lo[(size_t)chip * c->w->n_ranks], *hi = &e->hi[(size_t)chip * c->w->n_ranks];
 
         for (uint32_t i = 0; i <= n * N_READINGS; i++) {
             chip_reading *r = i < n * N_READINGS ? &e->reads[i] : &e->made;
@@ -96,9 +104,8 @@ static bool find_readings(chips *c, uint32_t einsum)
             r->of_chip[chip] = r->tensor == DFL_NONE ? NULL : same < chip ? r->of_chip[same]
                                : DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)c->tensors[r->tensor].n_elem + 1);
         }
-        for (bool more = same == chip && dfl_chips_first(c, einsum, lo, hi, -1); more;
-             more = dfl_chips_next(c, einsum, lo, hi, e->step, -1))
-            mark_accesses(c, einsum, chip); /* lines divide a tensor, whichever points conditions leave out */
+        if (same == chip)
+            mark_blocks(c, einsum, chip);
         if (c->failed || !dfl_budget_ok(dfl_arena_budget(c->arena)))
             return false;
     }
@@ -120,34 +127,76 @@ static bool share_dimension(const chips *c, const chip_reading *r, uint32_t grou
     return false;
 }
 
-/* Sets the groups along which chips lack what a reading touches. */
-static void find_lacking(chips *c, dfl_span span, uint32_t einsum, chip_reading *r)
+/* Whether the chips of a group ask for parts of what lies by rows: their einsum divides an index of the access. */
+static bool asks_for_parts(const chips *c, uint32_t einsum, const dfl_access *a, uint32_t group)
+{
+    const dfl_line *line = c->einsums[einsum].divides[group];
+
+    for (uint32_t d = 0; line != NULL && d < a->n_dims; d++)
+        if (dfl_index_coef(&a->index[d], line->rank) != 0)
+            return true;
+    return false;
+}
+
+/* Sets the way of an operand along a group where rows divide its einsum or its home. False: neither does. */
+static bool find_way_of_rows(const chips *c, uint32_t einsum, const dfl_access *a, chip_reading *r, uint32_t group)
+{
+    const chip_einsum *e = &c->einsums[einsum];
+    const chip_tensor *t = &c->tensors[r->tensor];
+    const uint64_t bit = UINT64_C(1) << group;
+    const bool is_by_rows = (t->by_rows & bit) != 0;
+
+    if ((e->rows & bit) == 0 && !is_by_rows)
+        return false;
+    if (a->tensor == (e->rows_at != NULL && (e->rows & bit) != 0 ? e->rows_at->tensor : DFL_NONE))
+        return true; /* the positions move nothing */
+    if ((e->rows & bit) == 0) {
+        *(asks_for_parts(c, einsum, a, group) ? &r->other : &r->all) |= bit;
+    } else if (!dfl_chips_varies_by_rows(c, einsum, a)) {
+        r->all |= bit; /* each point reads all of it */
+    } else if (!is_by_rows || t->rows_at != e->rows_at->tensor) {
+        /* an element that as many points use as there are chips goes to all of them */
+        *(dfl_chips_uses(c, einsum, a) >= dfl_chips_instances(c, einsum) ? &r->all : &r->to_rows) |= bit;
+    }
+    return true;
+}
+
+/* Whether a chip lacks what a reading touches, by a group alone. */
+static bool lacks_any(const chips *c, const chip_reading *r, uint32_t group)
 {
     const chip_tensor *t = &c->tensors[r->tensor];
 
+    for (uint32_t chip = 0; chip < c->n_chips; chip++)
+        for (uint32_t i = 0; i < t->n_elem; i++)
+            if (r->of_chip[chip][i] > t->side[group][chip][i])
+                return true;
+    return false;
+}
+
+/* Sets the groups along which chips lack what an access (NULL: the result) touches. */
+static void find_lacking(chips *c, uint32_t einsum, const dfl_access *a, chip_reading *r)
+{
+    const chip_tensor *t = &c->tensors[r->tensor];
+    const dfl_span span = c->w->einsums[einsum].span;
+
     r->seen = DFL_NEW_ARRAY(c->arena, uint32_t, (size_t)t->n_elem + 1);
     for (uint32_t g = 0; g < c->n_groups; g++) {
-        bool lacks = false;
-
         if (!dfl_chips_is_work(c, g) || t->side[g] == NULL)
             continue;
-        for (uint32_t chip = 0; chip < c->n_chips && !lacks; chip++)
-            for (uint32_t i = 0; i < t->n_elem && !lacks; i++)
-                lacks = r->of_chip[chip][i] > t->side[g][chip][i];
-        if (lacks && (t->by_rows >> g & 1) != 0 && dfl_chips_varies(c, r->tensor, r->of_chip, g)) {
-            dfl_chips_refuse(c, span, "an exchange from rows that data select to parts");
-            return;
-        }
-        if (lacks && dfl_chips_window(c, einsum, r->tensor, g) != DFL_NONE) {
+        if (a != NULL && !r->by_rows && find_way_of_rows(c, einsum, a, r, g))
+            continue;
+        if (!lacks_any(c, r, g) || (a == NULL && (c->einsums[einsum].rows >> g & 1) != 0))
+            continue;
+        if (dfl_chips_window(c, einsum, r->tensor, g) != DFL_NONE) {
             if (!dfl_chips_divides_dimension(c, r->tensor, dfl_chips_window(c, einsum, r->tensor, g), g)) {
                 dfl_chips_refuse(c, span, "an exchange of neighbouring elements behind an all-to-all");
                 return;
             }
             r->halo |= UINT64_C(1) << g;
-        } else if (lacks && dfl_chips_overlaps(c, r->tensor, r->of_chip, g)) {
+        } else if (dfl_chips_overlaps(c, r->tensor, r->of_chip, g)) {
             dfl_chips_refuse(c, span, "an exchange of overlapping parts");
             return;
-        } else if (lacks)
+        } else
             *(dfl_chips_varies(c, r->tensor, r->of_chip, g) ? &r->other : &r->all) |= UINT64_C(1) << g;
     }
     for (uint32_t g = 0; g < c->n_groups; g++) {
@@ -157,6 +206,11 @@ static void find_lacking(chips *c, dfl_span span, uint32_t einsum, chip_reading 
             is_shared = (r->other >> other & 1) != 0 && share_dimension(c, r, g, other);
         r->alone |= is_shared ? 0 : UINT64_C(1) << g;
     }
+    r->is_joint = a != NULL && !r->by_rows && c->einsums[einsum].rows != 0 && r->all != 0 && r->to_rows == 0 &&
+                  dfl_chips_varies_by_rows(c, einsum, a) &&
+                  ((t->by_rows & c->einsums[einsum].rows) == 0 || t->rows_at != c->einsums[einsum].rows_at->tensor);
+    if (r->to_rows != 0 && r->other != 0)
+        dfl_chips_refuse(c, span, "an exchange of points that go to rows beside one of parts");
 }
 
 /* Sets the groups that divide a dimension at home of which a pass reads one element. A carried tensor may have the iteration
@@ -172,16 +226,6 @@ static void find_single(const chips *c, uint32_t einsum, uint32_t reading)
         for (uint32_t g = 0; g < c->n_groups && dfl_chips_is_one_value(c, &a->index[d]); g++)
             if (dfl_chips_divides_dimension(c, r->tensor, d + n_dims - a->n_dims, g))
                 r->one |= r->all & UINT64_C(1) << g;
-}
-
-/* Refuses operands that go to the rows of an einsum from parts at home. The positions move nothing. */
-static void check_points(chips *c, uint32_t einsum, uint32_t reading)
-{
-    const chip_einsum *e = &c->einsums[einsum];
-    const chip_reading *r = &e->reads[reading];
-
-    if (e->rows_group != DFL_NONE && !r->by_rows && reading / N_READINGS != e->rows_at && (r->other | r->all) != 0)
-        dfl_chips_refuse(c, e->einsum->span, "an exchange of points that go to rows");
 }
 
 /* Joins the groups of neighbours of accesses that differ by offsets alone: what is gathered for all of them stands first. */
@@ -204,12 +248,11 @@ bool dfl_chips_find_sets(chips *c)
     for (uint32_t e = 0; e < c->w->n_einsums; e++) {
         for (uint32_t i = 0; i < c->w->einsums[e].n_inputs * N_READINGS && !c->failed; i++)
             if (c->einsums[e].reads[i].tensor != DFL_NONE) {
-                find_lacking(c, c->w->einsums[e].span, e, &c->einsums[e].reads[i]);
+                find_lacking(c, e, &c->w->einsums[e].inputs[i / N_READINGS], &c->einsums[e].reads[i]);
                 find_single(c, e, i);
-                check_points(c, e, i);
             }
         join_halos(c, e);
-        find_lacking(c, c->w->einsums[e].span, e, &c->einsums[e].made);
+        find_lacking(c, e, NULL, &c->einsums[e].made);
     }
     return !c->failed;
 }

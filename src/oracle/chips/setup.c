@@ -1,16 +1,8 @@
 /* The chips of a plan: their groups, the block of each einsum on each chip, stages and micro-batches. */
 #include <string.h>
 
-#include "oracle/chips/chips_internal.h"
+#include "oracle/chips/rows.h"
 #include "support/limits.h"
-
-bool dfl_chips_refuse(chips *c, dfl_span span, const char *what)
-{
-    if (!c->failed)
-        dfl_report(c->sink, DFL_EVAL_UNSUPPORTED, span, "%s is not executed", what);
-    c->failed = true;
-    return false;
-}
 
 static int64_t parts_of(dfl_by by, int64_t amount, int64_t extent)
 {
@@ -34,6 +26,8 @@ static bool divides(const chips *c, const dfl_line *line, uint32_t einsum)
         return false;
     if (e->over_rank == line->rank && line->only == NULL) /* an operation takes the rank whole */
         return false;
+    if (dfl_chips_is_replaced(c, line, einsum) || dfl_chips_goes(c, line, einsum))
+        return false;
     for (uint32_t i = 0; i < line->n_only; i++)
         if (line->only[i] == einsum || (e->phase == DFL_PHASE_BACKWARD && line->only[i] == e->of))
             return true;
@@ -55,69 +49,18 @@ static bool add_group(chips *c, chip_group g, dfl_span span)
     return true;
 }
 
-/* The dimension of gathered rows that data select and a rank names; DFL_NONE = none. */
-static uint32_t selected_dim(const chips *c, uint32_t einsum, uint32_t rank, uint32_t *rows)
-{
-    const dfl_einsum *e = &c->w->einsums[einsum];
-    uint32_t bare;
-
-    for (uint32_t i = 0; i <= e->n_inputs; i++) {
-        const dfl_tensor *t = &c->w->tensors[i < e->n_inputs ? e->inputs[i].tensor : e->output.tensor];
-
-        for (uint32_t d = 0; t->gathered && d < t->n_table_dims; d++)
-            if (dfl_index_is_bare(&t->table_index[d], &bare) && bare == rank && !dfl_einsum_has_rank(e, rank)) {
-                *rows = (uint32_t)(t - c->w->tensors);
-                return d;
-            }
-    }
-    return DFL_NONE;
-}
-
-/* The operand with the positions by which an einsum gathers or adds rows, if it does so once; DFL_NONE = otherwise. */
-static uint32_t find_positions(const dfl_eop *node)
-{
-    if (node->kind == DFL_EOP_GATHER || node->kind == DFL_EOP_SCATTER)
-        return node->args[1]->kind == DFL_EOP_ACCESS ? node->args[1]->operand : DFL_NONE;
-    return DFL_NONE;
-}
-
-/* Notes that the points of an einsum go to the rows that the chips of a group have. False after a report: what else a line over
-   rows moves is not executed. */
-static bool go_by_rows(chips *c, const dfl_line *line, uint32_t einsum, uint32_t group)
-{
-    chip_einsum *e = &c->einsums[einsum];
-    uint32_t rows = DFL_NONE, gathers = 0;
-    const uint32_t dim = selected_dim(c, einsum, line->rank, &rows);
-
-    if (dim == DFL_NONE)
-        return true;
-    for (uint32_t k = 0; k < c->w->n_einsums; k++) {
-        uint32_t other;
-        gathers += c->w->einsums[k].phase == DFL_PHASE_FORWARD && selected_dim(c, k, line->rank, &other) != DFL_NONE;
-    }
-    e->rows_at = find_positions(c->w->einsums[einsum].body);
-    if (line->only != NULL || gathers != 1 || e->rows_group != DFL_NONE || e->rows_at == DFL_NONE ||
-        c->w->tensors[c->w->einsums[einsum].inputs[e->rows_at].tensor].n_producers > 0)
-        return dfl_chips_refuse(c, line->span, "this line over rows that data select");
-    e->rows_group = group;
-    e->rows_dim = dim;
-    e->rows_of = dfl_chips_holder(c, rows);
-    return true;
-}
-
 /* Puts a line into the first group of as many chips on its axis in which it meets no line of the same einsum. */
 static bool put_line(chips *c, const dfl_line *line)
 {
     const int64_t parts = parts_of_line(c, line);
-    uint32_t g = 0, rows;
+    uint32_t g = 0;
 
     for (; g < c->n_groups; g++) {
         bool is_free = c->groups[g].axis == line->axis && c->groups[g].count == parts &&
                        c->groups[g].has_stages == (line->stages != NULL) && c->groups[g].is_dealt == line->cyclic;
 
         for (uint32_t e = 0; e < c->w->n_einsums && is_free; e++)
-            is_free = !chips_is_divided(&c->einsums[e], g) ||
-                      (!divides(c, line, e) && selected_dim(c, e, line->rank, &rows) == DFL_NONE);
+            is_free = !chips_is_divided(&c->einsums[e], g) || (!divides(c, line, e) && !dfl_chips_goes(c, line, e));
         if (is_free)
             break;
     }
@@ -128,7 +71,7 @@ static bool put_line(chips *c, const dfl_line *line)
     for (uint32_t e = 0; e < c->w->n_einsums; e++) {
         if (divides(c, line, e))
             c->einsums[e].divides[g] = line;
-        else if (!go_by_rows(c, line, e, g))
+        else if (dfl_chips_goes(c, line, e) && !dfl_chips_go(c, line, e, g))
             return false;
     }
     if (line->stages != NULL) {
@@ -188,16 +131,6 @@ static bool find_groups(chips *c)
     return true;
 }
 
-/* Whether no other line on the axis divides as many parts of an einsum whose points go to rows: it would stand in their place. */
-static bool check_rows(chips *c)
-{
-    for (uint32_t e = 0; e < c->w->n_einsums; e++)
-        for (uint32_t g = 0; g < c->n_groups && c->einsums[e].rows_group != DFL_NONE; g++)
-            if (c->einsums[e].divides[g] != NULL && c->groups[g].axis == c->groups[c->einsums[e].rows_group].axis)
-                return dfl_chips_refuse(c, c->einsums[e].divides[g]->span, "a line beside rows that data select");
-    return true;
-}
-
 /* Numbers the chips by their places in the groups, the last one fastest. */
 static void number_chips(chips *c)
 {
@@ -213,10 +146,10 @@ static void number_chips(chips *c)
 /* ---- blocks ---- */
 
 /* Cuts the blocks of an einsum among the chips of a group: each chip takes the block of its place. */
-static void cut_blocks(chips *c, uint32_t einsum, uint32_t g, int64_t *nominal)
+static void cut_blocks(chips *c, uint32_t einsum, uint32_t g, const dfl_line *line, int64_t *nominal)
 {
     chip_einsum *e = &c->einsums[einsum];
-    const uint32_t r = e->divides[g]->rank;
+    const uint32_t r = line->rank;
 
     nominal[r] = (nominal[r] + c->groups[g].count - 1) / c->groups[g].count;
     for (uint32_t chip = 0; chip < c->n_chips; chip++) {
@@ -253,8 +186,8 @@ static void find_blocks(chips *c, uint32_t einsum)
             e->hi[(size_t)chip * c->w->n_ranks + r] = c->w->ranks[r].extent;
     }
     for (uint32_t g = 0; g < c->n_groups; g++)
-        if (e->divides[g] != NULL && !c->groups[g].has_stages)
-            cut_blocks(c, einsum, g, e->pass);
+        if (!c->groups[g].has_stages && (e->divides[g] != NULL || e->instead[g] != NULL))
+            cut_blocks(c, einsum, g, e->divides[g] != NULL ? e->divides[g] : e->instead[g], e->pass);
 }
 
 /* Whether no access has a divided rank in an index with a factor, and no result has one in a sum: such parts are not executed. */
@@ -456,7 +389,7 @@ static bool set_tensors(chips *c)
         x->alone = DFL_NEW_ARRAY(c->arena, uint32_t, (size_t)n + 1);
         x->written = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)n + 1);
         for (uint32_t i = 0; i < x->n_elem; i++)
-            x->alone[i] = dfl_chips_given(t, i);
+            x->alone[i] = dfl_chips_given(c, t, i);
         for (uint32_t chip = 0; chip < c->n_chips; chip++) {
             if (dfl_chips_is_state(c, t))
                 x->renewed[chip] = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)n + 1);
@@ -522,10 +455,10 @@ static bool open_groups(chips *c)
     c->interleave = 1;
     c->einsums = DFL_NEW_ARRAY(c->arena, chip_einsum, (size_t)c->w->n_einsums + 1);
     for (uint32_t e = 0; e < c->w->n_einsums; e++)
-        c->einsums[e].rows_group = DFL_NONE;
+        c->einsums[e].einsum = &c->w->einsums[e];
     if (c->home == DFL_NONE)
         return dfl_chips_refuse(c, c->mapping->span, "a plan without a memory on its chips");
-    return check_chip(c) && find_groups(c) && check_rows(c) && check_windows(c);
+    return check_chip(c) && dfl_chips_find_goes(c) && find_groups(c) && check_windows(c);
 }
 
 bool dfl_chips_count(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping, int64_t *of_axis)

@@ -7,7 +7,9 @@
 #include "oracle/chips/chips_internal.h"
 #include "oracle/chips/halos.h"
 #include "oracle/chips/life.h"
+#include "oracle/chips/rows.h"
 #include "oracle/chips/windows.h"
+#include "oracle/chips/work.h"
 
 static void miss(chips *c, uint32_t tensor, uint32_t einsum)
 {
@@ -18,28 +20,6 @@ static void miss(chips *c, uint32_t tensor, uint32_t einsum)
 }
 
 /* ---- blocks ---- */
-
-/* The block of a chip in a pass. */
-static void find_block(chip_pass *p)
-{
-    const chips *c = p->c;
-    const chip_einsum *e = &c->einsums[p->einsum];
-    const size_t n = c->w->n_ranks;
-    int64_t rest = p->micro_batch;
-
-    memcpy(p->lo, &e->lo[p->chip * n], n * sizeof *p->lo);
-    memcpy(p->hi, &e->hi[p->chip * n], n * sizeof *p->hi);
-    for (uint32_t k = c->n_tiled; k-- > 0; rest /= c->tiles[k]) {
-        const uint32_t r = c->tiled[k];
-
-        if (e->einsum->phase == DFL_PHASE_UPDATE || !dfl_einsum_has_rank(e->einsum, r))
-            continue;
-        const int64_t width = e->pass[r] * e->step[r];
-
-        p->lo[r] += rest % c->tiles[k] * width;
-        p->hi[r] = p->lo[r] + width < p->hi[r] ? p->lo[r] + width : p->hi[r];
-    }
-}
 
 /* Whether a chip runs the present point of a pass: of all layers, those of its stage. */
 static bool has_layer(const chip_pass *p)
@@ -76,6 +56,14 @@ static bool is_ever_made(const chips *c, uint32_t tensor, uint32_t element)
     return !has_where || c->tensors[tensor].written[element] != 0;
 }
 
+/* The groups whose chips all know the data of an operand: the positions of rows move nothing. */
+static uint64_t known_to(const chips *c, uint32_t einsum, const dfl_access *a)
+{
+    const chip_einsum *e = &c->einsums[einsum];
+
+    return e->rows != 0 && a->tensor == e->rows_at->tensor ? e->rows : 0;
+}
+
 static uint32_t read_part(void *context, uint32_t einsum, uint32_t operand, int64_t row)
 {
     chip_pass *p = context;
@@ -97,8 +85,9 @@ static uint32_t read_part(void *context, uint32_t einsum, uint32_t operand, int6
                      dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->all & ~r->one);
         r->seen[element] = c->visit;
         dfl_chips_note_read(c, tensor, (uint32_t)element, chips_stage(c, p->chip), p->micro_batch);
-        return dfl_chips_given(tensor, (uint32_t)element);
+        return dfl_chips_given(c, tensor, (uint32_t)element);
     }
+    dfl_chips_note_pair(c, einsum, p->chip, operand * N_READINGS + carried, (uint32_t)element);
     is_new = r->seen[element] != c->visit;
     r->seen[element] = c->visit;
     r->n_seen += is_new;
@@ -109,7 +98,7 @@ static uint32_t read_part(void *context, uint32_t einsum, uint32_t operand, int6
     r->n_part += is_new && dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->all & ~r->one);
     if (c->tensors[tensor].has[p->chip][element] == 0) {
         r->n_lacking += is_new;
-        source = find_source(c, p->chip, tensor, element, r->other | r->all | r->halo);
+        source = find_source(c, p->chip, tensor, element, r->other | r->all | r->halo | r->to_rows | known_to(c, einsum, a));
         if (source == DFL_NONE && is_new)
             miss(c, a->tensor, einsum);
         if (source == DFL_NONE)
@@ -161,7 +150,7 @@ static bool comes_to(const chips *c, uint32_t einsum, uint32_t from, uint32_t to
 static void settle_element(chips *c, uint32_t tensor, uint32_t element, dfl_reduce reduce, uint32_t value)
 {
     chip_tensor *t = &c->tensors[tensor];
-    const uint64_t groups = t->summed | t->gathered;
+    const uint64_t groups = t->summed | t->gathered | t->across;
     uint64_t stages = t->is_tied ? UINT64_C(1) | UINT64_C(1) << (c->n_stages - 1) : 0;
     uint32_t sum = 0;
     bool is_made = false;
@@ -264,6 +253,31 @@ static void add_room(chips *c, uint32_t value, uint64_t stages)
     }
 }
 
+/* Computes the present point, if it is one of the chip, and marks what it makes. */
+static void compute_point(chip_pass *p, element_set made)
+{
+    chips *c = p->c;
+    chip_einsum *e = &c->einsums[p->einsum];
+    int64_t row, element;
+    uint32_t value, tensor, *part;
+
+    if (!has_layer(p) || !dfl_chips_takes(c, p->einsum, p->chip))
+        return;
+    if (!dfl_chips_has_point(c, p->einsum)) {
+        mark_room(p);
+        return;
+    }
+    p->points++;
+    value = dfl_chips_value(c, p->einsum, read_part, p, &row);
+    element = dfl_chips_element(c, p->einsum, &e->einsum->output, row, false, &tensor);
+    if (element < 0 || (dfl_chips_renews_rows(c, p->einsum) && e->touched[p->chip][element] != 0))
+        return;
+    dfl_chips_note_pair(c, p->einsum, p->chip, e->einsum->n_inputs * N_READINGS, (uint32_t)element);
+    part = &e->parts[p->chip][element];
+    *part = e->touched[p->chip][element] != 0 ? dfl_chips_combine(e->einsum->reduce, *part, value) : value;
+    e->touched[p->chip][element] = made[element] = 1;
+}
+
 /* Computes the block of the present chip. Returns what it made in this pass. */
 static element_set compute_block(chip_pass *p)
 {
@@ -274,29 +288,13 @@ static element_set compute_block(chip_pass *p)
 
     if (e->parts[p->chip] == NULL)
         e->parts[p->chip] = DFL_NEW_ARRAY(c->arena, uint32_t, (size_t)n_elem + 1);
-    find_block(p);
     p->points = 0;
-    for (bool more = dfl_chips_first(c, p->einsum, p->lo, p->hi, p->layer); more;
-         more = dfl_chips_next(c, p->einsum, p->lo, p->hi, e->step, p->layer)) {
-        int64_t row, element;
-        uint32_t value, tensor, *part;
-
-        if (!has_layer(p) || !dfl_chips_takes(c, p->einsum, p->chip))
-            continue;
-        if (!dfl_chips_has_point(c, p->einsum)) {
-            mark_room(p);
-            continue;
-        }
-        p->points++;
-        value = dfl_chips_value(c, p->einsum, read_part, p, &row);
-        element = dfl_chips_element(c, p->einsum, &e->einsum->output, row, false, &tensor);
-        if (element < 0)
-            continue;
-        if (dfl_chips_renews_rows(c, p->einsum) && e->touched[p->chip][element] != 0)
-            continue;
-        part = &e->parts[p->chip][element];
-        *part = e->touched[p->chip][element] != 0 ? dfl_chips_combine(e->einsum->reduce, *part, value) : value;
-        e->touched[p->chip][element] = made[element] = 1;
+    for (uint32_t block = dfl_chips_next_block(c, p->einsum, p->chip, DFL_NONE); block != DFL_NONE;
+         block = dfl_chips_next_block(c, p->einsum, p->chip, block)) {
+        dfl_chips_find_block(p, block);
+        for (bool more = dfl_chips_first(c, p->einsum, p->lo, p->hi, p->layer); more;
+             more = dfl_chips_next(c, p->einsum, p->lo, p->hi, e->step, p->layer))
+            compute_point(p, made);
     }
     return e->einsum->body->kind == DFL_EOP_SCATTER ? e->made.of_chip[p->chip] : made;
 }
@@ -356,6 +354,7 @@ static void run_einsum(chips *c, uint32_t einsum, int64_t micro_batch, int64_t l
     dfl_chips_begin(c, einsum, again ? DFL_PHASE_BACKWARD : e->einsum->phase, micro_batch, layer);
     if (dfl_chips_is_passing(c, e->target))
         value = dfl_chips_value_of(c, e->target, micro_batch, layer, again);
+    dfl_chips_start_pairs(c, einsum);
     p.lo = DFL_NEW_ARRAY(c->arena, int64_t, (size_t)c->w->n_ranks + 1);
     p.hi = DFL_NEW_ARRAY(c->arena, int64_t, (size_t)c->w->n_ranks + 1);
     for (p.chip = 0; p.chip < c->n_chips && !c->failed; p.chip++) {
@@ -536,7 +535,7 @@ static void place_given(chips *c)
 
             for (uint32_t i = 0; i < c->tensors[t].n_elem && of_stage != NULL; i++) {
                 c->tensors[t].has[chip][i] = c->tensors[t].home[chip][i] & of_stage[i];
-                c->tensors[t].value[chip][i] = dfl_chips_given(t, i);
+                c->tensors[t].value[chip][i] = dfl_chips_given(c, t, i);
             }
         }
     }
@@ -597,7 +596,8 @@ const dfl_chips_result *dfl_chips_run(dfl_arena *arena, dfl_sink *sink, const df
     c->out = DFL_NEW(arena, dfl_chips_result);
     if (!dfl_chips_set_up(c))
         return NULL;
-    dfl_chips_run_alone(c); /* positions of rows are data */
+    dfl_chips_deal_rows(c);
+    dfl_chips_run_alone(c);
     if (c->failed || !dfl_chips_find_sets(c))
         return NULL;
     dfl_chips_run_step(c);

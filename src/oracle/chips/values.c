@@ -15,7 +15,10 @@ static uint32_t mix(uint64_t x)
     return (uint32_t)((x ^ x >> 31) % DFL_ORACLE_PRIME);
 }
 
-uint32_t dfl_chips_given(uint32_t tensor, uint32_t element) { return mix((uint64_t)tensor << 32 | element); }
+uint32_t dfl_chips_given(const chips *c, uint32_t tensor, uint32_t element)
+{
+    return c->tensors[tensor].is_dealt ? c->tensors[tensor].dealt[element] : mix((uint64_t)tensor << 32 | element);
+}
 
 uint32_t dfl_chips_combine(dfl_reduce reduce, uint32_t a, uint32_t b)
 {
@@ -193,29 +196,28 @@ bool dfl_chips_next(chips *c, uint32_t einsum, const int64_t *lo, const int64_t 
     return false;
 }
 
+void dfl_chips_find_block(chip_pass *p, uint32_t chip)
+{
+    const chips *c = p->c;
+    const chip_einsum *e = &c->einsums[p->einsum];
+    const size_t n = c->w->n_ranks;
+    int64_t rest = p->micro_batch;
+
+    memcpy(p->lo, &e->lo[chip * n], n * sizeof *p->lo);
+    memcpy(p->hi, &e->hi[chip * n], n * sizeof *p->hi);
+    for (uint32_t k = c->n_tiled; k-- > 0; rest /= c->tiles[k]) {
+        const uint32_t r = c->tiled[k];
+
+        if (e->einsum->phase == DFL_PHASE_UPDATE || !dfl_einsum_has_rank(e->einsum, r))
+            continue;
+        const int64_t width = e->pass[r] * e->step[r];
+
+        p->lo[r] += rest % c->tiles[k] * width;
+        p->hi[r] = p->lo[r] + width < p->hi[r] ? p->lo[r] + width : p->hi[r];
+    }
+}
+
 /* ---- rows ---- */
-
-bool dfl_chips_has_row(const chips *c, uint32_t einsum, uint32_t chip, int64_t row)
-{
-    const chip_einsum *e = &c->einsums[einsum];
-    uint32_t n_dims;
-    const int64_t extent = dfl_chips_shape(c, e->rows_of, &n_dims)[e->rows_dim];
-    const int64_t part = (extent + c->groups[e->rows_group].count - 1) / c->groups[e->rows_group].count;
-
-    return row % extent / part == chips_digit(c, chip, e->rows_group);
-}
-
-bool dfl_chips_takes(const chips *c, uint32_t einsum, uint32_t chip)
-{
-    const chip_einsum *e = &c->einsums[einsum];
-    uint32_t tensor;
-    int64_t element;
-
-    if (e->rows_group == DFL_NONE)
-        return true;
-    element = dfl_chips_element(c, einsum, &e->einsum->inputs[e->rows_at], -1, false, &tensor);
-    return element >= 0 && dfl_chips_has_row(c, einsum, chip, c->tensors[tensor].alone[element]);
-}
 
 /* The operand with the positions at which an expression gathers rows of a table; NULL = it gathers none of it. */
 static const dfl_access *find_positions(const dfl_workload *w, const dfl_einsum *e, const dfl_eop *node, uint32_t table)

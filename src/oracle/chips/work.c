@@ -1,5 +1,4 @@
-/* How many points the chip with most computes in a pass of an einsum, and how many elements it touches. */
-#include "oracle/chips/chips_internal.h"
+#include "oracle/chips/work.h"
 
 uint64_t dfl_chips_count_set(const uint8_t *set, uint32_t n)
 {
