@@ -23,6 +23,8 @@ awk -F, 'NR == FNR { if ($4 == "complete") seconds[$1] = $5; next }
     END { if (n) printf "coverage %d of %d rows, mean excess %.1f %%; no row uses a timed efficiency of products\n", n, total, sum / n }' \
     "$work/csv" "$work/rows" >>"$work/table"
 cat "$work/table"
+[ -z "${LIST:-}" ] || awk -F, 'FILENAME ~ /csv$/ { if ($4 == "complete") seconds[$1] = $5; next }
+    $1 in seconds { print "dfmodel/measured/hpl_top500.csv", substr($1, 9), $4 / seconds[$1] / $5, $6, "bound" }' "$work/csv" "$work/rows" >>"$LIST"
 [ -s "$work/rows" ] && ! grep -q "not evaluated\|no machine\|BELOW" "$work/table"
 judge $? "a row has no bound, or one below the measured efficiency" "$work/err"
 finish

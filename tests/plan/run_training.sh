@@ -86,6 +86,13 @@ compare() {
 }
 
 compare "$work/all.dfl" >"$work/table"
+if [ -n "${LIST:-}" ]; then
+    awk '/predicted/ { file = $1 ~ /^vtrain-single/ ? "calculon/vtrain_single_node.csv" : "calculon/ground_truth.csv"; id = $1
+            sub(/^vtrain-single-/, "", id); p = m = 0
+            for (i = 1; i < NF; i++) { if ($i == "predicted") p = $(i + 1); if ($i == "measured") m = $(i + 1) }
+            print file, id, p, m, "held" }' "$work/table" >>"$LIST"
+    awk '{ id = $1; sub(/^[^ ]* /, ""); print "calculon/ground_truth.csv", id, "-", "-", $0 }' "$work/left" >>"$LIST"
+fi
 cat "$work/table"
 sed '/option exchanges = blocking;/d' "$work/all.dfl" >"$work/beside.dfl"
 compare "$work/beside.dfl" >"$work/beside"

@@ -9,7 +9,7 @@
 #   - the sample: the recorded median is below 1.5 times `median`, and the present one is not
 # A row whose recorded figures do not meet its bars is printed as `falls short` and does not fail by that.
 # Variables: name, kind, mode (sample or all), median and high (bars, shares, may be empty), judge (`odd`: odd rows judge, even rows were
-# fitted; `all`: nothing was fitted to any row).
+# fitted; `all`: nothing was fitted to any row), list and table (a file that gets a line for each row of the table, may be empty).
 function sort(list, n,   gap, i, j, x) {
     for (gap = int(n / 2); gap > 0; gap = int(gap / 2))
         for (i = gap; i < n; i++) {
@@ -50,6 +50,8 @@ END {
                 above += ratio > 1.02
             }
         }
+        if (row in measured && list != "" && table != "")
+            print table, row, (measured[row] + measured_before[row]) * 1e6, middle[row], judge == "all" || row % 2 ? "held" : "fit" >> list
         if (row in measured) {
             error = (measured[row] + measured_before[row]) * 1e6 / middle[row] - 1
             if (error < 0) error = -error

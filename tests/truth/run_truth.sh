@@ -46,11 +46,22 @@ evaluate() {
     "$dflc" eval -A inner-home --format csv --columns latency "$1" 2> "$work/errors" | tail -n +2
 }
 
+# table_of NAME KIND: the table of the rows in the list of LIST; empty for rows that are there already
+table_of() {
+    case $1.$2 in
+    *" as "*) ;;
+    *LLMCompass*) echo calculon/op_measured.csv ;;
+    *.gemm) echo silicon/gemm.csv ;;
+    *.attention) echo silicon/attention.csv ;;
+    *) echo silicon/vector.csv ;;
+    esac
+}
+
 # compare NAME KIND [MEDIAN [HIGH [JUDGE]]]: prints a row of the table from rows.txt (row,least us,median us,fits the cache,us that a warm cache saves),
 # plain.csv and measured.csv, and judges it by the bars and by the recorded figures.
 compare() {
     if awk -f $truth/compare.awk -v name="$1" -v kind="$2" -v median="${3:-}" -v high="${4:-}" -v judge="${5:-odd}" -v mode=$mode \
-        -v record="$work/record" $truth/recorded.csv "$work/rows.txt" "$work/plain.csv" "$work/measured.csv"; then
+        -v record="$work/record" -v list="${LIST:-}" -v table="$(table_of "$1" "$2")" $truth/recorded.csv "$work/rows.txt" "$work/plain.csv" "$work/measured.csv"; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
