@@ -106,9 +106,9 @@ static void yyerror(dfl_span *at, dfl_parse *p, const char *message);
 %type <check> kind
 %type <mode> kmod
 %type <node> decl import param opdecl workload system mapping sweep check wstmt if tensor einsum rankd parm bind bind1 sstmt
-%type <node> attr axis mline loop sgroup kgroup child hd swline overd remade
+%type <node> attr axis mline loop sgroup kgroup home child hd swline overd remade
 %type <nodes> items params paramlist wstmts ranks tensors carry binds1 over binds sstmts attrs axes mbody children heads again
-%type <nodes> loops sgroups kgroups swl overs
+%type <nodes> loops sgroups kgroups homes swl overs
 
 %%
 
@@ -321,7 +321,11 @@ parg: arg | open
   | name '=' open                                 { $$ = dfl_ast_label($1, $3); } ;
 kgroups: kgroup                                   { $$ = dfl_list_one($1); }
   | kgroups ',' kgroup                            { $$ = dfl_list_add($1, $3); } ;
-kgroup: knames IN path kmod                       { $$ = dfl_ast_kept(p, @$, $1, $3, $4); } ;
+kgroup: knames IN path kmod                       { $$ = dfl_ast_kept(p, @$, $1, $3, $4); }
+  | knames IN homes kmod                          { $$ = dfl_ast_kept_in_one(p, @$, $1, $3, $4); } ;
+homes: home[a] '|' home[b]                        { $$ = dfl_list_add(dfl_list_one($a), $b); }
+  | homes '|' home                                { $$ = dfl_list_add($1, $3); } ;
+home: path                                        { $$ = dfl_ast_at_path(p, DFL_AST_HOME, @$, $1); } ;
 kmod: %empty                                      { $$ = DFL_KMODE_NONE; }
   | FRESH                                         { $$ = DFL_KMODE_FRESH; }
   | WINDOW                                        { $$ = DFL_KMODE_WINDOW; } ;

@@ -64,7 +64,8 @@ static bool has_lines(const dfl_mapping *asked, const dfl_mapping *best)
         bool found = false;
         for (uint32_t j = 0; j < best->root->n_lines; j++)
             found |= best->root->lines[j].kind == line->kind && best->root->lines[j].tensor == line->tensor &&
-                     best->root->lines[j].memory == line->memory && best->root->lines[j].mode == line->mode;
+                     (line->memory_decision > 0 || best->root->lines[j].memory == line->memory) &&
+                     best->root->lines[j].mode == line->mode;
         if (!found)
             return false;
     }

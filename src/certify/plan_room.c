@@ -2,7 +2,8 @@
 
 /* A tensor that the first stage holds, with the lines that may divide each of its dimensions. */
 typedef struct {
-    uint32_t tensor, memory;
+    uint32_t tensor;
+    uint32_t keep;             /* line of the root that names its memory; DFL_NONE = no keep */
     uint32_t n_dims;
     const int64_t *extents;
     uint64_t *lines;           /* [dimension]: mask of loops: the spatial ones, and for activations the temporal ones */
@@ -29,12 +30,12 @@ static bool is_repeat(const dfl_workload *w, uint32_t rank)
     return false;
 }
 
-/* The memory that a keep names for a tensor; DFL_NONE = no keep. */
-static uint32_t kept_in(const dfl_mapping *m, uint32_t tensor)
+/* The line of the root that keeps a tensor; DFL_NONE = none does. */
+static uint32_t keep_of(const dfl_mapping *m, uint32_t tensor)
 {
     for (uint32_t i = 0; i < m->root->n_lines; i++)
         if (m->root->lines[i].kind == DFL_LINE_KEEP && m->root->lines[i].tensor == tensor)
-            return m->root->lines[i].memory;
+            return i;
     return DFL_NONE;
 }
 
@@ -114,7 +115,7 @@ static bool set_tensor(dfl_arena *arena, const dfl_plan_room *room, uint32_t ten
     const uint32_t layers = room->stage_line != DFL_NONE ? room->asked->root->lines[room->stage_line].rank : DFL_NONE;
     bool has_layers = false;
 
-    *h = (held_tensor){ .tensor = tensor, .memory = kept_in(room->asked, tensor), .n_dims = t->n_dims, .extents = t->extents,
+    *h = (held_tensor){ .tensor = tensor, .keep = keep_of(room->asked, tensor), .n_dims = t->n_dims, .extents = t->extents,
                         .is_activation = is_activation };
     h->lines = DFL_NEW_ARRAY(arena, uint64_t, (size_t)t->n_dims + 1);
     h->is_layers = DFL_NEW_ARRAY(arena, bool, (size_t)t->n_dims + 1);
@@ -126,7 +127,7 @@ static bool set_tensor(dfl_arena *arena, const dfl_plan_room *room, uint32_t ten
             for (uint32_t d = 0; d < t->n_dims && a->tensor == tensor; d++)
                 has_layers |= h->is_layers[d] |= layers != DFL_NONE && dfl_index_coef(&a->index[d], layers) != 0;
         }
-    return has_layers && h->memory != DFL_NONE;
+    return has_layers && h->keep != DFL_NONE;
 }
 
 dfl_plan_room *dfl_plan_room_new(dfl_arena *arena, const dfl_mapping *asked)
@@ -226,6 +227,7 @@ bool dfl_plan_room_lacks(const dfl_plan_room *room, const dfl_mapping *m)
         if (h->is_activation && is_recomputed(m, h->tensor))
             continue;
         const int64_t splits = split_parts(m, h->tensor);
+        const uint32_t memory = m->root->lines[h->keep].memory; /* one outside of the chips has no less, of all of them */
         dfl_i128 n = m->workload->tensors[h->tensor].type.bits;
 
         for (uint32_t d = 0; d < h->n_dims; d++) {
@@ -237,7 +239,7 @@ bool dfl_plan_room_lacks(const dfl_plan_room *room, const dfl_mapping *m)
         }
         if (h->is_activation)
             overflow |= dfl_mul(n, in_flight, &n);
-        overflow |= dfl_add(room->bits[h->memory], n / splits, &room->bits[h->memory]);
+        overflow |= dfl_add(room->bits[memory], n / splits, &room->bits[memory]);
     }
     for (uint32_t i = 0; i < m->system->n_memories && !overflow; i++)
         if (m->system->memories[i].size_bits >= 0 && room->bits[i] > m->system->memories[i].size_bits)

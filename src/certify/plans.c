@@ -93,13 +93,13 @@ static void list_values(dfl_arena *arena, const dfl_mapping *m, hole *out)
     set_amounts(arena, d->n == 0 ? NULL : d->values != NULL ? d->values : sets, d->n, of, most, out);
 }
 
-/* Adds the decisions: those about split homes and divided ranks, or the others. */
+/* Adds the decisions: those about homes and divided ranks, or the others. */
 static void list_decisions(plan_check *c, bool divides)
 {
     for (uint32_t d = 0; d < c->asked->n_decisions; d++) {
         hole *h = &c->holes[c->n_holes];
 
-        if ((c->asked->decisions[d].kind == DFL_DECISION_SPLIT || c->asked->decisions[d].kind == DFL_DECISION_RANK) != divides)
+        if (dfl_decision_divides(c->asked->decisions[d].kind) != divides)
             continue;
         c->n_holes++;
         *h = (hole){ .line = DFL_NONE, .decision = d, .divides = divides };
@@ -415,6 +415,10 @@ static int64_t find_value(const dfl_mapping *asked, uint32_t decision, const dfl
         if (asked->root->lines[i].rank_decision == decision + 1 && b < best->root->n_lines)
             value = best->root->lines[b].rank;
     }
+    for (uint32_t i = 0; i < asked->root->n_lines && d->kind == DFL_DECISION_HOME; i++)
+        for (uint32_t b = 0; b < best->root->n_lines && asked->root->lines[i].memory_decision == decision + 1; b++)
+            if (best->root->lines[b].kind == DFL_LINE_KEEP && best->root->lines[b].tensor == asked->root->lines[i].tensor)
+                value = best->root->lines[b].memory;
     for (uint32_t i = 0; i < asked->root->n_lines && d->kind == DFL_DECISION_SPLIT; i++)
         for (uint32_t k = 0; k < asked->root->lines[i].n_splits; k++)
             for (uint32_t b = 0; b < best->root->n_lines && asked->root->lines[i].splits[k].decision == decision + 1; b++)

@@ -67,6 +67,9 @@ void dfl_mapping_decide(dfl_arena *arena, dfl_mapping *mapping, const int64_t *v
             }
             if (line->rank_decision > 0)
                 line->rank = (uint32_t)values[line->rank_decision - 1];
+            if (line->memory_decision > 0)
+                line->memory = (uint32_t)values[line->memory_decision - 1];
+            line->memory_decision = 0; /* keeps in one memory are one statement */
             if (line->n_splits > 0)
                 line->splits = decide_splits(arena, line, values);
         }

@@ -14,6 +14,17 @@ const char *dfl_schedule_name(dfl_schedule schedule)
     return "";
 }
 
+/* Whether an axis encloses the memory of a keep; all of those that a decision may choose. */
+static bool encloses_home(const dfl_mapping *m, uint32_t axis, const dfl_line *keep)
+{
+    const dfl_decision *open = keep->memory_decision > 0 ? &m->decisions[keep->memory_decision - 1] : NULL;
+
+    for (uint32_t i = 0; open != NULL && i < open->n; i++)
+        if (!dfl_axis_encloses(m->system, axis, m->system->memories[open->values[i]].element))
+            return false;
+    return dfl_axis_encloses(m->system, axis, m->system->memories[keep->memory].element);
+}
+
 /* Whether the instances of an axis may be chips: several, over a network with a shape, with the memory of every keep inside;
    without keeps, with all memories inside. */
 static bool may_join_chips(const dfl_mapping *m, uint32_t axis)
@@ -27,7 +38,7 @@ static bool may_join_chips(const dfl_mapping *m, uint32_t axis)
     for (uint32_t b = 0; b < m->n_bodies; b++)
         for (uint32_t i = 0; i < m->bodies[b]->n_lines; i++) {
             const dfl_line *line = &m->bodies[b]->lines[i];
-            if (line->kind == DFL_LINE_KEEP && !dfl_axis_encloses(s, axis, s->memories[line->memory].element))
+            if (line->kind == DFL_LINE_KEEP && !encloses_home(m, axis, line))
                 return false;
             has_keep |= line->kind == DFL_LINE_KEEP;
         }

@@ -35,12 +35,19 @@ typedef enum {
     DFL_DECISION_SPLIT,      /* values: parts of a split home, or sizes of the parts */
     DFL_DECISION_RECOMPUTE,  /* values: indices of sets of tensors */
     DFL_DECISION_RANK,       /* values: ranks that a spatial line divides */
+    DFL_DECISION_HOME,       /* values: memories that hold tensors */
 } dfl_decision_kind;
 
 typedef struct {
     const uint32_t *tensors; /* ascending */
     uint32_t n;
 } dfl_tensor_set;
+
+/* Whether a decision is about what lies or runs on which chips, so that it may change which chips have work. */
+static inline bool dfl_decision_divides(dfl_decision_kind kind)
+{
+    return kind == DFL_DECISION_SPLIT || kind == DFL_DECISION_RANK || kind == DFL_DECISION_HOME;
+}
 
 /* A decision of a plan over chips that is left to a search, beside the amounts of loops. Decisions have numbers from 1 on. */
 typedef struct {
@@ -96,7 +103,9 @@ typedef struct {
     const dfl_stages *stages; /* spatial loop: its instances are the stages of a pipeline; NULL = they work beside each other */
     uint32_t statement;    /* lines of one statement have equal numbers */
     /* members of keeps */
-    uint32_t tensor, memory;
+    uint32_t tensor;
+    uint32_t memory;       /* one of several, if a decision sets it */
+    uint32_t memory_decision; /* number of the decision that sets the memory; 0 = the file states it */
     dfl_keep_mode mode;
     const dfl_home_split *splits; /* the home of the tensor is cut into these parts */
     uint32_t n_splits;

@@ -84,7 +84,7 @@ static bool joins(const dfl_line *a, const dfl_line *b)
     if (a->kind == DFL_LINE_TEMPORAL)
         return !a->online && !b->online;
     if (a->kind == DFL_LINE_KEEP)
-        return a->memory == b->memory && a->mode == b->mode;
+        return a->memory == b->memory && a->memory_decision == b->memory_decision && a->mode == b->mode;
     return a->only == NULL && b->only == NULL;
 }
 
@@ -130,6 +130,15 @@ static void print_sets(const printer *p, const dfl_decision *open, uint32_t dept
     dfl_strbuf_z(p->out, ";\n");
 }
 
+/* Prints the memories of which an open decision takes one. */
+static void print_homes(const printer *p, const dfl_decision *open)
+{
+    for (uint32_t i = 0; i < open->n; i++) {
+        dfl_strbuf_z(p->out, i > 0 ? " | " : "");
+        name(p, p->m->system->memories[open->values[i]].name);
+    }
+}
+
 /* Prints the end of a group of lines in one statement: the axis, memory or mode of all lines of the group. */
 static void print_group_end(const printer *p, const dfl_line *l)
 {
@@ -140,7 +149,10 @@ static void print_group_end(const printer *p, const dfl_line *l)
             print_stages(p, l->stages);
     } else if (l->kind == DFL_LINE_KEEP) {
         dfl_strbuf_z(p->out, " in ");
-        name(p, p->m->system->memories[l->memory].name);
+        if (find_open(p, l->memory_decision) != NULL)
+            print_homes(p, find_open(p, l->memory_decision));
+        else
+            name(p, p->m->system->memories[l->memory].name);
         dfl_strbuf_z(p->out, l->mode == DFL_KEEP_FRESH ? " fresh" : l->mode == DFL_KEEP_WINDOW ? " window" : "");
     }
 }

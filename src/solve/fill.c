@@ -70,7 +70,7 @@ static bool check_searched(const dfl_fill *fill, const dfl_mapping *m)
         return false;
     if (m->n_decisions > 0)
         return refuse(fill, m->decisions[0].span, "no search decides this in", "decided only in a plan over chips",
-                      "write the tensors that are recomputed, the schedule and the parts of homes");
+                      "write the tensors that are recomputed, the schedule, the memories and the parts of homes");
     if (m->n_front > 0 && dfl_system_without_rows(fill->solver->arena, m->system) != m->system)
         return refuse_front(fill, "a memory of the system has `access`, and the search counts elements, not rows",
                             "use `minimize`, or leave `access` out");

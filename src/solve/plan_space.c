@@ -83,9 +83,6 @@ static void list_values(dfl_arena *arena, const dfl_mapping *m, const dfl_decisi
     }
 }
 
-/* Whether a decision changes which chips have work. */
-static bool divides(const dfl_decision *d) { return d->kind == DFL_DECISION_SPLIT || d->kind == DFL_DECISION_RANK; }
-
 /* Adds a hole. */
 static void add_hole(dfl_plan_space *space, const dfl_open_amount *hole, double *combinations)
 {
@@ -105,7 +102,7 @@ bool dfl_plan_space_find(dfl_arena *arena, dfl_sink *sink, const dfl_mapping *gi
         for (uint32_t d = 0; d < given->n_decisions && k != 1; d++) {
             dfl_open_amount hole = { .kind = k == 0 ? DFL_OPEN_DIVIDING : DFL_OPEN_OTHER, .line = DFL_NONE, .decision = d };
 
-            if (divides(&given->decisions[d]) != (k == 0))
+            if (dfl_decision_divides(given->decisions[d].kind) != (k == 0))
                 continue;
             list_values(arena, given, &given->decisions[d], &hole);
             add_hole(out, &hole, &combinations);
@@ -164,6 +161,24 @@ static const char *set_text(dfl_arena *arena, const dfl_intern *names, const dfl
     return out;
 }
 
+/* What a decision keeps in a memory: "W in host", or "W, ... in host" for several tensors. */
+static const char *home_text(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, uint32_t decision, uint32_t memory)
+{
+    const char *first = NULL;
+    bool is_more = false;
+
+    for (uint32_t i = 0; i < m->root->n_lines; i++) {
+        const dfl_line *line = &m->root->lines[i];
+
+        if (line->kind != DFL_LINE_KEEP || line->memory_decision != decision + 1)
+            continue;
+        is_more |= first != NULL;
+        first = first == NULL ? dfl_tensor_label(names, &m->workload->tensors[line->tensor]) : first;
+    }
+    return dfl_arena_printf(arena, "%s%s in %s", first != NULL ? first : "", is_more ? ", ..." : "",
+                            dfl_sym_text(names, m->system->memories[memory].name));
+}
+
 const char *dfl_plan_space_text(dfl_arena *arena, const dfl_intern *names, const dfl_plan_space *space, uint32_t hole)
 {
     const dfl_open_amount *open = &space->holes[hole];
@@ -179,6 +194,8 @@ const char *dfl_plan_space_text(dfl_arena *arena, const dfl_intern *names, const
         return dfl_arena_printf(arena, "interleave %lld", amount);
     if (d != NULL && d->kind == DFL_DECISION_RECOMPUTE)
         return set_text(arena, names, m->workload, &d->sets[amount]);
+    if (d != NULL && d->kind == DFL_DECISION_HOME)
+        return home_text(arena, names, m, open->decision, (uint32_t)amount);
     if (d != NULL && d->kind == DFL_DECISION_RANK)
         return dfl_arena_printf(arena, "rank %s", dfl_sym_text(names, m->workload->ranks[amount].name));
     if (line != NULL && line->rank_decision > 0)

@@ -11,7 +11,7 @@
 
 /* Holes are listed in this order. */
 typedef enum {
-    DFL_OPEN_DIVIDING,                 /* a decision about a split home or a divided rank: it decides which chips have work */
+    DFL_OPEN_DIVIDING,                 /* a decision about a home or a divided rank: it decides which chips have work */
     DFL_OPEN_SPATIAL, DFL_OPEN_TEMPORAL, /* the amount of a line */
     DFL_OPEN_OTHER,                    /* another decision */
 } dfl_open_kind;

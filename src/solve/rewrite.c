@@ -48,6 +48,8 @@ static const char *decision_text(const dfl_rewrite *rewrite, const dfl_filled *f
             continue;
         if (open->kind == DFL_DECISION_RANK)
             return dfl_sym_text(rewrite->file->names, m->workload->ranks[m->decided[d]].name);
+        if (open->kind == DFL_DECISION_HOME)
+            return dfl_sym_text(rewrite->file->names, m->system->memories[m->decided[d]].name);
         if (set == NULL)
             return open->kind == DFL_DECISION_SCHEDULE ? dfl_schedule_name((dfl_schedule)m->decided[d])
                                                        : dfl_arena_printf(rewrite->file->arena, "%lld", (long long)m->decided[d]);

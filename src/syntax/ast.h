@@ -52,7 +52,8 @@ typedef enum __attribute__((packed)) {
     DFL_AST_SPREAD,            /* items = LOOP, path = axis, pipelined, args = its arguments */
     DFL_AST_LOOP,              /* path (absent for `?`), split, value, cyclic */
     DFL_AST_KEEP,              /* items = KEPT, body = SPREAD of `split` */
-    DFL_AST_KEPT,              /* paths (an absent path = `?`), path = memory, mode */
+    DFL_AST_KEPT,              /* paths (an absent path = `?`), path = memory, or items = HOME; mode */
+    DFL_AST_HOME,              /* path = memory */
     DFL_AST_ON,                /* path */
     DFL_AST_RECOMPUTE,         /* paths; or items = RECOMPUTE, one of which is chosen; with value = `?`: any of the paths */
     DFL_AST_FUSE,              /* body = BRANCH, ANYTHING */

@@ -478,3 +478,11 @@ dfl_ast_node *dfl_ast_kept(dfl_parse *p, dfl_span at, dfl_path_list tensors, dfl
     n->mode = mode;
     return n;
 }
+dfl_ast_node *dfl_ast_kept_in_one(dfl_parse *p, dfl_span at, dfl_path_list tensors, dfl_ast_list homes, dfl_kmode mode)
+{
+    dfl_ast_node *n = dfl_ast_items(p, DFL_AST_KEPT, at, homes);
+
+    n->paths = open_paths(tensors);
+    n->mode = mode;
+    return n;
+}

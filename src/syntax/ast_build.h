@@ -65,6 +65,7 @@ dfl_ast_node *dfl_ast_remade(dfl_parse *p, dfl_span at, dfl_path_list among);
 dfl_ast_node *dfl_ast_again(dfl_parse *p, dfl_span at, dfl_ast_list sets);
 dfl_ast_node *dfl_ast_split(dfl_parse *p, dfl_ast_node *keep, dfl_ast_list spreads);
 dfl_ast_node *dfl_ast_kept(dfl_parse *p, dfl_span at, dfl_path_list tensors, dfl_ast_path *memory, dfl_kmode mode);
+dfl_ast_node *dfl_ast_kept_in_one(dfl_parse *p, dfl_span at, dfl_path_list tensors, dfl_ast_list homes, dfl_kmode mode);
 /* The parts behind the condition of a check; each may be NULL. */
 const dfl_ast_more *dfl_ast_verdict(dfl_parse *p, dfl_expr *exactly, dfl_expr *within, dfl_expr *of, dfl_expr *from);
 dfl_ast_node *dfl_ast_check_make(dfl_parse *p, dfl_span at, dfl_ast_check kind, dfl_expr *value, const dfl_ast_more *more);

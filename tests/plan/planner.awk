@@ -1,6 +1,6 @@
 # Writes problems of the search for plans over chips: for problem N the file DIR/N.dfl with open amounts, and DIR/N.all.dfl
-# with every combination of amounts as a plan of its own. With `wide`, the schedule, the interleave, the recomputed tensors and the
-# parts of the optimizer's state are open, too. Variables: dir, problems, seed, wide; goal = "pareto latency, energy", for systems
+# with every combination of amounts as a plan of its own. With `wide`, the schedule, the interleave, the recomputed tensors, the
+# parts of the optimizer's state and the memories that hold tensors are open, too. Variables: dir, problems, seed, wide; goal = "pareto latency, energy", for systems
 # that declare energy.
 
 function draw(n) { return int(rand() * n) + 1 }
@@ -22,25 +22,28 @@ function is_full(n, c) { return kind != 1 && n == c ? n == gpus : n * c == gpus 
 # Whether all nodes have work: the parts of a home share the group of `b`, if equal.
 function fills_nodes(b, l, p) { return p == 0 || p == b ? b * l == nodes : b * l * p == nodes }
 
-# The lines of a plan; amounts may be "?"; p = 0: the state of the optimizer is not divided.
-function plan(name, b, l, t, n, c, schedule, again, p, first, second) {
+# The lines of a plan; amounts may be "?"; p = 0: the state of the optimizer is not divided. `home`: the memories of weights,
+# activations and moments, separated by commas.
+function plan(name, b, l, t, n, c, schedule, again, p, first, second, home,   in_) {
+    split(home, in_, ",")
     return "mapping " name " for step on pod {\n" \
            "    spatial b/" b " on node;\n" \
            "    spatial layer/" l " on node pipeline(" schedule ");\n" \
            "    temporal b" (parts ? "/" : ":") t ";\n    temporal layer;\n" \
            inside(n, c, first, second) (again == "" ? "" : "    recompute " again ";\n") \
-           "    keep weights, activations" (trained == "layers" ? "" : ", gradients") " in hbm;\n" \
-           (trained == "layers" ? "" : "    keep moments in hbm" (p == "0" ? "" : " split m/" p " on node") ";\n") \
+           "    keep weights in " in_[1] ";\n    keep activations in " in_[2] ";\n" (trained == "layers" ? "" : "    keep gradients in hbm;\n") \
+           (trained == "layers" ? "" : "    keep moments in " in_[3] (p == "0" ? "" : " split m/" p " on node") ";\n") \
            "    ...;\n    " (goal == "" || name != "best" ? "minimize latency" : goal) ";\n}\n"
 }
 
 # Writes the plans with these amounts, and each combination of the decisions.
-function list_decisions(all, b, l, t, n, c, first, second,   s, r, p) {
+function list_decisions(all, b, l, t, n, c, first, second,   s, r, p, h) {
     for (s = 1; s <= n_schedules; s++)
         for (r = 1; r <= n_agains; r++)
             for (p = open_split ? 1 : 0; p <= (open_split ? min(nodes, m) : 0); p++)
-                if ((p == 0 || nodes % p == 0) && fills_nodes(b, l, p) && l * chunks[s] <= layers)
-                    print plan("p_" b "_" l "_" t "_" n "_" c "_" s "_" r "_" p "_" first second, b, l, t, n, c, schedules[s], agains[r], p, first, second) > all
+                for (h = 1; h <= n_homes; h++)
+                    if ((p == 0 || nodes % p == 0) && fills_nodes(b, l, p) && l * chunks[s] <= layers)
+                        print plan("p_" b "_" l "_" t "_" n "_" c "_" s "_" r "_" p "_" first second "_" h, b, l, t, n, c, schedules[s], agains[r], p, first, second, homes[h]) > all
 }
 
 # Writes every combination of amounts with work for all chips.
@@ -88,6 +91,20 @@ function draw_agains() {
         agains[n_agains = 3] = "forward"
 }
 
+# Draws which of weights, activations and moments may lie outside of the chips; `home` is their open form.
+function draw_homes(   open, i, n) {
+    n_homes = 1; homes[1] = home = "hbm,hbm,hbm"
+    open = wide && trained != "layers" ? pick("none none 1 2 3 1,2 1,3") : "none"
+    if (open == "none" || (open ~ /3/ && trained ~ /sgd/))
+        return
+    n = split(open, at, ",")
+    home = (open ~ /1/ ? "hbm | host" : "hbm") "," (open ~ /2/ ? "hbm | host" : "hbm") "," (open ~ /3/ ? "host | hbm" : "hbm")
+    n_homes = 0
+    for (i = 0; i < 2 ^ n; i++)
+        homes[++n_homes] = (open ~ /1/ && i % 2 ? "host" : "hbm") "," (open ~ /2/ && int(i / (n > 1 ? 2 : 1)) % 2 ? "host" : "hbm") "," \
+                           (open ~ /3/ && int(i / (n > 1 ? 2 : 1)) % 2 ? "host" : "hbm")
+}
+
 BEGIN {
     srand(seed)
     for (i = 1; i <= problems; i++) {
@@ -97,11 +114,13 @@ BEGIN {
         open_split = wide && trained ~ /adam/
         draw_schedules()
         draw_agains()
+        draw_homes()
         head = "dfl 1;\n" \
                "system chip {\n    memory hbm { size = " pick("2 4 8 16 64") "kB; bandwidth = " pick("1 4 20") "GB/s; }\n" \
                "    compute unit { rate = " pick("1 10 50") "GFLOPS; launch = " pick("0 5 200") "ns; }\n}\n" \
                "system pod {\n    network ib = " pick("switch ring fully_connected") " { bandwidth = " pick("1 2 9") \
                "GB/s; latency = " pick("0 10 300") "ns; }\n    array node[" nodes "] over ib {\n" \
+               (n_homes == 1 ? "" : "        memory host { size = " pick("16 1000") "kB; bandwidth = " pick("1 8") "GB/s; }\n") \
                "        network nv = switch { bandwidth = " pick("4 30") "GB/s; latency = 5ns; }\n" \
                "        array gpu[" gpus "] over nv { use chip; }\n    }\n}\n" \
                "workload layers(B = " batch ", M = " m ") : bf16 {\n    rank b = B, m = M, n = 16;\n    input A[b, m];\n" \
@@ -114,7 +133,7 @@ BEGIN {
             gsub("rate = ", "energy = 2pJ/FLOP; leakage = " pick("0 20") "mW; rate = ", head)
         }
         any = ranks ~ /b/ ? "?" : "? in {" ranks "}"
-        print head plan("best", "?", "?", "?", "?", "?", schedule, again, open_split ? "?" : "0", any, any) > (dir "/" i ".dfl")
+        print head plan("best", "?", "?", "?", "?", "?", schedule, again, open_split ? "?" : "0", any, any, home) > (dir "/" i ".dfl")
         all = dir "/" i ".all.dfl"
         print head > all
         list_plans(all)

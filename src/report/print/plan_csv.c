@@ -116,6 +116,46 @@ static const char *splits_text(const table *t, const dfl_mapping *m)
     return out;
 }
 
+/* Whether a memory lies outside of another one in which the mapping keeps tensors. */
+static bool is_outside(const dfl_mapping *m, uint32_t memory)
+{
+    const dfl_system *s = m->system;
+    const uint32_t element = s->memories[memory].element;
+
+    for (uint32_t i = 0; i < m->root->n_lines; i++) {
+        const dfl_line *line = &m->root->lines[i];
+
+        if (line->kind == DFL_LINE_KEEP && s->memories[line->memory].element != element &&
+            dfl_element_within(s, s->memories[line->memory].element, element))
+            return true;
+    }
+    return false;
+}
+
+/* What lies outside of the chips: "W moment1.W in host". */
+static const char *homes_text(const table *t, const dfl_mapping *m)
+{
+    dfl_strbuf out;
+
+    dfl_strbuf_init(&out, t->out->arena);
+    for (uint32_t memory = 0; memory < m->system->n_memories; memory++) {
+        bool is_first = true;
+
+        for (uint32_t i = 0; i < m->root->n_lines && is_outside(m, memory); i++) {
+            const dfl_line *line = &m->root->lines[i];
+
+            if (line->kind != DFL_LINE_KEEP || line->memory != memory)
+                continue;
+            dfl_strbuf_printf(&out, "%s%s", !is_first ? " " : out.len > 0 ? "; " : "",
+                              sym(t, m->workload->tensors[line->tensor].name));
+            is_first = false;
+        }
+        if (!is_first)
+            dfl_strbuf_printf(&out, " in %s", sym(t, m->system->memories[memory].name));
+    }
+    return out.len > 0 ? out.text : "";
+}
+
 static const char *recomputed_text(const table *t, const dfl_mapping *m)
 {
     dfl_strbuf out;
@@ -133,7 +173,7 @@ static void add_header(const table *t, const dfl_sym *memories, uint32_t n)
     dfl_strbuf_z(t->out, "mapping,status,proof,value,seconds,joules,chips");
     for (int k = 0; k < KINDS; k++)
         dfl_strbuf_printf(t->out, ",%s", dfl_parallel_name((dfl_parallel)k));
-    dfl_strbuf_z(t->out, ",spatial,temporal,splits,recompute,schedule,interleave,micro_batches");
+    dfl_strbuf_z(t->out, ",spatial,temporal,splits,homes,recompute,schedule,interleave,micro_batches");
     for (int k = 0; k < DFL_N_STEP_PARTS; k++)
         dfl_strbuf_printf(t->out, ",%s", dfl_step_part_name((dfl_step_part)k));
     for (uint32_t m = 0; m < n; m++)
@@ -156,6 +196,7 @@ static void add_plan(const table *t, const dfl_mapping *m, const dfl_plan_result
     add_text(t, lines_text(t, m, DFL_LINE_SPATIAL));
     add_text(t, lines_text(t, m, DFL_LINE_TEMPORAL));
     add_text(t, splits_text(t, m));
+    add_text(t, homes_text(t, m));
     add_text(t, recomputed_text(t, m));
     add_text(t, plan->pipeline_axis != DFL_NONE ? dfl_schedule_name(plan->schedule) : "");
     dfl_strbuf_printf(t->out, ",%lld,%lld", (long long)plan->interleave, (long long)plan->micro_batches);

@@ -83,8 +83,8 @@ static bool have_rank(const dfl_workload *w, const dfl_id_list *einsums, uint32_
     return false;
 }
 
-/* Order of ranks, for qsort. */
-static int compare_ranks(const void *a, const void *b)
+/* Order of ranks or memories, for qsort. */
+static int compare_ids(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
@@ -121,7 +121,7 @@ static bool lower_ranks(dfl_mapping_context *ctx, const dfl_ast_node *loop, cons
         if (!is_repeat && have_rank(w, only, r))
             ranks[n++] = r;
     }
-    qsort(ranks, n, sizeof *ranks, compare_ranks);
+    qsort(ranks, n, sizeof *ranks, compare_ids);
     for (uint32_t i = 0; i < n; i++)
         if (i == 0 || ranks[i] != ranks[open.n - 1])
             ranks[open.n++] = ranks[i];
@@ -291,6 +291,40 @@ static void set_splits(dfl_mapping_context *ctx, const home_splits *all, bool na
     line->n_splits = (uint32_t)own.n;
 }
 
+/* ---- keeps ---- */
+
+/* Lowers the memories of `keep T in M | N`, of which one is chosen. Returns the first of them, DFL_NONE after a report; sets
+   `*decision`, 0 for one memory alone. */
+static uint32_t lower_homes(dfl_mapping_context *ctx, const dfl_ast_node *kept, uint32_t *decision)
+{
+    dfl_decision open = { .kind = DFL_DECISION_HOME, .rank = DFL_NONE, .axis = DFL_NONE };
+    int64_t *memories;
+    uint32_t n = 0;
+
+    *decision = 0;
+    if (kept->items == NULL)
+        return dfl_mapping_find_memory(ctx, kept->path);
+    open.span = kept->items->span;
+    for (const dfl_ast_node *home = kept->items; home != NULL; home = home->next, n++)
+        open.span.end = home->span.end;
+    memories = DFL_NEW_ARRAY(ctx->draft->sema->arena, int64_t, n);
+    n = 0;
+    for (const dfl_ast_node *home = kept->items; home != NULL; home = home->next) {
+        const uint32_t memory = dfl_mapping_find_memory(ctx, home->path);
+
+        if (memory == DFL_NONE)
+            return DFL_NONE;
+        memories[n++] = memory;
+    }
+    qsort(memories, n, sizeof *memories, compare_ids);
+    for (uint32_t i = 0; i < n; i++)
+        if (i == 0 || memories[i] != memories[open.n - 1])
+            memories[open.n++] = memories[i];
+    open.values = memories;
+    *decision = dfl_mapping_add_decision(ctx, open);
+    return (uint32_t)memories[0];
+}
+
 void dfl_mapping_lower_keep(dfl_mapping_context *ctx, const dfl_ast_node *node, dfl_lines *out, dfl_line_choices *choices)
 {
     static const dfl_keep_mode modes[] = {
@@ -302,11 +336,13 @@ void dfl_mapping_lower_keep(dfl_mapping_context *ctx, const dfl_ast_node *node, 
     if (splits.n > 0)
         refuse(ctx, node->body->span, "the split of a home");
     for (const dfl_ast_node *g = node->items; g != NULL; g = g->next) {
-        uint32_t memory = dfl_mapping_find_memory(ctx, g->path);
+        uint32_t decision;
+        const uint32_t memory = lower_homes(ctx, g, &decision);
 
         for (const dfl_ast_paths *t = g->paths; t != NULL; t = t->next) {
             dfl_line line = { .kind = DFL_LINE_KEEP, .span = t->path->span, .amount_span = t->path->span,
-                              .rank = DFL_NONE, .axis = DFL_NONE, .memory = memory, .mode = modes[g->mode] };
+                              .rank = DFL_NONE, .axis = DFL_NONE, .memory = memory, .memory_decision = decision,
+                              .mode = modes[g->mode] };
             dfl_id_list tensors = { 0 };
 
             if (t->path->n == 0 && memory != DFL_NONE)

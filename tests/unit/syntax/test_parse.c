@@ -241,6 +241,9 @@ static const parse_case cases[] = {
     { "keep of a hole", "mapping m for w on s { keep ? in d; keep A, ? in d; }",
       "mapping name=m body (for: ref path=w) (on: ref path=s) (body: keep (item: kept path=d of=?)) (body: keep "
       "(item: kept path=d of=A of=?))" },
+    { "keep in one of several", "mapping m for w on s { keep A, B in d | e.f; }",
+      "mapping name=m body (for: ref path=w) (on: ref path=s) (body: keep (item: kept of=A of=B (item: home path=d) "
+      "(item: home path=e.f)))" },
     { "keep fresh and window", "mapping m for w on s { keep A in d fresh, B in d window; }",
       "mapping name=m body (for: ref path=w) (on: ref path=s) (body: keep (item: kept path=d of=A mode=fresh) "
       "(item: kept path=d of=B mode=window))" },
