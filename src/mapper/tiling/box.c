@@ -113,8 +113,22 @@ static void round_to_lines(const dfl_chain *c, const dfl_amounts *amounts, dfl_b
     }
 }
 
+static const dfl_merged_axis *merged_axis(const dfl_form *f, uint32_t axis)
+{
+    return f->merge == NULL ? NULL : &f->merge->axis[axis];
+}
+
+/* The most parts into which an axis need cut pieces of at most `piece` elements: as many, or for merged axes the next larger
+   number that they can have. */
+static int64_t most_parts(const dfl_form *f, const dfl_merged_axis *axis, int64_t piece)
+{
+    const int64_t parts = axis == NULL || axis->n == 1 ? piece : dfl_merge_round(axis, piece, true);
+
+    return parts > 0 ? parts : f->merge->problem->axis[axis - f->merge->axis].size;
+}
+
 /* Lowers the upper ends to the largest pieces above, and finds the cut to split. */
-static void tighten(const dfl_chain *c, dfl_box *b)
+static void tighten(const dfl_form *f, const dfl_chain *c, dfl_box *b)
 {
     int64_t piece = c->extent;
     double ratio;
@@ -123,7 +137,7 @@ static void tighten(const dfl_chain *c, dfl_box *b)
         const int64_t above = piece;
         const bool is_last = (int)i == c->last, is_axis = c->at[i].axis >= 0;
         if (!is_last)
-            b->high[i] = least_of(b->high[i], piece);
+            b->high[i] = least_of(b->high[i], most_parts(f, is_axis ? merged_axis(f, (uint32_t)c->at[i].axis) : NULL, piece));
         piece = is_axis ? (piece + b->low[i] - 1) / b->low[i] : least_of(piece, b->high[i]);
         b->is_point &= b->low[i] == b->high[i];
         if (is_last)
@@ -170,20 +184,20 @@ static bool is_admitted(const dfl_form *f, uint32_t rank, const int64_t *amounts
     return dfl_fixed_lines_admits(given, f->problem, rank, cut, 1, parts, 1, NULL);
 }
 
-/* Moves the ends inwards to numbers of parts that merged axes can have, and that the pieces above have. Those that divide stay as
+/* Moves the ends inwards to numbers of parts that merged axes can have, and that cut the pieces above. Those that divide stay as
    they are: see D5. */
 static void round_to_factors(const dfl_form *f, const dfl_chain *c, dfl_box *b)
 {
     int64_t piece = c->extent;
 
     for (uint32_t i = 0; i < c->n && b->is_possible; i++) {
-        const dfl_merged_axis *axis = c->at[i].axis < 0 ? NULL : &f->merge->axis[c->at[i].axis];
+        const dfl_merged_axis *axis = c->at[i].axis < 0 ? NULL : merged_axis(f, (uint32_t)c->at[i].axis);
         if (axis == NULL && (int)i != c->last)
             piece = least_of(piece, b->high[i]);
         if (axis == NULL || axis->n == 1 || (f->divisors != NULL && b->low[i] < b->high[i]))
             continue;
         b->low[i] = dfl_merge_round(axis, b->low[i], true);
-        b->high[i] = dfl_merge_round(axis, least_of(b->high[i], piece), false);
+        b->high[i] = dfl_merge_round(axis, least_of(b->high[i], most_parts(f, axis, piece)), false);
         b->is_possible = 1 <= b->low[i] && b->low[i] <= b->high[i];
         piece = b->is_possible ? (piece + b->low[i] - 1) / b->low[i] : 1;
     }
@@ -211,7 +225,7 @@ static dfl_box *finish(dfl_arena *arena, const dfl_form *f, uint32_t rank, dfl_b
     if (f->written != NULL)
         round_to_lines(c, f->written->at[rank], b);
     set_last(c, b);
-    tighten(c, b);
+    tighten(f, c, b);
     if (b->is_possible && b->is_point)
         b->is_possible = dfl_chain_ends(c, b->low) && is_admitted(f, rank, b->low);
     if (!b->is_possible)
@@ -232,7 +246,7 @@ static dfl_box *new_root(dfl_arena *arena, const dfl_form *f, uint32_t rank)
 
     for (uint32_t i = 0; i < c->n; i++) {
         b->low[i] = 1;
-        b->high[i] = c->at[i].axis < 0 ? c->extent : least_of(f->problem->axis[c->at[i].axis].size, c->extent);
+        b->high[i] = c->at[i].axis < 0 ? c->extent : f->problem->axis[c->at[i].axis].size;
     }
     return b;
 }

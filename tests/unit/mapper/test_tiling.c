@@ -298,6 +298,25 @@ static void stays_apart(void **state)
     dfl_arena_free(arena);
 }
 
+/* 5 elements on 2 x 3: five parts are no product, six are, and leave one element each; 7 on 2 x 2 leave two. */
+static void cuts_to_single_elements(void **state)
+{
+    static const struct { int64_t size[2], extent, most; } ROWS[] = { { { 2, 3 }, 5, 6 }, { { 2, 2 }, 7, 4 }, { { 4, 4 }, 3, 3 } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        dfl_arena *arena = dfl_arena_new(NULL);
+        const dfl_merge *merge = merge_of(arena, 1, ROWS[i].size);
+        dfl_chain chain = { .extent = ROWS[i].extent, .n = 2, .at = { X(0, 0), T(0) }, .last = 1 };
+        const dfl_form form = { .problem = merge->problem, .chain = &chain, .merge = merge };
+        const dfl_box *b = dfl_box_make(arena, &form, 0);
+        assert_true(b->is_possible);
+        assert_int_equal(b->low[0], 1);
+        assert_int_equal(b->high[0], ROWS[i].most);
+        dfl_arena_free(arena);
+    }
+}
+
 /* Bounds of a chain with merged axes against chains with both axes. */
 static void holds_for_all_factorings(void **state)
 {
@@ -842,7 +861,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_as_elements_say), cmocka_unit_test(holds_for_all_points), cmocka_unit_test(cuts_of_lines),
-        cmocka_unit_test(sizes_of_lines), cmocka_unit_test(stays_apart), cmocka_unit_test(holds_for_all_factorings),
+        cmocka_unit_test(sizes_of_lines), cmocka_unit_test(stays_apart), cmocka_unit_test(cuts_to_single_elements),
+        cmocka_unit_test(holds_for_all_factorings),
     };
     int failed = CHECK_TABLE("mapper.tiling.chains", CHAINS, counts);
 
