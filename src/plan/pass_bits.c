@@ -28,10 +28,55 @@ static bool by_rows_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_
     return overflow | dfl_mul(*out, f->workload->tensors[tensor].type.bits, out);
 }
 
+/* Dimensions of which an einsum makes one element. */
+static uint32_t count_single(const dfl_access *made)
+{
+    uint32_t n = 0;
+
+    for (uint32_t d = 0; d < made->n_dims; d++)
+        n += made->index[d].n_terms == 0;
+    return n;
+}
+
+uint32_t dfl_pass_maker(const dfl_workload *w, uint32_t tensor, uint32_t maker)
+{
+    const dfl_tensor *t = &w->tensors[tensor];
+
+    for (uint32_t p = 0; p < t->n_producers; p++)
+        if (count_single(&w->einsums[t->producers[p]].output) < count_single(&w->einsums[maker].output))
+            maker = t->producers[p];
+    return maker;
+}
+
+/* Whether two einsums make other elements along some dimension of which both make one. */
+static bool is_apart(const dfl_access *a, const dfl_access *b)
+{
+    for (uint32_t d = 0; d < a->n_dims; d++)
+        if (a->index[d].n_terms == 0 && b->index[d].n_terms == 0 && a->index[d].offset != b->index[d].offset)
+            return true;
+    return false;
+}
+
+int64_t dfl_pass_pieces(const dfl_workload *w, uint32_t tensor, uint32_t maker)
+{
+    const dfl_tensor *t = &w->tensors[tensor];
+    const uint32_t single = count_single(&w->einsums[maker].output);
+    int64_t n = 0;
+
+    for (uint32_t p = 0; p < t->n_producers && single > 0; p++) {
+        bool is_new = count_single(&w->einsums[t->producers[p]].output) == single;
+
+        for (uint32_t k = 0; k < p && is_new; k++)
+            is_new = is_apart(&w->einsums[t->producers[k]].output, &w->einsums[t->producers[p]].output);
+        n += is_new;
+    }
+    return n > 0 ? n : 1;
+}
+
 bool dfl_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, dfl_i128 *out)
 {
     const dfl_tensor *t = &f->workload->tensors[tensor];
-    uint32_t maker = t->n_producers > 0 ? t->producers[0] : t->consumers[0];
+    uint32_t maker = t->n_producers > 0 ? dfl_pass_maker(f->workload, tensor, t->producers[0]) : t->consumers[0];
     const dfl_einsum *e = &f->workload->einsums[maker];
     const dfl_access *access = &e->output;
     int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1);
@@ -52,7 +97,8 @@ bool dfl_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tens
         if (home >= 0)
             parts[home] *= f->slots[s].count;
     }
-    return dfl_frame_elements_of_group(f, maker, access, gathered, parts, out) || dfl_mul(*out, t->type.bits, out);
+    return dfl_frame_elements_of_group(f, maker, access, gathered, parts, out) || dfl_mul(*out, t->type.bits, out) ||
+           dfl_mul(*out, t->n_producers > 0 ? dfl_pass_pieces(f->workload, tensor, maker) : 1, out);
 }
 
 bool dfl_joined_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, uint64_t joined, dfl_i128 *out)

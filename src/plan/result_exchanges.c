@@ -3,6 +3,7 @@
 #include "ir/conditions.h"
 #include "plan/lines.h"
 #include "plan/masks.h"
+#include "plan/pass_bits.h"
 #include "plan/rows.h"
 #include "support/number.h"
 
@@ -129,7 +130,8 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     const dfl_tensor *t = &f->workload->tensors[tensor];
     const bool is_scatter = f->workload->einsums[einsum].body->kind == DFL_EOP_SCATTER;
     const bool is_started = t->n_producers > 0 && f->workload->einsums[t->producers[0]].body->kind != DFL_EOP_SCATTER;
-    const uint32_t maker = is_scatter && is_started ? t->producers[0] : einsum;
+    const uint32_t maker = is_scatter && is_started ? t->producers[0] : is_scatter ? einsum
+                                                                       : dfl_pass_maker(f->workload, tensor, einsum);
     int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1);
     bool overflow = false, is_thin = false;
 
@@ -143,7 +145,8 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     if (!find_made(f, l, tensor, gathered, parts, &is_thin, out))
         return false;
     if (!is_thin && (!is_scatter || is_started)) {
-        overflow = dfl_frame_elements_of_group(f, maker, &f->workload->einsums[maker].output, gathered, parts, out);
+        overflow = dfl_frame_elements_of_group(f, maker, &f->workload->einsums[maker].output, gathered, parts, out) ||
+                   dfl_mul(*out, is_scatter ? 1 : dfl_pass_pieces(f->workload, tensor, maker), out);
         if (stays_by_rows(f, l, maker, tensor) && !overflow) /* each instance has those of its own points */
             overflow = dfl_mul(*out / f->points[maker].total, f->points[maker].largest, out);
     } else if (!is_thin) {
