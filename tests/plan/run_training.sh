@@ -48,6 +48,14 @@ sed -n '/^system h100 /,/^}/p' tests/plan/training.dfl | sed 's/system h100/syst
     s/h100_gemm/h100_flash/' >>"$work/all.dfl"
 sed -n '/^system eos/,/^}/p' "$work/all.dfl" | sed 's/system eos/system pod_h100/; s/use h100/use chip_h100/' >"$work/pod"
 cat "$work/pod" >>"$work/all.dfl"
+# the same with products in fp8: twice the rate, their own shares, and half of the share of an attention in bf16
+sed 's/a100_sxm/h100_sxm/; s/bfloat16/fp8/; s/312e6/1979e6/' tests/truth/gemm_shapes.awk >"$work/shapes.awk"
+awk -F, -f "$work/shapes.awk" "$reference/silicon/gemm.csv" >"$work/h100_gemm_fp8.csv"
+flash "$work/h100_gemm_fp8.csv" h100 | awk -F, '$1 + 0 && ($1 <= 128 || $2 <= 128 || $3 <= 128) { $4 /= 2 } { print $1 "," $2 "," $3 "," $4 }' \
+    >"$work/h100_flash_fp8.csv"
+sed -n '/^system h100 /,/^}/p' tests/plan/training.dfl | sed 's/system h100/system chip_h100_fp8/; s/size = 80GB/size = unlimited/
+    s/h100_gemm/h100_flash_fp8/; s/494.5TMAC/989.5TMAC/' >>"$work/all.dfl"
+sed 's/pod_h100/pod_h100_fp8/; s/chip_h100/chip_h100_fp8/' "$work/pod" >>"$work/all.dfl"
 sed '1d' tests/plan/training.dfl >>"$work/all.dfl"
 if [ "${1:-}" = all ]; then
     awk -F, -v plans="$work/plans" -v rows="$work/rows" 'FNR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }

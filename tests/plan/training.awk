@@ -48,8 +48,9 @@ function add_flash(id, group, machine, template, layers, width, heads, batch, se
 function is_flash(    f, n, tokens, flop, h, l, s, v) {
     f = FILENAME
     h = c[col[f, "hidden"]]; l = c[col[f, "layers"]]; s = c[col[f, "seq"]]; v = c[col[f, "vocab"]]; n = c[col[f, "n_chips"]]
-    if (c[1] ~ /^mpt-.*bf16/) {
-        add_flash(c[1], "flash_" substr(c[1], 5, 9), c[1] ~ /a100_80/ ? "pod80" : c[1] ~ /a100_40/ ? "pod40" : "pod_h100",
+    if (c[1] ~ /^mpt-/) {
+        add_flash(c[1], c[1] ~ /fp8/ ? "flash_h100_fp8" : "flash_" substr(c[1], 5, 9),
+                  c[1] ~ /a100_80/ ? "pod80" : c[1] ~ /a100_40/ ? "pod40" : c[1] ~ /fp8/ ? "pod_h100_fp8" : "pod_h100",
                   "sharded_" c[col[f, "recompute"]], l, h, c[col[f, "heads"]], c[col[f, "GBS"]], s, v, n / 8,
                   "nodes = " n / 8 ", ", c[col[f, "MBS"]], c[col[f, "MBS"]], c[col[f, "iter_time_s"]])
         return 1
@@ -57,6 +58,14 @@ function is_flash(    f, n, tokens, flop, h, l, s, v) {
     if (c[1] ~ /^megascale-Megatron/) {
         add_flash(c[1], "megascale", "pod80", "fused", l, h, c[col[f, "heads"]], c[col[f, "GBS"]], s, v, n / 8,
                   sprintf("tp = 8, pp = 8, dp = %d, interleave = 6, ", n / 64), 1, 1, c[col[f, "iter_time_s"]])
+        return 1
+    }
+    # NeMo in fp8: sizes of its recipes, recalled
+    if (c[1] ~ /^nemo2407-GPT3/) {
+        l = c[1] ~ /-5B/ ? 24 : c[1] ~ /-20B/ ? 44 : 96; h = c[1] ~ /-5B/ ? 4096 : c[1] ~ /-20B/ ? 6144 : 12288
+        add_flash(c[1], "nemo_h100_fp8", "pod_h100_fp8", "fused_beside", l, h, h / 128, c[col[f, "GBS"]], s, 51200, n / 8,
+                  sprintf("tp = %d, pp = %d, dp = %d, interleave = %d, ", c[col[f, "TP"]], c[col[f, "PP"]], c[col[f, "DP"]], c[col[f, "VP"]]),
+                  c[col[f, "MBS"]], c[col[f, "MBS"]], c[col[f, "iter_time_s"]])
         return 1
     }
     # FlashAttention-2, table 1: FLOP by its formula; 2^20 tokens a step (assumed: not published)
@@ -72,14 +81,22 @@ function is_flash(    f, n, tokens, flop, h, l, s, v) {
 # why no template expresses a measured step; "" = one does
 function obstacle(    f) {
     f = FILENAME
+    if (c[1] ~ /^palm/) return "the estimate of a third party"
+    if (c[1] ~ /^llama[123]-|^llama2|^llama31/ && c[col[f, "TP"]] == "") return "the plan is not published"
+    if (c[1] ~ /^llama3|^nemo-longseq/) return "a layer with gates or groups of heads, without a template for training"
+    if (c[1] ~ /^neox/) return "attention and feed-forward part side by side, without a template"
+    if (c[1] ~ /^megatron19/) return "V100 with 32 GB, without calibration"
+    if (c[1] ~ /^deepseek/) return "experts, without a template for training"
     if (c[col[f, "iter_time_s"]] == "") return "the time of a step is not published"
     if (c[1] ~ /^mcore-h100/) return ""
+    if (c[col[f, "chip"]] ~ /GB[23]00/) return "a GB200 or GB300, without timed operators"
+    if (c[col[f, "n_experts"]] != "") return "experts, without a template for training"
+    if (c[col[f, "CP"]] + 0 > 1) return "parts of a sequence on several chips (context parallel), without a template"
+    if (c[1] ~ /^(nemo|mbridge)/) return "a layer with gates or groups of heads, without a template for training"
     if (c[col[f, "chip"]] !~ /^A100/) return "the chip has no calibration in examples/megatron.dfl"
     if (c[1] ~ /^megascale-MegaScale/) return "the window of the attention is not published"
-    if (c[col[f, "n_experts"]] != "") return "experts"
     if (c[col[f, "mlp"]] != "gelu4h") return "another layer than that of GPT"
     if (c[col[f, "layers"]] + 0 < 2 || c[col[f, "layers"]] == "") return "a part of a step, or a model without its sizes"
-    if (c[col[f, "TP"]] + 0 > 8) return "tensor parallel across servers"
     if (c[col[f, "zero_stage"]] == 3 && c[1] !~ /^sc21/) return "ZeRO-3 with other parts than one chip each"
     if (c[col[f, "TP"]] * c[col[f, "DP"]] % 8 != 0 && c[1] !~ /^korth/) return "copies that do not fill servers"
     return ""
@@ -93,7 +110,7 @@ FNR == 1 {
 { n = cells($0, c) }
 FILENAME ~ /ground_truth/ && c[col[FILENAME, "phase"]] == "train" {
     f = FILENAME
-    if (is_flash())
+    if (c[1] ~ /^korth22-t4/ || is_flash()) # one layer: run_layers.sh
         next
     why = obstacle()
     if (why != "") {
@@ -107,7 +124,7 @@ FILENAME ~ /ground_truth/ && c[col[FILENAME, "phase"]] == "train" {
         is_h100 ? "eos" : c[1] ~ /^vtrain/ ? "vtrain" : "selene",
         c[col[f, "layers"]], c[col[f, "hidden"]], c[col[f, "heads"]], c[col[f, "TP"]], c[col[f, "PP"]], c[col[f, "DP"]],
         c[col[f, "PP"]] == 1 ? 1 : c[col[f, "VP"]], c[col[f, "MBS"]],
-        is_h100 ? "flash" : is_zero3 ? "zero3" : c[col[f, "recompute"]] == "selective" ? "selective" : "full",
+        is_h100 ? "flash" : c[col[f, "TP"]] + 0 > 8 ? "wide" : is_zero3 ? "zero3" : c[col[f, "recompute"]] == "selective" ? "selective" : "full",
         c[col[f, "GBS"]], c[col[f, "iter_time_s"]])
     more = ""
 }
