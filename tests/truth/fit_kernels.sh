@@ -17,7 +17,7 @@ dfl 1;
 // by the operations of a product on one chip. For plans over chips (tests/truth/kernels.dfl), not for mappings on the chip. Half of the
 // measured times fit the numbers; a share at a size that no row has says nothing. Kernels: bmm and linear of PyTorch, gemm and conv
 // (passes forward, with respect to input and to weight) of DeepBench, attention of a prompt and of a token with the types of
-// queries and cache, moe (one layer of experts, its routing as if balanced). Peaks as in tests/truth/kernels_chips.txt. Written by
+// queries and cache, moe (one layer of experts, its routing as if balanced), shard (products of a layer of Llama 2). Peaks as in tests/truth/kernels_chips.txt. Written by
 // tests/truth/fit_kernels.sh.
 EOF
     awk 'FILENAME ~ /chips/ { if (/^#/) next; memory[$1] = $2; for (i = 3; i < NF; i += 2) peak[$1, $i] = $(i + 1); next }
@@ -27,7 +27,8 @@ EOF
           chip = $1; while (!(chip in memory)) sub(/_[^_]*$/, "", chip)
           source = $1 ~ /deep|v100_dgx1|knl|mi25|p100_(gemm|conv)/ ? "baidu-research/DeepBench da81ba78 (Apache-2.0)" : \
                    $1 ~ /bmm|linear|elementwise_fp32|ln_fp32|softmax/ ? "sitar-lab/NeuSight 6945927d (MIT)" : \
-                   $1 ~ /tpu/ ? "yutation/SCALE-SIM_Validation dad94795 (facts)" : "ai-dynamo/aiconfigurator 095f58a5 (Apache-2.0)"
+                   $1 ~ /mi210|gelu_fp16|(layernorm|softmax)_fp16/ && $1 !~ /input/ && $1 !~ /tpu/ ? "LLMCompass (ISCA 2024, BSD-3), with the call of the library" : \
+                   $1 ~ /_(shard|add|emb|mlp_act|attn_rope|input_layernorm)_fp16/ ? "Vidur (MIT)" : $1 ~ /tpu/ ? "yutation/SCALE-SIM_Validation dad94795 (facts)" : "ai-dynamo/aiconfigurator 095f58a5 (Apache-2.0)"
           printf "\n/// Errors on held-out times: median %s %%, 90th percentile %s %% (%d rows).\nsystem %s {\n", $(NF - 2), $(NF - 1), $NF, $1
           printf "source = \"times of kernels: %s\";\nconfidence = \"%s\";\n", source, \
                  ($(NF - 2) > 20 || $NF < 10 ? "low: one curve for kernels of several algorithms, or few rows" : "medium")

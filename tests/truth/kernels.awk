@@ -44,3 +44,30 @@ file == "vector.csv" && ($1 == "a100_pcie_80g" || $1 == "tpu_v4") {
     kind = $2 == "softmax" || $2 == "ln" ? $2 : "elementwise"
     put($1 "_" kind "_" $3, "", $7, "0," $4 * $5 * (two ? 3 : 2) * bytes_of[$3], (two ? "sums(" : "rows(") $4 "|" $5 ")")
 }
+# operators of a layer of Llama 2, divided among TP chips (Vidur), and kernels of LLMCompass
+function dim(name,    i, n, part, pair) {
+    n = split($5, part, ";")
+    for (i = 1; i <= n; i++) { split(part[i], pair, "="); if (pair[1] == name) return pair[2] + 0 }
+    return 0
+}
+file == "op_measured.csv" && ($1 ~ /^layer_op/ || $1 ~ /^(gelu|layernorm|softmax)$/ || ($1 == "gemm" && $2 == "MI210")) {
+    chip = $2 ~ /A100/ ? "a100_sxm" : $2 ~ /H100/ ? "h100_sxm" : "mi210"
+    op = $1; sub(/layer_op\./, "", op)
+    t = dim("tokens"); p = dim("TP"); wide = $5 ~ /70b/
+    d = wide ? 8192 : 4096; heads = wide ? 64 : 32; kv = wide ? 8 : 32; f = wide ? 28672 : 11008
+    m = t; n = k = 0
+    if (op == "attn_pre_proj") { n = (heads + 2 * kv) * 128 / p; k = d }
+    if (op == "attn_post_proj") { n = d; k = heads * 128 / p }
+    if (op == "mlp_up_proj") { n = 2 * f / p; k = d }
+    if (op == "mlp_down_proj") { n = d; k = f / p }
+    if (op == "gemm") { m = dim("M"); n = dim("N"); k = dim("K") }
+    if (n)
+        put(chip (op == "gemm" ? "_gemm" : "_shard") "_fp16", "", $6, 2 * m * n * k "," 2 * (m * k + k * n + m * n), "product(1|" m "|" n "|" k ")")
+    else if (op == "add") put(chip "_add_fp16", "", $6, "0," 6 * t * d, "sums(" t "|" d ")")
+    else {
+        columns = op == "attn_rope" ? (heads + kv) * 128 / p : op == "mlp_act" ? f / p : $1 ~ /layer_op/ ? d : op == "gelu" ? dim("elements") : dim("N")
+        lines = $1 ~ /layer_op/ ? t : op == "gelu" ? 1 : dim("M")
+        put(chip "_" op "_fp16", "", $6, "0," (op == "mlp_act" ? 6 : 4) * lines * columns,
+            (op == "mlp_act" ? "sums(" : "rows(") lines "|" columns ")")
+    }
+}

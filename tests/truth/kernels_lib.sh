@@ -4,3 +4,4 @@ tables=()
 for table in gemm_fp32 gemm_deepbench gemm_tpu_v4 conv_deepbench attention moe vector; do
     tables+=("$silicon/$table.csv")
 done
+tables+=("$silicon/../calculon/op_measured.csv")

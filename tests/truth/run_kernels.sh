@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Predicted and measured times of kernels by launches and shares alone (std.chips.measured.kernels): the tables of silicon/ that
-# run_truth.sh does not evaluate on multiprocessors. Two equal kernels on two chips make a plan of each row (kernels.dfl). Prints for each
+# run_truth.sh does not evaluate on multiprocessors, and operators of calculon/op_measured.csv. Two equal kernels on two chips make a plan of each row (kernels.dfl). Prints for each
 # machine its rows, the share of them that evaluates, and the median and 90th percentile of the errors on the rows that did not fit the
 # numbers (odd lines). Fails if a row does not evaluate, or if a machine differs from the errors that its text states by more than 0.2 %
 # (`all`). Without `all`, every 23rd row. LIST=file gets a line for each row.
@@ -41,7 +41,7 @@ awk -F, 'FILENAME ~ /csv$/ { seconds[$1] = $2; next }
     { split($0, c, " "); name = "r" FNR }
     !(name in seconds) || seconds[name] == "" { print "not evaluated:", $0; next }
     { printf "%s %s %s %.6g %s\n", c[1], c[2], c[3], seconds[name] * 1e6, c[4] }' "$work/csv" "$work/rows" >"$work/predicted"
-[ -z "${LIST:-}" ] || awk '!/^not/ { split($2, at, ":"); print "silicon/" at[1], at[2], $4, $5, $3 ? "held" : "fit" }' "$work/predicted" >>"$LIST"
+[ -z "${LIST:-}" ] || awk '!/^not/ { split($2, at, ":"); print (at[1] ~ /op_measured/ ? "calculon/" : "silicon/") at[1], at[2], $4, $5, $3 ? "held" : "fit" }' "$work/predicted" >>"$LIST"
 awk '/^not/ { next }
     { if (!($1 in rows)) order[++n] = $1; rows[$1]++; if ($3) { e = $4 / $5 - 1; error[$1, ++held[$1]] = e < 0 ? -e : e } }
     END {

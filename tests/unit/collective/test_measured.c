@@ -111,4 +111,59 @@ static void measured(void **state)
     assert_true(errors[n * 9 / 10] < 0.4);
 }
 
-int main(void) { return CHECK_TABLE("collective.measured", cases, measured); }
+/* All-reduces on the same chips that others measured, with other releases and the start of the call: printed, without a bar. */
+static const measured_case others[] = {
+    { "A100-SXM-80GB", "a100_x", 122 },
+    { "A100 NVLink node", "a100_x", 33 },
+    { "H100-SXM-80GB", "h100_x", 45 },
+};
+
+static void other_measurements(void **state)
+{
+    const measured_case *c = *state;
+    const char *folder = getenv("REFERENCE") != NULL ? getenv("REFERENCE") : "../shared/reference";
+    dfl_session *s = dfl_session_new(&(dfl_session_options){ .size = sizeof(dfl_session_options), .stdlib = "stdlib" });
+    FILE *list;
+    double errors[1000];
+    char path[4096];
+    size_t len = 0, n = 0, line = 1;
+    char *text;
+
+    snprintf(path, sizeof path, "%s/calculon/op_measured.csv", folder);
+    text = check_read_file(path, &len);
+    if (text == NULL) {
+        printf("             %zu rows skipped, there is no %s\n", c->rows, path);
+        dfl_session_free(s);
+        skip();
+    }
+    list = getenv("LIST") != NULL ? fopen(getenv("LIST"), "a") : NULL;
+    assert_int_equal(dfl_session_open(s, "stdlib/networks/measured.dfl"), DFL_EXIT_OK);
+    assert_true(dfl_session_analyse(s));
+    for (char *row = strtok(text, "\n"); row != NULL; row = strtok(NULL, "\n"), line++) {
+        char chip[32], type[32];
+        int ranks;
+        double bytes, us;
+        const dfl_system *system;
+        if (sscanf(row, "all_reduce,%31[^,],%d,%31[^,],bytes=%lf,%lf,us", chip, &ranks, type, &bytes, &us) != 5 ||
+            strcmp(chip, c->name) != 0 || (system = find_system(s, c->system, ranks)) == NULL)
+            continue;
+        assert_true(n < sizeof errors / sizeof errors[0]);
+        const double microseconds = find_seconds(s, system, "all_reduce", ranks, bytes) * 1e6;
+        if (list != NULL)
+            fprintf(list, "calculon/op_measured.csv %zu %.6g %.6g held\n", line, microseconds, us);
+        errors[n++] = fabs(microseconds / us - 1);
+    }
+    free(text);
+    dfl_session_free(s);
+    if (list != NULL)
+        fclose(list);
+    assert_int_equal(n, c->rows);
+    qsort(errors, n, sizeof errors[0], compare);
+    printf("             %zu rows, median error %.1f %%, 90th percentile %.1f %%, no bar\n", n, 100 * errors[n / 2],
+           100 * errors[n * 9 / 10]);
+}
+
+int main(void)
+{
+    return CHECK_TABLE("collective.measured", cases, measured) + CHECK_TABLE("collective.others", others, other_measurements);
+}
