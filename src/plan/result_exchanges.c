@@ -121,10 +121,20 @@ static bool stays_by_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t mak
     return stays;
 }
 
+/* The dimension that some producer of a tensor divides on a slot; replicated = none does. */
+static dfl_layout divided_by_some(const dfl_frame *f, const dfl_tensor *t, uint32_t slot)
+{
+    for (uint32_t p = 0; p < t->n_producers; p++)
+        if (dfl_layout_made(f, t->producers[p], slot) >= 0)
+            return dfl_layout_made(f, t->producers[p], slot);
+    return DFL_LAYOUT_REPLICATED;
+}
+
 /* Bits of what an einsum writes in one pass on the chips of the `gathered` slots together, as far as the home has them on the
-   `scattered` slots; of a scatter, those of the table. False after a report. */
+   `scattered` slots, and another producer on the `shared` slots, which are gathered behind; of a scatter, those of the table.
+   False after a report. */
 static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint64_t gathered, uint64_t scattered,
-                             dfl_i128 *out)
+                             uint64_t shared, dfl_i128 *out)
 {
     const uint32_t tensor = dfl_frame_target(f, einsum);
     const dfl_tensor *t = &f->workload->tensors[tensor];
@@ -140,6 +150,8 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     for (uint32_t s = 0; s < f->n_slots; s++)
         if ((scattered >> s & 1) != 0 && dfl_layout_home(l, tensor, s) >= 0 && dfl_layout_made(f, maker, s) < 0)
             parts[dfl_layout_home(l, tensor, s)] *= f->slots[s].count;
+        else if ((shared >> s & 1) != 0 && dfl_layout_made(f, maker, s) < 0 && divided_by_some(f, t, s) >= 0)
+            parts[divided_by_some(f, t, s)] *= f->slots[s].count;
     if (!check_parts(f, l, maker, tensor, gathered, scattered))
         return false;
     if (!find_made(f, l, tensor, gathered, parts, &is_thin, out))
@@ -219,6 +231,25 @@ static bool comes_back(const dfl_frame *f, uint32_t einsum, uint32_t slot)
            dfl_rows_uses(f, einsum, output) < f->points[einsum].parts;
 }
 
+/* Whether another producer of a tensor divides it on a slot into other parts than `einsum`: along another dimension, or within
+   other parts. */
+static bool is_divided_apart(const dfl_frame *f, uint32_t tensor, uint32_t einsum, uint32_t slot)
+{
+    dfl_layout *a = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns), *b = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
+
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        a[s] = dfl_layout_made(f, einsum, s);
+    for (uint32_t e = 0; e < einsum && a[slot] >= 0; e++) {
+        if (dfl_frame_target(f, e) != tensor || dfl_layout_made(f, e, slot) < 0)
+            continue;
+        for (uint32_t s = 0; s < f->n_slots; s++)
+            b[s] = dfl_layout_made(f, e, s);
+        if (a[slot] != b[slot] || dfl_layouts_nest_apart(a, b, slot))
+            return true;
+    }
+    return false;
+}
+
 /* Sets the slots on which some producer of a tensor makes parts of a home that is whole, or makes by rows what the home has by a
    dimension. False after a report: a producer makes other
    parts than the home has. */
@@ -244,9 +275,46 @@ static bool find_gathered(const dfl_frame *f, const dfl_layouts *l, uint32_t ten
             if (home[s] >= 0 && dfl_layouts_nest_apart(made, home, s))
                 return dfl_frame_refuse(f, f->workload->einsums[e].span, "a home that is split along a dimension that another "
                                         "group divides", "split the home along another rank");
+            if (is_divided_apart(f, tensor, e, s))
+                return dfl_frame_refuse(f, f->workload->einsums[e].span, "a result that its einsums divide into different parts "
+                                        "on one axis", "divide it alike in all of them, or on different axes");
             if (home[s] == DFL_LAYOUT_REPLICATED && !l->is_summed[(size_t)tensor * l->columns + s])
                 *gathered |= UINT64_C(1) << s;
         }
+    return true;
+}
+
+/* Whether a producer leaves parts of sums on some of the slots. */
+static bool leaves_parts(const dfl_frame *f, uint32_t einsum, uint64_t slots)
+{
+    for (uint32_t s = 0; s < f->n_slots && !dfl_einsum_is_start(&f->workload->einsums[einsum]); s++)
+        if ((slots >> s & 1) != 0 && dfl_layout_made(f, einsum, s) == DFL_LAYOUT_PARTIAL)
+            return true;
+    return false;
+}
+
+/* Sets the bits of an exchange of a result behind its last producer: those of the producer with the most, of a sum among those
+   that leave parts of it. What is gathered behind a sum is summed by the chips that send it. False after a report. */
+static bool find_largest_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, dfl_plan_exchange *x, uint64_t gather,
+                              uint64_t scattered)
+{
+    const dfl_tensor *t = &f->workload->tensors[x->tensor];
+    const bool is_gather = x->kind == DFL_COLLECTIVE_ALL_GATHER;
+    const bool is_sum = x->kind == DFL_COLLECTIVE_ALL_REDUCE || x->kind == DFL_COLLECTIVE_REDUCE_SCATTER;
+
+    if (x->is_tied || (!is_gather && !is_sum))
+        return find_result_bits(f, l, einsum, 0, scattered, 0, &x->bits);
+    x->bits = 0;
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
+        dfl_i128 bits;
+
+        if (dfl_frame_target(f, e) != x->tensor || dfl_einsum_is_start(&f->workload->einsums[e]) ||
+            (is_sum && !leaves_parts(f, e, x->slots)) || (t->n_producers > 0 && f->workload->einsums[e].phase != x->phase))
+            continue;
+        if (!find_result_bits(f, l, e, is_gather ? gather : 0, scattered, is_sum ? gather : 0, &bits))
+            return false;
+        x->bits = bits > x->bits ? bits : x->bits;
+    }
     return true;
 }
 
@@ -285,7 +353,7 @@ bool dfl_result_exchanges_add(const dfl_frame *f, const dfl_layouts *l, uint32_t
             back |= UINT64_C(1) << s;
         else if (l->is_summed[(size_t)tensor * l->columns + s])
             *(home < 0 ? &reduce : dfl_layout_is_summed_late(f, l, tensor, s) ? &scatter : &now) |= UINT64_C(1) << s;
-        else if (dfl_layout_made(f, einsum, s) < 0 && home >= 0) /* or `across` */
+        else if (home >= 0) /* or `across` */
             taken |= UINT64_C(1) << s; /* each chip takes its part of what all have made */
     }
     const struct { dfl_collective_kind kind; dfl_exchange_place place; uint64_t mask; bool tied; } all[] = {
@@ -307,8 +375,8 @@ bool dfl_result_exchanges_add(const dfl_frame *f, const dfl_layouts *l, uint32_t
         if (x.place == DFL_EXCHANGE_AFTER && adds_rows_in_parts(f, einsum))
             return dfl_frame_refuse(f, e->span, "an exchange in each micro-batch of gradients of rows that data select",
                                     "leave the gradients whole, or leave out the micro-batches");
-        if (!find_result_bits(f, l, einsum, x.kind == DFL_COLLECTIVE_ALL_GATHER ? gather : 0,
-                              taken | (k > 0 ? back : 0) | (k > 1 ? now : 0) | (k > 2 ? scatter : 0), &x.bits))
+        if (!find_largest_bits(f, l, einsum, &x, gather,
+                               taken | (k > 0 ? back : 0) | (k > 1 ? now : 0) | (k > 2 ? scatter : 0)))
             return false;
         x.most_bits = 0;
         if (k == 0) {

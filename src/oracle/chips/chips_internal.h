@@ -238,6 +238,8 @@ bool dfl_chips_divides_in(const chips *c, uint32_t tensor, element_set *of_chip,
 bool dfl_chips_divides_dimension(const chips *c, uint32_t tensor, uint32_t dim, uint32_t group);
 
 /* homes.c: where tensors lie */
+/* Whether each chip of a group makes parts of the same sums: it divides a rank that no index of the result has. */
+bool dfl_chips_makes_parts(const chips *c, uint32_t einsum, uint32_t group);
 /* Lays the homes of all tensors. */
 void dfl_chips_lay_homes(chips *c);
 /* Whether parts of a gradient are summed once, behind the last pass. */

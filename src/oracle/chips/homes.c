@@ -13,8 +13,7 @@ static bool has_rank(const dfl_access *a, uint32_t rank)
     return false;
 }
 
-/* Whether each chip of a group makes parts of the same sums: it divides a rank that no index of the result has. */
-static bool makes_parts(const chips *c, uint32_t einsum, uint32_t group)
+bool dfl_chips_makes_parts(const chips *c, uint32_t einsum, uint32_t group)
 {
     const chip_einsum *e = &c->einsums[einsum];
     const dfl_line *line = e->divides[group];
@@ -209,7 +208,7 @@ static void divide_home(chips *c, uint32_t tensor)
         if (!dfl_chips_is_work(c, g))
             continue;
         for (uint32_t e = 0; e < c->w->n_einsums; e++)
-            if (settles(c, e, tensor) && makes_parts(c, e, g))
+            if (settles(c, e, tensor) && dfl_chips_makes_parts(c, e, g))
                 t->summed |= UINT64_C(1) << g;
         if (by == NULL || (t->summed >> g & 1) != 0)
             by = t->first_reader != DFL_NONE ? &c->einsums[t->first_reader].reads[t->first_operand * N_READINGS + t->reading]
@@ -346,7 +345,7 @@ static bool comes_back(const chips *c, uint32_t tensor, uint32_t group)
     const chip_einsum *e = &c->einsums[last];
 
     return (e->rows >> group & 1) != 0 && c->tensors[tensor].side[group] != NULL && e->einsum->body->kind != DFL_EOP_SCATTER &&
-           makes_parts(c, last, group) && dfl_chips_varies_by_rows(c, last, &e->einsum->output) &&
+           dfl_chips_makes_parts(c, last, group) && dfl_chips_varies_by_rows(c, last, &e->einsum->output) &&
            dfl_chips_uses(c, last, &e->einsum->output) < dfl_chips_instances(c, last);
 }
 

@@ -297,7 +297,7 @@ static uint64_t count_together(const chips *c, uint32_t tensor, uint32_t chip, e
         bool is_in = false;
 
         for (uint32_t other = 0; other < c->n_chips && !is_in; other++) {
-            is_in = is_thin ? has_made(c, tensor, other, i) : made[other] != NULL && made[other][i] != 0;
+            is_in = made[other] != NULL && has_made(c, tensor, other, i);
             for (uint32_t g = 0; g < c->n_groups && is_in; g++)
                 is_in = ((gathered >> g & 1) != 0 || chips_digit(c, other, g) == chips_digit(c, chip, g)) &&
                         ((scattered >> g & 1) == 0 || c->tensors[tensor].side[g] == NULL ||
@@ -334,6 +334,61 @@ static uint64_t count_across(const chips *c, uint32_t tensor, uint32_t chip, ele
     return n;
 }
 
+/* Whether the chips of some of the groups make parts of the sums of an einsum. */
+static bool leaves_parts(const chips *c, uint32_t einsum, uint64_t groups)
+{
+    for (uint32_t g = 0; g < c->n_groups && c->w->einsums[einsum].body->kind != DFL_EOP_CONST; g++)
+        if ((groups >> g & 1) != 0 && dfl_chips_makes_parts(c, einsum, g))
+            return true;
+    return false;
+}
+
+/* Whether the chips of a group that gathers the result have made different elements with an einsum. */
+static bool makes_own(const chips *c, uint32_t einsum, uint64_t gathered)
+{
+    for (uint32_t g = 0; g < c->n_groups; g++)
+        if ((gathered >> g & 1) != 0 && dfl_chips_varies(c, c->einsums[einsum].target, c->einsums[einsum].made.of_chip, g))
+            return true;
+    return false;
+}
+
+/* Whether a chip at the same places of the gathered groups as `chip` has made an element with an einsum in its latest pass. */
+static bool sends_later(const chips *c, uint32_t einsum, uint32_t chip, uint32_t element, uint64_t gathered)
+{
+    for (uint32_t other = 0; other < c->n_chips; other++) {
+        bool is_in = c->einsums[einsum].latest[other] != NULL && c->einsums[einsum].latest[other][element] != 0 &&
+                     chips_stage(c, other) == chips_stage(c, chip);
+
+        for (uint32_t g = 0; g < c->n_groups && is_in; g++)
+            is_in = (gathered >> g & 1) == 0 || chips_digit(c, other, g) == chips_digit(c, chip, g);
+        if (is_in)
+            return true;
+    }
+    return false;
+}
+
+/* The elements of which each chip has made a part of the sum over some groups, with any einsum; of those that are gathered
+   behind, the ones that it sends then. `made`: by the last einsum alone, for results that are no sums. */
+static element_set *find_parts(const chips *c, uint32_t tensor, element_set *made, uint64_t groups)
+{
+    const chip_tensor *t = &c->tensors[tensor];
+    element_set *out = DFL_NEW_ARRAY(c->arena, element_set, c->n_chips);
+
+    for (uint32_t chip = 0; chip < c->n_chips; chip++) {
+        out[chip] = made[chip];
+        if (groups == 0 || made[chip] == NULL)
+            continue;
+        out[chip] = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)t->n_elem + 1);
+        for (uint32_t e = 0; e < c->w->n_einsums; e++)
+            for (uint32_t i = 0; c->einsums[e].target == tensor && i < t->n_elem && leaves_parts(c, e, groups); i++)
+                out[chip][i] |= c->einsums[e].latest[chip] != NULL && c->einsums[e].latest[chip][i] != 0;
+        for (uint32_t e = 0; e < c->w->n_einsums; e++)
+            for (uint32_t i = 0; c->einsums[e].target == tensor && i < t->n_elem && makes_own(c, e, t->gathered); i++)
+                out[chip][i] &= sends_later(c, e, chip, i, t->gathered);
+    }
+    return out;
+}
+
 /* Opens the buffer of the parts of a sum that are sent: all that each chip has made. */
 static void open_parts(const chip_pass *p, uint32_t tensor, element_set *made)
 {
@@ -355,7 +410,9 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
     const uint64_t once = dfl_chips_ends_late(c, tensor) && !is_last ? 0 : t->is_tied ? tied : p->stages;
     const uint64_t now = t->scattered & ~t->late, late = t->scattered & t->late, whole = t->summed & ~t->scattered & ~t->back;
     const uint64_t back = t->back;
-    uint64_t n[4] = { 0 }, parts = 0;
+    element_set *const parts[3] = { find_parts(c, tensor, made, now), find_parts(c, tensor, made, late),
+                                    find_parts(c, tensor, made, whole) };
+    uint64_t n[4] = { 0 }, across = 0;
 
     for (uint32_t chip = 0; chip < c->n_chips; chip++) {
         const uint64_t own = ~t->summed, masks[3] = { own | back, own | back | now, own | back | t->scattered };
@@ -363,7 +420,7 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
         if (made[chip] == NULL)
             continue;
         for (uint32_t k = 0; k < 3; k++) {
-            const uint64_t of = count_made(c, tensor, chip, made[chip], masks[k]);
+            const uint64_t of = count_made(c, tensor, chip, parts[k][chip], masks[k]);
             n[k] = of > n[k] ? of : n[k];
         }
         const uint64_t all = t->gathered != 0 ? count_together(c, tensor, chip, made, t->gathered, t->scattered | own) : 0;
@@ -375,10 +432,10 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
                p->stages);
     for (uint32_t chip = 0; chip < c->n_chips && t->across != 0; chip++) {
         const uint64_t of = count_across(c, tensor, chip, made);
-        parts = of > parts ? of : parts;
+        across = of > across ? of : across;
     }
     if (now != 0)
-        open_parts(p, tensor, made);
+        open_parts(p, tensor, parts[0]);
     if (now != 0)
         record(c, "reduce_scatter", tensor, p->einsum, size_of_group(c, now), bits_of(c, tensor, n[0]), -1,
                t->is_tied ? tied : p->stages);
@@ -389,7 +446,7 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
     if (t->is_tied && is_last)
         record(c, "all_reduce", tensor, p->einsum, 2, bits_of(c, tensor, n[2]), -1, tied);
     if (t->across != 0)
-        record(c, "all_to_all", tensor, p->einsum, size_of_group(c, t->across), bits_of(c, tensor, parts), -1, once);
+        record(c, "all_to_all", tensor, p->einsum, size_of_group(c, t->across), bits_of(c, tensor, across), -1, once);
     if (t->gathered != 0)
         record(c, "all_gather", tensor, p->einsum, size_of_group(c, t->gathered), bits_of(c, tensor, n[3]), -1, once);
 }
