@@ -15,7 +15,7 @@ NR == FNR { seconds[$1] = $2; next }
 }
 END {
     printf "rows of calculon and rail: %d, largest error %.5f %%, mean %.5f %%; the bar is 1 %%\n", n[0], worst[0], sum[0] / n[0]
-    printf "rows of validation: %d, largest error %.2f %%, mean %.2f %%; rows without a stated utilization count cycles of arrays\n", n[1],
+    printf "rows of validation: %d, largest error %.2f %%, mean %.2f %%; rows without a stated utilization in whole units\n", n[1],
            worst[1], sum[1] / n[1]
     if (measured) printf "mean of measured over predicted: %.3f; the peer's rows give %.3f, its paper states 1.25\n", over / measured,
            peer / measured
