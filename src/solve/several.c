@@ -232,7 +232,7 @@ void dfl_fill_try_ragged(dfl_fill *fill, const dfl_objective *objective, const d
     const dfl_solver *solver = fill->solver;
     const dfl_search_limits limits = share_limits(fill, summary, DFL_GROUPS_SHARE);
     dfl_arena *work = dfl_arena_new(solver->budget);
-    const dfl_einsum_classes *classes = dfl_exchange_list(work, solver->names, within, &limits);
+    const dfl_einsum_classes *classes = dfl_exchange_list(work, solver->names, within, objective, &limits);
     const dfl_result *costs = dfl_fill_costs(fill, out->mapping);
     dfl_search_limits once = { .evaluations = limits.evaluations };
     dfl_fused_result found;
@@ -277,7 +277,7 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
     }
     if (may_go_on(fill, summary)) {
         const dfl_search_limits limits = share_limits(fill, summary, fill->is_part ? DFL_PART_GROUPS_SHARE : DFL_GROUPS_SHARE);
-        classes = dfl_exchange_list(listed, fill->solver->names, within, &limits);
+        classes = dfl_exchange_list(listed, fill->solver->names, within, objective, &limits);
     }
     if (may_go_on(fill, summary) && classes != NULL)
         try_groups(fill, objective, within, classes, out, summary);

@@ -245,7 +245,9 @@ static void bound_exchange(rival_trial *p)
 
     if (p->open->workload->n_einsums > 1 && c->n_points > 0 && p->o->form == RIVAL_PLAIN)
         p->exchange = dfl_exchange_bound(p->s[0]->arena, p->s[0]->names, p->open, &p->objective, c->joules[0], c->seconds[0],
-                                         dfl_exchange_list(p->s[0]->arena, p->s[0]->names, p->open, &limits), &limits).value;
+                                         dfl_exchange_list(p->s[0]->arena, p->s[0]->names, p->open, &p->objective,
+                                                           &limits),
+                                         &limits).value;
     if (!(p->exchange > p->least * (1 + 1e-9)))
         return;
     p->claim[1].bound = p->exchange;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/mapping_open.h"
+#include "mapper/exact/weights.h"
 #include "mapper/join/lines.h"
 #include "mapper/join/matched_tiles.h"
 #include "mapper/join/workload_floor.h"
@@ -149,10 +150,19 @@ static double add_lines(exchange *x, const dfl_floor *floor, double joules, doub
     return value;
 }
 
-dfl_einsum_classes *dfl_exchange_list(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
-                                      const dfl_search_limits *limits)
+/* Whether the objective counts time. */
+static bool counts_time(const dfl_mapping *mapping, const dfl_objective *objective)
 {
-    const dfl_problem_limits all = { .spread = true, .unjoined = true };
+    dfl_tile_goal goal = { .of = { .objective = objective, .leakage = dfl_system_leakage(mapping->system) } };
+
+    dfl_weights_look(objective, false, &goal);
+    return goal.by_time;
+}
+
+dfl_einsum_classes *dfl_exchange_list(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
+                                      const dfl_objective *objective, const dfl_search_limits *limits)
+{
+    const dfl_problem_limits all = { .spread = true, .unjoined = true, .common_loops = !counts_time(mapping, objective) };
     dfl_einsum_classes *classes = DFL_NEW(arena, dfl_einsum_classes);
     dfl_arena *scratch = dfl_arena_new(dfl_arena_budget(arena));
     dfl_sink *quiet = dfl_sink_new(scratch, NULL);

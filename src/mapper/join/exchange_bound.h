@@ -2,7 +2,7 @@
  * Lower bound of a mapping of several einsums, all lines open, with any tile sizes. Each einsum costs at least the least of its
  * exchange pattern: the memories in which its operands are exchanged, with the room that its own tiles take there. Einsums must
  * agree on these memories; loops need not match, and room is not shared. For lines J + rate * S the sum over einsums is least by
- * dynamic programming over the tensors that are alive (SEARCH.md, B40 to B42).
+ * dynamic programming over the tensors that are alive (SEARCH.md, B40 to B48).
  */
 #ifndef DFL_MAPPER_JOIN_EXCHANGE_BOUND_H
 #define DFL_MAPPER_JOIN_EXCHANGE_BOUND_H
@@ -18,9 +18,10 @@ typedef struct {
 } dfl_exchange_result;
 
 /* The classes of the einsums of a mapping with all lines open, as the bound and the search of fused groups (fused_groups.h) look
-   at them; NULL if a limit ends the list, or the search does not support an einsum. They lie in `arena`. */
+   at them for an objective: where time does not count, loops may be shared for a shared input alone. NULL if a limit ends the
+   list, or the search does not support an einsum. They lie in `arena`. */
 dfl_einsum_classes *dfl_exchange_list(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
-                                      const dfl_search_limits *limits);
+                                      const dfl_objective *objective, const dfl_search_limits *limits);
 
 size_t dfl_exchange_skeletons(const dfl_einsum_classes *classes);
 bool dfl_exchange_has_windows(const dfl_einsum_classes *classes);

@@ -20,8 +20,12 @@ typedef struct {
     const dfl_workload *w;
     const dfl_exchange_step *steps;
     const uint32_t *ways;
+    const dfl_exchange_rooms *rooms;
     front *fronts;                   /* [n_einsums + 1] */
 } sums;
+
+/* Memories whose room tiles of other einsums may take. */
+enum { MEMORIES = 16 };
 
 static const dfl_exchange_choice *choice_of(const dfl_exchange_step *s, uint32_t i)
 {
@@ -65,7 +69,9 @@ typedef struct {
     uint32_t weight[TENSORS], after[TENSORS], ways[TENSORS];
     double fetch[TENSORS];                /* of a free tensor, unless its way is */
     uint32_t way[TENSORS];
+    const dfl_exchange_room *room[TENSORS]; /* by way, of a free tensor that takes room in the einsum; NULL = none */
     double value;
+    const dfl_exchange_choice *choice;
 } transition;
 
 static uint32_t find_tensor(const front *f, uint32_t tensor)
@@ -90,7 +96,7 @@ static void set_transition(const sums *k, uint32_t e, const dfl_exchange_choice 
     const front *f = &k->fronts[e], *g = &k->fronts[e + 1];
     const dfl_problem *problem = k->steps[e].problem;
 
-    *out = (transition){ .value = c->value };
+    *out = (transition){ .value = c->value, .choice = c };
     for (uint32_t i = 0; i < f->n; i++) {
         const uint32_t o = find_exchanged(problem, f->tensor[i]), at = find_tensor(g, f->tensor[i]);
         const bool is_in = o < problem->n_operands;
@@ -102,6 +108,7 @@ static void set_transition(const sums *k, uint32_t e, const dfl_exchange_choice 
         out->ways[out->n_free] = k->ways[f->tensor[i]];
         out->after[out->n_free] = at < g->n && !is_in ? g->weight[at] : 0;
         out->fetch[out->n_free] = is_in ? c->fetch[o] : 0;
+        out->room[out->n_free] = at < g->n && !is_in && k->rooms != NULL ? k->rooms->of[f->tensor[i]] : NULL;
         out->way[out->n_free++] = is_in ? c->way[o] : 0;
     }
     for (uint32_t o = 0; o < problem->n_operands; o++) {
@@ -111,6 +118,23 @@ static void set_transition(const sums *k, uint32_t e, const dfl_exchange_choice 
         if (first_of(&k->w->tensors[problem->operand[o].tensor]) == e)
             out->value += c->fetch[o];
     }
+}
+
+/* What a choice costs more in the room that the free tensors leave; `at` are their ways. */
+static double find_crowd(const sums *k, const transition *t, const uint32_t *at)
+{
+    double taken[MEMORIES] = { 0 }, more = 0;
+
+    for (uint32_t i = 0; i < t->n_free; i++)
+        if (t->room[i] != NULL && t->room[i][at[i]].memory < MEMORIES)
+            taken[t->room[i][at[i]].memory] += t->room[i][at[i]].bits;
+    for (uint32_t i = 0; i < t->choice->n_crowd; i++) {
+        bool is_taken = true;
+        for (uint32_t m = 0; m < k->rooms->n_memories && is_taken; m++)
+            is_taken = t->choice->crowd[i].taken[m] <= (m < MEMORIES ? taken[m] : 0);
+        more = is_taken ? fmax(more, t->choice->crowd[i].value - t->choice->value) : more;
+    }
+    return more;
 }
 
 static void go_through(const sums *k, uint32_t e, uint32_t choice, const transition *t)
@@ -123,6 +147,8 @@ static void go_through(const sums *k, uint32_t e, uint32_t choice, const transit
         double sum = f->sum[from] + t->value;
         for (i = 0; i < t->n_free; i++)
             sum += at[i] != t->way[i] ? t->fetch[i] : 0;
+        if (t->choice->n_crowd > 0 && k->rooms != NULL)
+            sum += find_crowd(k, t, at);
         if (sum < g->sum[to]) {
             g->sum[to] = sum;
             g->from[to] = from;
@@ -141,10 +167,10 @@ static void go_through(const sums *k, uint32_t e, uint32_t choice, const transit
 }
 
 double dfl_exchange_sums(dfl_arena *arena, const dfl_workload *w, const dfl_exchange_step *steps, const uint32_t *ways,
-                         dfl_deadline *deadline, uint32_t *path)
+                         const dfl_exchange_rooms *rooms, dfl_deadline *deadline, uint32_t *path)
 {
     const uint32_t n = w->n_einsums;
-    sums k = { .w = w, .steps = steps, .ways = ways, .fronts = DFL_NEW_ARRAY(arena, front, (size_t)n + 1) };
+    sums k = { .w = w, .steps = steps, .ways = ways, .rooms = rooms, .fronts = DFL_NEW_ARRAY(arena, front, (size_t)n + 1) };
     uint32_t state = 0;
     transition t;
 

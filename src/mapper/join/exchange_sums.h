@@ -8,11 +8,31 @@
 #include "mapper/problem/einsum_problem.h"
 #include "support/deadline.h"
 
+/* A value that a choice has at least if tiles of other einsums take this room, in bits by memory. */
+typedef struct {
+    const double *taken;
+    double value;
+} dfl_exchange_crowd;
+
 typedef struct {
     double value;
     uint32_t way[DFL_PROBLEM_OPERANDS]; /* of operands that are exchanged, else 0 */
     double fetch[DFL_PROBLEM_OPERANDS]; /* added where no einsum before has taken the same way of the tensor */
+    const dfl_exchange_crowd *crowd;    /* n_crowd of them */
+    uint32_t n_crowd;
 } dfl_exchange_choice;
+
+/* Where a way has a tile for as long as the tensor is alive, and its least room in bits. */
+typedef struct {
+    uint32_t memory;
+    double bits;
+} dfl_exchange_room;
+
+/* Memories, and by tensor, the rooms of its ways; NULL = tiles take no room from einsums between. */
+typedef struct {
+    uint32_t n_memories;
+    const dfl_exchange_room *const *of;
+} dfl_exchange_rooms;
 
 /* An einsum: the n choices at[0], at[1] ... that lie `size` bytes apart. */
 typedef struct {
@@ -28,6 +48,6 @@ typedef struct {
  * tensors are left out: then einsums need not agree on them, and the sum is no greater.
  */
 double dfl_exchange_sums(dfl_arena *arena, const dfl_workload *w, const dfl_exchange_step *steps, const uint32_t *ways,
-                         dfl_deadline *deadline, uint32_t *path);
+                         const dfl_exchange_rooms *rooms, dfl_deadline *deadline, uint32_t *path);
 
 #endif

@@ -6,6 +6,7 @@
 #include "mapper/join/exchange_sums.h"
 #include "mapper/join/pattern_bound.h"
 #include "mapper/problem/limits.h"
+#include "mapper/program/exponential.h"
 
 /* A memory of a tensor and ranges of its tile there. */
 typedef struct {
@@ -19,7 +20,8 @@ typedef struct {
     uint32_t pattern;
     bool is_bounded;                  /* the value is at least the bound of the pattern; else it is one whatever the room */
     bool is_known;                    /* the value is that of these leaves, else of larger ones; `point` has this value */
-    dfl_exchanged_point point;
+    dfl_exchanged_point point, last;  /* `last` has the last value found, with less room or without */
+    const double *harmless;           /* bits by memory that others may take for the same value, about; NULL = not known */
 } choice;
 
 typedef DFL_VEC(leaf) leaf_list;
@@ -118,6 +120,46 @@ void dfl_matched_tiles_free(dfl_matched_tiles *m)
     dfl_arena_free(m->arena);
 }
 
+/* The operand of an einsum that is exchanged as the tensor, or NULL. */
+static const dfl_problem_operand *find_exchanged(const dfl_problem *problem, uint32_t tensor)
+{
+    const uint32_t o = dfl_problem_find_operand(problem, tensor);
+
+    return o < problem->n_operands && dfl_problem_exchanged(&problem->operand[o]) ? &problem->operand[o] : NULL;
+}
+
+/* The least room of a leaf: where the tensor is exchanged below its home, the tile of one buffer (B48). */
+static dfl_exchange_room find_room(const dfl_matched_tiles *m, uint32_t tensor, const leaf *l)
+{
+    const dfl_tensor *t = &m->classes->m->workload->tensors[tensor];
+    const dfl_problem *problem = t->n_producers > 0 ? problem_of(m, t->producers[0]) : NULL;
+    const dfl_problem_operand *o = problem != NULL ? find_exchanged(problem, tensor) : NULL;
+    dfl_exchange_room room = { .memory = l->memory, .bits = 0 };
+
+    if (o == NULL || problem->place[dfl_problem_outermost(o)].memory == l->memory)
+        return room;
+    room.bits = o->bits;
+    for (uint32_t d = 0; d < o->n_dims; d++)
+        room.bits *= o->dims[d].n == 1 ? (double)l->low[d] : 1;
+    return room;
+}
+
+static const dfl_exchange_rooms *find_rooms(const dfl_matched_tiles *m)
+{
+    const dfl_workload *w = m->classes->m->workload;
+    const dfl_exchange_room **of = DFL_NEW_ARRAY(m->work, const dfl_exchange_room *, (size_t)w->n_tensors + 1);
+    dfl_exchange_rooms *rooms = DFL_NEW(m->work, dfl_exchange_rooms);
+
+    for (uint32_t t = 0; t < w->n_tensors; t++) {
+        dfl_exchange_room *at = DFL_NEW_ARRAY(m->work, dfl_exchange_room, m->leaves[t].n + 1);
+        for (size_t l = 0; l < m->leaves[t].n; l++)
+            at[l] = find_room(m, t, &m->leaves[t].at[l]);
+        of[t] = at;
+    }
+    *rooms = (dfl_exchange_rooms){ .n_memories = m->classes->m->system->n_memories, .of = of };
+    return rooms;
+}
+
 /* Finds the least sum of the values so far. */
 static void add_up(dfl_matched_tiles *m)
 {
@@ -131,7 +173,7 @@ static void add_up(dfl_matched_tiles *m)
         m->steps[e] = (dfl_exchange_step){ .problem = problem_of(m, e), .choices = &m->choices[e].at[0].sum,
                                            .size = sizeof(choice),
                                            .n = (uint32_t)m->choices[e].n };
-    sum = dfl_exchange_sums(m->work, w, m->steps, m->ways, m->deadline, m->path);
+    sum = dfl_exchange_sums(m->work, w, m->steps, m->ways, find_rooms(m), m->deadline, m->path);
     m->bound = fmax(m->bound, sum);
 }
 
@@ -148,36 +190,110 @@ static void find_least(dfl_matched_tiles *m, uint32_t e, choice *c)
     c->sum.value = c->is_bounded ? fmax(c->sum.value, *least) : c->sum.value;
 }
 
-/* Bounds an einsum for the leaves of a choice. */
-static void find_value(dfl_matched_tiles *m, uint32_t e, choice *c)
+/* The ranges of tiles of the leaves of a choice. */
+static void find_tiles(const dfl_matched_tiles *m, uint32_t e, const choice *c, dfl_exchanged_tiles *tiles)
 {
     const dfl_problem *problem = problem_of(m, e);
-    dfl_exchanged_tiles tiles;
-    double value;
 
-    memset(&tiles, 0, sizeof tiles);
+    memset(tiles, 0, sizeof *tiles);
     for (uint32_t o = 0; o < problem->n_operands; o++)
         for (uint32_t d = 0; d < DFL_PROBLEM_DIMS; d++) {
             const bool is_split = problem->operand[o].shared && problem->operand[o].common == 0;
             const leaf *l = is_split ? &m->leaves[problem->operand[o].tensor].at[c->sum.way[o]] : NULL;
-            tiles.low[o][d] = is_split ? l->low[d] : 1;
-            tiles.high[o][d] = is_split ? l->high[d] : INT64_MAX;
+            tiles->low[o][d] = is_split ? l->low[d] : 1;
+            tiles->high[o][d] = is_split ? l->high[d] : INT64_MAX;
         }
-    value = dfl_pattern_bounds_within(m->bounds[m->classes->of[e]], c->pattern, &tiles, &c->point);
+}
+
+/* Bounds an einsum for the leaves of a choice. */
+static void find_value(dfl_matched_tiles *m, uint32_t e, choice *c)
+{
+    dfl_exchanged_tiles tiles;
+    double value;
+
+    find_tiles(m, e, c, &tiles);
+    value = dfl_pattern_bounds_within(m->bounds[m->classes->of[e]], c->pattern, &tiles, NULL, &c->point);
     c->is_known = m->deadline->why == DFL_STOP_NONE;
     c->sum.value = fmax(c->sum.value, value);
+    c->last = c->point;
+}
+
+/* Sets the room that tiles of other einsums take during an einsum of the least sum, by memory. False if they take none. */
+static bool find_taken(const dfl_matched_tiles *m, uint32_t e, double *taken)
+{
+    const dfl_workload *w = m->classes->m->workload;
+    bool is_taken = false;
+
+    memset(taken, 0, m->classes->m->system->n_memories * sizeof *taken);
+    for (uint32_t t = 0; t < w->n_tensors; t++) {
+        const dfl_tensor *x = &w->tensors[t];
+        dfl_exchange_room room;
+        uint32_t o;
+        if (m->leaves[t].n < 2 || x->n_producers == 0 || x->n_consumers == 0 || x->producers[0] >= e ||
+            x->consumers[x->n_consumers - 1] <= e || find_exchanged(problem_of(m, e), t) != NULL)
+            continue;
+        o = dfl_problem_find_operand(problem_of(m, x->producers[0]), t);
+        room = find_room(m, t, &m->leaves[t].at[m->choices[x->producers[0]].at[m->path[x->producers[0]]].sum.way[o]]);
+        taken[room.memory] += room.bits;
+        is_taken |= room.bits > 0;
+    }
+    return is_taken;
+}
+
+/* Whether one room is at most the other in each memory. */
+static bool is_within(const dfl_matched_tiles *m, const double *taken, const double *most)
+{
+    bool is_less = most != NULL;
+
+    for (uint32_t i = 0; i < m->classes->m->system->n_memories && is_less; i++)
+        is_less = taken[i] <= most[i];
+    return is_less;
+}
+
+/* Bounds an einsum of the least sum in the room that tiles of other einsums leave, if its choice has no such bound yet. False if
+   nothing is new. */
+static bool find_crowd(dfl_matched_tiles *m, uint32_t e, choice *c)
+{
+    const uint32_t n_memories = m->classes->m->system->n_memories;
+    double *taken = DFL_NEW_ARRAY(m->arena, double, (size_t)n_memories + 1);
+    dfl_exchange_crowd *crowd, found = { .taken = taken };
+    dfl_exchanged_tiles tiles;
+
+    if (c->sum.n_crowd >= DFL_MATCH_CROWDS || !find_taken(m, e, taken) || is_within(m, taken, c->harmless))
+        return false;
+    for (uint32_t i = 0; i < c->sum.n_crowd; i++)
+        if (memcmp(c->sum.crowd[i].taken, taken, n_memories * sizeof *taken) == 0)
+            return false;
+    find_tiles(m, e, c, &tiles);
+    found.value = dfl_pattern_bounds_within(m->bounds[m->classes->of[e]], c->pattern, &tiles, taken, &c->last);
+    if (m->deadline->why != DFL_STOP_NONE)
+        return false;
+    if (found.value <= c->sum.value * (1 + DFL_CROWD_RAISE)) {
+        c->harmless = is_within(m, taken, c->harmless) ? c->harmless : taken;
+        return false;
+    }
+    crowd = DFL_NEW_ARRAY(m->arena, dfl_exchange_crowd, c->sum.n_crowd + 1u);
+    for (uint32_t i = 0; i < c->sum.n_crowd; i++)
+        crowd[i] = c->sum.crowd[i];
+    crowd[c->sum.n_crowd++] = found;
+    c->sum.crowd = crowd;
+    return true;
 }
 
 /* Bounds each choice on the path of the least sum that has no bound yet. `has_leaves`: also bounds each one again whose bound
-   does not see its leaves yet. False if there was none of either. */
+   does not see its leaves yet, or the room that others take. False if there was none of either. */
 static bool find_values(dfl_matched_tiles *m, bool has_leaves)
 {
     bool is_new = false;
 
     for (uint32_t e = 0; e < m->classes->n; e++) {
         choice *c = &m->choices[e].at[m->path[e]];
-        if ((c->is_bounded && (c->is_known || !has_leaves)) || dfl_deadline_passed(m->deadline))
+        if (dfl_deadline_passed(m->deadline))
             continue;
+        if (c->is_bounded && (c->is_known || !has_leaves)) {
+            is_new |= has_leaves && find_crowd(m, e, c);
+            continue;
+        }
         if (c->is_bounded)
             find_value(m, e, c);
         else
@@ -211,6 +327,17 @@ static bool can_split(const dfl_matched_tiles *m, const mismatch *x)
     return x->most - x->least > m->ratio && middle >= l->low[x->dim] && middle < l->high[x->dim];
 }
 
+/* Whether einsums between the first and the last one of a tensor lack the room that it takes: they see the least of its leaf. */
+static bool is_pressing(const dfl_matched_tiles *m, uint32_t tensor)
+{
+    const dfl_tensor *t = &m->classes->m->workload->tensors[tensor];
+    bool found = false;
+
+    for (uint32_t e = t->producers[0] + 1; t->n_consumers > 0 && e < t->consumers[t->n_consumers - 1]; e++)
+        found |= find_exchanged(problem_of(m, e), tensor) == NULL && m->choices[e].at[m->path[e]].sum.n_crowd > 0;
+    return found;
+}
+
 static bool find_mismatch(const dfl_matched_tiles *m, uint32_t tensor, mismatch *out)
 {
     const dfl_tensor *t = &m->classes->m->workload->tensors[tensor];
@@ -225,11 +352,13 @@ static bool find_mismatch(const dfl_matched_tiles *m, uint32_t tensor, mismatch 
         const uint32_t o = dfl_problem_find_operand(problem_of(m, e), tensor);
         for (uint32_t d = 0; d < DFL_PROBLEM_DIMS; d++) {
             of[d].leaf = c->sum.way[o];
-            of[d].least = fmin(of[d].least, c->point.at[o][d]);
-            of[d].most = fmax(of[d].most, c->point.at[o][d]);
+            of[d].least = fmin(of[d].least, c->last.at[o][d]);
+            of[d].most = fmax(of[d].most, c->last.at[o][d]);
         }
     }
     *out = of[0];
+    for (uint32_t d = 0; d < DFL_PROBLEM_DIMS && is_pressing(m, tensor); d++)
+        of[d].least = fmin(of[d].least, dfl_logarithm((double)m->leaves[tensor].at[of[d].leaf].low[d]));
     for (uint32_t d = 0; d < DFL_PROBLEM_DIMS; d++)
         if (can_split(m, &of[d]) && (!is_found || of[d].most - of[d].least > out->most - out->least)) {
             *out = of[d];
@@ -297,12 +426,12 @@ static bool split_coarse(dfl_matched_tiles *m)
 /* Splits leaves where tiles differ most at first. False if none differ. */
 static bool split_leaves(dfl_matched_tiles *m)
 {
-    while (m->ratio > DFL_MATCH_RATIO) {
-        if (split_coarse(m))
-            return true;
-        m->ratio /= 2;
+    while (!split_coarse(m)) {
+        if (m->ratio <= DFL_MATCH_RATIO)
+            return false;
+        m->ratio = fmax(m->ratio / 2, DFL_MATCH_RATIO);
     }
-    return false;
+    return true;
 }
 
 double dfl_matched_tiles_raise(dfl_matched_tiles *m, double enough)

@@ -455,17 +455,34 @@ static void forget_point(dfl_exchanged_point *point)
 static void keep_program(dfl_pattern_bounds *b, skeleton *s)
 {
     const dfl_form *form = s->is_impossible ? NULL : make_form(b, b->arena, s);
-    const dfl_form_goal goal = goal_of(b, s);
+    dfl_form_goal goal = goal_of(b, s);
     kept_program *k = DFL_NEW(b->arena, kept_program);
 
+    goal.has_others = true;
     if (form == NULL || !goal.is_whole || !make_program(b, b->arena, form, &goal, s, k))
         return;
     k->has_plane = false;
     s->kept = k;
 }
 
+/* Leaves a program the room that others do not take. False if that is none. */
+static bool take_room(const kept_program *k, const double *taken)
+{
+    const dfl_problem *problem = k->form->problem;
+    bool is_left = true;
+
+    for (uint32_t place = 0; place < problem->n_places; place++) {
+        const double share = taken != NULL ? taken[problem->place[place].memory] / problem->place[place].bits : 0;
+        if (k->program->others[place] == DFL_FORM_NO_VAR)
+            continue;
+        is_left &= share < 1;
+        dfl_form_program_take(k->program, place, share * (1 - DFL_LINES_ROUNDING));
+    }
+    return is_left;
+}
+
 double dfl_pattern_bounds_within(dfl_pattern_bounds *b, uint32_t pattern, const dfl_exchanged_tiles *tiles,
-                                 dfl_exchanged_point *point)
+                                 const double *taken, dfl_exchanged_point *point)
 {
     double least = INFINITY;
 
@@ -487,7 +504,7 @@ double dfl_pattern_bounds_within(dfl_pattern_bounds *b, uint32_t pattern, const 
             continue;
         }
         range = s->kept->range;
-        if (!narrow(s->kept, tiles, &range))
+        if (!narrow(s->kept, tiles, &range) || !take_room(s->kept, taken))
             continue;
         if (s->kept->has_plane)
             bound = fmax(bound, dfl_form_goal_bound(&b->goal, dfl_geometric_least(s->kept->program->program, &s->kept->plane,
@@ -495,7 +512,7 @@ double dfl_pattern_bounds_within(dfl_pattern_bounds *b, uint32_t pattern, const 
         if (bound >= least)
             continue;
         bound = fmax(bound, solve(b, s->kept, &range, s->kept->has_plane ? &s->kept->state : NULL, least, &solution));
-        if (solution.reason != DFL_GEOMETRIC_INFEASIBLE) {
+        if (solution.reason != DFL_GEOMETRIC_INFEASIBLE && taken == NULL) { /* else it holds for this room alone */
             s->kept->has_plane = true;
             s->kept->plane = solution.plane;
             s->kept->state = solution.state;

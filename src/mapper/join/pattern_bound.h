@@ -36,8 +36,9 @@ dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch,
 double dfl_pattern_bounds_roomy(const dfl_pattern_bounds *bounds, uint32_t pattern);
 /* The bound of a pattern; INFINITY = nothing fits. 0 if the deadline passes meanwhile. */
 double dfl_pattern_bounds_least(dfl_pattern_bounds *bounds, uint32_t pattern);
-/* The bound with ranges of tiles, after dfl_pattern_bounds_least of the pattern. Sets `point`. */
+/* The bound with ranges of tiles, after dfl_pattern_bounds_least of the pattern. `taken`: bits by memory of the system that tiles
+   of other einsums take meanwhile (SEARCH.md, B48); NULL = none. Sets `point`. */
 double dfl_pattern_bounds_within(dfl_pattern_bounds *bounds, uint32_t pattern, const dfl_exchanged_tiles *tiles,
-                                 dfl_exchanged_point *point);
+                                 const double *taken, dfl_exchanged_point *point);
 
 #endif

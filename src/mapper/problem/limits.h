@@ -36,6 +36,9 @@ enum { DFL_BOX_PROGRAM_STEPS = 12 };
    once more, which other lines need under a limit on time. */
 #define DFL_WEIGHT_RAISE 0.003
 
+/* Share by which less room must raise the bound of a choice to count: smaller ones raise no sum by more. */
+#define DFL_CROWD_RAISE 0.001
+
 /* Logarithms of the ratio of two tiles above which a leaf of tiles is split, at first and at the end; it is halved between.
    Smaller ratios take more splits, and raise the bound by less. */
 #define DFL_MATCH_COARSE 1.0
@@ -87,6 +90,8 @@ enum {
     /* Choices of an einsum, of leaves of tiles for all tensors that it exchanges, from which on these are not split further:
        400 B each, and some ns in each round. More raise the bound of einsums that exchange three tensors by less than 1 %. */
     DFL_MATCH_CHOICES = 1 << 13,
+    /* Bounds of a choice with the room that tiles of other einsums take: further ones raise few sums. */
+    DFL_MATCH_CROWDS = 32,
     /* States of the sums over einsums, for each einsum: some ms and 16 B each. Beyond, einsums need not agree on further
        tensors. */
     DFL_EXCHANGE_STATES = 1 << 14,

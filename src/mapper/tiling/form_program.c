@@ -294,11 +294,19 @@ static void add_rooms(program_maker *k)
     const dfl_form *f = k->form;
 
     for (uint32_t place = 0; place < f->problem->n_places; place++) {
+        bool is_used = false;
+        k->out->others[place] = DFL_FORM_NO_VAR;
         if (isinf(f->problem->place[place].bits))
             continue;
         for (uint32_t i = 0; i < f->n_keeps; i++)
-            if (f->keep[i].place == place)
+            if (f->keep[i].place == place) {
                 add_product(k, f->keep[i].tile, f->keep[i].bits / f->problem->place[place].bits, 0);
+                is_used = true;
+            }
+        if (is_used && k->goal->has_others) {
+            dfl_geometric_term(k->draft, 1);
+            k->out->others[place] = dfl_geometric_knob(k->draft);
+        }
         dfl_geometric_end(k->draft);
     }
     for (uint32_t a = 0; a < f->problem->n_axes; a++) {
@@ -410,6 +418,12 @@ void dfl_form_program_fit(dfl_form_program *p, dfl_box *const *boxes, dfl_geomet
             if (p->form->chain[r].at[i].axis >= 0)
                 dfl_geometric_turn(p->program, p->parts[r][i], 1 / (double)boxes[r]->high[i]);
     dfl_form_program_range(p, boxes, range);
+}
+
+void dfl_form_program_take(dfl_form_program *p, uint32_t place, double share)
+{
+    if (p->others[place] != DFL_FORM_NO_VAR)
+        dfl_geometric_turn(p->program, p->others[place], share);
 }
 
 bool dfl_form_program_narrow(const dfl_form_program *p, uint32_t rank, int cut, int64_t low, int64_t high,

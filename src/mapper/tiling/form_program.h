@@ -21,6 +21,7 @@ typedef struct {
     bool is_whole;            /* short pieces do not stay: no bound of mappings in which they do */
     /* NULL, or by time (dfl_form_program): the latency is a mean with these weights of the times that it is the largest of */
     const double *weights;
+    bool has_others;          /* tiles of other einsums may take room: dfl_form_program_take */
     const dfl_ramp *ramp;     /* of the form; NULL = nothing before the first step and after the last one counts */
 } dfl_form_goal;
 
@@ -39,6 +40,7 @@ typedef struct {
     dfl_geometric_program *program;
     uint32_t var[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS]; /* length below a cut; DFL_FORM_NO_VAR = 1 */
     uint32_t parts[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS]; /* knob of the parts of an axis */
+    uint32_t others[DFL_PROBLEM_PLACES];          /* knob of what others take of a place; DFL_FORM_NO_VAR = none */
     uint32_t latency;                             /* variable */
     uint32_t n_times, time_sum[DFL_FORM_TIMES];   /* sums of the program that limit the latency, without weights; */
     uint8_t time[DFL_FORM_TIMES];                 /* the time of each: 2 * port + (1 with the work), or DFL_FORM_TIME_WORK */
@@ -57,6 +59,8 @@ dfl_form_program *dfl_form_program_make(dfl_arena *arena, dfl_geometric_draft *d
 void dfl_form_program_fit(dfl_form_program *program, dfl_box *const *boxes, dfl_geometric_box *range);
 /* Sets `range` as dfl_form_program_fit does, but no knobs: in it, a plane that was found for larger boxes gives a bound. */
 void dfl_form_program_range(const dfl_form_program *program, dfl_box *const *boxes, dfl_geometric_box *range);
+/* Sets the share of a place, from 0 to 1, that tiles of other einsums take, for a goal with `has_others`. */
+void dfl_form_program_take(dfl_form_program *program, uint32_t place, double share);
 /* Narrows `range` to lengths below a cut of a rank from `low` to `high`; cut -1: the extent. False if nothing is left. */
 bool dfl_form_program_narrow(const dfl_form_program *program, uint32_t rank, int cut, int64_t low, int64_t high,
                              dfl_geometric_box *range);
