@@ -417,7 +417,9 @@ static void search_kinds(dfl_assembly *a)
             continue;
         }
         found = search_by_mapper(a, k);
-        if (a->climbs) {
+        if (a->reports && k->one.has_where && !dfl_budget_ok(a->fill->solver->budget)) {
+            improve_alone(a, k, &none, true); /* lines of the mapper may take long to evaluate with the conditions */
+        } else if (a->climbs) {
             improve_alone(a, k, &found, false);
         } else {
             k->is_found = found.n > 0;
