@@ -237,8 +237,9 @@ static void add_best(judge *k, dfl_sink *sink, const dfl_mapping *mapping, const
     const double *terms;
 
     if (k->kept.n == 0 || search->stopped != DFL_STOP_NONE ||
-        (search->optimal && k->exact && k->kept.at[0].terms[0] <= search->lower_bound * rounding))
+        (best == NULL && search->optimal && k->exact && k->kept.at[0].terms[0] <= search->lower_bound * rounding))
         return;
+    k->exact &= best == NULL; /* it may be outside of the space of the bound */
     if (best == NULL)
         r = search_alone(k, sink, mapping, options, search);
     if (r != NULL) {

@@ -623,9 +623,10 @@ static bool fill_front(dfl_fill *fill, const dfl_objective *objective, const dfl
     return is_found;
 }
 
-/* Adds the best mapping of each structure found and its summary, best first. `bound` is a lower bound for all structures. */
+/* Adds the best mapping of each structure found and its summary, best first. `bound` is a lower bound for all structures;
+   `is_ragged`: the first one is none of tiles that divide. */
 static void add_kinds(const dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *m, const dfl_search_result *found,
-                      double bound)
+                      double bound, bool is_ragged)
 {
     const dfl_solver *solver = fill->solver;
     const char *space = dfl_arena_printf(solver->arena, "kinds by units, keeps, exchanges and ranks of shared loops; %s",
@@ -635,6 +636,9 @@ static void add_kinds(const dfl_fill *fill, const dfl_objective *objective, cons
     for (uint32_t i = 0; i < found->n; i++) {
         dfl_search_summary *summary = DFL_NEW(solver->arena, dfl_search_summary);
         *summary = summarize_several(fill, objective, found);
+        if (is_ragged)
+            summary->unproven = "the best mapping has tile sizes that do not divide, of which only some were tried: "
+                                "`--tiles perfect` lists the kinds of tiles that divide";
         summary->space = space;
         summary->top_value = summary->value;
         summary->value = found->at[i].terms[0];
@@ -642,6 +646,26 @@ static void add_kinds(const dfl_fill *fill, const dfl_objective *objective, cons
         summary->lower_bound = summary->optimal ? summary->value : fmin(summary->value, bound);
         dfl_fill_add(solver, m, found->at[i].mapping, summary, &next);
     }
+}
+
+/* Of a proof over tiles that divide: the mapping with other tiles that a search for one mapping takes in its place. NULL = it
+   takes none. Else `*bound` is a lower bound of all tiles. */
+static const dfl_mapping *find_ragged(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within,
+                                      const dfl_search_result *found, double *bound)
+{
+    dfl_search_summary summary = dfl_fill_start_summary(fill, objective);
+    dfl_filled first = { .given = within };
+
+    if (found->status != DFL_SEARCH_OPTIMAL || found->n == 0 || found->stopped != DFL_STOP_NONE || fill->space.perfect ||
+        within->workload->n_einsums == 1 || fill->space.max_shared_loops != DFL_NONE)
+        return NULL;
+    first.mapping = found->at[0].mapping;
+    summary.value = found->at[0].terms[0];
+    dfl_fill_try_ragged(fill, objective, within, &first, &summary);
+    summary.lower_bound = 0;
+    dfl_fill_raise_floor(fill, objective, &first, &summary);
+    *bound = summary.lower_bound;
+    return first.mapping != found->at[0].mapping ? first.mapping : NULL;
 }
 
 /* Searches for the best mappings of the K best structures and adds them, best first. The first one gets the name of the given
@@ -672,7 +696,9 @@ static bool fill_kinds(dfl_fill *fill, const dfl_objective *objective, const dfl
     request.top = solver->options->top;
     request.best = solver->best;
     found = search(fill, work, within, &request);
-    if (has_result(found))
+    if (has_result(found) && within == m && (request.best = find_ragged(fill, objective, within, found, &bound)) != NULL)
+        found = search(fill, work, within, &request);
+    else if (has_result(found))
         bound = found->lower_bound;
     if (has_result(found) && found->n == 0 && found->stopped == DFL_STOP_NONE) { /* the Pareto set may have a mapping that meets
                                                                                     the requirements */
@@ -685,7 +711,7 @@ static bool fill_kinds(dfl_fill *fill, const dfl_objective *objective, const dfl
     if (has_result(found))
         *stopped = found->stopped;
     if (is_found)
-        add_kinds(fill, objective, m, found, bound);
+        add_kinds(fill, objective, m, found, bound, request.best != NULL);
     dfl_arena_free(work);
     if (!is_found && fill->required.n > 0 && dfl_sink_errors(fill->sink) == errors)
         dfl_fill_report_violated(fill, &(dfl_filled){ .given = m }, within, &request, *stopped);

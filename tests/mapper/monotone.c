@@ -60,7 +60,7 @@ static found search(const tiny *t, uint32_t shift)
 /* Searches the best mappings of several structures. Returns their number; their values are sorted, least first. */
 static uint32_t search_kinds(const tiny *t, unsigned top, double values[MANY], bool *exact)
 {
-    const dfl_search_options options = { .size = sizeof options, .top = top };
+    const dfl_search_options options = { .size = sizeof options, .top = top, .perfect = t->n_einsums > 1 };
     char *text = text_of(t, 0);
     dfl_session *s = dfl_session_new(NULL);
     dfl_stop stopped;
