@@ -28,6 +28,28 @@ static bool by_rows_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_
     return overflow | dfl_mul(*out, f->workload->tensors[tensor].type.bits, out);
 }
 
+/* The least and the largest position along a dimension that an access touches, on all chips together. */
+static void find_range(const dfl_workload *w, const dfl_index *index, int64_t *least, int64_t *most)
+{
+    *least = *most = index->offset;
+    for (uint32_t k = 0; k < index->n_terms; k++)
+        *(index->terms[k].coef < 0 ? least : most) += index->terms[k].coef * (w->ranks[index->terms[k].rank].extent - 1);
+}
+
+/* Whether two einsums make other elements of a tensor: they lie apart along some dimension. */
+static bool is_apart(const dfl_workload *w, const dfl_access *a, const dfl_access *b)
+{
+    for (uint32_t d = 0; d < a->n_dims; d++) {
+        int64_t a_least, a_most, b_least, b_most;
+
+        find_range(w, &a->index[d], &a_least, &a_most);
+        find_range(w, &b->index[d], &b_least, &b_most);
+        if (a_most < b_least || b_most < a_least)
+            return true;
+    }
+    return false;
+}
+
 /* Dimensions of which an einsum makes one element. */
 static uint32_t count_single(const dfl_access *made)
 {
@@ -38,54 +60,34 @@ static uint32_t count_single(const dfl_access *made)
     return n;
 }
 
-uint32_t dfl_pass_maker(const dfl_workload *w, uint32_t tensor, uint32_t maker)
+uint32_t dfl_pass_makers(const dfl_workload *w, uint32_t tensor, uint32_t first, uint32_t *makers)
 {
     const dfl_tensor *t = &w->tensors[tensor];
+    uint32_t n = 0;
 
-    for (uint32_t p = 0; p < t->n_producers; p++)
-        if (count_single(&w->einsums[t->producers[p]].output) < count_single(&w->einsums[maker].output))
-            maker = t->producers[p];
-    return maker;
+    for (uint32_t single = 0; single <= t->n_dims; single++)
+        for (uint32_t p = 0; p <= t->n_producers; p++) {
+            const uint32_t e = p == 0 ? first : t->producers[p - 1];
+            const dfl_access *made = &w->einsums[e].output;
+            bool is_new = count_single(made) == single;
+
+            for (uint32_t k = 0; k < n && is_new; k++)
+                is_new = is_apart(w, &w->einsums[makers[k]].output, made);
+            if (is_new)
+                makers[n++] = e;
+        }
+    return n;
 }
 
-/* Whether two einsums make other elements along some dimension of which both make one. */
-static bool is_apart(const dfl_access *a, const dfl_access *b)
-{
-    for (uint32_t d = 0; d < a->n_dims; d++)
-        if (a->index[d].n_terms == 0 && b->index[d].n_terms == 0 && a->index[d].offset != b->index[d].offset)
-            return true;
-    return false;
-}
-
-int64_t dfl_pass_pieces(const dfl_workload *w, uint32_t tensor, uint32_t maker)
-{
-    const dfl_tensor *t = &w->tensors[tensor];
-    const uint32_t single = count_single(&w->einsums[maker].output);
-    int64_t n = 0;
-
-    for (uint32_t p = 0; p < t->n_producers && single > 0; p++) {
-        bool is_new = count_single(&w->einsums[t->producers[p]].output) == single;
-
-        for (uint32_t k = 0; k < p && is_new; k++)
-            is_new = is_apart(&w->einsums[t->producers[k]].output, &w->einsums[t->producers[p]].output);
-        n += is_new;
-    }
-    return n > 0 ? n : 1;
-}
-
-bool dfl_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, dfl_i128 *out)
+/* Bits at home of what an access touches in one pass. */
+static bool add_part(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, uint32_t maker, const dfl_access *access,
+                     dfl_i128 *out)
 {
     const dfl_tensor *t = &f->workload->tensors[tensor];
-    uint32_t maker = t->n_producers > 0 ? dfl_pass_maker(f->workload, tensor, t->producers[0]) : t->consumers[0];
-    const dfl_einsum *e = &f->workload->einsums[maker];
-    const dfl_access *access = &e->output;
     int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1);
     uint64_t gathered = 0;
+    dfl_i128 bits;
 
-    for (uint32_t i = 0; t->n_producers == 0 && i < e->n_inputs; i++)
-        access = e->inputs[i].tensor == tensor ? &e->inputs[i] : access;
-    if (is_by_rows(f, layouts, tensor))
-        return by_rows_bits(f, layouts, tensor, maker, access, out);
     for (uint32_t d = 0; d < t->n_dims; d++)
         parts[d] = 1;
     for (uint32_t s = 0; s < f->n_slots; s++) {
@@ -97,8 +99,29 @@ bool dfl_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tens
         if (home >= 0)
             parts[home] *= f->slots[s].count;
     }
-    return dfl_frame_elements_of_group(f, maker, access, gathered, parts, out) || dfl_mul(*out, t->type.bits, out) ||
-           dfl_mul(*out, t->n_producers > 0 ? dfl_pass_pieces(f->workload, tensor, maker) : 1, out);
+    return dfl_frame_elements_of_group(f, maker, access, gathered, parts, &bits) || dfl_mul(bits, t->type.bits, &bits) ||
+           dfl_add(*out, bits, out);
+}
+
+bool dfl_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, dfl_i128 *out)
+{
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+    uint32_t *makers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)t->n_producers + 1);
+    const uint32_t first = t->n_producers > 0 ? t->producers[0] : t->consumers[0];
+    const dfl_einsum *e = &f->workload->einsums[first];
+    const dfl_access *access = &e->output;
+    bool overflow = false;
+
+    for (uint32_t i = 0; t->n_producers == 0 && i < e->n_inputs; i++)
+        access = e->inputs[i].tensor == tensor ? &e->inputs[i] : access;
+    if (is_by_rows(f, layouts, tensor))
+        return by_rows_bits(f, layouts, tensor, first, access, out);
+    *out = 0;
+    if (t->n_producers == 0)
+        return add_part(f, layouts, tensor, first, access, out);
+    for (uint32_t n = dfl_pass_makers(f->workload, tensor, first, makers), k = 0; k < n; k++)
+        overflow |= add_part(f, layouts, tensor, makers[k], &f->workload->einsums[makers[k]].output, out);
+    return overflow;
 }
 
 bool dfl_joined_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, uint64_t joined, dfl_i128 *out)

@@ -17,9 +17,8 @@ int64_t dfl_pass_layers(const dfl_frame *f, const dfl_layouts *layouts, uint32_t
 bool dfl_pass_home_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, int64_t layers, uint64_t joined,
                    dfl_i128 *out);
 
-/* The einsum that stands for the producers of a tensor: `maker`, or one that makes single elements along fewer dimensions. */
-uint32_t dfl_pass_maker(const dfl_workload *w, uint32_t tensor, uint32_t maker);
-/* How many producers make parts as large as that of `maker`, at other single elements along a dimension: one part for each. */
-int64_t dfl_pass_pieces(const dfl_workload *w, uint32_t tensor, uint32_t maker);
+/* The producers of a tensor that make parts of it which lie apart, into `makers`; others make these elements again. `first`, a
+   producer, stands for those that make as large a part at its place. Returns their number. */
+uint32_t dfl_pass_makers(const dfl_workload *w, uint32_t tensor, uint32_t first, uint32_t *makers);
 
 #endif

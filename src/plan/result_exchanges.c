@@ -130,6 +130,22 @@ static dfl_layout divided_by_some(const dfl_frame *f, const dfl_tensor *t, uint3
     return DFL_LAYOUT_REPLICATED;
 }
 
+/* Elements that all producers of the result of an einsum make in one pass. True on overflow. */
+static bool add_makers(const dfl_frame *f, uint32_t einsum, uint64_t gathered, const int64_t *parts, dfl_i128 *out)
+{
+    const uint32_t tensor = dfl_frame_target(f, einsum);
+    const dfl_workload *w = f->workload;
+    uint32_t *makers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)w->tensors[tensor].n_producers + 1);
+    bool overflow = false;
+    dfl_i128 n;
+
+    *out = 0;
+    for (uint32_t all = dfl_pass_makers(w, tensor, einsum, makers), k = 0; k < all; k++)
+        overflow |= dfl_frame_elements_of_group(f, makers[k], &w->einsums[makers[k]].output, gathered, parts, &n) ||
+                    dfl_add(*out, n, out);
+    return overflow;
+}
+
 /* Bits of what an einsum writes in one pass on the chips of the `gathered` slots together, as far as the home has them on the
    `scattered` slots, and another producer on the `shared` slots, which are gathered behind; of a scatter, those of the table.
    False after a report. */
@@ -140,8 +156,7 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     const dfl_tensor *t = &f->workload->tensors[tensor];
     const bool is_scatter = f->workload->einsums[einsum].body->kind == DFL_EOP_SCATTER;
     const bool is_started = t->n_producers > 0 && f->workload->einsums[t->producers[0]].body->kind != DFL_EOP_SCATTER;
-    const uint32_t maker = is_scatter && is_started ? t->producers[0] : is_scatter ? einsum
-                                                                       : dfl_pass_maker(f->workload, tensor, einsum);
+    const uint32_t maker = is_scatter && is_started ? t->producers[0] : einsum;
     int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1);
     bool overflow = false, is_thin = false;
 
@@ -157,8 +172,8 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     if (!find_made(f, l, tensor, gathered, parts, &is_thin, out))
         return false;
     if (!is_thin && (!is_scatter || is_started)) {
-        overflow = dfl_frame_elements_of_group(f, maker, &f->workload->einsums[maker].output, gathered, parts, out) ||
-                   dfl_mul(*out, is_scatter ? 1 : dfl_pass_pieces(f->workload, tensor, maker), out);
+        overflow = is_scatter ? dfl_frame_elements_of_group(f, maker, &f->workload->einsums[maker].output, gathered, parts, out)
+                              : add_makers(f, einsum, gathered, parts, out);
         if (stays_by_rows(f, l, maker, tensor) && !overflow) /* each instance has those of its own points */
             overflow = dfl_mul(*out / f->points[maker].total, f->points[maker].largest, out);
     } else if (!is_thin) {

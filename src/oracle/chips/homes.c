@@ -180,6 +180,12 @@ bool dfl_chips_ends_late(const chips *c, uint32_t tensor)
     return dfl_chips_is_of_step(c, tensor) || is_unread_sum(c, tensor);
 }
 
+/* Whether the first reader of a tensor takes it as rows that data select. */
+static bool reads_rows(const chips *c, const chip_tensor *t)
+{
+    return c->w->tensors[c->w->einsums[t->first_reader].inputs[t->first_operand].tensor].gathered;
+}
+
 /* Divides a home as the line would that the rows of its first reader replace: the points come from there. */
 static void lay_in_front(const chips *c, uint32_t tensor, uint32_t group)
 {
@@ -213,7 +219,7 @@ static void divide_home(chips *c, uint32_t tensor)
         if (by == NULL || (t->summed >> g & 1) != 0)
             by = t->first_reader != DFL_NONE ? &c->einsums[t->first_reader].reads[t->first_operand * N_READINGS + t->reading]
                                              : NULL;
-        if (by != NULL && by != &c->einsums[first == DFL_NONE ? 0 : first].made && !by->by_rows &&
+        if (by != NULL && by != &c->einsums[first == DFL_NONE ? 0 : first].made && !reads_rows(c, t) &&
             (c->einsums[t->first_reader].rows >> g & 1) != 0) { /* as if its points did not go to the rows */
             lay_in_front(c, tensor, g);
             continue;

@@ -183,7 +183,7 @@ static void find_lacking(chips *c, uint32_t einsum, const dfl_access *a, chip_re
     for (uint32_t g = 0; g < c->n_groups; g++) {
         if (!dfl_chips_is_work(c, g) || t->side[g] == NULL)
             continue;
-        if (a != NULL && !r->by_rows && find_way_of_rows(c, einsum, a, r, g))
+        if (a != NULL && !c->w->tensors[a->tensor].gathered && find_way_of_rows(c, einsum, a, r, g))
             continue;
         if (!lacks_any(c, r, g) || (a == NULL && (c->einsums[einsum].rows >> g & 1) != 0))
             continue;
@@ -206,8 +206,8 @@ static void find_lacking(chips *c, uint32_t einsum, const dfl_access *a, chip_re
             is_shared = (r->other >> other & 1) != 0 && share_dimension(c, r, g, other);
         r->alone |= is_shared ? 0 : UINT64_C(1) << g;
     }
-    r->is_joint = a != NULL && !r->by_rows && c->einsums[einsum].rows != 0 && r->all != 0 && r->to_rows == 0 &&
-                  dfl_chips_varies_by_rows(c, einsum, a) &&
+    r->is_joint = a != NULL && !c->w->tensors[a->tensor].gathered && c->einsums[einsum].rows != 0 && r->all != 0 &&
+                  r->to_rows == 0 && dfl_chips_varies_by_rows(c, einsum, a) &&
                   ((t->by_rows & c->einsums[einsum].rows) == 0 || t->rows_at != c->einsums[einsum].rows_at->tensor);
     if (r->to_rows != 0 && r->other != 0)
         dfl_chips_refuse(c, span, "an exchange of points that go to rows beside one of parts");
