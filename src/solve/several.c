@@ -283,11 +283,11 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
         try_groups(fill, objective, within, classes, out, summary);
     if (may_go_on(fill, summary) && !fill->is_part && out->given->workload->n_einsums <= DFL_CLIMB_EINSUMS)
         dfl_fill_try_climb(fill, objective, DFL_CLIMB_SHARE, 0, out, summary);
+    if (may_go_on(fill, summary) && fill->space.extensions == 0 && within == out->given && !fill->is_part)
+        raise_bound(fill, objective, classes, out, summary);
     if (may_go_on(fill, summary) && *stopped == DFL_STOP_TIME && !has_many(classes) &&
         fill->limits.deadline > dfl_budget_time(fill->solver->budget))
         search_again(fill, objective, search, out, summary, stopped);
-    if (may_go_on(fill, summary) && fill->space.extensions == 0 && within == out->given && !fill->is_part)
-        raise_bound(fill, objective, classes, out, summary);
     if (may_go_on(fill, summary) && !fill->is_part)
         dfl_fill_try_climb(fill, objective, DFL_CLIMB_REST, UINT32_MAX, out, summary);
     dfl_arena_free(listed);

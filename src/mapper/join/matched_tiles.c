@@ -160,8 +160,8 @@ static const dfl_exchange_rooms *find_rooms(const dfl_matched_tiles *m)
     return rooms;
 }
 
-/* Finds the least sum of the values so far. */
-static void add_up(dfl_matched_tiles *m)
+/* Finds the least sum of the values so far, by the deadline. */
+static void add_up_by(dfl_matched_tiles *m, dfl_deadline *deadline)
 {
     const dfl_workload *w = m->classes->m->workload;
     double sum;
@@ -173,8 +173,20 @@ static void add_up(dfl_matched_tiles *m)
         m->steps[e] = (dfl_exchange_step){ .problem = problem_of(m, e), .choices = &m->choices[e].at[0].sum,
                                            .size = sizeof(choice),
                                            .n = (uint32_t)m->choices[e].n };
-    sum = dfl_exchange_sums(m->work, w, m->steps, m->ways, find_rooms(m), m->deadline, m->path);
+    sum = dfl_exchange_sums(m->work, w, m->steps, m->ways, find_rooms(m), deadline, m->path);
     m->bound = fmax(m->bound, sum);
+}
+
+static void add_up(dfl_matched_tiles *m) { add_up_by(m, m->deadline); }
+
+/* What was found before the deadline passed counts in the sum, too, if that takes no longer than a moment. */
+static void add_last(dfl_matched_tiles *m)
+{
+    dfl_deadline moment = { .budget = m->deadline->budget };
+
+    moment.at = dfl_budget_time(moment.budget) + DFL_MATCH_MOMENT;
+    if (m->deadline->why == DFL_STOP_TIME)
+        add_up_by(m, &moment);
 }
 
 /* Bounds an einsum for the pattern of a choice. */
@@ -443,5 +455,6 @@ double dfl_matched_tiles_raise(dfl_matched_tiles *m, double enough)
         add_up(m);
     while (m->bound < enough && !dfl_deadline_passed(m->deadline) && (find_values(m, true) || split_leaves(m)))
         add_up(m);
+    add_last(m);
     return m->bound;
 }

@@ -36,6 +36,9 @@ enum { DFL_BOX_PROGRAM_STEPS = 12 };
    once more, which other lines need under a limit on time. */
 #define DFL_WEIGHT_RAISE 0.003
 
+/* Seconds that a sum may take after the deadline. */
+#define DFL_MATCH_MOMENT 0.05
+
 /* Share by which less room must raise the bound of a choice to count: smaller ones raise no sum by more. */
 #define DFL_CROWD_RAISE 0.001
 
@@ -213,11 +216,11 @@ enum {
 #define DFL_GROUPS_PROBE 0.42      /* fused groups that have found nothing better than the mapping known end after this share */
 /* Time for groups, s, below which their first search is a quick one; chosen on the same four cases. */
 #define DFL_GROUP_SHORT 1.0
+#define DFL_BOUND_SHARE 0.4        /* the lower bound of all exchanges */
 #define DFL_AGAIN_SHARE 0.62       /* all together once more, if time ended the first stage */
 /* The same inside of the stage with one element, which needs no lower bound: fused groups; all together once more. */
 #define DFL_PART_GROUPS_SHARE 0.25
 #define DFL_PART_AGAIN_SHARE 0.8
-#define DFL_BOUND_SHARE 0.6        /* the lower bound of all exchanges */
 /* Evaluations with other keeps above branches, once a mapping of several einsums is found: some milliseconds. */
 #define DFL_LIFTED_KEEPS 200
 /* Climbs over all lines of the best mapping (improve/tree_climb.h): of the first one; after groups; and after the bound, which
