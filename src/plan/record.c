@@ -156,7 +156,7 @@ static void record_messages(dfl_plan_state *p, collective_vec *rows, link_vec *l
     dfl_plan_collective row = { .kind = dfl_collective_name(DFL_COLLECTIVE_POINT_TO_POINT), .group = 2, .chunks = 1,
                                 .bits = p->kinds->message_bits, .network = p->kinds->message.network,
                                 .algorithm = dfl_algorithm_name(p->kinds->message.algorithm) };
-    int64_t hops = 0;
+    int64_t sent = 0, received = 0, hops;
 
     if (slot == NULL || p->stages == 1)
         return;
@@ -168,10 +168,10 @@ static void record_messages(dfl_plan_state *p, collective_vec *rows, link_vec *l
         }
     for (uint32_t c = 0; c < p->interleave; c++) {
         uint32_t chunk = c * p->stages + p->out.last_stage;
-        hops += (chunk + 1 < p->stages * p->interleave) + (p->kinds->backward != NULL && chunk > 0);
+        sent += (chunk + 1 < p->stages * p->interleave) + (p->kinds->backward != NULL && chunk > 0);
+        received += (chunk > 0) + (p->kinds->backward != NULL && chunk + 1 < p->stages * p->interleave);
     }
-    for (uint32_t c = 0; c < p->interleave && hops == 0; c++) /* a last stage that sends none: those that it receives */
-        hops += c * p->stages + p->out.last_stage > 0;
+    hops = sent > received ? sent : received; /* it waits for those that it receives */
     row.count = (dfl_i128)hops * f->micro_batches;
     row.exposed_seconds = p->out.step[DFL_STEP_POINT_TO_POINT];
     for (uint32_t k = 0; k < p->n_kinds; k++) {

@@ -19,7 +19,8 @@ typedef struct {
     dfl_i128 bits;             /* as the key `bits` of a report */
     dfl_i128 all_bits;         /* of all of them in a step, of any stage */
     dfl_i128 arriving;         /* most bits that one chip lacks in one exchange; -1 = sums, of which parts arrive */
-    dfl_i128 *count;           /* [stage]: exchanges in a step */
+    dfl_i128 *count;           /* [stage]: exchanges in a step; of messages between stages, those that it sends */
+    dfl_i128 *received;        /* [stage]: messages between stages that it receives in a step */
 } dfl_chips_exchange;
 
 /* What the chip with most does in a pass of an einsum, summed over the iterations of its repeat. */

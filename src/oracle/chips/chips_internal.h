@@ -270,8 +270,8 @@ void dfl_chips_record_operands(chip_pass *p, const touched_counts *counts);
 void dfl_chips_record_rows(chip_pass *p, uint64_t made);
 /* Records those behind the last producer of a tensor; `made` = [chip]: what it made in this pass, or NULL. */
 void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last);
-/* Records the message from one stage to the next one; `from` is its stage. */
-void dfl_chips_record_message(chips *c, uint32_t tensor, dfl_i128 bits, uint32_t from);
+/* Records the message from one stage to another one. */
+void dfl_chips_record_message(chips *c, uint32_t tensor, dfl_i128 bits, uint32_t from, uint32_t to);
 /* Whether a pass has one value of an index. */
 bool dfl_chips_is_one_value(const chips *c, const dfl_index *index);
 /* Whether an einsum that makes a tensor has conditions that may leave out elements of it. */

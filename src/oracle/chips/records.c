@@ -15,14 +15,15 @@ static int64_t size_of_group(const chips *c, uint64_t groups)
     return n;
 }
 
-/* Records an exchange of a pass; `stages` = those that run it now, 0 = it runs later. */
-static void record_side(chips *c, const char *kind, uint32_t tensor, uint32_t einsum, int64_t group, uint32_t side, dfl_i128 bits,
-                        dfl_i128 arriving, uint64_t stages)
+/* Records an exchange of a pass; `stages` = those that run it now, 0 = it runs later. Returns its record; NULL = it moves
+   nothing. */
+static dfl_chips_exchange *record_side(chips *c, const char *kind, uint32_t tensor, uint32_t einsum, int64_t group, uint32_t side,
+                                       dfl_i128 bits, dfl_i128 arriving, uint64_t stages)
 {
     dfl_chips_exchange *x = NULL;
 
     if (bits == 0) /* no chip needs anything */
-        return;
+        return NULL;
     for (size_t i = 0; i < c->exchanges.n && x == NULL; i++) {
         dfl_chips_exchange *is = &c->exchanges.at[i];
 
@@ -34,23 +35,25 @@ static void record_side(chips *c, const char *kind, uint32_t tensor, uint32_t ei
                                                                  .side = side, .arriving = -1 }));
         x = &c->exchanges.at[c->exchanges.n - 1];
         x->count = DFL_NEW_ARRAY(c->arena, dfl_i128, c->n_stages);
+        x->received = DFL_NEW_ARRAY(c->arena, dfl_i128, c->n_stages);
     }
     x->bits = bits > x->bits ? bits : x->bits;
     x->all_bits += stages != 0 ? bits : 0;
     x->arriving = arriving > x->arriving ? arriving : x->arriving;
     for (uint32_t s = 0; s < c->n_stages; s++)
         x->count[s] += (stages >> s & 1) != 0;
+    return x;
 }
 
 static void record(chips *c, const char *kind, uint32_t tensor, uint32_t einsum, int64_t group, dfl_i128 bits, dfl_i128 arriving,
                    uint64_t stages)
 {
-    record_side(c, kind, tensor, einsum, group, 0, bits, arriving, stages);
+    (void)record_side(c, kind, tensor, einsum, group, 0, bits, arriving, stages);
 }
 
 void dfl_chips_record_neighbour(chips *c, uint32_t tensor, uint32_t einsum, uint32_t side, dfl_i128 bits, uint64_t stages)
 {
-    record_side(c, "point_to_point", tensor, einsum, 2, side, bits, -1, stages);
+    (void)record_side(c, "point_to_point", tensor, einsum, 2, side, bits, -1, stages);
 }
 
 static dfl_i128 bits_of(const chips *c, uint32_t tensor, uint64_t elements)
@@ -58,9 +61,13 @@ static dfl_i128 bits_of(const chips *c, uint32_t tensor, uint64_t elements)
     return (dfl_i128)elements * c->w->tensors[tensor].type.bits;
 }
 
-void dfl_chips_record_message(chips *c, uint32_t tensor, dfl_i128 bits, uint32_t from)
+void dfl_chips_record_message(chips *c, uint32_t tensor, dfl_i128 bits, uint32_t from, uint32_t to)
 {
-    record(c, "point_to_point", tensor, c->w->tensors[tensor].producers[0], 2, bits, -1, UINT64_C(1) << from);
+    dfl_chips_exchange *x = record_side(c, "point_to_point", tensor, c->w->tensors[tensor].producers[0], 2, 0, bits, -1,
+                                        UINT64_C(1) << from);
+
+    if (x != NULL)
+        x->received[to]++;
 }
 
 /* ---- operands ---- */

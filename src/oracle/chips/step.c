@@ -444,7 +444,7 @@ static void send(chips *c, dfl_phase phase, int64_t from_layer, int64_t to_layer
         most = bits > most ? bits : most;
     }
     if (tensor != DFL_NONE)
-        dfl_chips_record_message(c, tensor, most, from);
+        dfl_chips_record_message(c, tensor, most, from, to);
 }
 
 /* Runs the forward einsums of a repeat (DFL_NONE: outside of all) that make recomputed tensors. */
