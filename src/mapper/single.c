@@ -42,7 +42,7 @@ static bool has_other_ranks(const dfl_problem *problem)
 static bool make_problems(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, bool divides, bool spread,
                           problem_list *out)
 {
-    const dfl_problem_limits limits = { .spread = spread };
+    const dfl_problem_limits limits = { .spread = spread, .holds = dfl_mapping_all_lines_open(m) };
     const bool *roomy = dfl_space_roomy(arena, m, &limits);
     const dfl_body *leaf = dfl_mapping_leaf(m, 0);
 

@@ -406,6 +406,7 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
 {
     const dfl_solver *solver = fill->solver;
     const bool is_several = has_several(fill, objective, out->given) && !fill->is_last;
+    const bool is_apart = dfl_one_by_one_applies(fill, out->given);
     const dfl_search_request request = { .objective = objective, .limits = is_several ? joint_limits(fill) : fill->limits,
                                          .space = fill->space,
                                          .certificate = fill->certificate && !fill->space.imperfect &&
@@ -425,7 +426,7 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
         return refuse_figure(fill, objective, out->given);
     if (is_several && (!dfl_check_room(fill, out->given) || !dfl_check_homes(fill, out->given)))
         return false;
-    if (dfl_one_by_one_applies(fill, out->given))
+    if (is_apart && (out->given->workload->n_einsums != 1 || out->given->workload->n_carries > 0))
         return dfl_fill_one_by_one(fill, objective, out, stopped);
     has_first = is_several && find_first(fill, objective, &first, early);
     if (has_first && !fill->is_part)
@@ -437,6 +438,8 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
                        : search_lines(fill, within, &request, out, summary, &found);
     if (has_result(&found))
         *stopped = found.stopped;
+    if (!costs && is_apart && found.status == DFL_SEARCH_REPORTED && take_back_refusal(fill, reports))
+        return dfl_fill_one_by_one(fill, objective, out, stopped);
     if (!costs && is_several && found.status == DFL_SEARCH_REPORTED && take_back_refusal(fill, reports))
         return fill_refused(fill, objective, within, out, has_first ? first.mapping : NULL, early, stopped);
     if (!costs && has_first && found.status == DFL_SEARCH_REPORTED) {

@@ -355,8 +355,26 @@ static void place_operands(maker *k)
             o->places |= 1u << o->home;
             o->home = DFL_NONE;
         }
-        if (dfl_selects(&k->s->computes[problem->unit].operand_reuse, t))
+        o->again = !o->output && dfl_selects(&k->s->computes[problem->unit].operand_reuse, t);
+    }
+}
+
+/* Places for what the unit holds of operands that it reads only when they change (MODEL.md, rule 7): one element of each. */
+static void add_held(maker *k, const dfl_problem_limits *limits)
+{
+    dfl_problem *problem = k->problem;
+
+    for (uint32_t i = 0; i < problem->n_operands; i++) {
+        dfl_problem_operand *o = &problem->operand[i];
+        if (!o->again)
+            continue;
+        if (!limits->holds || problem->windows || problem->n_places == DFL_PROBLEM_PLACES) {
             refuse(k, "its unit reuses operands between steps");
+            return;
+        }
+        problem->place[problem->n_places] = (dfl_problem_place){ .memory = DFL_NONE, .axes = (1u << problem->n_axes) - 1,
+                                                                 .bits = o->bits, .buffers = 1 };
+        o->places |= 1u << problem->n_places++;
     }
 }
 
@@ -515,6 +533,8 @@ static void describe(maker *k, const dfl_problem_limits *limits)
     find_waits(out, k->m, limits);
     if (!k->lack)
         place_operands(k);
+    if (!k->lack)
+        add_held(k, limits);
     for (uint32_t i = 0; i < out->n_operands; i++)
         keeps += (uint32_t)__builtin_popcount(out->operand[i].places);
     if (keeps > DFL_PROBLEM_KEEPS)

@@ -50,12 +50,14 @@ typedef struct {
     bool settled;             /* the home is written: it is exchanged there */
     bool several;             /* more than one einsum reads it */
     uint32_t places;          /* mask: those inside of `home`, or all, that may hold it */
+    bool again;               /* the unit reads it only when it changes; its last place then stands for what the unit holds */
     uint32_t common;          /* mask: those in which one keep may serve several einsums that read it; see shared_inputs.h */
     uint32_t sharers;         /* number of einsums that read it, if each bears a share of what such a keep fetches; else 0 */
 } dfl_problem_operand;
 
+/* A memory, or what the unit holds of an operand that it reads only when it changes: one element that costs nothing. */
 typedef struct {
-    uint32_t memory;
+    uint32_t memory;          /* DFL_NONE: the unit */
     uint32_t axes;            /* mask: those around it */
     double bits;              /* capacity, INFINITY = unlimited */
     double read_joules, write_joules, read_seconds, write_seconds; /* per bit, of one instance */
@@ -111,6 +113,8 @@ typedef struct {
     bool overlapped;                /* time is counted as if transfers waited for nothing */
     bool plain;                     /* templates have the bounds that a certificate tells, which do not look at room */
     bool any_size;                  /* no memory that has a size counts as one with room for everything */
+    bool holds;                     /* what units hold of operands that they read only when these change (operand_reuse) is a
+                                       place; else such units are not supported */
     bool spread;                    /* any rank over any axis, as where lines are written, even if transfers are shared and others
                                        share none there */
     uint32_t counted;               /* memory whose peak counts: 1 + number, 0 = none */

@@ -94,7 +94,7 @@ static void add_lines(dfl_point *p, const dfl_body *from, dfl_body *body)
         for (int axis = -1; axis < (int)problem->n_axes; axis++)
             add_cuts(p, g, axis, body);
         for (uint32_t i = 0; i <= g && i < t->n_keeps; i++)
-            if (t->written[i] == g && !t->keep[i].home)
+            if (t->written[i] == g && !t->keep[i].home && problem->place[t->keep[i].place].memory != DFL_NONE)
                 add_line(body, (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = problem->operand[t->keep[i].operand].tensor,
                                            .memory = problem->place[t->keep[i].place].memory }, p->mapping->hole_span);
     }

@@ -10,12 +10,15 @@ static const dfl_memory *memory_at(const dfl_mapping *m, const dfl_problem *prob
     return &m->system->memories[problem->place[place].memory];
 }
 
+/* Whether a place is the unit, which holds an element of an operand that it reads only when it changes. */
+static bool is_unit(const dfl_problem *problem, uint32_t place) { return problem->place[place].memory == DFL_NONE; }
+
 static bool has_streams(const dfl_mapping *m, const dfl_problem *problem)
 {
     bool has = false;
 
     for (uint32_t p = 0; p < problem->n_places; p++)
-        has |= memory_at(m, problem, p)->stream;
+        has |= !is_unit(problem, p) && memory_at(m, problem, p)->stream;
     return has;
 }
 
@@ -71,7 +74,7 @@ static dfl_ramp_way find_way(const dfl_intern *names, const dfl_mapping *m, cons
         return way;
     for (uint32_t i = 0; i < t->n_keeps; i++) {
         const uint32_t inner = t->keep[i].place;
-        if (t->keep[i].operand != operand)
+        if (t->keep[i].operand != operand || is_unit(problem, inner))
             continue;
         way.latencies += add_latency(m, problem, outer, way.n > 0, &level);
         way.latencies += find_links(names, m, problem, outer, problem->place[inner].axes);
@@ -137,7 +140,7 @@ static void find_firsts(const dfl_form *f, dfl_ramp *out)
         const dfl_template_keep *k = &f->skeleton->keep[i];
         const dfl_problem_operand *o = &problem->operand[k->operand];
         const uint32_t outer = k->parent < 0 ? o->home : f->skeleton->keep[k->parent].place;
-        if (o->output || problem->place[k->place].waits)
+        if (o->output || problem->place[k->place].waits || is_unit(problem, k->place))
             continue;
         add_first(out, f->keep[i].tile, index_of_port(problem, outer, false), o->bits * problem->place[outer].read_seconds);
         add_first(out, f->keep[i].tile, index_of_port(problem, k->place, true), o->bits * problem->place[k->place].write_seconds);
@@ -153,7 +156,7 @@ static bool fetches_outside(const dfl_problem *problem)
     for (uint32_t o = 0; o < problem->n_operands; o++)
         inputs |= problem->operand[o].output ? 0 : problem->operand[o].places & ~(1u << problem->operand[o].home);
     for (uint32_t p = 0; p < problem->n_places; p++) {
-        if (!(inputs >> p & 1))
+        if (!(inputs >> p & 1) || is_unit(problem, p))
             continue;
         is_outside &= problem->place[p].waits || !waits;
         waits |= problem->place[p].waits;
@@ -169,7 +172,7 @@ static bool is_outer(const dfl_form *f, uint32_t operand)
     uint32_t innermost = DFL_NONE, waiting = 0, inside = 0;
 
     for (uint32_t i = 0; i < t->n_keeps; i++)
-        if (t->keep[i].operand == operand && !f->problem->place[t->keep[i].place].waits)
+        if (t->keep[i].operand == operand && !f->problem->place[t->keep[i].place].waits && !is_unit(f->problem, t->keep[i].place))
             innermost = t->keep[i].place;
     for (uint32_t i = 0; i < t->n_keeps; i++) {
         const dfl_template_keep *k = &t->keep[i];
@@ -290,7 +293,7 @@ static bool fetches_ahead(const dfl_mapping *m, const dfl_problem *problem)
 
     for (uint32_t o = 0; o < problem->n_operands; o++)
         for (uint32_t p = 0; p < problem->n_places; p++)
-            is_ahead |= (problem->operand[o].places >> p & 1) && memory_at(m, problem, p)->buffers > 1 &&
+            is_ahead |= (problem->operand[o].places >> p & 1) && !is_unit(problem, p) && memory_at(m, problem, p)->buffers > 1 &&
                 !memory_at(m, problem, p)->stream;
     return is_ahead;
 }
@@ -370,7 +373,7 @@ bool dfl_ramp_time_is_counted(const dfl_mapping *m, const dfl_problem *problem)
         if (isfinite(s->networks[n].bandwidth) || s->networks[n].latency > 0)
             return false;
     for (uint32_t p = 0; p < problem->n_places; p++)
-        if (memory_at(m, problem, p)->efficiency != NULL)
+        if (!is_unit(problem, p) && memory_at(m, problem, p)->efficiency != NULL)
             return false;
     return s->computes[problem->unit].n_efficiencies == 0 && !problem->windows;
 }

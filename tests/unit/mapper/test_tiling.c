@@ -857,6 +857,42 @@ static void claims(void **state)
     dfl_session_free(s);
 }
 
+/* ---- operands that the unit holds (rule D8) ---- */
+
+/* 2 x 3 points, 8 bits and 1 J/bit each: 6 results written, 48 J; what is read depends on what the unit holds. */
+typedef struct {
+    const char *name, *reuse;
+    double joules;
+} held_row;
+
+static const held_row HELD[] = {
+    { "both operands at each step: 2 * 6 * 8 J", "", 48 + 96 },
+    { "W stays while b advances: 2 + 6 reads", "operand_reuse = W; ", 48 + 64 },
+    { "X stays while a advances: 3 + 6 reads", "operand_reuse = X; ", 48 + 72 },
+    { "one of both stays: 2 + 6 reads", "operand_reuse = X, W; ", 48 + 64 },
+};
+
+static void holds(void **state)
+{
+    const held_row *row = *state;
+    const dfl_search_options options = { .size = sizeof options, .imperfect = true, .spread = true };
+    dfl_session *s = dfl_session_new(NULL);
+    dfl_stop stopped = DFL_STOP_NONE;
+    char text[512];
+
+    (void)snprintf(text, sizeof text,
+                   "dfl 1; workload w : bits(8) { rank a = 2, b = 3; input X[b]; weight W[a]; output Z[a, b] = X[b] * W[a]; } "
+                   "system chip { memory m { size = unlimited; energy = 1J/bit; } compute unit { %s"
+                   "rate { mac = 1MAC/s; flop = 1FLOP/s; } } } mapping best for w on chip { ...; minimize energy; }", row->reuse);
+    dfl_session_set_search(s, &options);
+    const dfl_filled *filled = dfl_session_fill(s, open_mapping(s, text), &stopped);
+    assert_non_null(filled);
+    assert_close(filled->search->value, row->joules, 1e-9);
+    assert_close(filled->search->lower_bound, row->joules, 1e-9);
+    assert_true(filled->search->optimal);
+    dfl_session_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -874,5 +910,6 @@ int main(void)
     failed += CHECK_TABLE("mapper.tiling.trims", TRIMS, trims);
     failed += CHECK_TABLE("mapper.tiling.ramps", RAMP_ROWS, ramps);
     failed += CHECK_TABLE("mapper.tiling.claims", CLAIMS, claims);
+    failed += CHECK_TABLE("mapper.tiling.held", HELD, holds);
     return CHECK_GROUP("mapper.tiling", tests) + failed;
 }
