@@ -315,7 +315,7 @@ static bool find_work(dfl_plan_state *p, const dfl_mapping *mapping, dfl_plan_co
     return is_class || find_times(p, of, p->frame.arena == common->arena);
 }
 
-/* Takes a plan that was kept, with the interleave of another one. NULL: it has too many chunks. */
+/* Takes a plan that was kept, with the interleave of another one. NULL after a report: it has too many chunks. */
 static dfl_plan_state *take_kept(dfl_arena *arena, dfl_sink *sink, const common_work *kept, const dfl_mapping *mapping,
                                  dfl_lives **lives)
 {
@@ -333,8 +333,10 @@ static dfl_plan_state *take_kept(dfl_arena *arena, dfl_sink *sink, const common_
         if (root->lines[i].stages == kept->plan->frame.slots[f->stage_slot].stages && root->lines[i].stages != NULL)
             f->slots[f->stage_slot].stages = mapping->root->lines[i].stages;
     if (f->stage_slot != DFL_NONE && f->slots[f->stage_slot].count * f->slots[f->stage_slot].stages->interleave >
-                                         f->workload->ranks[f->slots[f->stage_slot].stage_rank].extent)
+                                         f->workload->ranks[f->slots[f->stage_slot].stage_rank].extent) {
+        dfl_report(sink, DFL_MAP_STAGES, f->slots[f->stage_slot].span, "a stage has no layer");
         return NULL;
+    }
     p->work.frame = f;
     *lives = kept->lives != NULL ? dfl_lives_for(kept->lives, &p->work) : NULL;
     return p;
@@ -347,10 +349,10 @@ static dfl_plan_state *find_plan(dfl_arena *arena, dfl_sink *sink, const dfl_int
     const common_work *kept = find_kept(common, key.work, is_class);
     const bool is_kept = dfl_plan_common_arena(common, key, is_class) != NULL;
     dfl_arena *own = is_kept ? common->arena : arena;
-    dfl_plan_state *p = kept != NULL ? take_kept(arena, sink, kept, mapping, lives) : NULL;
+    dfl_plan_state *p;
 
-    if (p != NULL)
-        return p;
+    if (kept != NULL)
+        return take_kept(arena, sink, kept, mapping, lives);
     p = DFL_NEW(own, dfl_plan_state);
     p->frame = (dfl_frame){ .arena = own, .sink = sink, .names = names };
     if (!find_work(p, mapping, common, key, is_class, lives))

@@ -106,9 +106,12 @@ static bool add_rooms(const dfl_frame *f, const dfl_lives *lives, const dfl_stag
     bool overflow = false;
 
     for (uint32_t t = 0; t < f->workload->n_tensors && f->is_offloaded; t++) {
-        dfl_stored *counts = DFL_NEW_ARRAY(f->arena, dfl_stored, (size_t)n + 1);
+        dfl_stored *counts;
         dfl_i128 bits = 0, values;
 
+        if (!dfl_frame_is_outside(f, t))
+            continue;
+        counts = DFL_NEW_ARRAY(f->arena, dfl_stored, (size_t)n + 1);
         for (uint32_t c = 0; c < n; c++) {
             const dfl_chunk chunk = chunk_of(stage, c);
             overflow |= dfl_lives_count_outside(lives, &chunk, t, &counts[c], &bits);
