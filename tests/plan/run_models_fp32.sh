@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Predicted and measured inference and training steps in fp32 (silicon/models_fp32.csv, which is read in place, REFERENCE=directory): on
 # four H100 with copies of the model, stages, and tensor parallel, and on one chip, as two chips that do the same and exchange gradients
-# in no time. Shares of products are medians of silicon/gemm_fp32.csv. The sizes of the models are not published there: GPT-3 XL has 24
+# in no time. Shares of products are medians of silicon/gemm_fp32.csv; an MI250 (one die) has those of
+# the MI100. The sizes of the models are not published there: GPT-3 XL has 24
 # heads of 128. No bar; fails if a row does not evaluate. Counts the rows that no plan expresses.
 . tests/harness/script.sh
 reference=${REFERENCE:-../shared/reference}
@@ -15,7 +16,8 @@ awk 'FILENAME ~ /chips/ { for (i = 3; i < NF; i += 2) if ($i == "fp32") { peak[$
     { split($0, c, ","); flop = 2 * c[3] * c[4] * c[5] * c[6] }
     flop > 2e10 { x = flop / c[8] / 1e6 / peak[c[1]]; for (i = ++n[c[1]]; i > 1 && share[c[1], i - 1] > x; i--) share[c[1], i] = share[c[1], i - 1]
         share[c[1], i] = x }
-    END { for (d in n)
+    END { n["mi250"] = n["mi100"]; for (i = 1; i <= n["mi100"]; i++) share["mi250", i] = share["mi100", i] # its products are not timed
+        for (d in n)
         printf "system gpu_%s { memory hbm { size = unlimited; bandwidth = %sGB/s; efficiency = 78%%; } compute sm { launch = 2.5us; rate { mac " \
             "{ fp32 = %sTMAC/s; } fp32 = %sTFLOP/s; i32 = %sTOP/s; } efficiency { mac { fp32 = %.4f; } } } }\nsystem pair_%s { network link = " \
             "ring { bandwidth = 1000000TB/s; } array gpu[2] over link { use gpu_%s; } }\n", d, memory[d], peak[d] / 2, peak[d], peak[d],
@@ -25,8 +27,8 @@ awk -F, -v plans="$work/plans" -v rows="$work/rows" '
             size["gpt2_large"] = "layers = 36, width = 1280, heads = 20"; size["gpt3_xl"] = "layers = 24, width = 3072, heads = 24"
             size["gpt3_27"] = "layers = 32, width = 2560, heads = 32"; size["bert_large"] = "layers = 24, width = 1024, heads = 16"
             size["opt_13"] = "layers = 24, width = 2048, heads = 32"
-            n = split("A100-PCIE-40GB A100_80GB_PCIe H100_80GB_HBM3 V100-PCIE-32GB P100-PCIE-16GB T4 MI100", long, " ")
-            split("a100_pcie_40g a100_pcie_80g h100_sxm v100_pcie p100_pcie t4 mi100", short, " ")
+            n = split("A100-PCIE-40GB A100_80GB_PCIe H100_80GB_HBM3 V100-PCIE-32GB P100-PCIE-16GB T4 MI100 MI250", long, " ")
+            split("a100_pcie_40g a100_pcie_80g h100_sxm v100_pcie p100_pcie t4 mi100 mi250", short, " ")
             for (i = 1; i <= n; i++) chip[long[i]] = short[i] }
     FNR == 1 { next }
     $6 == "" && $1 in chip && $2 in size {
