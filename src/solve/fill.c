@@ -477,14 +477,14 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     if (has_first)
         dfl_fill_take_better(fill, first.mapping, early->value, early->unproven != NULL ? early->unproven :
                              "the einsums were mapped one by one: mappings that fuse them may be better", out, summary);
-    if (is_several && *stopped != DFL_STOP_GAP && *stopped != DFL_STOP_CANCELLED)
-        dfl_fill_lift_keeps(fill, objective, out, summary);
     if (is_several && (fill->space.extensions & DFL_SEARCH_KEEP) && !fill->is_part && *stopped == DFL_STOP_NONE &&
         dfl_budget_ok(solver->budget) && summary->value > dfl_value_times(summary->lower_bound, 1 + DFL_VALUE_TOLERANCE))
         dfl_fill_try_climb(fill, objective, DFL_CLIMB_REST, UINT32_MAX, out, summary);
     if (is_several && summary->optimal && *stopped == DFL_STOP_NONE && !fill->space.perfect &&
         fill->space.max_shared_loops == DFL_NONE && within == out->given)
         dfl_fill_try_ragged(fill, objective, within, out, summary);
+    if (is_several && summary->optimal && *stopped == DFL_STOP_NONE && fill->space.extensions == 0)
+        dfl_fill_try_climb(fill, objective, DFL_CLIMB_SHARE, 0, out, summary);
     if (is_several && !summary->optimal && *stopped != DFL_STOP_GAP && *stopped != DFL_STOP_CANCELLED)
         dfl_fill_improve_several(fill, objective, within, fill_lines_once, out, summary, stopped);
     if (is_several && !summary->optimal && *stopped != DFL_STOP_GAP &&

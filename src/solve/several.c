@@ -1,7 +1,6 @@
 /* Several einsums beside the joint search: fused groups, and the lower bound of all exchanges. */
 #include <math.h>
 
-#include "mapper/improve/hoist.h"
 #include "mapper/improve/tree_climb.h"
 #include "mapper/join/exchange_bound.h"
 #include "mapper/join/fused_groups.h"
@@ -27,46 +26,6 @@ static dfl_search_limits share_limits(const dfl_fill *fill, const dfl_search_sum
 static bool has_gap(const dfl_search_summary *summary)
 {
     return !(summary->value <= dfl_value_times(summary->lower_bound, 1 + DFL_SMALL_GAP));
-}
-
-/* What judges mappings with other keeps. */
-typedef struct {
-    const dfl_fill *fill;
-    const dfl_objective *objective;
-    dfl_budget *budget;
-    uint32_t left;                          /* evaluations */
-} keep_judge;
-
-/* The value of a mapping; has the type dfl_hoist_value. */
-static double judge_keeps(void *context, const dfl_mapping *m)
-{
-    keep_judge *k = context;
-    const double deadline = k->fill->limits.deadline;
-
-    if (k->left == 0 || (deadline > 0 && dfl_budget_time(k->budget) > deadline) || !dfl_budget_ok(k->budget))
-        return INFINITY;
-    k->left--;
-    return dfl_mapping_value(k->budget, k->fill->solver->names, m, k->objective);
-}
-
-void dfl_fill_lift_keeps(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary)
-{
-    dfl_arena *work = dfl_arena_new(fill->solver->budget);
-    dfl_mapping *m = dfl_mapping_copy(work, out->mapping);
-    const uint64_t left = dfl_evaluations_left(fill->limits.evaluations, summary->evaluated);
-    const uint32_t most = left > 0 && left < DFL_LIFTED_KEEPS ? (uint32_t)left : DFL_LIFTED_KEEPS;
-    keep_judge judge = { fill, objective, fill->solver->budget, most };
-    double before = INFINITY, value = summary->value;
-
-    while (value < before) {
-        before = value;
-        value = dfl_hoist_keeps(work, m, value, judge_keeps, &judge);
-    }
-    summary->evaluated += most - judge.left;
-    dfl_fill_take_better(fill, m, value,
-                         "keeps of single einsums were moved above others: mappings with other such keeps may be better", out,
-                         summary);
-    dfl_arena_free(work);
 }
 
 /* Whether the einsums have so many skeletons that a search of all together finds nothing in the time of this one. */
@@ -126,6 +85,8 @@ const dfl_mapping *dfl_fill_climb(dfl_fill *fill, const dfl_objective *objective
 
     if (fill->limits.evaluations > 0)
         options.evaluations = part < limits.evaluations ? part : limits.evaluations;
+    if (summary->optimal && options.evaluations > DFL_CLIMB_PROVEN)
+        options.evaluations = DFL_CLIMB_PROVEN;
     m = dfl_tree_climb(arena, fill->solver->names, from, &options, value, &evaluated);
     summary->evaluated += evaluated;
     return m;

@@ -113,8 +113,6 @@ void dfl_fill_try_climb(dfl_fill *fill, const dfl_objective *objective, double s
 void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out,
                           dfl_search_summary *summary);
 
-/* Moves keeps of single einsums above branches, and adds some there, where that makes `out->mapping` better. Reports nothing. */
-void dfl_fill_lift_keeps(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary);
 
 /* ---- even_rows.c ---- */
 

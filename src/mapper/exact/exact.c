@@ -22,10 +22,6 @@ _Static_assert((int)DFL_MAP_SHARED_LOOPS == (int)DFL_ROW_LOOPS && (int)DFL_MAP_K
                (int)DFL_MAP_TOP == (int)DFL_TOP,
                "the limits that are told are those in force");
 
-enum {
-    FEW_LOOPS = 1,             /* shared loops that are tried first */
-};
-
 typedef struct {
     dfl_arena *arena;
     const dfl_intern *names;
@@ -38,7 +34,7 @@ typedef struct {
     dfl_cost_to_go *bounds;
     dfl_workers crew;
     dfl_stop stopped;
-    double known;              /* a mapping of this value was found beyond the limits so far */
+    double known;              /* value of the einsums one by one; INFINITY = not known, or lost by rounding */
     bool full;                 /* the join has lost states */
 } mapper;
 
@@ -235,7 +231,6 @@ static bool search_within(mapper *k, double limit, bool last, dfl_map_result *ou
     uint32_t n = 0;
     bool full = false;
     dfl_primal rescue = rescue_of(k);
-    uint64_t before = k->crew.evaluated;
 
     k->goal.limit = limit;
     if (search_classes(k)) {
@@ -244,8 +239,6 @@ static bool search_within(mapper *k, double limit, bool last, dfl_map_result *ou
         rescue.evaluations = dfl_evaluations_left(k->options->limits.evaluations, k->crew.evaluated);
         if (!full && k->stopped == DFL_STOP_NONE && k->through != NULL && (r != NULL ? !is_least(k, r, out) : last))
             r = dfl_pass_through_join(k->through, &rescue, steps, r, k->options, out->lower_bound, &n, &full, &k->stopped);
-        if (r == NULL && k->stopped == DFL_STOP_NONE)
-            k->known = fmin(k->known, dfl_primal_beyond(&rescue, steps, k->crew.evaluated - before + 1));
     }
     if (r && (k->options->front || k->options->top > 0))
         out->front = take_front(k, r, n);
@@ -390,29 +383,6 @@ static bool find_lower_bound(mapper *k, dfl_map_result *out)
     return fits && k->stopped == DFL_STOP_NONE;
 }
 
-/* Looks for something as good as the lower bound with few shared loops: where many ways cost the same, these are the least of
-   them. What is found then is as good as all there is, but a worse start for what goes beyond the space. */
-static bool search_least(mapper *k, dfl_map_result *out)
-{
-    const uint32_t most = k->goal.max_loops;
-    const bool full = k->full;
-    dfl_map_result some = *out;
-    bool found;
-
-    if (k->options->front || k->options->top > 0 || k->options->certificate || k->options->space.extensions != 0 ||
-        most <= FEW_LOOPS)
-        return false;
-    k->goal.max_loops = FEW_LOOPS;
-    begin(k, "search", out->lower_bound);
-    found = search_within(k, dfl_value_times(out->lower_bound, STEPS[0]), false, &some) &&
-            some.objective <= dfl_value_times(out->lower_bound, DFL_VALUE_EQUAL);
-    k->goal.max_loops = most;
-    k->full = full;
-    if (found || (k->stopped != DFL_STOP_NONE && some.mapping != NULL))
-        *out = some;
-    return found;
-}
-
 /* Goes through the limits from the lower bound on, and no further than to what is known; faster where one has looked at no more
    than the one before. False if there is nothing, or the search stopped. */
 static bool search_limits(mapper *k, dfl_map_result *out)
@@ -421,10 +391,9 @@ static bool search_limits(mapper *k, dfl_map_result *out)
     double least = out->lower_bound, ceiling = k->options->ceiling > 0 ? k->options->ceiling : INFINITY, limit = 0;
     uint64_t looked = 0;
     size_t stride = 1;
-    bool found;
+    bool found = false;
 
     k->known = known_apart(k);
-    found = search_least(k, out);
     for (size_t i = 0; !found && k->stopped == DFL_STOP_NONE && limit < ceiling; i = i + stride < last ? i + stride : last) {
         uint64_t before = k->crew.evaluated;
         limit = fmin(dfl_value_times(least, STEPS[i]), ceiling);
@@ -542,37 +511,16 @@ static void try_others(mapper *k, const dfl_intern *names, bool glance, dfl_map_
     dfl_primal_end(&rescue);
 }
 
-/* Fronts with times that can overlap and with those that cannot (see search_again), one behind the other. */
-static bool search_front(mapper *k, dfl_map_result *out)
-{
-    double limit = k->options->front_limit > 0 ? k->options->front_limit : INFINITY;
-    dfl_map_result alone = *out;
-    dfl_map_point *both;
-
-    if (!search_within(k, limit, true, out))
-        return false;
-    if (!k->goal.by_time)
-        return true;
-    k->goal.alone = true;
-    if (!find_lower_bound(k, &alone) || !search_within(k, limit, true, &alone))
-        return k->stopped == DFL_STOP_NONE;
-    both = DFL_NEW_ARRAY(k->arena, dfl_map_point, out->n_front + alone.n_front);
-    memcpy(both, out->front, out->n_front * sizeof *both);
-    memcpy(both + out->n_front, alone.front, alone.n_front * sizeof *both);
-    out->front = both;
-    out->n_front += alone.n_front;
-    return true;
-}
-
 static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
 {
+    const double front_limit = k->options->front_limit > 0 ? k->options->front_limit : INFINITY;
     bool known;
 
     out->lower_bound = template_bound(k, false, false);
     if (k->options->ceiling > 0 && out->lower_bound > k->options->ceiling)
         return true;
     if (find_lower_bound(k, out)) {
-        bool found = k->options->front ? search_front(k, out) : search_limits(k, out);
+        bool found = k->options->front ? search_within(k, front_limit, true, out) : search_limits(k, out);
         if (found && !stop_if_close(k, out) && !k->options->front && k->options->top == 0) {
             search_beside(k, out);
             search_again(k, names, out);

@@ -258,13 +258,3 @@ const dfl_join_result *dfl_primal_join(dfl_primal *k, const dfl_join_step *steps
     *n = some != NULL;
     return some;
 }
-
-double dfl_primal_beyond(dfl_primal *k, const dfl_join_step *steps, uint64_t most)
-{
-    dfl_tile_goal goal = *k->goal;
-    const dfl_join_result *r;
-
-    goal.limit = INFINITY;
-    r = join_few(k, steps, &goal, STATES, most);
-    return r != NULL ? r->value : INFINITY;
-}

@@ -41,7 +41,5 @@ const dfl_join_result *dfl_primal_any(dfl_primal *k, double bound);
  */
 const dfl_join_result *dfl_primal_join(dfl_primal *k, const dfl_join_step *steps, bool front, double bound, uint32_t *n,
                                        bool *full, dfl_stop *why);
-/* Value of some mapping of the rows, however far beyond the limit they were searched with, or INFINITY. Takes so many steps. */
-double dfl_primal_beyond(dfl_primal *k, const dfl_join_step *steps, uint64_t most);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "mapper/branches/perfect.h"
-#include "mapper/improve/hoist.h"
 #include "mapper/problem/einsum_orders.h"
 #include "mapper/problem/evaluate.h"
 #include "mapper/problem/factors.h"
@@ -63,10 +62,8 @@ static bool is_stopped(explorer *k)
     return k->out->stopped != DFL_STOP_NONE;
 }
 
-static double value_of(void *context, const dfl_mapping *m)
+static double value_of(explorer *k, const dfl_mapping *m)
 {
-    explorer *k = context;
-
     return dfl_mapping_value(dfl_arena_budget(k->arena), k->names, m, k->options->objective);
 }
 
@@ -310,8 +307,6 @@ static void try_change(explorer *k, const target *of, const change *c, proposal 
         if (of->part != NULL)
             m = dfl_segment_put(work, k->given, of->part, m);
         value = value_of(k, m);
-        if (c->v.n_loops > 0)
-            value = dfl_hoist_keeps(work, m, value, value_of, k);
         if (wants(k, DFL_SEARCH_PIPELINE))
             value = pipe_branches(k, m, value);
         if (value < best->value)

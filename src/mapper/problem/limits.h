@@ -221,8 +221,6 @@ enum {
 /* The same inside of the stage with one element, which needs no lower bound: fused groups; all together once more. */
 #define DFL_PART_GROUPS_SHARE 0.25
 #define DFL_PART_AGAIN_SHARE 0.8
-/* Evaluations with other keeps above branches, once a mapping of several einsums is found: some milliseconds. */
-#define DFL_LIFTED_KEEPS 200
 /* Climbs over all lines of the best mapping (improve/tree_climb.h): of the first one; after groups; and after the bound, which
    leaves half of the time for the einsums one by one. The first and the last one go on with random walks. A climb of a whole
    layer takes a second without them. */
@@ -239,6 +237,8 @@ enum {
 /* Evaluations of all einsums in a climb at most: under a limit on time; and without one, a second for a few einsums. */
 #define DFL_CLIMB_TIMED UINT64_C(1000000)
 #define DFL_CLIMB_EVALUATIONS UINT64_C(30000)
+/* The same where the best mapping of the space is proven, and only other keeps or tiles may be better: some milliseconds. */
+#define DFL_CLIMB_PROVEN UINT64_C(200)
 /* Evaluations of a climb that polishes a mapping (improve/polish.h), each counted once for each einsum: some seconds. */
 #define DFL_POLISH_EVALUATIONS UINT64_C(60000)
 /* Random walks in a row without a gain that end a climb where no limit on time does. */
