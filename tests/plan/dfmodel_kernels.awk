@@ -16,20 +16,18 @@ BEGIN {
     print "mapping by_kernel(tensor, data) for gpt_forward on rdu {\n" lines \
           "    R0, R0_R1 { }\n    N1, N1_K, N1_V { }\n    O, O_O1 { }\n    R1, R1_Y { }\n    U, U_U1 { }\n    ...;\n" \
           "    option overlap = perfect;\n}"
-    # a kernel of a group takes whole units of 32 lanes (features) and 6 rows (tokens), and the group streams in pieces: the least
-    # power of 2 with which two copies of what passes between kernels or groups fit the room beside the weights. The groups of the
-    # vendor need 8 (1,258 MB of copies and 38 MB of weights in the second one, of 335 MB), the published ones 32 (804 MB and 302 MB in
-    # the fourth one)
+    # a kernel of a group takes whole units of 32 lanes (features) and 6 rows (tokens), and the group streams in pieces
     # the groups of the vendor: Q, K, V; attention and projection; the two products of the feed-forward part. Kernels that it leaves
     # open stand where they are best
-    print "mapping vendor(tensor, data) for gpt_forward on rdu {\n" lines \
+    print "mapping vendor(tensor, data, pieces) for gpt_forward on rdu {\n" lines \
           "    fuse {\n        X { }\n        R0, R0_R1, N1, N1_K, N1_V, Q, K, V { }\n        S, P, A, Z, O, O_O1, O1, R1, R1_Y, N2 { }\n" \
-          "        F, G { }\n        U, U_U1, U1, Y { }\n    }\n    option overlap = perfect;\n    option chunks = 1;\n    option pieces = 8;\n}"
+          "        F, G { }\n        U, U_U1, U1, Y { }\n    }\n    option overlap = perfect;\n    option chunks = 1;\n    option pieces = pieces;\n}"
     # the groups with the times that its log states for them
-    print "mapping published(tensor, data) for gpt_forward on rdu {\n" lines \
+    print "mapping published(tensor, data, pieces) for gpt_forward on rdu {\n" lines \
           "    fuse {\n        X { }\n        R0, R0_R1, N1, N1_K, N1_V, Q, K { }\n        V, S, P, A, Z, O, O_O1 { }\n" \
           "        O1, R1, R1_Y, N2, F, G { }\n        U, U_U1, U1, Y { }\n    }\n    option overlap = perfect;\n" \
-          "    option chunks = 1;\n    option pieces = 32;\n}"
+          "    option chunks = 1;\n    option pieces = pieces;\n}"
+    # as many pieces as the published groups need; whether those that are found need more is not checked
     print "mapping searched(tensor, data, most) for gpt_forward on rdu {\n" lines \
           "    fuse {\n        X { }\n        R0, R0_R1, N1, N1_K, N1_V, Q, K, V, S, P, A, Z, O, O_O1, O1, R1, R1_Y, N2, F, G, U, U_U1, U1, Y { ...; }\n" \
           "    }\n    option overlap = perfect;\n    option groups = most;\n    option pieces = 32;\n}"
@@ -49,9 +47,30 @@ function add(name, equations, log_seconds, bar)
 {
     print name, (equations == "" ? "-" : equations), (log_seconds == "" ? "-" : log_seconds), bar >rows
 }
+# The least power of 2 pieces with which two copies of what passes into, out of and inside of a group fit the room beside its weights
+function fit(passes, inside, weights, room,    n)
+{
+    for (n = 1; 2 * (passes + inside) / n + weights > room; n *= 2)
+        ;
+    return n
+}
+function larger(a, b) { return a > b ? a : b }
+# The pieces of the groups of a template: h features, T parts; D and A are the bytes of a tensor of tokens and features, and of the part
+# of one of tokens by tokens
+function pieces_of(template, room, T,    h, D, A, w, n)
+{
+    h = $column["hidden"]; D = 2 * $column["seq"] * h; A = 2 * $column["heads"] / T * $column["seq"] * $column["seq"]; w = 2 * h * h / T
+    if (template == "vendor") {
+        n = larger(fit(D + 3 * D / T, 4 * D, 3 * w, room), fit(3 * D + 3 * D / T, 3 * A + 3 * D + D / T, w, room))
+        return larger(n, larger(fit(D + 4 * D / T, 4 * D / T, 4 * w, room), fit(D + 4 * D / T, 2 * D, 4 * w, room)))
+    }
+    n = larger(fit(2 * D + 2 * D / T, 3 * D, 2 * w, room), fit(2 * D + 2 * D / T, 3 * A + 2 * D / T, 2 * w, room))
+    return larger(n, larger(fit(3 * D + 4 * D / T, 3 * D + 4 * D / T, 4 * w, room), fit(D + 4 * D / T, 2 * D, 4 * w, room)))
+}
 function map_rdu(name, template, dram, room, tensor, data, sum_rate, most)
 {
-    printf "mapping %s = %s(tensor = %d, data = %d%s) for gpt_forward\n" \
+    if (template == "vendor" || template == "published") data = data ", pieces = " pieces_of(template, room, tensor)
+    printf "mapping %s = %s(tensor = %d, data = %s%s) for gpt_forward\n" \
            "    on rdu(dram = %sGB/s, room = %sB, tensor = %d, data = %d, sum_rate = %gGB/s);\n",
            name, template, tensor, data, (most > 0 ? ", most = " most : ""), dram, room, tensor, data, sum_rate
 }
