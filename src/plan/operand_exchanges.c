@@ -241,6 +241,34 @@ static bool find_part_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t ei
     return false;
 }
 
+/* Whether an operand is where the points of its einsum go to rows, or comes there first. */
+static bool is_at_points(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access,
+                         const uint64_t mask[N_WAYS])
+{
+    bool is_at = false;
+
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        if (f->slots[s].count == 1 || !dfl_frame_goes(f, einsum, s) || !dfl_rows_varies(f, einsum, access))
+            continue;
+        if ((mask[WHOLE] >> s & 1) != 0)
+            return false; /* all of it comes to each instance */
+        is_at |= (mask[TO_ROWS] >> s & 1) != 0 || source(f, l, einsum, access->tensor, s) == DFL_LAYOUT_ROWS;
+    }
+    return is_at;
+}
+
+/* Leaves of the bits of an operand of all points those of the instance with most points. False after a report. */
+static bool keep_largest(const dfl_frame *f, uint32_t einsum, const dfl_access *access, dfl_i128 *bits)
+{
+    const dfl_points *p = &f->points[einsum];
+    const int64_t positions = p->total / dfl_rows_uses(f, einsum, access);
+
+    if (p->largest >= positions || !dfl_mul(*bits / positions, p->largest, bits))
+        return true;
+    dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "a count of this plan exceeds 128 bits");
+    return false;
+}
+
 /* Sets the bits of an exchange of an operand. False after a report. */
 static bool set_operand_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access,
                              const uint64_t mask[N_WAYS], int way, dfl_plan_exchange *x)
@@ -252,7 +280,9 @@ static bool set_operand_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
         return false;
     for (uint32_t s = 0; s < f->n_slots; s++)
         rows |= (uint64_t)(dfl_frame_goes(f, einsum, s) && dfl_rows_varies(f, einsum, access)) << s;
-    if (way == TO_ROWS) { /* what one instance has before the points go */
+    if (way == TO_ROWS) { /* what one instance has before the points go; what is gathered comes behind */
+        if (mask[WHOLE] != 0 && !find_part_bits(f, l, einsum, access, mask, mask[TO_ROWS], &x->bits))
+            return false;
         if (dfl_mul(x->bits, dfl_rows_uses(f, einsum, access), &x->bits)) {
             dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "a count of this plan exceeds 128 bits");
             return false;
@@ -262,10 +292,13 @@ static bool set_operand_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     } else if (way == ACROSS) { /* what is gathered comes behind */
         if (!find_part_bits(f, l, einsum, access, mask, mask[ACROSS], &x->bits))
             return false;
-        x->bits = ceil_div(x->bits, dfl_exchange_ranks(f, rows & ~mask[WHOLE]));
+        if (!is_at_points(f, l, einsum, access, mask))
+            x->bits = ceil_div(x->bits, dfl_exchange_ranks(f, rows & ~mask[WHOLE]));
     } else if (way == FROM_ONE && mask[WHOLE] != 0 && !find_part_bits(f, l, einsum, access, mask, mask[FROM_ONE], &x->bits)) {
         return false;
     }
+    if (way != TO_ROWS && is_at_points(f, l, einsum, access, mask) && !keep_largest(f, einsum, access, &x->bits))
+        return false;
     for (uint32_t s = 0; s < f->n_slots && t->n_producers > 0 && way != TO_ROWS; s++)
         if (x->slots >> s & 1 && source(f, l, einsum, access->tensor, s) == DFL_LAYOUT_ROWS)
             x->most_bits = dfl_exchange_most_bits(f, t->producers[0], x->bits);

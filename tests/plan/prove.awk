@@ -7,7 +7,7 @@ function chance(percent) { return rand() * 100 < percent }
 # A workload `layers`; `ranks` lists ranks to divide, `inner` those of the layers, `names` the einsums, `made` what may be recomputed.
 function workload(   text) {
     B = pick("4 6 8"); M = pick("3 4 5 8"); D = pick("2 4 6"); F = pick("4 6 8"); H = 4; L = pick("2 3 4 5"); V = pick("5 8")
-    kind = pick("mlp gated attention lookup chain chain masked masked cache steps grid grid bags")
+    kind = pick("mlp gated attention lookup chain chain masked masked cache steps grid grid bags experts experts head token before")
     names = made = ""
     N = M
     if (kind == "masked") {
@@ -42,6 +42,35 @@ function workload(   text) {
                " as layer carrying X = Y {\n    Y[b, m, d] = W[d] * X[b, m, d]" (chance(80) ? " + X[b, m" offset() ", d]" : "") \
                (chance(60) ? " + X[b, m, d" offset() "]" : "") (chance(40) ? " + X[b, m" offset() ", d" offset() "]" : "") \
                ";\n  }\n  output Z[b, m, d] = layer.Y[b, m, d] * 2;\n}\n"
+    }
+    if (kind == "experts") { # points go to the rows of weights that data select, and come back
+        ranks = "d f"; names = "N H G P Q Y"; tensors = "U W N H P Q"; made = "N H N,H"; E = pick("4 8 8 6")
+        share = pick("1 1 1 1.5 2")
+        return "workload layers : bf16 {\n  rank b = " (B = pick("8 16")) ", d = " D ", f = " F ", x = " E ", k = 2;\n" \
+               "  input A[b, d], C[b, k], ids[b, k] : i32;\n  weight U[x, d, f], W[x, f, d];\n  N[b, d] = A[b, d] * 3;\n" \
+               "  H[b, k, f] += N[b, d] * gather U[x, d, f] by ids[b, k] load " share ";\n  G[b, k, f] = H[b, k, f]" pick("*2; *C[b,k];") "\n" \
+               "  P[b, k, d] += G[b, k, f] * gather W[x, f, d] by ids[b, k] load " share ";\n  Q[b, d] += P[b, k, d];\n" \
+               "  output Y[b, d] = Q[b, d] + A[b, d];\n}\n"
+    }
+    if (kind == "token") { # pieces of a tensor, and one element of it read behind the layers
+        ranks = "d f"; names = "layer.H layer.Y Z"; tensors = "layer.H layer.Y layer.U"; made = "layer.H"; N = 3
+        return "workload layers : bf16 {\n  rank b = " B ", d = " D ", f = " F ", c = 3, n = 3;\n  input A[b, c, d];\n  weight V[f, d];\n" \
+               "  repeat " L " as layer carrying A = Y {\n    weight U[d, f], W[f, d];\n    H[b, c, f] += A[b, c, d] * U[d, f];\n" \
+               "    S[b, f] = H[b, 0, f] * H[b, " pick("1 2") ", f];\n    Y[b, c, d] += H[b, c, f] * W[f, d];\n    T[b, d] += S[b, f] * W[f, d];\n" \
+               "  }\n  output Z[b, f] += layer.Y[b, 0, d] * V[f, d];\n}\n"
+    }
+    if (kind == "head") { # several readers of one gathered copy
+        ranks = "m d f"; names = "N Q K P Y"; made = "N Q N,Q,K"; tensors = "N Q K P U V"
+        return "workload layers : bf16 {\n  rank b = " B ", m = " M ", d = " D ", f = " F ";\n  input A[b, m, d];\n" \
+               "  weight U[d, f], V[d, f], W[f, d];\n  N[b, m, d] = A[b, m, d] * 3;\n  Q[b, m, f] += N[b, m, d] * U[d, f];\n" \
+               "  K[b, m, f] += N[b, m, d] * V[d, f];\n  P[b, m, d] += Q[b, m, f] * W[f, d];\n" \
+               "  output Y[b, m, d] = P[b, m, d] + N[b, m, d];\n  output Z[b, m, f] = K[b, m, f] * Q[b, m, f];\n}\n"
+    }
+    if (kind == "before") { # einsums before the layers, and nothing behind them
+        ranks = "m d f"; names = "I J layer.H layer.Y"; made = "I J layer.H I,J"; tensors = "I J layer.H V layer.U"
+        return "workload layers : bf16 {\n  rank b = " B ", m = " M ", d = " D ", f = " F ", e = 2;\n  input A[b, m, e];\n  weight V[e, d];\n" \
+               "  I[b, m, d] += A[b, m, e] * V[e, d];\n  J[b, m, d] = I[b, m, d] * 2;\n  repeat " L " as layer carrying J = Y {\n" \
+               "    weight U[d, f], W[f, d];\n    H[b, m, f] += J[b, m, d] * U[d, f];\n    Y[b, m, d] += H[b, m, f] * W[f, d];\n  }\n}\n"
     }
     if (kind == "bags") { # large tables: the optimizer renews the rows that bags have touched, each once
         ranks = "d f t"; names = "E S P Y"; tensors = "table E P W"; made = "P"
@@ -146,6 +175,7 @@ function some(   n, at, i, out) {
 
 function plan(name,   text, i, n, at) {
     extent["b"] = B; extent["m"] = M; extent["n"] = N; extent["d"] = D; extent["f"] = F; extent["h"] = extent["t"] = H; extent["v"] = V
+    extent["x"] = E
     for (i in extent)
         cut[i] = 1
     text = "mapping " name " for " (trained ? "step" : "layers") " on pod {\n"
@@ -153,15 +183,21 @@ function plan(name,   text, i, n, at) {
         text = text line("b", chance(80) ? 2 : pick("3 4"), "node")
     else if (chance(40))
         text = text line(pick(ranks), 2, "node")
-    if (kind !~ /bags|chain|gated|masked|steps/ && chance(50)) { # what stands before the repeat is in the first stage alone
+    if (kind !~ /bags|chain|gated|masked|steps|experts|head|before|token/ && chance(50)) { # what stands before the repeat is in the first stage alone
         text = text "  spatial layer/" (L > 2 && chance(30) ? 3 : 2) " on node pipeline(schedule = "
         text = text (L >= 4 && text ~ /layer\/2/ && chance(50) ? pick("gpipe one_f_one_b") ", interleave = 2" : \
                      pick(trained ? "gpipe one_f_one_b zero_bubble zero_bubble" : "gpipe one_f_one_b")) ");\n"
     }
     if (chance(60))
         text = text "  temporal b" pick(":1 :1 /2") ";\n"
-    if (kind !~ /bags|chain|masked/)
+    if (kind !~ /bags|chain|masked|experts|head/)
         text = text "  temporal layer;\n"
+    if (kind == "experts" && chance(80)) {
+        i = pick("2 4 4")
+        if (fits("b", i) && fits("x", i)) {
+            text = text line("b", i, "gpu") line("x", i, "gpu", chance(80) ? " for H, P" (trained ? ", update" : "") : "")
+        }
+    }
     n = draw(3)
     for (i = 1; i <= n; i++)
         text = text line(pick(ranks), pick("2 2 2 3 4"), pick("gpu gpu gpu node"), chance(60) ? some() : "")

@@ -264,12 +264,16 @@ bool dfl_chips_has_conditions(const chips *c, uint32_t tensor)
     return false;
 }
 
-/* Whether an einsum that makes a tensor made an element on a chip in its latest pass. */
+/* Whether an einsum that makes a tensor made an element on a chip in its latest pass. Zeros before a sum move nothing. */
 static bool has_made(const chips *c, uint32_t tensor, uint32_t chip, uint32_t element)
 {
-    for (uint32_t e = 0; e < c->w->n_einsums; e++)
-        if (c->einsums[e].target == tensor && c->einsums[e].latest[chip] != NULL && c->einsums[e].latest[chip][element] != 0)
+    for (uint32_t e = 0; e < c->w->n_einsums; e++) {
+        const element_set *latest = c->einsums[e].latest;
+
+        if (c->einsums[e].target == tensor && c->w->einsums[e].body->kind != DFL_EOP_CONST && latest[chip] != NULL &&
+            latest[chip][element] != 0)
             return true;
+    }
     return false;
 }
 

@@ -262,6 +262,18 @@ bool dfl_chips_go(chips *c, const dfl_line *line, uint32_t einsum, uint32_t grou
     return true;
 }
 
+bool dfl_chips_check_nesting(chips *c)
+{
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        for (uint32_t g = 0; g < c->n_groups; g++)
+            for (uint32_t h = 0; h < c->n_groups; h++)
+                if (c->einsums[e].instead[g] != NULL && c->einsums[e].divides[h] != NULL &&
+                    c->einsums[e].divides[h]->rank == c->einsums[e].instead[g]->rank && h > g)
+                    return dfl_chips_refuse(c, c->einsums[e].divides[h]->span, "a second line over a rank, the first of which "
+                                            "points that go to rows replace,");
+    return true;
+}
+
 /* ---- where points are ---- */
 
 /* The part of a table with a row, as the place of a chip in each group that divides the rows. */
@@ -553,10 +565,11 @@ void dfl_chips_note_pair(chips *c, uint32_t einsum, uint32_t chip, uint32_t read
     if (notes->seen[(size_t)at * c->tensors[tensor].n_elem + element] == c->visit)
         return;
     notes->seen[(size_t)at * c->tensors[tensor].n_elem + element] = c->visit;
-    notes->got[chip]++;
     home = find_home(c, tensor, chip, element, groups);
-    if (dfl_chips_is_within(c, tensor, home, element, ~groups))
-        notes->sent[home]++;
+    if (!dfl_chips_is_within(c, tensor, home, element, ~groups)) /* gathered behind */
+        return;
+    notes->got[chip]++;
+    notes->sent[home]++;
 }
 
 uint64_t dfl_chips_most_pairs(const chips *c, uint32_t einsum, uint32_t reading)

@@ -15,6 +15,8 @@ bool dfl_chips_goes(const chips *c, const dfl_line *line, uint32_t einsum);
 bool dfl_chips_is_replaced(const chips *c, const dfl_line *line, uint32_t einsum);
 /* Notes that an einsum goes by the rows of a line that is on a group. False after a report. */
 bool dfl_chips_go(chips *c, const dfl_line *line, uint32_t einsum, uint32_t group);
+/* Whether no line divides the parts of a line that rows replace further: these parts would differ from those before. */
+bool dfl_chips_check_nesting(chips *c);
 /* Chooses the data at the positions of all such einsums: equal shares of the points for each part of a table, but for the `load`
    that an einsum states of its largest part. */
 void dfl_chips_deal_rows(chips *c);

@@ -458,7 +458,7 @@ static bool open_groups(chips *c)
         c->einsums[e].einsum = &c->w->einsums[e];
     if (c->home == DFL_NONE)
         return dfl_chips_refuse(c, c->mapping->span, "a plan without a memory on its chips");
-    return check_chip(c) && dfl_chips_find_goes(c) && find_groups(c) && check_windows(c);
+    return check_chip(c) && dfl_chips_find_goes(c) && find_groups(c) && dfl_chips_check_nesting(c) && check_windows(c);
 }
 
 bool dfl_chips_count(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping, int64_t *of_axis)
