@@ -103,11 +103,13 @@ static uint32_t find_equal(const dfl_stage_shape *stage, uint32_t chunk)
 static bool add_rooms(const dfl_frame *f, const dfl_lives *lives, const dfl_stage_shape *stage, dfl_i128 *out)
 {
     const uint32_t n = stage->flight.interleave;
+    const dfl_stored *last = NULL; /* most tensors have as many values as the one before */
     bool overflow = false;
+    dfl_i128 values = 0;
 
     for (uint32_t t = 0; t < f->workload->n_tensors && f->is_offloaded; t++) {
         dfl_stored *counts;
-        dfl_i128 bits = 0, values;
+        dfl_i128 bits = 0;
 
         if (!dfl_frame_is_outside(f, t))
             continue;
@@ -116,8 +118,10 @@ static bool add_rooms(const dfl_frame *f, const dfl_lives *lives, const dfl_stag
             const dfl_chunk chunk = chunk_of(stage, c);
             overflow |= dfl_lives_count_outside(lives, &chunk, t, &counts[c], &bits);
         }
-        overflow |= dfl_flight_peak(&stage->flight, counts, &values) || dfl_mul(bits, values < 2 ? values : 2, &bits) ||
-                    dfl_add(*out, bits, out);
+        if (last == NULL || memcmp(last, counts, n * sizeof *counts) != 0)
+            overflow |= dfl_flight_peak(&stage->flight, counts, &values);
+        last = counts;
+        overflow |= dfl_mul(bits, values < 2 ? values : 2, &bits) || dfl_add(*out, bits, out);
     }
     return overflow;
 }

@@ -47,16 +47,29 @@ dfl_layout dfl_layout_asked(const dfl_frame *f, uint32_t einsum, const dfl_acces
     return asked_along(access, line->rank);
 }
 
+/* Whether gathers or scatters read or write rows of a tensor. */
+static bool has_rows(const dfl_workload *w, uint32_t tensor)
+{
+    for (uint32_t t = 0; t < w->n_tensors && w->has_gathered; t++)
+        if (w->tensors[t].table == tensor)
+            return true;
+    return false;
+}
+
 dfl_layout dfl_layout_dimension(const dfl_frame *f, uint32_t tensor, uint32_t rank)
 {
     const dfl_workload *w = f->workload;
+    const bool is_table = has_rows(w, tensor);
 
     for (uint32_t e = 0; e < w->n_einsums; e++)
         for (uint32_t i = 0; i <= w->einsums[e].n_inputs; i++) {
             const dfl_access *a = i < w->einsums[e].n_inputs ? &w->einsums[e].inputs[i] : &w->einsums[e].output;
-            const bool is_of_rows = w->tensors[a->tensor].gathered;
             dfl_layout dim = DFL_LAYOUT_REPLICATED;
+            bool is_of_rows;
 
+            if (a->tensor != tensor && !is_table)
+                continue;
+            is_of_rows = w->tensors[a->tensor].gathered;
             if ((is_of_rows ? dfl_frame_table(f, a->tensor) : a->tensor) != tensor)
                 continue;
             dim = is_of_rows ? dfl_rows_dimension(&w->tensors[a->tensor], rank) : asked_along(a, rank);
