@@ -288,10 +288,12 @@ static bool find_first(dfl_fill *fill, const dfl_objective *objective, dfl_fille
 /* Climbs from the first mapping. */
 static void climb_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *first, dfl_search_summary *summary)
 {
-    const bool is_short = fill->limits.deadline - dfl_budget_time(fill->solver->budget) < DFL_CLIMB_SHORT;
+    const double left = fill->limits.deadline - dfl_budget_time(fill->solver->budget);
+    const double share = left < DFL_CLIMB_SHORT ? DFL_CLIMB_FIRST_SHORT : left < DFL_CLIMB_MEDIUM ? DFL_CLIMB_FIRST_MEDIUM
+                                                                                                 : DFL_CLIMB_FIRST;
 
     if (first->given->workload->n_einsums <= DFL_CLIMB_FIRST_EINSUMS)
-        dfl_fill_try_climb(fill, objective, is_short ? DFL_CLIMB_FIRST_SHORT : DFL_CLIMB_FIRST, UINT32_MAX, first, summary);
+        dfl_fill_try_climb(fill, objective, share, UINT32_MAX, first, summary);
 }
 
 /* Whether a search goes beyond the space of `--tiles perfect` under a limit on time: it begins with the best of that space, which

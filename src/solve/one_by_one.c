@@ -152,7 +152,7 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
 /* Ends of the rounds under a limit on time: seconds, and shares of a short limit. The last one ends after a share of the time
    that the others leave. */
 static const double FIRST_SECONDS[DFL_QUICK_ROUNDS] = { 0.1, 0.1, 0.5, 0.5 };
-static const double FIRST_SHARE[DFL_QUICK_ROUNDS] = { 0.85, 0.75, 0.5, 0.5 };
+static const double FIRST_SHARE[DFL_QUICK_ROUNDS] = { 0.85, 0.75, 0.4, 0.4 };
 
 bool dfl_fill_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary)
 {

@@ -237,7 +237,7 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
         dfl_fill_try_common(&part, objective, search, out, summary);
     }
     if (may_go_on(fill, summary)) {
-        const dfl_search_limits limits = share_limits(fill, summary, fill->is_part ? DFL_PART_GROUPS_SHARE : DFL_GROUPS_SHARE);
+        const dfl_search_limits limits = share_limits(fill, summary, DFL_LIST_SHARE);
         classes = dfl_exchange_list(listed, fill->solver->names, within, objective, &limits);
     }
     if (may_go_on(fill, summary) && classes != NULL)

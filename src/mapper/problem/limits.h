@@ -210,6 +210,7 @@ enum {
                                       GPT-3 layer on TPU v4i takes some 2 s there, and some hours in the wider space */
 #define DFL_JOINT_SHARE 0.16       /* all einsums together */
 #define DFL_COMMON_SHARE 0.65      /* one element of a rank of all einsums (solve/common_rank.c) */
+#define DFL_LIST_SHARE 0.2         /* the list of all skeletons for groups: a longer one leaves too little time to search them */
 #define DFL_GROUPS_SHARE 0.55      /* fused groups */
 #define DFL_GROUPS_MANY 0.7        /* the same, where no search of all einsums together follows (DFL_JOINT_SKELETONS) */
 #define DFL_GROUPS_WINDOWS 0.15    /* the same with windows, of which groups are found by rougher costs (pattern_search.h) */
@@ -228,6 +229,9 @@ enum {
 /* The same where less than so many seconds are left: groups find nothing in this time. */
 #define DFL_CLIMB_SHORT 0.3
 #define DFL_CLIMB_FIRST_SHORT 0.8
+/* The same where less than so many seconds are left: joint searches end late then, and climbs find most in their first second. */
+#define DFL_CLIMB_MEDIUM 2.0
+#define DFL_CLIMB_FIRST_MEDIUM 0.4
 /* Einsums up to which the first mapping is climbed from, and the best one after groups: an evaluation of a layer of attention
    and MLP on a GPU takes a millisecond, and the groups and the bound need the time. Chosen on the field cases. */
 #define DFL_CLIMB_FIRST_EINSUMS 5
