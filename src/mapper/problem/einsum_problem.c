@@ -212,6 +212,25 @@ static void add_operand(maker *k, const dfl_access *a, bool output)
     o->elements = dfl_problem_tile(o, problem->extent);
 }
 
+/* The link between the network of an axis and the memory outside (MODEL.md, section 2.9), where all instances have one. */
+static void add_link(const maker *k, uint32_t axis)
+{
+    dfl_problem *problem = k->problem;
+    const dfl_axis *a = &k->s->axes[problem->axis[axis].axis];
+    const dfl_network *network = a->network == DFL_NONE ? NULL : &k->s->networks[a->network];
+    const char *kind = network == NULL ? "" : dfl_sym_text(k->names, network->kind);
+
+    if (network == NULL || !isfinite(network->bandwidth) || network->port != DFL_NONE || strcmp(kind, "mesh") == 0 ||
+        strcmp(kind, "ring") == 0 || strcmp(kind, "torus") == 0)
+        return;
+    problem->axis[axis].link_seconds = 1 / network->bandwidth;
+    problem->axis[axis].one_link = strcmp(kind, "bus") == 0;
+    problem->axis[axis].link = axis;
+    for (uint32_t b = axis; b-- > 0;)
+        if (k->s->axes[problem->axis[b].axis].network == a->network)
+            problem->axis[axis].link = b;
+}
+
 static void add_places(maker *k)
 {
     dfl_problem *problem = k->problem;
@@ -237,6 +256,7 @@ static void add_places(maker *k)
                             &k->w->tensors[problem->operand[o].tensor]))
                 out->shared |= 1u << o;
         out->joules = joules;
+        add_link(k, problem->n_axes);
         problem->n_axes++;
     }
     for (uint32_t a = 0; a < problem->n_axes; a++) {

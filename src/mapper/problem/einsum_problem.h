@@ -74,6 +74,9 @@ typedef struct {
     uint32_t ranks;           /* mask: those that may be spread over it; */
     uint32_t others;          /* those of them that do so only where more instances are at work than can be with those that */
     uint32_t sharing;         /* share transfers: see dfl_problem_filled */
+    double link_seconds;      /* per bit that passes between its network and the memory outside; 0 = no time */
+    uint32_t link;            /* then: the first axis with this network */
+    bool one_link;            /* both directions share the link */
     double joules;            /* per bit that an instance gets or gives across it; on one axis of each network, the first of
                                  its array; */
     uint32_t upto;            /* then: mask of the axes of that array and of those outside of it */

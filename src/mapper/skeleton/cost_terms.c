@@ -73,11 +73,12 @@ static uint8_t factor_of(maker *k, const dfl_term_of *term)
 
 static void add(maker *k, dfl_term_of term, uint32_t gap)
 {
-    if (term.joules == 0 && term.seconds == 0)
+    if (term.joules == 0 && term.seconds == 0 && term.link_seconds == 0)
         return;
     term.above = k->above;
     term.keep = k->keep;
     term.waits = term.seconds != 0 && k->waits;
+    term.link_waits = term.link_seconds != 0 && k->waits;
     term.by.group = group_of(k, &term.by, gap);
     term.factor = factor_of(k, &term);
     k->out->at[k->out->n++] = term;
@@ -97,7 +98,19 @@ typedef struct {
     double net;                       /* energy of all networks between the two memories: J per bit */
     struct { double joules; uint32_t over; } nets[DFL_TERM_NETS + 1]; /* each network's J per bit and its axes, innermost first */
     uint32_t n_nets;
+    const dfl_problem_axis *link;     /* the outermost axis between, whose link all elements of the outer end pass; NULL = none */
 } way;
+
+/* Adds the time of the link at the outer end of a way to a term for the elements that pass it. */
+static void add_link(const way *w, bool out, dfl_term_of *term)
+{
+    term->link = 0;
+    term->link_seconds = 0;
+    if (w->link == NULL || !(w->link->link_seconds > 0))
+        return;
+    term->link = (uint8_t)(2 * w->link->link + (out && !w->link->one_link));
+    term->link_seconds = w->bits * w->link->link_seconds;
+}
 
 /* Adds the energy of the networks of a way: an element counts once for each instance of an array that gets or gives it. Networks
    after the first DFL_TERM_NETS, counted from the inside, are left out, so the sum is a lower bound. */
@@ -127,6 +140,7 @@ static void add_input(maker *k, const way *w)
     dfl_term_of fill_one = { .by = { .operand = (uint8_t)w->operand, .under = w->within }, .port = port(problem, w->inner, true),
                              .seconds = w->bits * c->write_seconds };
 
+    add_link(w, false, &serve_one);
     add(k, serve, (uint32_t)w->inner_keep);
     add(k, serve_one, (uint32_t)w->inner_keep);
     if (w->inner_keep < (int)k->t->n_keeps) {
@@ -180,7 +194,9 @@ static void add_output(maker *k, const way *w)
     add(k, through, (uint32_t)w->inner_keep);
     add(k, filled, (uint32_t)w->inner_keep);
     add_unfilled(k, w, -read - fill);
+    add_link(w, true, &one);
     add(k, one, (uint32_t)w->inner_keep);
+    one.link_seconds = 0; /* what is read outside crosses nothing */
     one.port = port(problem, w->outer, false);
     one.seconds = w->bits * p->read_seconds;
     add(k, one, (uint32_t)w->inner_keep);
@@ -214,6 +230,7 @@ static void add_way(maker *k, uint32_t operand, int outer_keep, int inner_keep)
     w.within = dfl_template_axes(problem, t, inner_keep);
     for (uint32_t a = 0; a < problem->n_axes; a++)
         if ((w.within & ~w.around) >> a & 1) {
+            w.link = w.link == NULL ? &problem->axis[a] : w.link;
             w.apart |= (problem->axis[a].shared >> operand & 1 ? 0u : 1u) << a;
             w.net += problem->axis[a].joules;
         }

@@ -52,6 +52,9 @@ typedef struct {
     double sure;              /* without what a result takes back, which is never less than nothing; not negative */
     uint8_t port;             /* or in the time of a port: 2 * place + 1 for writes of their own */
     double seconds;
+    uint8_t link;             /* or in the time of a link of a network: 2 * axis (einsum_problem.h), + 1 for one outwards */
+    double link_seconds;
+    bool link_waits;          /* the work stands still for it */
 } dfl_term_of;
 
 /* Terms that grow with the same loops. */

@@ -181,7 +181,23 @@ static double bound_energy(node_values *v, bool is_whole)
     return has_losses ? most(joules, sure) : sure;
 }
 
-/* Time, at least (lemmas B2, B6 to B9, B14). */
+/* Time of the links of networks, at least (lemma B18). */
+static double bound_links(const node_values *v, const dfl_ramp *ramp, double work)
+{
+    const dfl_form *f = v->form;
+    double all[DFL_FORM_LINKS] = { 0 }, waits[DFL_FORM_LINKS] = { 0 }, seconds = 0;
+
+    for (uint32_t i = 0; i < f->n_links; i++) {
+        const double time = f->link[i].seconds * v->moved[f->link[i].count];
+        all[f->link[i].link] += time;
+        waits[f->link[i].link] += f->link[i].waits ? time : 0;
+    }
+    for (uint32_t l = 0; l < 2 * f->problem->n_axes && f->n_links > 0; l++)
+        seconds = most(seconds, most(all[l], work + waits[l] + (ramp != NULL ? ramp->latencies : 0)));
+    return seconds;
+}
+
+/* Time, at least (lemmas B2, B6 to B9, B14, B15, B18). */
 static double bound_time(const node_values *v, const dfl_ramp *ramp)
 {
     const dfl_form *f = v->form;
@@ -210,6 +226,7 @@ static double bound_time(const node_values *v, const dfl_ramp *ramp)
     for (uint32_t p = 0; p < 2 * f->problem->n_places; p++)
         seconds = most(seconds, ramp == NULL ? most(ports[p], work + waits[p])
                                              : most(ports[p] + ramp->serial, work + waits[p] + ramp->latencies));
+    seconds = most(seconds, bound_links(v, ramp, work));
     if (ramp == NULL)
         return seconds;
     return most(seconds, work + turns + ramp->latencies) + ramp->launch;

@@ -14,6 +14,7 @@ typedef struct {
     uint16_t *figure;
     dfl_form_count *count;
     dfl_form_port *port;
+    dfl_form_link *link;
     dfl_form_keep *keep;
     /* by factor of the terms: its count and the constant part of its product; by count: a factor of it */
     uint16_t count_index[DFL_TERMS];
@@ -329,6 +330,8 @@ static void add_costs(form_maker *k)
         k->count[count].sure += t->sure * scale;
         if (t->above)
             continue;
+        if (t->link_seconds > 0)
+            k->link[f->n_links++] = (dfl_form_link){ count, t->link, t->link_waits, t->link_seconds * scale };
         if (t->seconds < 0) { /* behind the term that it is taken from */
             k->port[f->n_ports - 1].less = count;
             k->port[f->n_ports - 1].less_seconds = t->seconds * scale;
@@ -407,10 +410,12 @@ static void allocate(form_maker *k, size_t n_stays)
     k->figure = DFL_NEW_ARRAY(k->arena, uint16_t, products * k->problem->n_ranks);
     k->count = DFL_NEW_ARRAY(k->arena, dfl_form_count, n);
     k->port = DFL_NEW_ARRAY(k->arena, dfl_form_port, k->terms->n);
+    k->link = DFL_NEW_ARRAY(k->arena, dfl_form_link, k->terms->n);
     k->keep = DFL_NEW_ARRAY(k->arena, dfl_form_keep, k->out->n_keeps);
     k->out->figure = k->figure;
     k->out->count = k->count;
     k->out->port = k->port;
+    k->out->link = k->link;
     k->out->keep = k->keep;
 }
 

@@ -62,6 +62,16 @@ typedef struct {
     double less_seconds;
 } dfl_form_port;
 
+/* Time of a link of a network for the elements of a count (B18). */
+typedef struct {
+    uint16_t count;
+    uint8_t link;             /* as in cost_terms.h */
+    bool waits;               /* the work stands still meanwhile */
+    double seconds;           /* per unit of the product */
+} dfl_form_link;
+
+enum { DFL_FORM_LINKS = 2 * DFL_PROBLEM_AXES };
+
 typedef struct {
     uint16_t tile;            /* product; of a dimension with windows it has the tile of the main rank, or 1 */
     uint8_t place, operand;
@@ -81,6 +91,8 @@ typedef struct {
     bool has_known_losses;                  /* counts with negative `joules` do not depend on amounts */
     uint32_t n_ports;
     const dfl_form_port *port;
+    uint32_t n_links;
+    const dfl_form_link *link;
     uint32_t n_keeps;
     const dfl_form_keep *keep;
     uint16_t steps;                         /* product: steps of the unit on coordinate 0 */

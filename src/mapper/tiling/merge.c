@@ -80,6 +80,7 @@ static void merge_problem(dfl_merge *m)
     for (uint32_t a = 0; a < problem->n_axes; a++) {
         problem->axis[a] = m->real->axis[m->axis[a].first];
         problem->axis[a].upto = merge_mask(m, problem->axis[a].upto);
+        problem->axis[a].link = merged_axis(m, problem->axis[a].link);
         problem->axis[a].size = 1;
         for (uint32_t i = 0; i < m->axis[a].n; i++)
             problem->axis[a].size *= m->axis[a].size[i];

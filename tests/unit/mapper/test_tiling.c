@@ -893,6 +893,42 @@ static void holds(void **state)
     dfl_session_free(s);
 }
 
+/* ---- links of networks (lemma B18) ---- */
+
+/* 8 elements of 4 bits in and 4 of 8 bits out over links of 1 B/s; units take no time to speak of. */
+typedef struct {
+    const char *name, *network;
+    double seconds, bound;
+} link_row;
+
+static const link_row LINKS[] = {
+    { "4 B down, 4 B up side by side", "crossbar { bandwidth = 1B/s; }", 4, 4 },
+    { "a bus carries both", "bus { bandwidth = 1B/s; }", 8, 8 },
+    { "links between neighbours carry nothing if one instance works", "mesh { bandwidth = 1B/s; }", 0.04, 0.02 },
+    { "no limit", "bus { energy = 1J/bit; }", 0.02, 0.02 },
+};
+
+static void links(void **state)
+{
+    const link_row *row = *state;
+    const dfl_search_options options = { .size = sizeof options, .imperfect = true, .spread = true };
+    dfl_session *s = dfl_session_new(NULL);
+    dfl_stop stopped = DFL_STOP_NONE;
+    char text[1024];
+
+    (void)snprintf(text, sizeof text,
+                   "dfl 1; workload w : bits(8) { rank a = 4; input X[a] : bits(4); input Y[a] : bits(4); output Z[a] = X[a] + Y[a]; } "
+                   "system chip { memory m { size = unlimited; energy = 1J/bit; } network net = %s array x[2] over net { "
+                   "compute unit { rate { mac = 100MAC/s; flop = 100FLOP/s; } } } } mapping best for w on chip { option overlap = perfect; ...; "
+                   "minimize latency; }", row->network);
+    dfl_session_set_search(s, &options);
+    const dfl_filled *filled = dfl_session_fill(s, open_mapping(s, text), &stopped);
+    assert_non_null(filled);
+    assert_close(filled->search->value, row->seconds, 1e-9);
+    assert_close(filled->search->lower_bound, row->bound, 1e-9);
+    dfl_session_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -911,5 +947,6 @@ int main(void)
     failed += CHECK_TABLE("mapper.tiling.ramps", RAMP_ROWS, ramps);
     failed += CHECK_TABLE("mapper.tiling.claims", CLAIMS, claims);
     failed += CHECK_TABLE("mapper.tiling.held", HELD, holds);
+    failed += CHECK_TABLE("mapper.tiling.links", LINKS, links);
     return CHECK_GROUP("mapper.tiling", tests) + failed;
 }
