@@ -173,7 +173,7 @@ static void add_header(const table *t, const dfl_sym *memories, uint32_t n)
     dfl_strbuf_z(t->out, "mapping,status,proof,value,seconds,joules,chips");
     for (int k = 0; k < KINDS; k++)
         dfl_strbuf_printf(t->out, ",%s", dfl_parallel_name((dfl_parallel)k));
-    dfl_strbuf_z(t->out, ",spatial,temporal,splits,homes,recompute,schedule,interleave,micro_batches");
+    dfl_strbuf_z(t->out, ",spatial,temporal,splits,homes,recomputed,schedule,interleave,micro_batches");
     for (int k = 0; k < DFL_N_STEP_PARTS; k++)
         dfl_strbuf_printf(t->out, ",%s", dfl_step_part_name((dfl_step_part)k));
     for (uint32_t m = 0; m < n; m++)
@@ -230,7 +230,7 @@ static void add_row(const table *t, const dfl_result_item *item, const dfl_sym *
     if (r != NULL && r->plan != NULL)
         add_plan(t, item->mapping, r->plan);
     else
-        add_commas(t, 1 + KINDS + 7 + DFL_N_STEP_PARTS);
+        add_commas(t, 1 + KINDS + 8 + DFL_N_STEP_PARTS);
     for (uint32_t m = 0; m < n; m++) {
         const dfl_i128 peak = find_peak(item, memories[m]);
 
