@@ -211,12 +211,28 @@ static int find_way(const dfl_frame *f, uint32_t einsum, const dfl_access *acces
     return f->workload->einsums[einsum].phase != DFL_PHASE_UPDATE && is_at_one(f, access, c.from) ? FROM_ONE : WHOLE;
 }
 
+/* Whether an einsum takes parts of a dimension on a slot on which the home has it whole: they do not nest in the parts at home.
+   The largest piece of both is the smaller one of a part at home and of the `width` that the einsum takes. */
+static bool takes_other_parts(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access, uint32_t dim,
+                              int64_t *width)
+{
+    uint32_t rank;
+
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if (f->slots[s].count > 1 && dfl_layout_asked(f, einsum, access, s) == (dfl_layout)dim &&
+            source(f, l, einsum, access->tensor, s) != (dfl_layout)dim && dfl_index_is_bare(&access->index[dim], &rank)) {
+            *width = dfl_frame_pass(f, einsum, rank);
+            return true;
+        }
+    return false;
+}
+
 /* Bits of the part of an operand in one pass that slots which gather it leave to each instance of the `first` slots, which
    exchange it before. Dimensions that these divide, too, stay whole. False after a report. */
 static bool find_part_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access,
                            const uint64_t mask[N_WAYS], uint64_t first, dfl_i128 *out)
 {
-    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)access->n_dims + 1);
+    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)access->n_dims + 1), apart = 1, width;
 
     if (dfl_mask_thins(f, einsum, access) && mask[WHOLE] != 0)
         return dfl_frame_refuse(f, access->span, "an operand of a `where` that is exchanged in two ways",
@@ -233,8 +249,14 @@ static bool find_part_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t ei
         for (uint32_t s = 0; s < f->n_slots && !is_shared; s++)
             if ((mask[WHOLE] >> s & 1) != 0 && source(f, l, einsum, access->tensor, s) == (dfl_layout)d)
                 parts[d] *= f->slots[s].count;
+        if (parts[d] > 1 && takes_other_parts(f, l, einsum, access, d, &width)) {
+            const int64_t home = dfl_ceil_div(f->workload->tensors[access->tensor].extents[d], parts[d]);
+
+            apart *= home < width ? home : width;
+            parts[d] = width;
+        }
     }
-    if (!dfl_frame_elements_of_group(f, einsum, access, 0, parts, out) &&
+    if (!dfl_frame_elements_of_group(f, einsum, access, 0, parts, out) && !dfl_mul(*out, apart, out) &&
         !dfl_mul(*out, f->workload->tensors[access->tensor].type.bits, out))
         return true;
     dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "a count of this plan exceeds 128 bits");

@@ -60,7 +60,7 @@ static uint32_t count_single(const dfl_access *made)
     return n;
 }
 
-uint32_t dfl_pass_makers(const dfl_workload *w, uint32_t tensor, uint32_t first, uint32_t *makers)
+uint32_t dfl_pass_makers(const dfl_workload *w, uint32_t tensor, uint32_t first, bool with_starts, uint32_t *makers)
 {
     const dfl_tensor *t = &w->tensors[tensor];
     uint32_t n = 0;
@@ -69,7 +69,7 @@ uint32_t dfl_pass_makers(const dfl_workload *w, uint32_t tensor, uint32_t first,
         for (uint32_t p = 0; p <= t->n_producers; p++) {
             const uint32_t e = p == 0 ? first : t->producers[p - 1];
             const dfl_access *made = &w->einsums[e].output;
-            bool is_new = count_single(made) == single;
+            bool is_new = count_single(made) == single && (with_starts || !dfl_einsum_is_start(&w->einsums[e]));
 
             for (uint32_t k = 0; k < n && is_new; k++)
                 is_new = is_apart(w, &w->einsums[makers[k]].output, made);
@@ -119,7 +119,7 @@ bool dfl_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tens
     *out = 0;
     if (t->n_producers == 0)
         return add_part(f, layouts, tensor, first, access, out);
-    for (uint32_t n = dfl_pass_makers(f->workload, tensor, first, makers), k = 0; k < n; k++)
+    for (uint32_t n = dfl_pass_makers(f->workload, tensor, first, true, makers), k = 0; k < n; k++)
         overflow |= add_part(f, layouts, tensor, makers[k], &f->workload->einsums[makers[k]].output, out);
     return overflow;
 }

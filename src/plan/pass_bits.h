@@ -18,7 +18,8 @@ bool dfl_pass_home_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t
                    dfl_i128 *out);
 
 /* The producers of a tensor that make parts of it which lie apart, into `makers`; others make these elements again. `first`, a
-   producer, stands for those that make as large a part at its place. Returns their number. */
-uint32_t dfl_pass_makers(const dfl_workload *w, uint32_t tensor, uint32_t first, uint32_t *makers);
+   producer, stands for those that make as large a part at its place. Those that start sums with zeros count `with_starts` alone.
+   Returns their number. */
+uint32_t dfl_pass_makers(const dfl_workload *w, uint32_t tensor, uint32_t first, bool with_starts, uint32_t *makers);
 
 #endif

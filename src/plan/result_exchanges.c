@@ -130,7 +130,7 @@ static dfl_layout divided_by_some(const dfl_frame *f, const dfl_tensor *t, uint3
     return DFL_LAYOUT_REPLICATED;
 }
 
-/* Elements that all producers of the result of an einsum make in one pass. True on overflow. */
+/* Elements that all producers of the result of an einsum make in one pass. Zeros before a sum move nothing. True on overflow. */
 static bool add_makers(const dfl_frame *f, uint32_t einsum, uint64_t gathered, const int64_t *parts, dfl_i128 *out)
 {
     const uint32_t tensor = dfl_frame_target(f, einsum);
@@ -140,7 +140,7 @@ static bool add_makers(const dfl_frame *f, uint32_t einsum, uint64_t gathered, c
     dfl_i128 n;
 
     *out = 0;
-    for (uint32_t all = dfl_pass_makers(w, tensor, einsum, makers), k = 0; k < all; k++)
+    for (uint32_t all = dfl_pass_makers(w, tensor, einsum, dfl_einsum_is_start(&w->einsums[einsum]), makers), k = 0; k < all; k++)
         overflow |= dfl_frame_elements_of_group(f, makers[k], &w->einsums[makers[k]].output, gathered, parts, &n) ||
                     dfl_add(*out, n, out);
     return overflow;

@@ -56,7 +56,8 @@ function workload(   text) {
         ranks = "d f"; names = "layer.H layer.Y Z"; tensors = "layer.H layer.Y layer.U"; made = "layer.H"; N = 3
         return "workload layers : bf16 {\n  rank b = " B ", d = " D ", f = " F ", c = 3, n = 3;\n  input A[b, c, d];\n  weight V[f, d];\n" \
                "  repeat " L " as layer carrying A = Y {\n    weight U[d, f], W[f, d];\n    H[b, c, f] += A[b, c, d] * U[d, f];\n" \
-               "    S[b, f] = H[b, 0, f] * H[b, " pick("1 2") ", f];\n    Y[b, c, d] += H[b, c, f] * W[f, d];\n    T[b, d] += S[b, f] * W[f, d];\n" \
+               "    S[b, f] = H[b, 0, f] * H[b, " pick("1 2") ", f];\n    P[b, c, d] += H[b, c, f] * W[f, d];\n    T[b, d] += S[b, f] * W[f, d];\n" \
+               "    Y[b, c, d] = P[b, c, d] + T[b, d];\n" \
                "  }\n  output Z[b, f] += layer.Y[b, 0, d] * V[f, d];\n}\n"
     }
     if (kind == "head") { # several readers of one gathered copy
@@ -217,7 +218,7 @@ function plan(name,   text, i, n, at) {
             text = text "  recompute " at ";\n"
         }
     } else if (chance(30))
-        text = text "  keep " pick(tensors) " in hbm" split_home(pick(kind == "masked" ? "d m n" : kind == "steps" ? "m n" : kind == "cache" ? "d h n" : kind == "grid" ? "d m" : kind == "bags" ? "d t" : "d m f"), pick("node gpu")) ";\n"
+        text = text "  keep " pick(tensors) " in hbm" split_home(pick(kind == "masked" ? "d m n" : kind == "steps" ? "m n" : kind == "cache" ? "d h n" : kind == "grid" ? "d m" : kind == "bags" ? "d t" : kind ~ /experts|token/ ? "d f" : "d m f"), pick("node gpu")) ";\n"
     return text "  ...;\n}\n"
 }
 

@@ -387,7 +387,7 @@ static element_set *find_parts(const chips *c, uint32_t tensor, element_set *mad
 
     for (uint32_t chip = 0; chip < c->n_chips; chip++) {
         out[chip] = made[chip];
-        if (groups == 0 || made[chip] == NULL)
+        if (groups == 0 || made[chip] == NULL || t->is_tied) /* the first stage sends what the last one has made, too */
             continue;
         out[chip] = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)t->n_elem + 1);
         for (uint32_t e = 0; e < c->w->n_einsums; e++)
