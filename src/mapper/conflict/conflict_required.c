@@ -359,7 +359,7 @@ static const char *least(void *context, dfl_arena *arena, const dfl_mapping *m, 
     bool fits = true, whole = false;
     finding found = k->found[i].ended ? k->found[i] : find_least(k, m, NULL, i, &fits);
 
-    if (found.floor <= most * ROUNDING)
+    if (found.floor * ROUNDING < found.bound)
         where = " with tiles that divide";
     if (found.ended && found.value == INFINITY && k->n > 1)
         found.value = least_of_front(k, m, i, &whole);
