@@ -2,7 +2,7 @@
  * The face of the mapper: searches that fill the holes of a mapping. A request has an objective, limits and a search space;
  * a result holds the mappings found, a lower bound, and the proof status of the first mapping.
  *
- * If only tile sizes are open, the search is exact (sizes/holes.h). If lines are open, with or without written branches
+ * If only tile sizes are open, the search is exact (sizes/size_search.h). If lines are open, with or without written branches
  * (branches/branches.h), the search enumerates all structures of every einsum and their tile sizes, and joins the einsums over
  * the tensors that they exchange (exact/exact.h). No search reports that nothing fits; dfl_conflict_explain
  * (conflict/conflict.h) finds and reports the reason.

@@ -1,4 +1,4 @@
-/* What follows the search over tiles that divide: polishing, and tiles that do not divide. */
+/* The searches of a request for lines, and what follows them: polishes, other kinds, extensions. */
 #include <math.h>
 
 #include "ir/mapping_open.h"

@@ -4,7 +4,7 @@
 
 #include "mapper/exact/exact.h"
 
-/* The search over tiles that divide, polished where it is not proven (improve/polish.h), and with other tiles and beyond the
+/* The search by boxes or over tiles that divide, polished where it is not proven (improve/polish.h), and beyond the
    space if asked for. Returns like dfl_mapper_alone (exact/exact.h). */
 const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
                                      const dfl_mapping *mapping, const dfl_map_options *asked, bool *fits);

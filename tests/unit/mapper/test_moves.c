@@ -156,6 +156,38 @@ static void polishes_trees(void **state)
     dfl_session_free(s);
 }
 
+/* The memory of the outermost keep of the intermediate T. */
+static const char *home_of(dfl_session *s, const dfl_mapping *m)
+{
+    for (uint32_t i = 0; i < m->root->n_lines; i++) {
+        const dfl_line *line = &m->root->lines[i];
+        if (line->kind == DFL_LINE_KEEP && strcmp(dfl_sym_text(s->names, m->workload->tensors[line->tensor].name), "T") == 0)
+            return dfl_sym_text(s->names, m->system->memories[line->memory].name);
+    }
+    return "none";
+}
+
+/* A home of T in dram goes where that is better, but not if it is written. */
+static void polishing_keeps_written_homes(void **state)
+{
+    (void)state;
+    dfl_session *s = dfl_session_new(NULL);
+    const dfl_mapping *m = open_pair(s, 24, "keep T in dram; temporal m; fuse { T { temporal n, k; } Z { temporal q, n; } }");
+    const dfl_mapping *free_one, *kept;
+    dfl_objective objective;
+    double free_value, kept_value;
+
+    assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+    free_one = dfl_polish(s->arena, s->names, m, &(dfl_polish_options){ .objective = &objective }, &free_value);
+    kept = dfl_polish(s->arena, s->names, m, &(dfl_polish_options){ .objective = &objective, .given = m }, &kept_value);
+    assert_string_equal(home_of(s, free_one), "near");
+    assert_string_equal(home_of(s, kept), "dram");
+    assert_true(free_value < kept_value);
+    for (uint32_t i = 0; i < kept->root->n_lines; i++)
+        assert_false(kept->root->lines[i].given);
+    dfl_session_free(s);
+}
+
 /* ---- changes across braces ---- */
 
 typedef struct {
@@ -222,6 +254,9 @@ static void climbs_in_trees(void **state)
 
 int main(void)
 {
-    return CHECK_TABLE("mapper.polishes", cases, polishes) + CHECK_TABLE("mapper.polishes_trees", trees, polishes_trees) +
+    const struct CMUnitTest homes[] = { cmocka_unit_test(polishing_keeps_written_homes) };
+
+    return cmocka_run_group_tests_name("mapper.polishing_keeps_written_homes", homes, NULL, NULL) +
+           CHECK_TABLE("mapper.polishes", cases, polishes) + CHECK_TABLE("mapper.polishes_trees", trees, polishes_trees) +
            CHECK_TABLE("mapper.climbs_in_trees", climbs, climbs_in_trees);
 }
