@@ -14,15 +14,23 @@ typedef struct {
 } task;
 typedef DFL_VEC(task) task_vec;
 
+/* A run of an exchange in time. */
+typedef struct {
+    uint32_t exchange;
+    double began, ended;
+} exchange_run;
+
 /* Times at which values are there. A tensor has two: the results of its producers, and its home behind the exchanges of these
    results. An exchange before an einsum makes a copy. */
 typedef struct {
     const dfl_plan_work *work;
     double *raw, *home;        /* [tensor] */
     double *copy;              /* [exchange] */
-    double *began, *ended;     /* [exchange]: of its last run */
+    double *ended;             /* [exchange]: end of its last run */
     double *unit_free, *net_free; /* [compute], [network] */
     double front;              /* end of the last einsum */
+    DFL_VEC(exchange_run) runs; /* in the order in which they stand in the list; those before `passed` ended before `front` */
+    size_t passed;
     double parts_began;        /* start of the brace with a loop that runs */
     uint32_t *reads;           /* [einsum's first operand + operand]: exchange whose copy it reads; DFL_NONE = the home */
     size_t *first;             /* [einsum]: index of its first operand in `reads` */
@@ -189,14 +197,18 @@ static void add_recomputed(const dfl_plan_work *work, const dfl_chunk *chunk, ui
 
 /* ---- the clock ---- */
 
-/* The exchange that ends next after `time`, the first among equals; DFL_NONE = none. */
-static uint32_t next_to_end(const clock_state *c, double time)
+/* The run that ends next after `time`, of the first exchange among equals; NULL = none. */
+static const exchange_run *next_to_end(const clock_state *c, double time)
 {
-    uint32_t next = DFL_NONE;
+    const exchange_run *next = NULL;
 
-    for (uint32_t x = 0; x < c->work->exchanges->n; x++)
-        if (c->ended[x] > time && (next == DFL_NONE || c->ended[x] < c->ended[next]))
-            next = x;
+    for (size_t i = c->passed; i < c->runs.n; i++) {
+        const exchange_run *r = &c->runs.at[i];
+
+        if (r->ended > time && (next == NULL || r->ended < next->ended ||
+                                (r->ended == next->ended && r->exchange < next->exchange)))
+            next = r;
+    }
     return next;
 }
 
@@ -207,10 +219,23 @@ static void expose(clock_state *c, double until)
     double at = c->front;
 
     c->out.step[DFL_STEP_COLLECTIVES] += until - c->front;
-    for (uint32_t x = next_to_end(c, at); x != DFL_NONE && at < until; x = next_to_end(c, at)) {
-        c->out.exposed[x] += fmax(0, fmin(until, c->ended[x]) - fmax(at, c->began[x]));
-        at = c->ended[x];
+    for (const exchange_run *r = next_to_end(c, at); r != NULL && at < until; r = next_to_end(c, at)) {
+        c->out.exposed[r->exchange] += fmax(0, fmin(until, r->ended) - fmax(at, r->began));
+        at = r->ended;
     }
+    while (c->passed < c->runs.n && c->runs.at[c->passed].ended <= until)
+        c->passed++;
+}
+
+/* Notes a run of an exchange; parts that follow each other at once are one. */
+static void note_run(clock_state *c, uint32_t exchange, double began, double ended)
+{
+    for (size_t i = c->runs.n; i-- > c->passed && c->work->exchanges->at[exchange].parts > 1;)
+        if (c->runs.at[i].exchange == exchange && c->runs.at[i].ended >= began) {
+            c->runs.at[i].ended = ended;
+            return;
+        }
+    DFL_PUSH(c->work->frame->arena, &c->runs, ((exchange_run){ exchange, began, ended }));
 }
 
 static void run_einsum(clock_state *c, const task *t)
@@ -273,8 +298,7 @@ static void run_exchange(clock_state *c, uint32_t index)
     end += x->cost.seconds;
     if (blocks && x->parts == 1)
         hold_units(c, index, end);
-    if (x->parts == 1 || c->ended[index] < end - x->cost.seconds) /* parts that follow each other at once are one */
-        c->began[index] = end - x->cost.seconds;
+    note_run(c, index, end - x->cost.seconds, end);
     c->ended[index] = end;
     c->net_free[x->cost.network] = end;
     if (before) {
@@ -310,7 +334,6 @@ static clock_state start_clock(const dfl_plan_work *work)
     c.raw = DFL_NEW_ARRAY(f->arena, double, w->n_tensors);
     c.home = DFL_NEW_ARRAY(f->arena, double, w->n_tensors);
     c.copy = DFL_NEW_ARRAY(f->arena, double, (size_t)work->exchanges->n + 1);
-    c.began = DFL_NEW_ARRAY(f->arena, double, (size_t)work->exchanges->n + 1);
     c.ended = DFL_NEW_ARRAY(f->arena, double, (size_t)work->exchanges->n + 1);
     c.unit_free = DFL_NEW_ARRAY(f->arena, double, (size_t)f->system->n_computes + 1);
     c.net_free = DFL_NEW_ARRAY(f->arena, double, (size_t)f->system->n_networks + 1);
