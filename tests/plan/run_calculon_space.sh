@@ -32,14 +32,14 @@ space gpt_5b_8 megatron-5B.own-a100-nomem2.float16.8.32
 space gpt_22b_64 megatron-22B.own-a100-nomem2.float16.64.64
 space gpt_175b_64 gpt3-175B.own-a100-nomem2.float16.64.64
 space gpt_175b_128 gpt3-175B.own-a100-nomem2.float16.128.128
-space gpt_175b_512 gpt3-175B.own-a100-nomem2.float16.512.512 10000000
-space gpt_1t_512 megatron-1T.own-a100-nomem2.float16.512.512 10000000
+space gpt_175b_512 gpt3-175B.own-a100-nomem2.float16.512.512 3000
+space gpt_1t_512 megatron-1T.own-a100-nomem2.float16.512.512 3000
 space gpt_175b_256 gpt3-175B.a100_80g.float16.256.256 10000000
 space gpt_530b_280 turing-530B.a100_80g.float16.280.280 10000000
 space gpt_1t_4096 megatron-1T.a100_80g.float16.4096.3072 3000
 space gpt_175b_h512 gpt3-175B.h100_80g_nvl8.float8.512.512 3000
-space gpt_280b_1024 gopher-280B.own-h100-20g-off.float16.1024.1024 10000000
-space palm_1024 palm-540B.h100_80g_nvl8.float16.1024.2048 10000000
+space gpt_280b_1024 gopher-280B.own-h100-20g-off.float16.1024.1024 3000
+space palm_1024 palm-540B.h100_80g_nvl8.float16.1024.2048 3000
 space gpt_175b_64_host gpt3-175B.a100_80g.float16.64.64 3000
 space gpt_175b_256_host gpt3-175B.a100_80g.float16.256.256 3000
 space gpt_530b_280_host turing-530B.a100_80g.float16.280.280 3000
