@@ -32,8 +32,8 @@ typedef struct {
     uint64_t other, all;       /* masks of groups along which chips lack elements at home: they ask for other ones, or for all */
     uint64_t one;              /* of `all`: those that divide a dimension of which a pass reads one element */
     uint64_t halo;             /* mask of groups along which they ask for elements of neighbours */
-    uint64_t to_rows;          /* of groups that divide the rows of a table: points take their elements to the rows */
-    bool is_joint;             /* what all chips get is what their points read together: it comes before the points go */
+    uint64_t to_rows;          /* mask of groups that divide the rows of a table: points take their elements to the rows */
+    bool is_joint;             /* each chip gets the elements that the points of all chips read, before the points go */
     uint64_t alone;            /* of `all`: those that divide no dimension which a group of `other` divides, too */
     uint32_t *seen;            /* [element]: number of the last visit that touched it */
     /* in the present visit: touched; not at home; at home by the groups of `alone`; by those of `all` without `one` */
@@ -49,11 +49,11 @@ typedef struct {
     const dfl_einsum *einsum;
     const dfl_line *divides[CHIPS_GROUPS]; /* [group]: the line that divides a rank among the chips of the group */
     uint64_t rows;             /* mask of groups whose chips have rows of a table: each point is computed where its row is */
-    uint32_t rows_of, rows_dim, rows_rank; /* the table; the dimension of it that data select, and its rank */
-    const dfl_access *rows_at; /* the positions */
+    uint32_t rows_of, rows_dim, rows_rank; /* the table; its dimension that data select, and the rank of this dimension */
+    const dfl_access *rows_at; /* the positions of the rows; NULL = no points go to rows */
     uint32_t rows_by;          /* the einsum of the forward phase that gathers the rows */
-    const dfl_line *instead[CHIPS_GROUPS]; /* [group]: the line that would divide the points if they did not go by rows */
-    row_notes *notes;          /* [reading], and behind them of the result: pairs of points and elements in the present pass */
+    const dfl_line *instead[CHIPS_GROUPS]; /* [group]: the line that divides the points without rows; NULL = none */
+    row_notes *notes;          /* [reading, then the result]: pairs of points and elements in the present pass */
     int64_t *lo, *hi;          /* [chip * n_ranks + rank]: the block of a chip over all passes and layers */
     int64_t *step;             /* [rank]: distance of its values in the block */
     int64_t *pass;             /* [rank]: values of a pass */
@@ -77,11 +77,11 @@ typedef struct {
     uint64_t late, scattered;  /* of those, summed once behind the last pass; split at home */
     uint64_t gathered;         /* made in parts and whole at home */
     uint64_t by_rows;          /* mask of groups that divide the home as the rows of a table, by data */
-    uint32_t rows_at;          /* tensor with the positions of these rows */
-    uint64_t back;             /* of `summed`: what each point makes goes to the part at home of another group */
-    uint64_t across;           /* made by rows and split at home */
-    bool is_dealt;             /* positions of rows, with chosen data */
-    uint32_t *dealt;           /* [element]: these data */
+    uint32_t rows_at;          /* tensor with the positions of the rows of `by_rows` */
+    uint64_t back;             /* of `summed`: each point sends what it makes to the chip of the group with this part at home */
+    uint64_t across;           /* mask of groups along which einsums make it by rows and its home is split */
+    bool is_dealt;             /* the tensor has positions of rows, for which the execution chooses data */
+    uint32_t *dealt;           /* [element]: the chosen data */
     uint64_t stated;           /* mask of groups on which a keep states the split */
     bool is_tied;              /* summed over the first and the last stage */
     element_set *home;         /* [chip] */
@@ -105,7 +105,7 @@ typedef struct {
     dfl_phase phase;
     int64_t layer;             /* -1 = outside of a repeat: for all layers */
     uint64_t stages;           /* mask */
-    uint32_t values[N_BUFFERS]; /* across, of all, of a broadcast, of points that go to rows; DFL_NONE = none */
+    uint32_t values[N_BUFFERS]; /* buffers: all-to-all, all-gather, broadcast, points that go to rows; DFL_NONE = none */
 } chip_copy;
 
 /* An einsum in one pass. Passes of one phase and micro-batch have their moments in the order in which a stage runs them. */
@@ -244,7 +244,8 @@ bool dfl_chips_makes_parts(const chips *c, uint32_t einsum, uint32_t group);
 void dfl_chips_lay_homes(chips *c);
 /* Whether parts of a gradient are summed once, behind the last pass. */
 bool dfl_chips_is_of_step(const chips *c, uint32_t tensor);
-/* The same, or a sum over micro-batches that no einsum reads. */
+/* Whether the sum of a tensor is complete behind the last pass: a gradient of the step, or a sum over passes that no einsum
+   reads. */
 bool dfl_chips_ends_late(const chips *c, uint32_t tensor);
 
 /* sets.c: what each chip reads and makes */
@@ -270,7 +271,7 @@ void dfl_chips_record_operands(chip_pass *p, const touched_counts *counts);
 void dfl_chips_record_rows(chip_pass *p, uint64_t made);
 /* Records those behind the last producer of a tensor; `made` = [chip]: what it made in this pass, or NULL. */
 void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last);
-/* Records the message from one stage to another one. */
+/* Records a message of `bits` between two stages, `from` and `to`, in one micro-batch. */
 void dfl_chips_record_message(chips *c, uint32_t tensor, dfl_i128 bits, uint32_t from, uint32_t to);
 /* Whether a pass has one value of an index. */
 bool dfl_chips_is_one_value(const chips *c, const dfl_index *index);
@@ -283,7 +284,7 @@ bool dfl_chips_is_within(const chips *c, uint32_t tensor, uint32_t chip, uint32_
 
 /* step.c: the step */
 void dfl_chips_run_step(chips *c);
-/* Sets the block of a chip in a pass. */
+/* Sets `p->lo` and `p->hi`: the block of points of a chip in the pass. */
 void dfl_chips_find_block(chip_pass *p, uint32_t chip);
 
 /* memory.c */

@@ -7,8 +7,8 @@
 struct row_notes {
     uint32_t *seen;            /* [position * elements + element]: number of the last visit that had the pair */
     uint32_t *sent, *got;      /* [chip]: pairs with the element at home; pairs of its points */
-    element_set *touched;      /* [first chip of the groups]: what its chips have touched together */
-    uint32_t *joint;           /* [the same]: their number */
+    element_set *touched;      /* [first chip among which the points go]: elements that these chips have touched together */
+    uint32_t *joint;           /* [the same chip]: number of these elements */
 };
 
 /* ---- which einsums go by rows ---- */
@@ -23,7 +23,7 @@ static bool is_named(const dfl_workload *w, const dfl_line *line, uint32_t einsu
     return line->only == NULL;
 }
 
-/* Whether data select a rank of gathered rows for an einsum: it does not iterate the rank. */
+/* Whether data select a rank of gathered rows for an einsum: the einsum does not iterate the rank. `*dim`: its dimension. */
 static bool is_selected(const dfl_workload *w, const dfl_einsum *e, uint32_t tensor, uint32_t rank, uint32_t *dim)
 {
     const dfl_tensor *t = &w->tensors[tensor];
@@ -50,8 +50,8 @@ static const dfl_access *find_gather(const dfl_einsum *e, const dfl_eop *node, u
     return found;
 }
 
-/* The positions at which an einsum reads, adds to or renews rows along a rank; NULL = it does not select it. `by` = the einsum
-   that gathers them. */
+/* The positions at which an einsum reads, adds to or renews rows along a rank; NULL = data do not select this rank for it. `*by`:
+   the einsum that gathers the rows. */
 static const dfl_access *find_positions(const dfl_workload *w, uint32_t einsum, uint32_t rank, uint32_t *table, uint32_t *dim,
                                         uint32_t *by)
 {
@@ -572,14 +572,19 @@ void dfl_chips_note_pair(chips *c, uint32_t einsum, uint32_t chip, uint32_t read
     notes->sent[home]++;
 }
 
-uint64_t dfl_chips_most_pairs(const chips *c, uint32_t einsum, uint32_t reading)
+/* The largest count; `counts` = [chip]. */
+static uint64_t find_most(const chips *c, const uint32_t *counts)
 {
-    const row_notes *notes = &c->einsums[einsum].notes[reading];
-    uint64_t most = 0;
+    uint32_t most = 0;
 
     for (uint32_t chip = 0; chip < c->n_chips; chip++)
-        most = notes->sent[chip] > most ? notes->sent[chip] : most;
+        most = counts[chip] > most ? counts[chip] : most;
     return most;
+}
+
+uint64_t dfl_chips_most_pairs(const chips *c, uint32_t einsum, uint32_t reading)
+{
+    return find_most(c, c->einsums[einsum].notes[reading].sent);
 }
 
 uint32_t dfl_chips_pairs_of(const chips *c, uint32_t einsum, uint32_t reading, uint32_t chip)
@@ -596,10 +601,5 @@ uint32_t dfl_chips_joint_of(const chips *c, uint32_t einsum, uint32_t reading, u
 
 uint64_t dfl_chips_most_joint(const chips *c, uint32_t einsum, uint32_t reading)
 {
-    const row_notes *notes = &c->einsums[einsum].notes[reading];
-    uint64_t most = 0;
-
-    for (uint32_t chip = 0; chip < c->n_chips; chip++)
-        most = notes->joint[chip] > most ? notes->joint[chip] : most;
-    return most;
+    return find_most(c, c->einsums[einsum].notes[reading].joint);
 }
