@@ -1,5 +1,5 @@
 /*
- * std.networks.measured against NCCL: times of collectives on 2, 4 and 8 chips. The even lines of the table of measurements fit
+ * std.networks.measured against NCCL (on the B60, oneCCL): times of collectives on 2, 4 and 8 chips. The even lines of the table of measurements fit
  * the file (tests/truth/fit_collectives.sh); the odd lines judge it here: for each chip type, the median of the relative errors
  * is below 10 %, and their 90th percentile below 40 %.
  */
@@ -60,49 +60,68 @@ static double find_seconds(dfl_session *s, const dfl_system *system, const char 
     return cost.seconds;
 }
 
+/* A table of measurements, and the systems that predict its rows. */
+typedef struct {
+    char *text;                /* strtok cuts it into rows */
+    FILE *list;                /* gets a line for each row: the file of LIST, NULL = none is asked for */
+    dfl_session *session;
+} table;
+
+/* Opens a table of the reference data; skips the case if it is absent. close_table frees it. */
+static table open_table(const measured_case *c, const char *name)
+{
+    const char *folder = getenv("REFERENCE") != NULL ? getenv("REFERENCE") : "../shared/reference";
+    table t = { 0 };
+    char path[4096];
+    size_t len = 0;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    t.text = check_read_file(path, &len);
+    if (t.text == NULL) {
+        printf("             %zu rows skipped, there is no %s\n", c->rows, path);
+        skip();
+    }
+    t.list = getenv("LIST") != NULL ? fopen(getenv("LIST"), "a") : NULL;
+    t.session = dfl_session_new(&(dfl_session_options){ .size = sizeof(dfl_session_options), .stdlib = "stdlib" });
+    assert_int_equal(dfl_session_open(t.session, "stdlib/networks/measured.dfl"), DFL_EXIT_OK);
+    assert_true(dfl_session_analyse(t.session));
+    return t;
+}
+
+static void close_table(const table *t)
+{
+    free(t->text);
+    dfl_session_free(t->session);
+    if (t->list != NULL)
+        fclose(t->list);
+}
+
 static void measured(void **state)
 {
     const measured_case *c = *state;
-    const char *folder = getenv("REFERENCE") != NULL ? getenv("REFERENCE") : "../shared/reference";
-    dfl_session *s = dfl_session_new(&(dfl_session_options){ .size = sizeof(dfl_session_options), .stdlib = "stdlib" });
+    const table t = open_table(c, "silicon/collectives.csv");
     double errors[1000];
-    char path[4096];
-    size_t len = 0, n = 0, line = 1;
-    char *text;
-    FILE *list; /* gets a line for each row */
+    size_t n = 0, line = 1;
 
-    snprintf(path, sizeof path, "%s/silicon/collectives.csv", folder);
-    text = check_read_file(path, &len);
-    if (text == NULL) {
-        printf("             %zu rows skipped, there is no %s\n", c->rows, path);
-        dfl_session_free(s);
-        skip();
-    }
-    list = getenv("LIST") != NULL ? fopen(getenv("LIST"), "a") : NULL;
-    assert_int_equal(dfl_session_open(s, "stdlib/networks/measured.dfl"), DFL_EXIT_OK);
-    assert_true(dfl_session_analyse(s));
-    for (char *row = strtok(text, "\n"); row != NULL; row = strtok(NULL, "\n"), line++) {
+    for (char *row = strtok(t.text, "\n"); row != NULL; row = strtok(NULL, "\n"), line++) {
         char chip[32], op[32];
         int ranks;
         double bytes, least, median;
         const dfl_system *system;
-        if ((line % 2 == 0 && list == NULL) ||
+        if ((line % 2 == 0 && t.list == NULL) ||
             sscanf(row, "%31[^,],%31[^,],%d,%lf,%lf,%lf", chip, op, &ranks, &bytes, &least, &median) != 6 ||
-            strcmp(chip, c->name) != 0 || (system = find_system(s, c->system, ranks)) == NULL)
+            strcmp(chip, c->name) != 0 || (system = find_system(t.session, c->system, ranks)) == NULL)
             continue;
         if (strcmp(chip, "b60") == 0 && strcmp(op, "all_gather") == 0) /* the table counts the part of one chip */
             bytes *= ranks;
         assert_true(n < sizeof errors / sizeof errors[0]);
-        const double microseconds = find_seconds(s, system, op, ranks, bytes) * 1e6;
-        if (list != NULL)
-            fprintf(list, "silicon/collectives.csv %zu %.6g %.6g %s\n", line, microseconds, median, line % 2 ? "held" : "fit");
+        const double microseconds = find_seconds(t.session, system, op, ranks, bytes) * 1e6;
+        if (t.list != NULL)
+            fprintf(t.list, "silicon/collectives.csv %zu %.6g %.6g %s\n", line, microseconds, median, line % 2 ? "held" : "fit");
         if (line % 2)
             errors[n++] = fabs(microseconds / median - 1);
     }
-    free(text);
-    dfl_session_free(s);
-    if (list != NULL)
-        fclose(list);
+    close_table(&t);
     assert_int_equal(n, c->rows);
     qsort(errors, n, sizeof errors[0], compare);
     printf("             %zu rows, median error %.1f %%, 90th percentile %.1f %%\n", n, 100 * errors[n / 2],
@@ -121,42 +140,25 @@ static const measured_case others[] = {
 static void other_measurements(void **state)
 {
     const measured_case *c = *state;
-    const char *folder = getenv("REFERENCE") != NULL ? getenv("REFERENCE") : "../shared/reference";
-    dfl_session *s = dfl_session_new(&(dfl_session_options){ .size = sizeof(dfl_session_options), .stdlib = "stdlib" });
-    FILE *list;
+    const table t = open_table(c, "calculon/op_measured.csv");
     double errors[1000];
-    char path[4096];
-    size_t len = 0, n = 0, line = 1;
-    char *text;
+    size_t n = 0, line = 1;
 
-    snprintf(path, sizeof path, "%s/calculon/op_measured.csv", folder);
-    text = check_read_file(path, &len);
-    if (text == NULL) {
-        printf("             %zu rows skipped, there is no %s\n", c->rows, path);
-        dfl_session_free(s);
-        skip();
-    }
-    list = getenv("LIST") != NULL ? fopen(getenv("LIST"), "a") : NULL;
-    assert_int_equal(dfl_session_open(s, "stdlib/networks/measured.dfl"), DFL_EXIT_OK);
-    assert_true(dfl_session_analyse(s));
-    for (char *row = strtok(text, "\n"); row != NULL; row = strtok(NULL, "\n"), line++) {
+    for (char *row = strtok(t.text, "\n"); row != NULL; row = strtok(NULL, "\n"), line++) {
         char chip[32], type[32];
         int ranks;
         double bytes, us;
         const dfl_system *system;
         if (sscanf(row, "all_reduce,%31[^,],%d,%31[^,],bytes=%lf,%lf,us", chip, &ranks, type, &bytes, &us) != 5 ||
-            strcmp(chip, c->name) != 0 || (system = find_system(s, c->system, ranks)) == NULL)
+            strcmp(chip, c->name) != 0 || (system = find_system(t.session, c->system, ranks)) == NULL)
             continue;
         assert_true(n < sizeof errors / sizeof errors[0]);
-        const double microseconds = find_seconds(s, system, "all_reduce", ranks, bytes) * 1e6;
-        if (list != NULL)
-            fprintf(list, "calculon/op_measured.csv %zu %.6g %.6g held\n", line, microseconds, us);
+        const double microseconds = find_seconds(t.session, system, "all_reduce", ranks, bytes) * 1e6;
+        if (t.list != NULL)
+            fprintf(t.list, "calculon/op_measured.csv %zu %.6g %.6g held\n", line, microseconds, us);
         errors[n++] = fabs(microseconds / us - 1);
     }
-    free(text);
-    dfl_session_free(s);
-    if (list != NULL)
-        fclose(list);
+    close_table(&t);
     assert_int_equal(n, c->rows);
     qsort(errors, n, sizeof errors[0], compare);
     printf("             %zu rows, median error %.1f %%, 90th percentile %.1f %%, no bar\n", n, 100 * errors[n / 2],

@@ -821,9 +821,22 @@ static void ramps(void **state)
     dfl_session_free(s);
 }
 
+/* The result of a search over all tile sizes for the only mapping of a file; it belongs to the session. */
+static const dfl_filled *fill_any_tiles(dfl_session *s, const char *text)
+{
+    const dfl_search_options options = { .size = sizeof options, .imperfect = true, .spread = true };
+    dfl_stop stopped = DFL_STOP_NONE;
+    const dfl_filled *filled;
+
+    dfl_session_set_search(s, &options);
+    filled = dfl_session_fill(s, open_mapping(s, text), &stopped);
+    assert_non_null(filled);
+    return filled;
+}
+
 /* ---- claims against mappings that exist ---- */
 
-/* Searches whose points are not the best mappings, since keeps that save no transfer save waits (D2). */
+/* Searches whose points are not the best mappings: a keep that saves no transfer may save a wait (D2). */
 typedef struct {
     const char *name, *text;
     double known;               /* the value of a mapping outside of the skeletons */
@@ -845,13 +858,9 @@ static const claim_row CLAIMS[] = {
 static void claims(void **state)
 {
     const claim_row *row = *state;
-    const dfl_search_options options = { .size = sizeof options, .imperfect = true, .spread = true };
     dfl_session *s = dfl_session_new(NULL);
-    dfl_stop stopped = DFL_STOP_NONE;
+    const dfl_filled *filled = fill_any_tiles(s, row->text);
 
-    dfl_session_set_search(s, &options);
-    const dfl_filled *filled = dfl_session_fill(s, open_mapping(s, row->text), &stopped);
-    assert_non_null(filled);
     assert_true(filled->search->lower_bound <= row->known);
     assert_true(filled->search->lower_bound <= filled->search->value);
     dfl_session_free(s);
@@ -875,18 +884,14 @@ static const held_row HELD[] = {
 static void holds(void **state)
 {
     const held_row *row = *state;
-    const dfl_search_options options = { .size = sizeof options, .imperfect = true, .spread = true };
     dfl_session *s = dfl_session_new(NULL);
-    dfl_stop stopped = DFL_STOP_NONE;
     char text[512];
 
     (void)snprintf(text, sizeof text,
                    "dfl 1; workload w : bits(8) { rank a = 2, b = 3; input X[b]; weight W[a]; output Z[a, b] = X[b] * W[a]; } "
                    "system chip { memory m { size = unlimited; energy = 1J/bit; } compute unit { %s"
                    "rate { mac = 1MAC/s; flop = 1FLOP/s; } } } mapping best for w on chip { ...; minimize energy; }", row->reuse);
-    dfl_session_set_search(s, &options);
-    const dfl_filled *filled = dfl_session_fill(s, open_mapping(s, text), &stopped);
-    assert_non_null(filled);
+    const dfl_filled *filled = fill_any_tiles(s, text);
     assert_close(filled->search->value, row->joules, 1e-9);
     assert_close(filled->search->lower_bound, row->joules, 1e-9);
     assert_true(filled->search->optimal);
@@ -911,19 +916,16 @@ static const link_row LINKS[] = {
 static void links(void **state)
 {
     const link_row *row = *state;
-    const dfl_search_options options = { .size = sizeof options, .imperfect = true, .spread = true };
     dfl_session *s = dfl_session_new(NULL);
-    dfl_stop stopped = DFL_STOP_NONE;
     char text[1024];
 
     (void)snprintf(text, sizeof text,
-                   "dfl 1; workload w : bits(8) { rank a = 4; input X[a] : bits(4); input Y[a] : bits(4); output Z[a] = X[a] + Y[a]; } "
+                   "dfl 1; workload w : bits(8) { rank a = 4; input X[a] : bits(4); input Y[a] : bits(4); "
+                   "output Z[a] = X[a] + Y[a]; } "
                    "system chip { memory m { size = unlimited; energy = 1J/bit; } network net = %s array x[2] over net { "
-                   "compute unit { rate { mac = 100MAC/s; flop = 100FLOP/s; } } } } mapping best for w on chip { option overlap = perfect; ...; "
-                   "minimize latency; }", row->network);
-    dfl_session_set_search(s, &options);
-    const dfl_filled *filled = dfl_session_fill(s, open_mapping(s, text), &stopped);
-    assert_non_null(filled);
+                   "compute unit { rate { mac = 100MAC/s; flop = 100FLOP/s; } } } } mapping best for w on chip { "
+                   "option overlap = perfect; ...; minimize latency; }", row->network);
+    const dfl_filled *filled = fill_any_tiles(s, text);
     assert_close(filled->search->value, row->seconds, 1e-9);
     assert_close(filled->search->lower_bound, row->bound, 1e-9);
     dfl_session_free(s);
