@@ -43,7 +43,7 @@ typedef struct {
     uint32_t n;
 } dfl_tensor_set;
 
-/* Whether a decision is about what lies or runs on which chips, so that it may change which chips have work. */
+/* Whether a decision sets what lies or runs on which chips: its value may change which chips have work. */
 static inline bool dfl_decision_divides(dfl_decision_kind kind)
 {
     return kind == DFL_DECISION_SPLIT || kind == DFL_DECISION_RANK || kind == DFL_DECISION_HOME;
@@ -104,7 +104,7 @@ typedef struct {
     uint32_t statement;    /* lines of one statement have equal numbers */
     /* members of keeps */
     uint32_t tensor;
-    uint32_t memory;       /* one of several, if a decision sets it */
+    uint32_t memory;       /* memory that holds the tensor; where a decision sets it, one of those that may */
     uint32_t memory_decision; /* number of the decision that sets the memory; 0 = the file states it */
     dfl_keep_mode mode;
     const dfl_home_split *splits; /* the home of the tensor is cut into these parts */
@@ -198,7 +198,7 @@ typedef struct {
     const dfl_decision *decisions; /* open decisions of a plan over chips */
     uint32_t n_decisions;
     const int64_t *decided;    /* [decision]: its value, written into the lines; NULL = the decisions are open */
-    bool asks_bandwidth;       /* a search asks for the bandwidths that memories and networks need, which take time to compute */
+    bool asks_bandwidth;       /* evaluations find the required bandwidths of memories and networks, too, which takes longer */
 } dfl_mapping;
 
 /* Size of the work of an einsum on one instance of a unit in one pass of the einsum's brace. */

@@ -87,7 +87,7 @@ typedef struct {
     const dfl_efficiency *efficiencies; /* shares of the rates by the FLOP of an einsum in one pass */
     uint32_t n_efficiencies; /* number of efficiencies; a rate without one is reached in full */
     double launch;         /* time that passes before an einsum or a fused branch starts (in s) */
-    int64_t units;         /* equal units that make up this one, of which an einsum takes whole ones; 0 = it is not divided */
+    int64_t units;         /* number of equal units that make up this one, of which an einsum takes whole ones; 0 = not divided */
     int64_t lanes, rows;   /* points that each of these units computes at the same time: lanes x rows, each >= 1 */
     double mac_energy, flop_energy; /* energies, J per MAC and J per FLOP, of types without an energy of their own */
     const dfl_type_energy *type_energies;
