@@ -49,7 +49,7 @@ const char *dfl_plan_space_text(dfl_arena *arena, const dfl_intern *names, const
 dfl_mapping *dfl_plan_space_make(dfl_arena *arena, const dfl_plan_space *space);
 /* Sets the amounts of a combination. */
 void dfl_plan_space_set(dfl_plan_space *space, uint64_t number);
-/* Numbers of the present amounts that divide chips or cut passes, and of all but the interleave. */
+/* Numbers of the present combination (dfl_plan_key): of what divides chips or cuts passes, and of all but the interleave. */
 dfl_plan_key dfl_plan_space_key(const dfl_plan_space *space);
 /* The number of the combination with the present amounts. */
 uint64_t dfl_plan_space_number(const dfl_plan_space *space);

@@ -28,7 +28,7 @@ typedef struct {
     bool has_default_limit;            /* no limit was asked for: the search ends after a fixed amount of work */
     bool is_last;                      /* all einsums are searched together, with all the time that is left */
     bool is_part;                      /* of the search for another mapping, which needs no lower bound */
-    const dfl_mapping *alone;          /* of the best lines of each einsum alone (dfl_fill_first); NULL = not searched for */
+    const dfl_mapping *alone;          /* the best lines of each einsum alone (dfl_fill_first); NULL = not searched for */
     bool was_progress_shown;
     const double *incumbent;           /* terms of the incumbent that a result must undercut; NULL = none */
     uint32_t choice, n_choices;        /* `choice`: index of the current structural choice; `n_choices`: number of all
@@ -118,8 +118,8 @@ void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, 
 
 /* Whether a memory in an array moves rows. */
 bool dfl_fill_has_rows_inside(const dfl_system *s);
-/* Fills open lines of such a system after a search whose mapping the model refuses: with tiles that divide, and on one instance.
-   False if there is none; reports nothing. */
+/* Fills open lines where memories in arrays move rows, after a search whose mapping the model refuses: searches tiles that
+   divide, and mappings on one instance of each array. False if no mapping is found; reports nothing. */
 bool dfl_fill_evenly(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out, dfl_stop *stopped);
 
 /* ---- common_rank.c ---- */
