@@ -12,8 +12,8 @@ typedef struct {
     double *exchanges;            /* [exchange]: its share of the time of its network */
     const dfl_chip_time **divided; /* einsums that run on whole units at the same time; their work is not in `units` */
     uint32_t n_divided;
-    const double **on_units;      /* room for the times of these einsums, and for the units that each takes */
-    int64_t *taken;
+    const double **on_units;      /* [einsum of `divided`]: scratch: its times by number of units (chip_time.h) */
+    int64_t *taken;               /* [einsum of `divided`]: scratch of dfl_allotment_divide */
     bool has_started;             /* the start of the kernel counts already */
     size_t n;                     /* numbers behind `units` */
 } dfl_engines;

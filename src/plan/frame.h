@@ -63,7 +63,7 @@ typedef struct {
     int64_t *parts;             /* [einsum]: parts of a pass that a loop in its brace runs one after another; else 1 */
     uint32_t *parts_rank;       /* [einsum]: the rank that these parts divide, or DFL_NONE */
     int64_t micro_batches;
-    const bool *last;           /* [rank]: the pass is the last one over it, which may be smaller; NULL = all passes are whole */
+    const bool *last;           /* [rank]: the pass is the last one over the rank and may be smaller; NULL = all are whole */
     bool is_full;               /* all chips have work */
 } dfl_frame;
 
@@ -130,7 +130,7 @@ static inline uint32_t dfl_frame_target(const dfl_frame *f, uint32_t einsum)
 static inline bool dfl_frame_is_outside(const dfl_frame *f, uint32_t tensor) { return f->home_of[tensor] != f->room_of[tensor]; }
 /* Whether an axis lies outside of the memories of a chip, so that its instances are chips. */
 bool dfl_frame_is_chip_axis(const dfl_frame *f, uint32_t axis);
-/* Whether an einsum starts a sum over all micro-batches, so that the first one alone runs it. */
+/* Whether an einsum starts a sum over all micro-batches, so that only the first micro-batch runs it. */
 bool dfl_frame_starts_once(const dfl_frame *f, uint32_t einsum);
 /* Parts of a split home. */
 int64_t dfl_split_parts(const dfl_frame *f, const dfl_home_split *split);

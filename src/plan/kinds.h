@@ -8,12 +8,12 @@
 
 #include "plan/plan_internal.h"
 
-/* Sets the kinds of micro-batches and the work of each; `p->work` is that of kind 0. False after a report: an exchange of the
-   last micro-batch is of another kind than those before. */
+/* Sets the kinds of micro-batches and the work of each; `p->work` is that of kind 0. False after a report: the
+   plan has a smaller last micro-batch that is not evaluated (PLAN.md). */
 bool dfl_plan_kinds_find(dfl_plan_state *p);
 /* Whether the last micro-batch along some rank is smaller than the others. */
 bool dfl_plan_has_rest(const dfl_frame *f);
-/* Whole micro-batches of a step. */
+/* Number of micro-batches of a step that are whole along each rank. */
 int64_t dfl_plan_whole_micro_batches(const dfl_frame *f);
 /* Passes of an einsum through micro-batches of a kind; those of a step of the optimizer count for kind 0. */
 double dfl_plan_passes(const dfl_plan_state *p, const dfl_plan_kind *kind, uint32_t einsum);

@@ -12,8 +12,8 @@ typedef struct dfl_lives dfl_lives;
 
 /* The values of a plan. True on overflow. */
 bool dfl_lives_find(const dfl_plan_work *work, const dfl_layouts *layouts, dfl_lives **out);
-/* The same values for a plan that differs from the one for which they were found in its chunks alone. What they find is kept in
-   the arena of the first plan. */
+/* The same values for another plan that differs in its chunks alone. Working sets that are found later lie in the arena of the
+   first plan. */
 dfl_lives *dfl_lives_for(const dfl_lives *lives, const dfl_plan_work *work);
 /* Adds to each memory what one micro-batch leaves there in a chunk: its layers, and whether the einsums before and behind the
    repeat belong to it. True on overflow. */

@@ -17,9 +17,9 @@ int64_t dfl_pass_layers(const dfl_frame *f, const dfl_layouts *layouts, uint32_t
 bool dfl_pass_home_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, int64_t layers, uint64_t joined,
                    dfl_i128 *out);
 
-/* The producers of a tensor that make parts of it which lie apart, into `makers`; others make these elements again. `first`, a
-   producer, stands for those that make as large a part at its place. Those that start sums with zeros count `with_starts` alone.
-   Returns their number. */
+/* Lists producers of a tensor that make parts of it which lie apart; the other producers make elements of these parts again. The
+   producer `first` stands for those that make as large a part at its place. Producers that start sums with zeros count only
+   `with_starts`. `makers` has room for all producers; returns the number of those listed. */
 uint32_t dfl_pass_makers(const dfl_workload *w, uint32_t tensor, uint32_t first, bool with_starts, uint32_t *makers);
 
 #endif

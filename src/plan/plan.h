@@ -43,18 +43,18 @@ typedef struct {
     double fill;           /* largest share of its size that a memory holds at least; above 1 it does not fit */
     double seconds;        /* no such plan has a smaller latency */
 } dfl_plan_floor;
-/* What the lower bounds of plans have in common; `arena` must outlive it. */
+/* Parts of plans that several lower bounds share: layouts, exchanges, times, lives. `arena` must outlive it. */
 typedef struct dfl_plan_common dfl_plan_common;
 dfl_plan_common *dfl_plan_common_new(dfl_arena *arena);
-/* Numbers that plans share, in all calls with one `common`, if and only if they are alike. */
+/* Numbers that are equal for two plans, in all calls with one `common`, if and only if the plans agree in these decisions. */
 typedef struct {
-    uint64_t cuts;         /* in what divides chips and cuts passes */
-    uint64_t work;         /* in all but the interleave */
+    uint64_t cuts;         /* those that divide chips and cut passes */
+    uint64_t work;         /* all but the interleave */
 } dfl_plan_key;
 /* The arena in which the mapping of a plan must be made, because the next call of dfl_plan_floor_find keeps the plan; NULL =
    any. */
 dfl_arena *dfl_plan_common_arena(const dfl_plan_common *common, dfl_plan_key key, bool is_class);
-/* How many different divisions and passes it has. */
+/* Number of different divisions and passes, by `cuts`, whose parts it keeps. */
 size_t dfl_plan_common_size(const dfl_plan_common *common);
 /* Lower bounds of a plan with all amounts. With `is_class`: of all plans that differ from it in the amounts of temporal lines,
    none of which makes a smaller pass. Exchanges, messages and waits take no time in it. */

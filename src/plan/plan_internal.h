@@ -6,10 +6,10 @@
 #include "pipeline/pipeline.h"
 #include "plan/held.h"
 
-/* Micro-batches that take equally long (plan/kinds.h). */
+/* A kind of micro-batches: equal work and times (plan/kinds.h). */
 typedef struct {
-    int64_t count;
-    bool is_first;                  /* it also starts the sums over all micro-batches */
+    int64_t count;                  /* number of micro-batches */
+    bool is_first;                  /* it starts the sums over all micro-batches, too */
     dfl_plan_work work;
     const dfl_chunk_time **forward, **backward; /* [chunk * stages + stage]; backward NULL without a backward pass */
     const dfl_chunk_time **weights; /* [chunk * stages + stage]: zero_bubble, the weights' gradients; else NULL */
