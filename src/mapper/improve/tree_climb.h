@@ -26,7 +26,7 @@ typedef struct {
     uint32_t walks;              /* by random changes, at most */
     uint32_t patience;           /* walks in a row without a gain that end the climb; UINT32_MAX = no number does */
     bool may_share;              /* loops may come above branches */
-    bool amounts_only;           /* only the amounts of loops that are not written in the file are changed */
+    bool amounts_only;           /* only amounts of loops change, and only of those that the file does not write */
     /* Whether a mapping belongs to the space that was asked for; NULL = all do. */
     bool (*admits)(void *context, const dfl_mapping *m);
     void *context;

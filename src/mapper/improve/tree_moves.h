@@ -45,8 +45,7 @@ bool dfl_tree_has_rank(const dfl_mapping *m, const dfl_body *b, uint32_t rank);
 bool dfl_tree_may_hold(const dfl_mapping *m, uint32_t tensor, uint32_t memory);
 /* Whether a keep before line `at` is the first or the last one between two loops; all between are otherwise the same. */
 bool dfl_tree_is_end(const dfl_body *b, uint32_t at);
-/* Whether a keep of the tensor at this place may come, go or change: homes of inputs and outputs stay where they are, and so do
-   keeps that are written in the file. */
+/* Whether a keep of the tensor at this place may come, go or change. Homes of inputs and outputs and keeps of the file stay. */
 bool dfl_tree_is_free(const dfl_mapping *m, const dfl_body *b, uint32_t at, uint32_t tensor);
 /* The first place of a body behind all homes of inputs and outputs. */
 uint32_t dfl_tree_after_homes(const dfl_mapping *m, const dfl_body *b);

@@ -8,9 +8,9 @@
 #include "mapper/problem/einsum_problem.h"
 #include "support/deadline.h"
 
-/* A value that a choice has at least if tiles of other einsums take this room, in bits by memory. */
+/* A lower bound of a choice in the room that tiles of other einsums leave (SEARCH.md, B48). */
 typedef struct {
-    const double *taken;
+    const double *taken;       /* [memory]: bits that these tiles take */
     double value;
 } dfl_exchange_crowd;
 
@@ -18,20 +18,20 @@ typedef struct {
     double value;
     uint32_t way[DFL_PROBLEM_OPERANDS]; /* of operands that are exchanged, else 0 */
     double fetch[DFL_PROBLEM_OPERANDS]; /* added where no einsum before has taken the same way of the tensor */
-    const dfl_exchange_crowd *crowd;    /* n_crowd of them */
+    const dfl_exchange_crowd *crowd;    /* [n_crowd]: bounds with less room */
     uint32_t n_crowd;
 } dfl_exchange_choice;
 
-/* Where a way has a tile for as long as the tensor is alive, and its least room in bits. */
+/* The tile of an exchanged tensor that one way keeps in a memory while the tensor is alive: the memory, and the least bits. */
 typedef struct {
     uint32_t memory;
     double bits;
 } dfl_exchange_room;
 
-/* Memories, and by tensor, the rooms of its ways; NULL = tiles take no room from einsums between. */
+/* The room that exchanged tensors take from the einsums between their first and last one. */
 typedef struct {
     uint32_t n_memories;
-    const dfl_exchange_room *const *of;
+    const dfl_exchange_room *const *of; /* [tensor][way]; NULL for a tensor = its tiles take no room */
 } dfl_exchange_rooms;
 
 /* An einsum: the n choices at[0], at[1] ... that lie `size` bytes apart. */

@@ -50,9 +50,10 @@ typedef struct {
     bool settled;             /* the home is written: it is exchanged there */
     bool several;             /* more than one einsum reads it */
     uint32_t places;          /* mask: those inside of `home`, or all, that may hold it */
-    bool again;               /* the unit reads it only when it changes; its last place then stands for what the unit holds */
+    bool again;               /* the unit reads it only when it changes; its last place is then the unit (SEARCH.md, D8) */
     uint32_t common;          /* mask: those in which one keep may serve several einsums that read it; see shared_inputs.h */
-    uint32_t sharers;         /* number of einsums that read it, if each bears a share of what such a keep fetches; else 0 */
+    uint32_t sharers;         /* number of einsums that read it, if each bears a share of the fetches of a keep in `common`
+                                 (SEARCH.md, B46); else 0 */
 } dfl_problem_operand;
 
 /* A memory, or what the unit holds of an operand that it reads only when it changes: one element that costs nothing. */
@@ -74,9 +75,9 @@ typedef struct {
     uint32_t ranks;           /* mask: those that may be spread over it; */
     uint32_t others;          /* those of them that do so only where more instances are at work than can be with those that */
     uint32_t sharing;         /* share transfers: see dfl_problem_filled */
-    double link_seconds;      /* per bit that passes between its network and the memory outside; 0 = no time */
-    uint32_t link;            /* then: the first axis with this network */
-    bool one_link;            /* both directions share the link */
+    double link_seconds;      /* s per bit on the link between its network and the memory outside; 0 = the link takes no time */
+    uint32_t link;            /* where it takes time: first axis of the same network, which names the link */
+    bool one_link;            /* both directions share the link, as on a bus */
     double joules;            /* per bit that an instance gets or gives across it; on one axis of each network, the first of
                                  its array; */
     uint32_t upto;            /* then: mask of the axes of that array and of those outside of it */
@@ -116,8 +117,7 @@ typedef struct {
     bool overlapped;                /* time is counted as if transfers waited for nothing */
     bool plain;                     /* templates have the bounds that a certificate tells, which do not look at room */
     bool any_size;                  /* no memory that has a size counts as one with room for everything */
-    bool holds;                     /* what units hold of operands that they read only when these change (operand_reuse) is a
-                                       place; else such units are not supported */
+    bool holds;                     /* units with `operand_reuse` are supported: the unit is a place of its operands (D8) */
     bool spread;                    /* any rank over any axis, as where lines are written, even if transfers are shared and others
                                        share none there */
     uint32_t counted;               /* memory whose peak counts: 1 + number, 0 = none */

@@ -52,9 +52,10 @@ typedef struct {
     double sure;              /* without what a result takes back, which is never less than nothing; not negative */
     uint8_t port;             /* or in the time of a port: 2 * place + 1 for writes of their own */
     double seconds;
-    uint8_t link;             /* or in the time of a link of a network: 2 * axis (einsum_problem.h), + 1 for one outwards */
-    double link_seconds;
-    bool link_waits;          /* the work stands still for it */
+    uint8_t link;             /* or in the time of a link of a network: 2 * `link` of the axis, + 1 outwards unless it has
+                                 `one_link` (einsum_problem.h) */
+    double link_seconds;      /* s per element */
+    bool link_waits;          /* the work stands still for the transfer */
 } dfl_term_of;
 
 /* Terms that grow with the same loops. */
