@@ -13,12 +13,12 @@ awk -f tests/truth/fit_kernels.awk tests/truth/kernels_chips.txt "$work/rows" > 
 {
     cat << 'EOF'
 dfl 1;
-// Kernels of libraries by four kinds of numbers: the start of a kernel, the share of the bandwidth of the memory, and the share of the peak
-// by the operations of a product on one chip. For plans over chips (tests/truth/kernels.dfl), not for mappings on the chip. Half of the
-// measured times fit the numbers; a share at a size that no row has says nothing. Kernels: bmm and linear of PyTorch, gemm and conv
+// Kernels of libraries by three kinds of numbers: the launch, the share of the bandwidth of the memory, and shares of the peak at six
+// sizes, the operations of a product on one chip. For plans over chips (tests/truth/kernels.dfl), not for mappings on the chip. Half of
+// the measured times fit the numbers; a share at a size that no row has says nothing. Kernels: bmm and linear of PyTorch, gemm and conv
 // (passes forward, with respect to input and to weight) of DeepBench, attention of a prompt and of a token with the types of
-// queries and cache, moe (one layer of experts, its routing as if balanced), shard (products of a layer of Llama 2). Peaks as in tests/truth/kernels_chips.txt. Written by
-// tests/truth/fit_kernels.sh.
+// queries and cache, moe (one layer of experts, its routing as if balanced), shard (products of a layer of Llama 2). Peaks as in
+// tests/truth/kernels_chips.txt. Written by tests/truth/fit_kernels.sh.
 EOF
     awk 'FILENAME ~ /chips/ { if (/^#/) next; memory[$1] = $2; for (i = 3; i < NF; i += 2) peak[$1, $i] = $(i + 1); next }
         { type = $1; sub(/_block$/, "", type); sub(/.*_/, "", type)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Predicted and measured times of kernels by launches and shares alone (std.chips.measured.kernels): the tables of silicon/ that
-# run_truth.sh does not evaluate on multiprocessors, and operators of calculon/op_measured.csv. Two equal kernels on two chips make a plan of each row (kernels.dfl). Prints for each
-# machine its rows, the share of them that evaluates, and the median and 90th percentile of the errors on the rows that did not fit the
-# numbers (odd lines). Fails if a row does not evaluate, or if a machine differs from the errors that its text states by more than 0.2 %
+# run_truth.sh does not evaluate on multiprocessors, and operators of calculon/op_measured.csv. Two equal kernels on two chips make a
+# plan of each row (kernels.dfl). Prints for each machine its rows, the share of them that evaluates, and the median and 90th
+# percentile of the errors on the rows that did not fit the numbers (odd lines). Fails if a row does not evaluate, or if a machine differs from the errors that its text states by more than 0.2 %
 # (`all`). Without `all`, every 23rd row. LIST=file gets a line for each row.
 . tests/harness/script.sh
 . tests/truth/kernels_lib.sh
