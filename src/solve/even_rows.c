@@ -1,5 +1,5 @@
-/* Mappings for systems whose memories in arrays move rows: the model refuses some that the search finds, since their instances
-   move unequal numbers of elements. Then these are searched whose tiles divide, and those on one instance of each array. */
+/* Mappings for systems whose memories in arrays move rows. The model refuses a mapping whose instances move unequal numbers of
+   elements, and a search may find one. Then two others follow: over tiles that divide, and on one instance of each array. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ bool dfl_fill_has_rows_inside(const dfl_system *s)
     return false;
 }
 
-/* The mapping with the hole on a system with one instance of each array. */
+/* A copy of a mapping with open lines, on a system with one instance of each array. */
 static const dfl_mapping *take_one_instance(dfl_arena *arena, const dfl_mapping *given)
 {
     dfl_mapping *out = dfl_mapping_copy(arena, given);
@@ -42,7 +42,7 @@ bool dfl_fill_evenly(dfl_fill *fill, const dfl_objective *objective, dfl_fill_op
         const dfl_result *costs;
         double value;
 
-        again.sink = dfl_sink_new(solver->arena, NULL); /* a way without a mapping is no error */
+        again.sink = dfl_sink_new(solver->arena, NULL); /* a search that finds no mapping is no error */
         dfl_sink_limit(again.sink, 0);
         again.space = (dfl_search_space){ .perfect = true, .max_shared_loops = fill->space.max_shared_loops };
         again.limits.gap = 0; /* which is one of the whole space */
