@@ -29,7 +29,7 @@ typedef struct {
     double *ended;             /* [exchange]: end of its last run */
     double *unit_free, *net_free; /* [compute], [network] */
     double front;              /* end of the last einsum */
-    DFL_VEC(exchange_run) runs; /* in the order in which they stand in the list; those before `passed` ended before `front` */
+    DFL_VEC(exchange_run) runs; /* in the order of the list; those before `passed` ended before `front` */
     size_t passed;
     double parts_began;        /* start of the brace with a loop that runs */
     uint32_t *reads;           /* [einsum's first operand + operand]: exchange whose copy it reads; DFL_NONE = the home */
@@ -227,7 +227,7 @@ static void expose(clock_state *c, double until)
         c->passed++;
 }
 
-/* Notes a run of an exchange; parts that follow each other at once are one. */
+/* Notes a run of an exchange; a part that follows the part before at once continues its run. */
 static void note_run(clock_state *c, uint32_t exchange, double began, double ended)
 {
     for (size_t i = c->runs.n; i-- > c->passed && c->work->exchanges->at[exchange].parts > 1;)

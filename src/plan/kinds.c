@@ -9,9 +9,9 @@
 /* A rank that the micro-batches divide. */
 typedef struct {
     uint32_t rank;
-    int64_t parts;             /* passes over it */
+    int64_t parts;             /* number of passes over it, > 1 */
     int64_t stride;            /* micro-batches from one of its passes to the next */
-    bool has_rest;             /* the last of them is smaller */
+    bool has_rest;             /* its last pass is smaller */
 } tiled_rank;
 
 typedef DFL_VEC(tiled_rank) tiled_vec;
@@ -139,7 +139,7 @@ static bool find_work(dfl_plan_state *p, const bool *last, dfl_plan_work *out)
 
 /* ---- all micro-batches ---- */
 
-/* The kind with these last passes, or a new one: DFL_NONE after a report. `lasts`: [kind], its last passes. */
+/* The number of the kind with these last passes, which is made if it is new; DFL_NONE after a report. `lasts`: [kind][rank]. */
 static uint32_t find_kind(dfl_plan_state *p, const bool *last, bool is_first, const bool **lasts)
 {
     const uint32_t n_ranks = p->frame.workload->n_ranks;
@@ -175,7 +175,7 @@ bool dfl_plan_kinds_find(dfl_plan_state *p)
     p->kinds = DFL_NEW_ARRAY(f->arena, dfl_plan_kind, ((size_t)1 << tiled.n) + 2);
     p->kinds[0] = (dfl_plan_kind){ .count = f->micro_batches, .is_first = true, .work = p->work };
     p->n_kinds = 1;
-    if (f->micro_batches == 1 || f->micro_batches > UINT32_MAX || (!starts && !has_rest)) /* so many are refused later */
+    if (f->micro_batches == 1 || f->micro_batches > UINT32_MAX || (!starts && !has_rest)) /* too many are refused later */
         return true;
     for (size_t k = 0; k < tiled.n; k++)
         all *= tiled.at[k].parts;
