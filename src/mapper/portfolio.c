@@ -16,9 +16,9 @@
 #include "mapper/single.h"
 
 enum {
-    KINDS = 16,                  /* that are looked at besides */
-    SHORT = 1 << 22,             /* nodes of a search that is short */
-    LEFT = 1000000,              /* evaluations of an einsum, of all polishing: some seconds */
+    KINDS = 16,                  /* structures of mappings whose best ones are polished besides the best of all */
+    SHORT = 1 << 22,             /* nodes below which a search is short, so that a search for structures follows */
+    LEFT = 1000000,              /* evaluations in all climbs of a request, each counted once for each einsum: some seconds */
 };
 
 static const double ROUNDING = 1 + 1e-9;

@@ -20,19 +20,19 @@ typedef struct {
 
 /* Weights of the times of some skeletons of a pattern (B41, B47). */
 typedef struct {
-    const dfl_problem *problem;       /* of the skeletons, and their */
-    uint64_t innermost;               /* innermost keeps */
-    uint32_t turns;                   /* left: times that other weights may be tried */
-    double at[DFL_FORM_TIMES];
+    const dfl_problem *problem;       /* problem of all these skeletons: one unit */
+    uint64_t innermost;               /* innermost keeps of all these skeletons, by operand */
+    uint32_t turns;                   /* number of times that other weights may still be tried */
+    double at[DFL_FORM_TIMES];        /* [time]: weight >= 0, at most 1 in sum */
 } time_weights;
 
 typedef struct {
     double least;                     /* lower bound with all tiles */
     uint32_t candidate;               /* of the class */
     time_weights *weights;
-    bool is_apart;                    /* no tile stays, so the weights are its own */
+    bool is_apart;                    /* no tile of it stays, so it has weights of its own (B47) */
     bool is_impossible;               /* no amounts fit */
-    bool has_program;                 /* as far as is known */
+    bool has_program;                 /* it may have a program: none has failed so far */
     kept_program *kept;               /* NULL = not asked for */
 } skeleton;
 

@@ -36,10 +36,10 @@ enum { DFL_BOX_PROGRAM_STEPS = 12 };
    once more, which other lines need under a limit on time. */
 #define DFL_WEIGHT_RAISE 0.003
 
-/* Seconds that a sum may take after the deadline. */
+/* Seconds that the last sum over einsums (B43) may take after the deadline. */
 #define DFL_MATCH_MOMENT 0.05
 
-/* Share by which less room must raise the bound of a choice to count: smaller ones raise no sum by more. */
+/* Relative rise of the bound of a choice below which less room does not count (B48): smaller rises raise no sum by more. */
 #define DFL_CROWD_RAISE 0.001
 
 /* Logarithms of the ratio of two tiles above which a leaf of tiles is split, at first and at the end; it is halved between.
@@ -204,8 +204,8 @@ enum {
    field cases gpt_npu, llama_npu, resnet_npu and gpt_batch4 (tests/bench/field.tsv): other workloads may ask for other shares.
    A larger share takes time from the later stages. */
 #define DFL_ROWS_SHARE 0.5         /* where memories in arrays move rows: before the search of what the model counts surely */
-#define DFL_APART_SHARE 0.15       /* the best lines of each einsum alone, after some quick rounds, */
-#define DFL_APART_LEAST 3.0        /* where more than so many seconds are left: with less, fused groups need the time */
+#define DFL_APART_SHARE 0.15       /* the best lines of each einsum alone, after some quick rounds */
+#define DFL_APART_LEAST 3.0        /* seconds left above which the stage before runs: with less, fused groups need the time */
 #define DFL_NARROW_SHARE 0.5       /* in a wider space than that of `--tiles perfect`: all einsums together in that space; a whole
                                       GPT-3 layer on TPU v4i takes some 2 s there, and some hours in the wider space */
 #define DFL_JOINT_SHARE 0.16       /* all einsums together */
@@ -226,10 +226,11 @@ enum {
    leaves half of the time for the einsums one by one. The first and the last one go on with random walks. A climb of a whole
    layer takes a second without them. */
 #define DFL_CLIMB_FIRST 0.08
-/* The same where less than so many seconds are left: groups find nothing in this time. */
+/* Seconds left below which the climb from the first mapping takes another share, and this share: groups find nothing then. */
 #define DFL_CLIMB_SHORT 0.3
 #define DFL_CLIMB_FIRST_SHORT 0.8
-/* The same where less than so many seconds are left: joint searches end late then, and climbs find most in their first second. */
+/* Seconds left, above the last, below which it takes another share, and this share: joint searches end late then, and climbs find
+   most in their first second. */
 #define DFL_CLIMB_MEDIUM 2.0
 #define DFL_CLIMB_FIRST_MEDIUM 0.4
 /* Einsums up to which the first mapping is climbed from, and the best one after groups: an evaluation of a layer of attention
@@ -241,7 +242,7 @@ enum {
 /* Evaluations of all einsums in a climb at most: under a limit on time; and without one, a second for a few einsums. */
 #define DFL_CLIMB_TIMED UINT64_C(1000000)
 #define DFL_CLIMB_EVALUATIONS UINT64_C(30000)
-/* The same where the best mapping of the space is proven, and only other keeps or tiles may be better: some milliseconds. */
+/* Evaluations of a climb from a proven best mapping of the space, which only other keeps or tiles undercut: some milliseconds. */
 #define DFL_CLIMB_PROVEN UINT64_C(200)
 /* Evaluations of a climb that polishes a mapping (improve/polish.h), each counted once for each einsum: some seconds. */
 #define DFL_POLISH_EVALUATIONS UINT64_C(60000)
