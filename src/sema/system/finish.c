@@ -408,7 +408,7 @@ static void lower_type_energies(system_lowering *state, const dfl_draft_part *pa
     compute->has_energy |= compute->n_type_energies > 0;
 }
 
-/* An attribute that is a number of things; `usual` without it. */
+/* The value of an attribute that is a count; `usual` if it is absent. */
 static int64_t lower_count(const dfl_draft_part *part, const char *name, int64_t usual)
 {
     const dfl_draft_attribute *count = dfl_draft_find_attribute(part, name);
