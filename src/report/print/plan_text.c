@@ -249,7 +249,7 @@ static bool equal_stages(const context *c, uint32_t a, uint32_t b)
     return x->layers == y->layers && x->forward_seconds == y->forward_seconds && x->backward_seconds == y->backward_seconds;
 }
 
-/* The last stage of those from `from` on that take the same time, and share a row. */
+/* The last of the stages from `from` on that take the same time, and thus share a row. */
 static uint32_t end_of_row(const context *c, uint32_t from)
 {
     uint32_t last = from;
