@@ -1,7 +1,7 @@
-# Writes problems of the search for plans over chips: for problem N the file DIR/N.dfl with open amounts, and DIR/N.all.dfl
-# with every combination of amounts as a plan of its own. With `wide`, the schedule, the interleave, the recomputed tensors, the
-# parts of the optimizer's state and the memories that hold tensors are open, too. Variables: dir, problems, seed, wide; goal = "pareto latency, energy", for systems
-# that declare energy.
+# Writes problems of the search for plans over chips: for problem N the file DIR/N.dfl with open amounts, and DIR/N.all.dfl with
+# every combination of amounts as a plan of its own. With `wide`, the schedule, the interleave, the recomputed tensors, the parts
+# of the optimizer's state and the memories that hold tensors are open, too. Variables: dir, problems, seed, wide; goal = "pareto
+# latency, energy", for systems that declare energy.
 
 function draw(n) { return int(rand() * n) + 1 }
 function pick(list, n,   at) { n = split(list, at, " "); return at[draw(n)] }

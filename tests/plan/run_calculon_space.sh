@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # The spaces of Calculon's exhaustive searches with the knobs that both programs have: the plan that the search proves is the best
 # of all plans that the check of its certificate, which has its own enumeration, evaluates with the same costs. In the largest
-# spaces the check takes a sample of the plans. `all` takes every space, of systems with a second memory without it;
-# `host` takes these with tensors in that memory, eight times as many plans, minutes each. Else the smallest space, or the one with
-# the name that is given. Prints the step beside that of Calculon's optimum,
-# which has other knobs (overlapped exchanges) and other costs; the reference is read in place (REFERENCE=directory).
+# spaces the check takes a sample of the plans. `all` takes every space, of systems with a second memory without it; `host` takes
+# these with tensors in that memory, eight times as many plans, minutes each. Else the smallest space, or the one with the name
+# that is given. Prints the step beside that of Calculon's optimum, which has other knobs (overlapped exchanges) and other costs;
+# the reference is read in place (REFERENCE=directory).
 . tests/harness/script.sh
 file=tests/plan/calculon_space.dfl
 best=${REFERENCE:-../shared/reference}/calculon/search_best.jsonl

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Predicted and measured inference and training steps in fp32 (silicon/models_fp32.csv, which is read in place, REFERENCE=directory): on
-# four H100 with copies of the model, stages, and tensor parallel, and on one chip, as two chips that do the same and exchange gradients
-# in no time. Shares of products are medians of silicon/gemm_fp32.csv; an MI250 (one die) has those of
-# the MI100. The sizes of the models are not published there: GPT-3 XL has 24
-# heads of 128. No bar; fails if a row does not evaluate. Counts the rows that no plan expresses.
+# Predicted and measured inference and training steps in fp32 (silicon/models_fp32.csv, which is read in place,
+# REFERENCE=directory): on four H100 with copies of the model, stages, and tensor parallel, and on one chip, as two chips that do
+# the same and exchange gradients in no time. Shares of products are medians of silicon/gemm_fp32.csv; an MI250 (one die) has
+# those of the MI100. The sizes of the models are not published there: GPT-3 XL has 24 heads of 128. No bar; fails if a row does
+# not evaluate. Counts the rows that no plan expresses.
 . tests/harness/script.sh
 reference=${REFERENCE:-../shared/reference}
 [ -f "$reference/silicon/models_fp32.csv" ] || skip_all "$reference/silicon/models_fp32.csv is not here"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Predicted and measured times of serving PaLM on TPU v4 (Pope et al., MLSys 2023): prompts, and 64 tokens behind them, by the plans of
-# examples/palm_serving.dfl with rates of the data sheet. The measurements stand beside the repository (REFERENCE=directory) and are
-# read in place. Fails if a row does not evaluate, or if the median error is above 13 %. Then tokens per second of Llama with
-# TensorRT-LLM on H100, H200 (an H100 with another memory), B200 and GB200 (a B200 with more of it), without a bar. Counts the other measured rows of inference, which no plan predicts, by chip and metric.
+# Predicted and measured times of serving PaLM on TPU v4 (Pope et al., MLSys 2023): prompts, and 64 tokens behind them, by the
+# plans of examples/palm_serving.dfl with rates of the data sheet. The measurements stand beside the repository
+# (REFERENCE=directory) and are read in place. Fails if a row does not evaluate, or if the median error is above 13 %. Then tokens
+# per second of Llama with TensorRT-LLM on H100, H200 (an H100 with another memory), B200 and GB200 (a B200 with more of it),
+# without a bar. Counts the other measured rows of inference, which no plan predicts, by chip and metric.
 . tests/harness/script.sh
 reference=${REFERENCE:-../shared/reference}
 [ -f "$reference/calculon/ground_truth.csv" ] || skip_all "$reference/calculon/ground_truth.csv is not here"

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Predicted and measured times of training steps: table 5 of Korthikanti et al. and the steps of Narayanan et al. without ZeRO-3, by
-# the templates of examples/megatron.dfl; steps of vTrain and of Megatron-Turing NLG by the template `full`; steps with ZeRO-3 by a
-# template of training.dfl; steps with one kernel for the attention by the templates of flash.dfl. The measurements stand beside the repository (REFERENCE=directory) and are read in place. No number of the
-# example is fitted to them. Fails if a row does not evaluate, if an error of the first group is above 15 % or its mean above 5 %, or
-# if the mean of all steps on several A100 servers with products and softmax as kernels of their own is above 8 %. Rows with ZeRO-3 and
-# with one kernel for the attention fail by no bar: no backward kernel of attention is timed, and the forward kernels that are timed are
-# newer than those of the steps. The last table counts the measured steps that no template expresses, with the reason. `run_training.sh all` prints each of them, and predicts two more groups without
-# a bar: steps on H100 (Megatron Core), and 869 steps on one A100 server (vTrain).
+# Predicted and measured times of training steps: table 5 of Korthikanti et al. and the steps of Narayanan et al. without ZeRO-3,
+# by the templates of examples/megatron.dfl; steps of vTrain and of Megatron-Turing NLG by the template `full`; steps with ZeRO-3
+# by a template of training.dfl; steps with one kernel for the attention by the templates of flash.dfl. The measurements stand
+# beside the repository (REFERENCE=directory) and are read in place. No number of the example is fitted to them. Fails if a row
+# does not evaluate, if an error of the first group is above 15 % or its mean above 5 %, or if the mean of all steps on several
+# A100 servers with products and softmax as kernels of their own is above 8 %. Rows with ZeRO-3 and with one kernel for the
+# attention fail by no bar: no backward kernel of attention is timed, and the forward kernels that are timed are newer than those
+# of the steps. The last table counts the measured steps that no template expresses, with the reason. `run_training.sh all` prints
+# each of them, and predicts two more groups without a bar: steps on H100 (Megatron Core), and 869 steps on one A100 server
+# (vTrain).
 . tests/harness/script.sh
 reference=${REFERENCE:-../shared/reference}
 [ -f "$reference/calculon/ground_truth.csv" ] || skip_all "$reference/calculon/ground_truth.csv is not here"
