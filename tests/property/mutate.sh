@@ -83,7 +83,8 @@ find_fault() { # find_fault DIR
     done
     case $(cat "$dir/file") in
     plan/exchanges.c | plan/operand_exchanges.c | plan/result_exchanges.c | plan/exchange_groups.c | plan/kinds.c | \
-        plan/layouts.c | plan/frame.c | plan/held.c | plan/lives.c | plan/flight.c | plan/rows.c | plan/halos.c | plan/stages.c)
+        plan/layouts.c | plan/frame.c | plan/held.c | plan/lives.c | plan/flight.c | plan/rows.c | plan/halos.c | plan/stages.c | \
+        plan/pass_bits.c)
         program "$dir" dflc "$OUT"/obj/src/cmd/*.o || { echo LINK; return 0; }
         DFLC=$dir/dflc timeout -k 1 300 bash tests/plan/run_prove.sh >"$dir/out" 2>>"$dir/log" ||
             { echo "plans: $(grep -m 1 -o 'error.*' "$dir/out" | cut -c 1-90)"; return 0; } ;;
@@ -95,6 +96,11 @@ find_fault() { # find_fault DIR
             DFLC=$dir/dflc timeout -k 1 300 bash tests/plan/$test.sh >"$dir/out" 2>>"$dir/log" ||
                 { echo "plans: $(grep -m 1 FAILED "$dir/out" | cut -c 1-90)"; return 0; }
         done ;;
+    esac
+    case $(cat "$dir/file") in
+    certify/plan*)
+        DFLC=$dir/dflc ROW=certificate timeout -k 1 300 bash tests/cli/run_cli.sh >"$dir/out" 2>>"$dir/log" ||
+            { echo "certificates: $(grep -m 1 FAILED "$dir/out" | cut -c 1-90)"; return 0; } ;;
     esac
     program "$dir" property "$OUT/obj/tests/property/property.o" "$OUT"/obj/tests/property/case_*.o \
         "$OUT"/obj/tests/harness/*.o || { echo "LINK"; return 0; }
