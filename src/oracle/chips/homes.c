@@ -5,21 +5,13 @@
 #include "oracle/chips/rows.h"
 #include "oracle/chips/windows.h"
 
-static bool has_rank(const dfl_access *a, uint32_t rank)
-{
-    for (uint32_t d = 0; d < a->n_dims; d++)
-        if (dfl_index_coef(&a->index[d], rank) != 0)
-            return true;
-    return false;
-}
-
 bool dfl_chips_makes_parts(const chips *c, uint32_t einsum, uint32_t group)
 {
     const chip_einsum *e = &c->einsums[einsum];
     const dfl_line *line = e->divides[group];
 
     if ((e->rows >> group & 1) != 0 && c->w->tensors[e->einsum->output.tensor].gathered)
-        return false; /* rows of its part */
+        return false; /* each chip makes rows of its own part */
     if ((e->rows >> group & 1) != 0)
         return dfl_chips_uses(c, einsum, &e->einsum->output) > 1 || !dfl_chips_varies_by_rows(c, einsum, &e->einsum->output);
     if (line == NULL)
@@ -37,7 +29,7 @@ bool dfl_chips_makes_parts(const chips *c, uint32_t einsum, uint32_t group)
             is_position &= dfl_index_coef(&index[d], line->rank) == 0;
         return is_position;
     }
-    return !has_rank(&e->einsum->output, line->rank);
+    return !dfl_chips_has_rank(&e->einsum->output, line->rank);
 }
 
 /* The union of the sets of all chips at the same place of a group. */
@@ -172,7 +164,7 @@ static bool is_unread_sum(const chips *c, uint32_t tensor)
         const dfl_einsum *e = &c->w->einsums[t->producers[p]];
 
         for (uint32_t k = 0; k < c->n_tiled && e->reduce == DFL_REDUCE_ADD && e->phase != DFL_PHASE_UPDATE; k++)
-            if (dfl_einsum_has_rank(e, c->tiled[k]) && !has_rank(&e->output, c->tiled[k]))
+            if (dfl_einsum_has_rank(e, c->tiled[k]) && !dfl_chips_has_rank(&e->output, c->tiled[k]))
                 return true;
     }
     return false;
@@ -189,7 +181,7 @@ static bool reads_rows(const chips *c, const chip_tensor *t)
     return c->w->tensors[c->w->einsums[t->first_reader].inputs[t->first_operand].tensor].gathered;
 }
 
-/* Divides a home as the line would that the rows of its first reader replace: the points come from there. */
+/* Divides a home as the line does that rows replace for its first reader: the points of the reader come from there. */
 static void lay_in_front(const chips *c, uint32_t tensor, uint32_t group)
 {
     const chip_tensor *t = &c->tensors[tensor];

@@ -13,9 +13,9 @@ struct row_notes {
 
 /* ---- which einsums go by rows ---- */
 
-static bool is_named(const dfl_workload *w, const dfl_line *line, uint32_t einsum)
+bool dfl_chips_is_named(const chips *c, const dfl_line *line, uint32_t einsum)
 {
-    const dfl_einsum *e = &w->einsums[einsum];
+    const dfl_einsum *e = &c->w->einsums[einsum];
 
     for (uint32_t i = 0; i < line->n_only; i++)
         if (line->only[i] == einsum || (e->phase == DFL_PHASE_BACKWARD && line->only[i] == e->of))
@@ -85,7 +85,7 @@ static bool is_stated(const chips *c, const dfl_line *line, uint32_t einsum)
         const dfl_line *x = &root->lines[i];
 
         if (x != line && x->kind == DFL_LINE_SPATIAL && x->axis == line->axis && x->only != NULL &&
-            dfl_einsum_has_rank(&c->w->einsums[einsum], x->rank) && is_named(c->w, x, einsum))
+            dfl_einsum_has_rank(&c->w->einsums[einsum], x->rank) && dfl_chips_is_named(c, x, einsum))
             return true;
     }
     return false;
@@ -190,7 +190,7 @@ bool dfl_chips_find_goes(chips *c)
             const dfl_access *at = find_positions(c->w, e, line->rank, &table, &dim, &by);
             chip_einsum *x = &c->einsums[e];
 
-            if (at == NULL || !(is_named(c->w, line, e) || (by != e && is_named(c->w, line, by))))
+            if (at == NULL || !(dfl_chips_is_named(c, line, e) || (by != e && dfl_chips_is_named(c, line, by))))
                 continue;
             if (x->rows_at != NULL && (x->rows_dim != dim || x->rows_of != dfl_chips_holder(c, table)))
                 return dfl_chips_refuse(c, line->span, "an einsum whose points go to the rows of two tables");
@@ -355,7 +355,7 @@ int64_t dfl_chips_instances(const chips *c, uint32_t einsum)
 
 /* ---- how many points use an element ---- */
 
-static bool has_rank(const dfl_access *a, uint32_t rank)
+bool dfl_chips_has_rank(const dfl_access *a, uint32_t rank)
 {
     for (uint32_t d = 0; d < a->n_dims; d++)
         if (dfl_index_coef(&a->index[d], rank) != 0)
@@ -368,7 +368,7 @@ bool dfl_chips_varies_by_rows(const chips *c, uint32_t einsum, const dfl_access 
     const chip_einsum *e = &c->einsums[einsum];
 
     for (uint32_t i = 0; i < e->einsum->n_ranks; i++)
-        if (has_rank(e->rows_at, e->einsum->ranks[i]) && has_rank(a, e->einsum->ranks[i]))
+        if (dfl_chips_has_rank(e->rows_at, e->einsum->ranks[i]) && dfl_chips_has_rank(a, e->einsum->ranks[i]))
             return true;
     return false;
 }
@@ -391,7 +391,7 @@ int64_t dfl_chips_uses(const chips *c, uint32_t einsum, const dfl_access *a)
     int64_t n = 1;
 
     for (uint32_t i = 0; i < e->einsum->n_ranks; i++)
-        if (has_rank(e->rows_at, e->einsum->ranks[i]) && !has_rank(a, e->einsum->ranks[i]))
+        if (dfl_chips_has_rank(e->rows_at, e->einsum->ranks[i]) && !dfl_chips_has_rank(a, e->einsum->ranks[i]))
             n *= values_of(c, e, e->einsum->ranks[i]);
     return n;
 }

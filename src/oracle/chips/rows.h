@@ -8,6 +8,8 @@
 
 #include "oracle/chips/chips_internal.h"
 
+/* Whether a line is for an einsum: `for T` also names what the backward pass derives from T. */
+bool dfl_chips_is_named(const chips *c, const dfl_line *line, uint32_t einsum);
 /* Finds which einsums go by the rows of which lines. False after a report. */
 bool dfl_chips_find_goes(chips *c);
 /* Whether an einsum goes by the rows of a line. */
@@ -28,6 +30,8 @@ bool dfl_chips_takes(const chips *c, uint32_t einsum, uint32_t chip);
 /* Whether a chip has `row` of the table of `rows`, a tensor of gathered rows, for an einsum. If no line divides the table, each
    chip has all rows. */
 bool dfl_chips_has_row(const chips *c, uint32_t einsum, uint32_t chip, uint32_t rows, int64_t row);
+/* Whether an index of an access has a rank. */
+bool dfl_chips_has_rank(const dfl_access *a, uint32_t rank);
 /* Whether an access has a rank of the positions of an einsum. */
 bool dfl_chips_varies_by_rows(const chips *c, uint32_t einsum, const dfl_access *a);
 /* Number of points in a pass that use each element of an access: values of the ranks of the positions that the access lacks. */

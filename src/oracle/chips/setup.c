@@ -17,7 +17,7 @@ static int64_t parts_of_line(const chips *c, const dfl_line *line)
     return !line->cyclic ? parts_of(line->by, line->amount, extent) : n < extent ? n : extent;
 }
 
-/* Whether a line divides a rank of an einsum. `for T` also names what the backward pass derives from T. */
+/* Whether a line divides a rank of an einsum. */
 static bool divides(const chips *c, const dfl_line *line, uint32_t einsum)
 {
     const dfl_einsum *e = &c->w->einsums[einsum];
@@ -28,10 +28,7 @@ static bool divides(const chips *c, const dfl_line *line, uint32_t einsum)
         return false;
     if (dfl_chips_is_replaced(c, line, einsum) || dfl_chips_goes(c, line, einsum))
         return false;
-    for (uint32_t i = 0; i < line->n_only; i++)
-        if (line->only[i] == einsum || (e->phase == DFL_PHASE_BACKWARD && line->only[i] == e->of))
-            return true;
-    return line->only == NULL;
+    return dfl_chips_is_named(c, line, einsum);
 }
 
 static bool is_chip_axis(const chips *c, uint32_t axis)
