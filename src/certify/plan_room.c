@@ -3,7 +3,7 @@
 /* A tensor that the first stage holds, with the lines that may divide each of its dimensions. */
 typedef struct {
     uint32_t tensor;
-    uint32_t keep;             /* line of the root that names its memory; DFL_NONE = no keep */
+    uint32_t keep;             /* line of the root that keeps the tensor and names its memory; DFL_NONE = no line does */
     uint32_t n_dims;
     const int64_t *extents;
     uint64_t *lines;           /* [dimension]: mask of loops: the spatial ones, and for activations the temporal ones */
@@ -227,7 +227,7 @@ bool dfl_plan_room_lacks(const dfl_plan_room *room, const dfl_mapping *m)
         if (h->is_activation && is_recomputed(m, h->tensor))
             continue;
         const int64_t splits = split_parts(m, h->tensor);
-        const uint32_t memory = m->root->lines[h->keep].memory; /* one outside of the chips has no less, of all of them */
+        const uint32_t memory = m->root->lines[h->keep].memory; /* outside of the chips: the parts of all chips, no less */
         dfl_i128 n = m->workload->tensors[h->tensor].type.bits;
 
         for (uint32_t d = 0; d < h->n_dims; d++) {
