@@ -137,7 +137,7 @@ static double *chunk_floors(const dfl_plan_state *p, dfl_phase phase, double *bu
 
 /* The latest end of a stage: its operations stand between the first micro-batch in the stages before it, and the way of its last
    one: back through these stages, or ahead through the others without a backward pass. With zero_bubble gradients of weights may
-   come last. Then the step of the optimizer. Smaller last micro-batches count nothing. */
+   come last. Then the step of the optimizer. A smaller last micro-batch counts as 0 s. */
 static double pipeline_floor(const dfl_plan_state *p)
 {
     const bool trains = dfl_plan_has_phase(p->frame.workload, DFL_PHASE_BACKWARD);
@@ -171,19 +171,19 @@ static double pipeline_floor(const dfl_plan_state *p)
     return latest * (1 - 1e-9); /* sums in another order than those of the evaluation */
 }
 
-/* ---- what plans have in common ---- */
+/* ---- parts that plans share ---- */
 
-/* What depends on the division and on the passes alone: layouts, and the exchanges between them. */
+/* Parts of a plan that depend on the division and on the passes alone: layouts, and the exchanges between them. */
 typedef struct {
     uint64_t cuts;             /* the number of the division and of the passes */
     dfl_layouts layouts;
     dfl_chip_time *times;      /* of einsums that are branches by themselves, with equal iterations; NULL = not found yet */
-    bool was_tried;            /* `exchanges` were looked for */
-    bool has_exchanges;        /* and found */
+    bool was_tried;            /* `exchanges` were searched for */
+    bool has_exchanges;        /* `exchanges` were found */
     dfl_plan_exchanges exchanges;
 } common_pass;
 
-/* What depends on all but the interleave: a plan, and what its chips hold of each micro-batch. */
+/* Parts of a plan that depend on all decisions but the interleave: the plan, and the lives of its values. */
 typedef struct {
     uint64_t work;             /* the number of all but the interleave */
     bool is_class;
@@ -191,7 +191,7 @@ typedef struct {
     const dfl_lives *lives;
 } common_work;
 
-enum { WORKS = 128 }; /* plans that are kept, some 200 kB each */
+enum { WORKS = 128 }; /* number of plans that are kept at most, some 200 kB each */
 
 struct dfl_plan_common {
     dfl_arena *arena;

@@ -25,7 +25,7 @@ static bool is_sent(const dfl_frame *f, const dfl_stage_shape *stage, uint32_t e
     return phase == DFL_PHASE_BACKWARD ? !stage->has_last : !stage->has_first;
 }
 
-/* [tensor]: whether an einsum of the stage reads or writes it, or rows of it. */
+/* [tensor]: whether an einsum of the stage reads or writes the tensor, or rows of it. */
 static bool *find_touched(const dfl_frame *f, const dfl_stage_shape *stage)
 {
     bool *out = DFL_NEW_ARRAY(f->arena, bool, (size_t)f->workload->n_tensors + 1);

@@ -28,12 +28,12 @@ typedef struct {
     life_end ends[N_READERS];  /* by readers of a later operation */
 } tensor_life;
 
-/* The working sets of operations that were found. They depend on the layers of a chunk up to LAYERS alone, those of the optimizer
-   on all of them. */
+/* Working sets of operations that were found, to be used again. One depends on the number of layers of a chunk only up to LAYERS;
+   that of the optimizer depends on the whole number. */
 enum { N_PARTS = 3, N_WORKS = 3 * N_PARTS * (LAYERS + 1) * 4 };
 typedef struct {
-    int64_t layers;            /* of the chunk, 0 = none was found yet, or one without layers */
-    dfl_i128 *of_memory;       /* NULL = none was found yet */
+    int64_t layers;            /* number of layers of the chunk; 0 = none was found yet, or the chunk has none */
+    dfl_i128 *of_memory;       /* [memory]: bits; NULL = not found yet */
     bool overflow;
 } found_work;
 
@@ -41,7 +41,7 @@ struct dfl_lives {
     dfl_arena *arena;
     const dfl_plan_work *work;
     tensor_life *tensors;
-    found_work *works;         /* [phase, part, layers, has_first, has_last] */
+    found_work *works;         /* [N_WORKS]: by phase, part, layers, has_first, has_last */
     bool is_split;             /* gradients of weights are operations of their own */
     bool has_updates;
 };
