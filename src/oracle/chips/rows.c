@@ -401,27 +401,53 @@ int64_t dfl_chips_uses(const chips *c, uint32_t einsum, const dfl_access *a)
 /* Counters of a pass: points so far; those of the first part; of the others. */
 typedef struct { int64_t n, first, others; } dealt_points;
 
-/* The row for one more point: the first part of the table gets its share, which is the largest, and the others take turns. */
+/* Rows of a part of a table, from `*first` on: the groups divide it one after the other, each into blocks of one size, so that
+   the last ones may be short or empty. */
+static int64_t rows_of_part(const chips *c, const chip_einsum *e, int64_t extent, int64_t part, int64_t *first)
+{
+    int64_t block = extent, end = extent, below = 1;
+
+    for (uint32_t g = 0; g < c->n_groups; g++)
+        below *= (e->rows >> g & 1) != 0 ? c->groups[g].count : 1;
+    *first = 0;
+    for (uint32_t g = 0; g < c->n_groups; g++)
+        if ((e->rows >> g & 1) != 0) {
+            below /= c->groups[g].count;
+            block = (block + c->groups[g].count - 1) / c->groups[g].count;
+            *first += part / below * block;
+            part %= below;
+            end = *first + block < end ? *first + block : end;
+        }
+    return end > *first ? end - *first : 0;
+}
+
+/* The row for one more point: the first part of the table gets its share, which is the largest, and the others that have rows
+   take turns. */
 static int64_t deal(const chips *c, const chip_einsum *e, dealt_points *d)
 {
     uint32_t n_dims;
     const int64_t extent = dfl_chips_shape(c, e->rows_of, &n_dims)[e->rows_dim];
-    const double load = c->w->einsums[e->rows_by].load, all = (double)dfl_chips_instances(c, (uint32_t)(e - c->einsums));
-    int64_t largest = extent, wanted;
+    const int64_t parts = dfl_chips_instances(c, (uint32_t)(e - c->einsums));
+    const double load = c->w->einsums[e->rows_by].load;
+    int64_t first, others = 0, wanted, turn;
+    const int64_t largest = rows_of_part(c, e, extent, 0, &first);
     double share;
 
-    for (uint32_t g = 0; g < c->n_groups; g++)
-        largest = (e->rows >> g & 1) != 0 ? (largest + c->groups[g].count - 1) / c->groups[g].count : largest;
-    share = load > 0 ? load / all : (double)largest / (double)extent; /* without a load, rows are read alike */
+    share = load > 0 ? load / (double)parts : (double)largest / (double)extent; /* without a load, rows are read alike */
     wanted = isinf(load) || share > 1 || largest == extent ? d->n + 1 : (int64_t)ceil((double)(d->n + 1) * share - 1e-9);
     d->n++;
     if (wanted > d->first)
         return d->first++ % largest;
-    /* one row of each other part after the other */
-    const int64_t parts = (extent + largest - 1) / largest, turn = d->others++, part = 1 + turn % (parts - 1);
-    const int64_t rows = (part + 1) * largest <= extent ? largest : extent - part * largest;
+    for (int64_t part = 1; part < parts; part++)
+        others += rows_of_part(c, e, extent, part, &first) > 0;
+    turn = d->others++; /* one row of each other part after the other */
+    for (int64_t part = 1, k = turn % others; part < parts; part++) {
+        const int64_t rows = rows_of_part(c, e, extent, part, &first);
 
-    return part * largest + turn / (parts - 1) % rows;
+        if (rows > 0 && k-- == 0)
+            return first + turn / others % rows;
+    }
+    return 0;
 }
 
 /* Deals the points of the present pass of an einsum that come to the groups of a chip. */
