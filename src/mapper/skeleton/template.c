@@ -14,6 +14,11 @@ typedef struct {
     bool useless;                    /* those that are left out, instead of the others */
     dfl_deadline *halt;              /* NULL = no limits */
     bool through, keeps;             /* only those with loops of others, see dfl_templates_through */
+    bool cuts;                       /* orders of keeps end early, as soon as all templates that begin so are left out */
+    uint32_t homes;                  /* among the keeps of the places that are chosen */
+    uint32_t idle[DFL_PROBLEM_OPERANDS]; /* mask of places in which a keep below all homes is of no use, if `cuts` */
+    uint32_t allow[DFL_TEMPLATE_KEEPS + 1]; /* of the keeps so far, if `cuts`: as in the template, below the last home; */
+    uint32_t single[DFL_TEMPLATE_KEEPS + 1]; /* mask of ranks that keeps above a gap forbid, as they hold one element */
     bool stopped;
 } walker;
 
@@ -99,15 +104,21 @@ static void allow_ranks(walker *k)
     t->home_gaps = t->shared_gaps;
 }
 
+/* Whether two neighbours could change places without a loop between them, so that these need one: see template.h. */
+static bool needs_loop(const dfl_problem *problem, const dfl_template_keep *a, const dfl_template_keep *b)
+{
+    const uint32_t axes = problem->place[a->place].axes, next_axes = problem->place[b->place].axes;
+    const bool turned = slides(problem, a) != slides(problem, b) ? slides(problem, b) : a->operand > b->operand;
+
+    return a->operand != b->operand && ((axes & ~next_axes) != 0 || (axes == next_axes && turned));
+}
+
 /* Gaps that need a loop: see template.h. False if one of them can have none. */
 static bool find_needs(const dfl_problem *problem, dfl_tiling_template *t)
 {
     t->needs = 0;
     for (uint32_t i = t->shared_gaps - t->through; i + 1 < t->n_keeps; i++) {
-        const dfl_template_keep *a = &t->keep[i], *b = &t->keep[i + 1];
-        uint32_t axes = problem->place[a->place].axes, next_axes = problem->place[b->place].axes;
-        bool turned = slides(problem, a) != slides(problem, b) ? slides(problem, b) : a->operand > b->operand;
-        if (a->operand == b->operand || !((axes & ~next_axes) != 0 || (axes == next_axes && turned)))
+        if (!needs_loop(problem, &t->keep[i], &t->keep[i + 1]))
             continue;
         if (t->allow[i + 1] == 0)
             return false;
@@ -124,11 +135,23 @@ static bool takes_ahead(const dfl_problem *problem, const dfl_tiling_template *t
            (inner == t->n_keeps || problem->place[t->keep[inner].place].waits);
 }
 
+/* Ranks on axes between two keeps of an operand, or between one and the unit, that do not index it and do not share it: `axes` is
+   a mask. */
+static uint32_t find_apart(const dfl_problem *problem, uint32_t operand, uint32_t axes)
+{
+    uint32_t apart = 0;
+
+    for (uint32_t a = 0; a < problem->n_axes; a++)
+        if ((axes >> a & 1) && !(problem->axis[a].shared >> operand & 1))
+            apart |= problem->axis[a].ranks & ~problem->operand[operand].ranks;
+    return apart;
+}
+
 /* Whether each keep can give out more than it takes: see template.h. Of a single way to do so a gap needs a loop. */
 static bool find_reuse(const dfl_problem *problem, dfl_tiling_template *t)
 {
     for (uint32_t i = 0; i < t->n_keeps; i++) {
-        uint32_t o = t->keep[i].operand, inner = i + 1, ways = 0, gap = 0, axes, apart = 0;
+        uint32_t o = t->keep[i].operand, inner = i + 1, ways = 0, gap = 0, axes, apart;
         if (t->keep[i].home || i + 1 < t->home_gaps)
             continue;
         while (inner < t->n_keeps && t->keep[inner].operand != o)
@@ -137,9 +160,7 @@ static bool find_reuse(const dfl_problem *problem, dfl_tiling_template *t)
             continue;
         axes = (inner < t->n_keeps ? problem->place[t->keep[inner].place].axes : (1u << problem->n_axes) - 1) &
                ~problem->place[t->keep[i].place].axes;
-        for (uint32_t a = 0; a < problem->n_axes; a++)
-            if ((axes >> a & 1) && !(problem->axis[a].shared >> o & 1))
-                apart |= problem->axis[a].ranks & ~problem->operand[o].ranks;
+        apart = find_apart(problem, o, axes);
         for (uint32_t g = i + 1; g <= inner; g++)
             if ((t->allow[g] & ~problem->operand[o].ranks) != 0) {
                 ways += (uint32_t)__builtin_popcount(t->allow[g] & ~problem->operand[o].ranks);
@@ -247,10 +268,41 @@ static bool is_home(const walker *k, uint32_t operand, uint32_t place)
     return dfl_problem_exchanged(o) && k->t.exchange[operand] == place && place != o->home;
 }
 
+/* Whether the last keep so far leaves a chance that a template is useful, if all homes stand above: what find_needs and
+   find_reuse ask of the gaps above it does not depend on the keeps below. */
+static bool may_be_useful(walker *k, uint32_t homes)
+{
+    const dfl_problem *problem = k->problem;
+    const uint32_t n = k->t.n_keeps - 1;
+    const dfl_template_keep *keep = &k->t.keep[n], *above = n > 0 ? keep - 1 : NULL;
+    uint32_t ways = 0, i = n;
+
+    k->single[n + 1] = k->single[n] | (holds_one(problem, keep) ? problem->operand[keep->operand].plain : 0);
+    k->allow[n] = ranks_of(problem, keep) & ~k->single[n];
+    if (above != NULL && !above->home)
+        k->allow[n] &= ~problem->operand[above->operand].plain;
+    if (homes < k->homes || keep->home)
+        return true;
+    if (k->idle[keep->operand] >> keep->place & 1)
+        return false;
+    if (above == NULL || above->home)
+        return true;
+    if (k->allow[n] == 0 && needs_loop(problem, above, keep))
+        return false;
+    while (i > 0 && !k->t.keep[i - 1].home && k->t.keep[i - 1].operand != keep->operand)
+        ways |= k->allow[i--];
+    if (i == 0 || k->t.keep[i - 1].home || takes_ahead(problem, &k->t, i - 1, n))
+        return true;
+    ways |= k->allow[i];
+    return (ways & ~ranks_of(problem, keep)) != 0 ||
+           find_apart(problem, keep->operand,
+                      problem->place[keep->place].axes & ~problem->place[k->t.keep[i - 1].place].axes) != 0;
+}
+
 /* Keeps of the places p..last that are left, by place, in any order that has those of one operand from outer to inner, and
    among them those of places inside of further arrays, once all homes have been seen; then those of the places inside of the
-   next array. */
-static void order_keeps(walker *k, uint32_t p, uint32_t last, uint32_t *left)
+   next array. `seen`: homes among the keeps so far. */
+static void order_keeps(walker *k, uint32_t p, uint32_t last, uint32_t *left, uint32_t seen)
 {
     const dfl_problem *problem = k->problem;
     uint32_t before = 0; /* operands with a keep further out to come */
@@ -265,7 +317,8 @@ static void order_keeps(walker *k, uint32_t p, uint32_t last, uint32_t *left)
             bool home = is_home(k, o, i);
             k->t.keep[k->t.n_keeps++] = (dfl_template_keep){ .operand = (uint8_t)o, .place = (uint8_t)i, .home = home };
             left[i] &= ~(1u << o);
-            order_keeps(k, p, last, left);
+            if (!k->cuts || may_be_useful(k, seen + home))
+                order_keeps(k, p, last, left, seen + home);
             left[i] |= 1u << o;
             k->t.n_keeps--;
             homes |= home;
@@ -286,7 +339,28 @@ static void order_keeps(walker *k, uint32_t p, uint32_t last, uint32_t *left)
     }
     for (p = last + 1, last = p; last + 1 < problem->n_places && problem->place[last + 1].axes == problem->place[p].axes;)
         last++;
-    order_keeps(k, p, last, left);
+    order_keeps(k, p, last, left, seen);
+}
+
+/* Orders the keeps of the places that are chosen, unless no template of them is useful. */
+static void order_all(walker *k)
+{
+    const dfl_problem *problem = k->problem;
+    uint32_t rest[DFL_PROBLEM_PLACES], last = 0;
+    bool is_idle = false;
+
+    k->homes = 0;
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        k->homes += dfl_problem_exchanged(&problem->operand[o]) && k->t.exchange[o] != problem->operand[o].home;
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        for (uint32_t p = 0; p < problem->n_places; p++)
+            is_idle |= (k->kept[p] >> o & 1) && (k->idle[o] >> p & 1);
+    if (k->cuts && is_idle && k->homes == 0)
+        return;
+    memcpy(rest, k->kept, sizeof rest);
+    while (last + 1 < problem->n_places && problem->place[last + 1].axes == problem->place[0].axes)
+        last++;
+    order_keeps(k, 0, last, rest, 0);
 }
 
 /* Which places keep operand `o`: any that may, inside of its home. */
@@ -298,11 +372,7 @@ static void choose_places(walker *k, uint32_t o)
     if (k->stopped)
         return;
     if (o == problem->n_operands) {
-        uint32_t rest[DFL_PROBLEM_PLACES], last = 0;
-        memcpy(rest, k->kept, sizeof rest);
-        while (last + 1 < problem->n_places && problem->place[last + 1].axes == problem->place[0].axes)
-            last++;
-        order_keeps(k, 0, last, rest);
+        order_all(k);
         return;
     }
     for (uint32_t home = dfl_problem_outermost(operand); home < problem->n_places; home++) {
@@ -325,11 +395,28 @@ static void choose_places(walker *k, uint32_t o)
         k->kept[p] &= ~(1u << o);
 }
 
+/* Prepares the early ends of orders of keeps. Where windows slide, gaps depend on keeps further in. */
+static void prepare_cuts(walker *k)
+{
+    const dfl_problem *problem = k->problem;
+
+    k->cuts = !problem->windows;
+    for (uint32_t o = 0; o < problem->n_operands; o++) {
+        const uint32_t ranks = problem->operand[o].ranks;
+        k->cuts &= ranks == problem->operand[o].plain;
+        for (uint32_t p = 0; p < problem->n_places; p++)
+            if ((~ranks & ((1u << problem->n_ranks) - 1)) == 0 && (!problem->waits || problem->place[p].waits) &&
+                find_apart(problem, o, ~problem->place[p].axes) == 0)
+                k->idle[o] |= 1u << p;
+    }
+}
+
 void dfl_templates_each(const dfl_problem *problem, dfl_deadline *halt, bool (*use)(void *context, const dfl_tiling_template *t),
                         void *context)
 {
     walker k = { .problem = problem, .halt = halt, .use = use, .context = context };
 
+    prepare_cuts(&k);
     choose_places(&k, 0);
 }
 
