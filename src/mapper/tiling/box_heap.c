@@ -7,9 +7,14 @@ static bool is_before(const dfl_box_node *a, const dfl_box_node *b)
 
 void dfl_box_heap_push(dfl_arena *arena, dfl_box_heap *heap, dfl_box_node node)
 {
+    node.number = heap->pushed++;
+    dfl_box_heap_put_back(arena, heap, node);
+}
+
+void dfl_box_heap_put_back(dfl_arena *arena, dfl_box_heap *heap, dfl_box_node node)
+{
     size_t i;
 
-    node.number = heap->pushed++;
     DFL_PUSH(arena, &heap->nodes, node);
     for (i = heap->nodes.n - 1; i > 0 && is_before(&node, &heap->nodes.at[(i - 1) / 2]); i = (i - 1) / 2)
         heap->nodes.at[i] = heap->nodes.at[(i - 1) / 2];

@@ -21,6 +21,8 @@ typedef struct {
 } dfl_box_heap;
 
 void dfl_box_heap_push(dfl_arena *arena, dfl_box_heap *heap, dfl_box_node node);
+/* Adds a node that was removed, with its number. */
+void dfl_box_heap_put_back(dfl_arena *arena, dfl_box_heap *heap, dfl_box_node node);
 /* Removes the first node of a heap that is not empty. */
 dfl_box_node dfl_box_heap_pop(dfl_box_heap *heap);
 /* Rank of a node with the widest box; the number of ranks if all boxes are points. */

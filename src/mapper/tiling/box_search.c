@@ -18,8 +18,17 @@
 /* A latency far above all others, s: an objective that depends on the latency at all is larger there. */
 #define SOME_TIME 1e30
 
-/* A form that the search has opened. */
+/* A problem whose skeletons have forms. */
 typedef struct {
+    const dfl_problem *problem;
+    const dfl_merge *merge;        /* NULL = no axes of the problem are merged */
+    const dfl_amounts *divisors;   /* by rank; NULL = any amounts */
+} form_source;
+
+/* A form of the search. */
+typedef struct {
+    const form_source *source;
+    const dfl_tiling_template *waiting; /* its skeleton; the form is made when its bound is the least; NULL = it is made */
     dfl_form *form;
     dfl_ramp *ramp;
     dfl_form *real;                /* with the axes of the system; `form` itself if none are merged; NULL = not made */
@@ -48,11 +57,10 @@ typedef struct {
     uint64_t reported;       /* nodes that a progress report contains */
     uint64_t effort;         /* skeletons made and nodes split: what a limit on evaluations counts */
     bool is_partial;         /* some skeleton has no form, so the lower bound is not known */
-    const dfl_problem *problem;
-    const dfl_merge *merge;  /* NULL = no axes of the problem are merged */
+    dfl_arena *trial;        /* of forms that are made for their bound alone */
+    const form_source *source; /* of the skeletons that are listed */
     bool has_windows;
     bool is_open_in_time;    /* values of points prove nothing about mappings outside of the skeletons (rules D2 and D3) */
-    const dfl_amounts *divisors; /* of the problem, by rank; NULL = any amounts */
     dfl_box_result *out;
     dfl_deadline deadline;
 } box_search;
@@ -273,12 +281,13 @@ static void trim(box_search *s, dfl_box_node *node, const dfl_box_trim *with)
     node->bound = fmax(node->bound, dfl_box_bound(&s->costs, f, node->boxes, 0, others));
 }
 
-/* Raises the bound of a node to that of the program of its form (lemma B22). `start`: a solution of another node, or NULL. */
-static void raise_bound(box_search *s, dfl_box_node *node, const dfl_geometric_state *start)
+/* Raises the bound of a node to that of the program of its form (lemma B22), as far as it takes to exceed `value`. `start`: a
+   solution of another node, or NULL. */
+static void raise_bound(box_search *s, dfl_box_node *node, const dfl_geometric_state *start, double value)
 {
     const open_form *f = &s->forms.at[node->form];
     const dfl_geometric_effort effort = { .precision = DFL_BOX_PRECISION, .steps = DFL_BOX_PROGRAM_STEPS, .stop_below = true,
-                                          .cutoff = dfl_form_goal_cutoff(&s->goal, s->out->value) };
+                                          .cutoff = dfl_form_goal_cutoff(&s->goal, value) };
     dfl_geometric_box range;
 
     node->depth = 0;
@@ -303,57 +312,119 @@ static dfl_tiling_template copy_skeleton(const box_search *s, const dfl_tiling_t
     if (t->form == NULL)
         return out;
     out.form = dfl_fixed_skeleton_copy(s->work, t->form);
-    for (uint32_t a = 0; a < s->problem->n_axes; a++) {
+    for (uint32_t a = 0; a < s->source->problem->n_axes; a++) {
         out.axis_gap[a] = 0;
-        while (out.axis_gap[a] < t->n_keeps && !(s->problem->place[t->keep[out.axis_gap[a]].place].axes >> a & 1))
+        while (out.axis_gap[a] < t->n_keeps && !(s->source->problem->place[t->keep[out.axis_gap[a]].place].axes >> a & 1))
             out.axis_gap[a]++;
     }
     return out;
 }
 
+/* Makes a form, and the node of all its amounts, in an arena. False if there is no form. */
+static bool make_form(box_search *s, dfl_arena *arena, const dfl_tiling_template *skeleton, open_form *f, dfl_box_node *root)
+{
+    const dfl_problem *problem = f->source->problem;
+    double others[DFL_FORM_PRODUCTS];
+
+    f->form = dfl_form_make(arena, problem, skeleton, &s->terms);
+    if (f->form == NULL)
+        return false;
+    f->form->divisors = f->source->divisors;
+    f->form->merge = f->source->merge;
+    f->real = f->source->merge == NULL ? f->form : NULL;
+    if (s->start->is_whole && (f->form->written = dfl_written_list(arena, problem, skeleton, s->start->imperfect)) == NULL)
+        return false;
+    root->boxes = DFL_NEW_ARRAY(arena, dfl_box *, problem->n_ranks);
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
+        root->boxes[r] = dfl_box_make(arena, f->form, r);
+    root->bound = INFINITY;
+    if (!dfl_box_multiply(f->form, root->boxes, 0, others))
+        return true;
+    f->ramp = skeleton->form == NULL ? dfl_ramp_make(arena, s->names, s->mapping, f->form) : NULL; /* B6 to B9, B14 move keeps */
+    s->goal.ramp = s->costs.ramp = f->ramp;
+    root->bound = dfl_box_bound(&s->costs, f->form, root->boxes, 0, others);
+    return true;
+}
+
+/* Makes the program of a form, and raises the bound of the node of all its amounts. */
+static void solve_form(box_search *s, dfl_box_node *root)
+{
+    open_form *f = &s->forms.at[root->form];
+
+    if (!s->has_goal)
+        return;
+    f->program = dfl_form_program_make(s->work, s->draft, f->form, root->boxes, &s->goal);
+    f->solved = DFL_NEW(s->work, dfl_geometric_state);
+    raise_bound(s, root, NULL, s->start->mapping != NULL ? s->start->value : INFINITY);
+}
+
+/* Adds a skeleton. Of most the search needs no more than the bound, so their forms, some kilobytes each, wait (`waiting`). */
 static bool add_form(void *context, const dfl_tiling_template *t)
 {
     box_search *s = context;
+    const bool waits = t->form == NULL && !s->start->is_whole;
     const dfl_tiling_template skeleton = copy_skeleton(s, t);
-    dfl_form *f = dfl_form_make(s->work, s->problem, &skeleton, &s->terms);
-    dfl_box_node root = { .form = (uint32_t)s->forms.n, .boxes = DFL_NEW_ARRAY(s->work, dfl_box *, s->problem->n_ranks) };
-    double others[DFL_FORM_PRODUCTS];
-    dfl_ramp *ramp;
+    dfl_box_node root = { .form = (uint32_t)s->forms.n };
+    open_form f = { .source = s->source };
 
     s->effort++;
-    if (f == NULL) {
+    if (!make_form(s, waits ? s->trial : s->work, &skeleton, &f, &root)) {
         s->is_partial = true;
         return false;
     }
-    f->divisors = s->divisors;
-    f->merge = s->merge;
-    if (s->start->is_whole && (f->written = dfl_written_list(s->work, s->problem, &skeleton, s->start->imperfect)) == NULL) {
-        s->is_partial = true;
-        return false;
+    if (waits) {
+        dfl_arena_reset(s->trial);
+        f = (open_form){ .source = s->source };
     }
-    for (uint32_t r = 0; r < s->problem->n_ranks; r++)
-        root.boxes[r] = dfl_box_make(s->work, f, r);
-    if (!dfl_box_multiply(f, root.boxes, 0, others))
+    if (root.bound == INFINITY)
         return true;
-    ramp = t->form == NULL ? dfl_ramp_make(s->work, s->names, s->mapping, f) : NULL; /* B6 to B9, B14 move keeps */
-    s->goal.ramp = s->costs.ramp = ramp;
-    root.bound = dfl_box_bound(&s->costs, f, root.boxes, 0, others);
-    if (root.bound < INFINITY) {
-        DFL_PUSH(s->work, &s->forms, ((open_form){ .form = f, .ramp = ramp, .real = s->merge == NULL ? f : NULL }));
-        if (s->has_goal) {
-            s->forms.at[root.form].program = dfl_form_program_make(s->work, s->draft, f, root.boxes, &s->goal);
-            s->forms.at[root.form].solved = DFL_NEW(s->work, dfl_geometric_state);
-            raise_bound(s, &root, NULL);
-        }
-        dfl_box_heap_push(s->work, &s->heap, root);
+    if (waits) {
+        dfl_tiling_template *copy = DFL_NEW(s->work, dfl_tiling_template);
+        *copy = skeleton;
+        f.waiting = copy;
+        root.boxes = NULL;
     }
+    DFL_PUSH(s->work, &s->forms, f);
+    if (!waits)
+        solve_form(s, &root);
+    dfl_box_heap_push(s->work, &s->heap, root);
     return true;
+}
+
+/* Makes the forms that wait at the top of the heap, until the first node has a form: the nodes come in the order that they had if
+   no form waited. */
+static void make_first(box_search *s)
+{
+    dfl_budget *budget = s->deadline.budget;
+    const bool is_timed = budget == NULL || budget->work == NULL; /* else forms take no time, and run() looks at the limit */
+
+    while (s->heap.nodes.n > 0 && s->forms.at[s->heap.nodes.at[0].form].waiting != NULL && s->deadline.why == DFL_STOP_NONE) {
+        dfl_box_node node = dfl_box_heap_pop(&s->heap);
+        open_form *f = &s->forms.at[node.form];
+        (void)make_form(s, s->work, f->waiting, f, &node);
+        f->waiting = NULL;
+        solve_form(s, &node);
+        dfl_box_heap_put_back(s->work, &s->heap, node);
+        if (is_timed && s->deadline.at > 0 && dfl_budget_time(budget) >= s->deadline.at)
+            s->deadline.why = DFL_STOP_TIME;
+        else if (!dfl_budget_spend(budget, 0))
+            s->deadline.why = budget->why;
+    }
+}
+
+/* Takes the first node; one is left, with a form, and so has the next. */
+static dfl_box_node take_first(box_search *s)
+{
+    const dfl_box_node out = dfl_box_heap_pop(&s->heap);
+
+    make_first(s);
+    return out;
 }
 
 /* Raises the bound of a node. If it is no longer the least, the node goes back to the heap, or is pruned; then false. */
 static bool is_next(box_search *s, dfl_box_node *node)
 {
-    raise_bound(s, node, s->forms.at[node->form].solved);
+    raise_bound(s, node, s->forms.at[node->form].solved, s->out->value);
     if (!is_useful(s, node->bound))
         return false;
     if (s->heap.nodes.n == 0 || node->bound <= s->heap.nodes.at[0].bound)
@@ -380,13 +451,14 @@ static void report_progress(box_search *s, double bound)
 /* Takes nodes from the heap until none is useful, or the deadline passes. Then sets the lower bound. */
 static void run(box_search *s)
 {
+    make_first(s);
     while (s->heap.nodes.n > 0 && is_useful(s, s->heap.nodes.at[0].bound) && !dfl_deadline_passed(&s->deadline)) {
         if (dfl_gap_reached(s->limits, s->out->value, s->heap.nodes.at[0].bound)) {
             s->deadline.why = DFL_STOP_GAP;
             break;
         }
         report_progress(s, s->heap.nodes.at[0].bound);
-        dfl_box_node node = dfl_box_heap_pop(&s->heap);
+        dfl_box_node node = take_first(s);
         open_form *f = &s->forms.at[node.form];
         if (node.depth >= DFL_BOX_RENEW && !is_next(s, &node))
             continue;
@@ -464,7 +536,8 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
     box_search *s = DFL_NEW(arena, box_search);
     dfl_listing listing;
 
-    *s = (box_search){ .arena = arena, .work = dfl_arena_new(dfl_arena_budget(arena)), .names = names, .mapping = mapping,
+    *s = (box_search){ .arena = arena, .work = dfl_arena_new(dfl_arena_budget(arena)),
+                       .trial = dfl_arena_new(dfl_arena_budget(arena)), .names = names, .mapping = mapping,
                        .limits = limits, .start = start,
                        .costs = { .objective = objective, .leakage = dfl_system_leakage(mapping->system) },
                        .out = DFL_NEW(arena, dfl_box_result) };
@@ -486,9 +559,11 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
                                   .most_evaluations = limits->evaluations };
     dfl_listing_begin(&listing, &s->deadline, limits->evaluations);
     for (uint32_t j = 0; j < n_problems; j++) {
-        s->merge = start->write == NULL ? dfl_merge_make(s->work, problems[j]) : NULL;
-        s->problem = s->merge == NULL ? problems[j] : s->merge->problem;
-        s->divisors = start->divides ? list_divisors(s->work, problems[j]) : NULL;
+        form_source *source = DFL_NEW(s->work, form_source);
+        source->merge = start->write == NULL ? dfl_merge_make(s->work, problems[j]) : NULL;
+        source->problem = source->merge == NULL ? problems[j] : source->merge->problem;
+        source->divisors = start->divides ? list_divisors(s->work, problems[j]) : NULL;
+        s->source = source;
         if (problems[j]->given != NULL)
             dfl_fixed_lines_each(problems[j], &s->deadline, add_form, s);
         else
@@ -508,6 +583,7 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
         for (uint32_t order = 0; order <= DFL_PROBLEM_RANKS; order++)
             if (s->forms.at[i].point[order] != NULL)
                 dfl_point_free(s->forms.at[i].point[order]);
+    dfl_arena_free(s->trial);
     dfl_arena_free(s->work);
     return s->out;
 }
