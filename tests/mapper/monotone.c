@@ -125,6 +125,13 @@ static size_t search_rooms(const tiny *t, uint32_t memory, point points[MANY])
     return n;
 }
 
+/* Whether a search has another optimum than a point of a front; a mapping beyond the space of the front may be better, and is not
+   proven then. */
+static bool differs(const found *optimum, double joules)
+{
+    return !same(optimum->value, joules) && (optimum->value > joules || optimum->bound >= optimum->value);
+}
+
 /* The reason why the fronts over room are wrong; NULL = they are right. */
 static const char *check_rooms(const tiny *t, found *before, found *after)
 {
@@ -142,14 +149,12 @@ static const char *check_rooms(const tiny *t, found *before, found *after)
             *before = (found){ points[i].joules, points[i].joules, false };
             if (points[i].bits > 0)
                 *after = search(&c, 0);
-            if (points[i].bits > 0 && !same(after->value, points[i].joules))
+            if (points[i].bits > 0 && differs(after, points[i].joules))
                 return "the optimum of a room";
             c.memory[m].bits--;
             if (points[i].bits > 1 && i + 1 < n)
                 *after = search(&c, 0);
-            /* a mapping beyond the space of the front may be better, and is not proven then */
-            if (points[i].bits > 1 && i + 1 < n && !same(after->value, points[i + 1].joules) &&
-                !(after->value < points[i + 1].joules && !(after->bound >= after->value)))
+            if (points[i].bits > 1 && i + 1 < n && differs(after, points[i + 1].joules))
                 return "the optimum of less room";
         }
     }

@@ -511,16 +511,38 @@ static void try_others(mapper *k, const dfl_intern *names, bool glance, dfl_map_
     dfl_primal_end(&rescue);
 }
 
+/* Fronts with times that can overlap and with those that cannot (see search_again), one behind the other: each holds points that
+   the other lacks. */
+static bool search_front(mapper *k, dfl_map_result *out)
+{
+    double limit = k->options->front_limit > 0 ? k->options->front_limit : INFINITY;
+    dfl_map_result alone = *out;
+    dfl_map_point *both;
+
+    if (!search_within(k, limit, true, out))
+        return false;
+    if (!k->goal.by_time)
+        return true;
+    k->goal.alone = true;
+    if (!find_lower_bound(k, &alone) || !search_within(k, limit, true, &alone))
+        return k->stopped == DFL_STOP_NONE;
+    both = DFL_NEW_ARRAY(k->arena, dfl_map_point, out->n_front + alone.n_front);
+    memcpy(both, out->front, out->n_front * sizeof *both);
+    memcpy(both + out->n_front, alone.front, alone.n_front * sizeof *both);
+    out->front = both;
+    out->n_front += alone.n_front;
+    return true;
+}
+
 static bool run(mapper *k, const dfl_intern *names, dfl_map_result *out)
 {
-    const double front_limit = k->options->front_limit > 0 ? k->options->front_limit : INFINITY;
     bool known;
 
     out->lower_bound = template_bound(k, false, false);
     if (k->options->ceiling > 0 && out->lower_bound > k->options->ceiling)
         return true;
     if (find_lower_bound(k, out)) {
-        bool found = k->options->front ? search_within(k, front_limit, true, out) : search_limits(k, out);
+        bool found = k->options->front ? search_front(k, out) : search_limits(k, out);
         if (found && !stop_if_close(k, out) && !k->options->front && k->options->top == 0) {
             search_beside(k, out);
             search_again(k, names, out);
