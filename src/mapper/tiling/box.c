@@ -118,13 +118,11 @@ static const dfl_merged_axis *merged_axis(const dfl_form *f, uint32_t axis)
     return f->merge == NULL ? NULL : &f->merge->axis[axis];
 }
 
-/* The most parts into which an axis need cut pieces of at most `piece` elements: as many, or for merged axes the next larger
-   number that they can have. */
+/* The most parts into which an axis need cut pieces of at most `piece` elements: as many. Merged axes may need more, up to all
+   that they have: 7 elements as 3 x 3 parts on axes of 3 and 6 leave room for 2 parts of another rank, as 1 x 7 do not (B16). */
 static int64_t most_parts(const dfl_form *f, const dfl_merged_axis *axis, int64_t piece)
 {
-    const int64_t parts = axis == NULL || axis->n == 1 ? piece : dfl_merge_round(axis, piece, true);
-
-    return parts > 0 ? parts : f->merge->problem->axis[axis - f->merge->axis].size;
+    return axis == NULL || axis->n == 1 ? piece : f->merge->problem->axis[axis - f->merge->axis].size;
 }
 
 /* Lowers the upper ends to the largest pieces above, and finds the cut to split. */
