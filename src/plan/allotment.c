@@ -2,14 +2,24 @@
 
 #include <math.h>
 
-/* The time on `lanes` units side by side, with `rows` of them on one another. */
-static double seconds_of(const dfl_compute *c, const dfl_allotment_work *w, int64_t lanes, int64_t rows)
+/* The times that a piece fills `lanes` units side by side, with `rows` of them on one another. */
+static double fill_count(const dfl_compute *c, const dfl_allotment_work *w, double streamed, int64_t lanes, int64_t rows)
 {
-    const double streamed = ceil((w->has_rows ? w->m : w->n * w->batch) / w->pieces);
     const double up = w->has_rows ? ceil(streamed / (double)(rows * c->rows)) : 1;
     const double across = ceil((w->has_rows ? w->n * w->batch : streamed) / (double)(lanes * c->lanes));
 
-    return w->pieces * up * across * w->k * w->point_seconds;
+    return up * across;
+}
+
+/* The time on these units: of whole pieces, and of the last one with the rest. Pieces beyond the rows are empty. */
+static double seconds_of(const dfl_compute *c, const dfl_allotment_work *w, int64_t lanes, int64_t rows)
+{
+    const double all = w->has_rows ? w->m : w->n * w->batch;
+    const double piece = ceil(all / w->pieces);
+    const double whole = floor(all / piece);
+    const double fills = whole * fill_count(c, w, piece, lanes, rows) + fill_count(c, w, all - whole * piece, lanes, rows);
+
+    return fills * w->k * w->point_seconds;
 }
 
 const double *dfl_allotment_seconds(dfl_arena *arena, const dfl_compute *compute, int64_t units, const dfl_allotment_work *work)

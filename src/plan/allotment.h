@@ -17,7 +17,7 @@ enum { DFL_ALLOTMENT_MOST = 65536 }; /* units at most */
    einsum that is no product of two tensors takes lanes alone: `has_rows` is false, m is 1. */
 typedef struct {
     double m, n, k, batch;
-    double pieces;         /* number of pieces in which the group streams; each has a part of m, or of n without rows */
+    double pieces;         /* most pieces in which the group streams; each has a part of m, or of n without rows */
     double point_seconds;  /* time of a point in one lane and row of one unit, s */
     bool has_rows;
 } dfl_allotment_work;

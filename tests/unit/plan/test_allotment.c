@@ -28,6 +28,10 @@ static const row_case row_cases[] = {
     { "in one piece of 14 rows: 3 passes", 1, 6, { 14, 1, 1, 1, 1, 1, true }, 1, 3 },
     { "no product: lanes alone", 32, 6, { 1, 640, 3, 1, 1, 1, false }, 5, 4 * 3 },
     { "no product in 2 pieces of 50 points", 32, 6, { 1, 100, 1, 1, 2, 1, false }, 1, 4 },
+    { "in 4 pieces: three of 4 rows take 2 passes, one of 2 rows takes 1", 1, 3, { 14, 1, 1, 1, 4, 1, true }, 1, 7 },
+    { "in 5 pieces of 2 rows: the fifth is empty", 1, 2, { 8, 1, 3, 1, 5, 1, true }, 1, 12 },
+    { "no more pieces than rows", 1, 2, { 6, 1, 1, 1, 64, 1, true }, 1, 6 },
+    { "no more pieces than points of no product", 4, 1, { 1, 6, 1, 1, 64, 1, false }, 1, 6 },
 };
 
 static void counts_passes(void **state)
