@@ -286,6 +286,64 @@ static bool fit_axes(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, 
     return true;
 }
 
+/* The rank of a dimension that some accesses index with this rank alone and all others at constant positions, if the rank has as
+   many values as the dimension; else DFL_NONE. */
+static uint32_t rank_of_dimension(const dfl_workload *w, uint32_t tensor, uint32_t dim)
+{
+    uint32_t found = DFL_NONE, rank;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        for (uint32_t i = 0; i <= w->einsums[e].n_inputs; i++) {
+            const dfl_access *a = i < w->einsums[e].n_inputs ? &w->einsums[e].inputs[i] : &w->einsums[e].output;
+
+            if (a->tensor != tensor || dim >= a->n_dims || a->index[dim].n_terms == 0)
+                continue;
+            if (!dfl_index_is_bare(&a->index[dim], &rank) || w->ranks[rank].extent != w->tensors[tensor].extents[dim])
+                return DFL_NONE;
+            found = rank;
+        }
+    return found;
+}
+
+/* The access with the last position of each dimension moved to the last one that is left. */
+static dfl_access move_last(const shrinking *s, const dfl_access *a, const int64_t *extents)
+{
+    dfl_access out = *a;
+    dfl_index *index = DFL_NEW_ARRAY(s->arena, dfl_index, (size_t)a->n_dims + 1);
+
+    for (uint32_t d = 0; d < a->n_dims; d++) {
+        const uint32_t rank = a->index[d].n_terms == 0 ? rank_of_dimension(s->w, a->tensor, d) : DFL_NONE;
+
+        index[d] = a->index[d];
+        if (rank != DFL_NONE && index[d].offset == s->w->ranks[rank].extent - 1)
+            index[d].offset = extents[rank] - 1;
+    }
+    out.index = index;
+    return out;
+}
+
+/* A workload that uses the last position of the smaller ranks where the written one uses the last position: the last token of a
+   prompt, the new entry of a cache. Otherwise such a position would keep its dimension at the written size. */
+static const dfl_workload *move_positions(const shrinking *s, const int64_t *extents)
+{
+    dfl_workload *w = DFL_NEW(s->arena, dfl_workload);
+    dfl_einsum *einsums = DFL_NEW_ARRAY(s->arena, dfl_einsum, (size_t)s->w->n_einsums + 1);
+
+    *w = *s->w;
+    for (uint32_t e = 0; e < w->n_einsums; e++) {
+        const dfl_einsum *old = &s->w->einsums[e];
+        dfl_access *inputs = DFL_NEW_ARRAY(s->arena, dfl_access, (size_t)old->n_inputs + 1);
+
+        einsums[e] = *old;
+        for (uint32_t i = 0; i < old->n_inputs; i++)
+            inputs[i] = move_last(s, &old->inputs[i], extents);
+        einsums[e].inputs = inputs;
+        einsums[e].output = move_last(s, &old->output, extents);
+    }
+    w->einsums = einsums;
+    return w;
+}
+
 dfl_mapping *dfl_chips_shrink(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                               const dfl_proof_sizes *sizes, int64_t least, int64_t most)
 {
@@ -315,6 +373,8 @@ dfl_mapping *dfl_chips_shrink(dfl_arena *arena, dfl_sink *sink, const dfl_intern
             if (class_of[r] == c)
                 extents[r] = largest < s.w->ranks[r].extent ? largest : s.w->ranks[r].extent;
     }
+    m->workload = move_positions(&s, extents);
+    covered.mapping = m;
     covered.extents = extents;
     dfl_proof_sizes_cover_reads(&covered);
     m = dfl_mapping_shrink(arena, m, extents, halvings);
