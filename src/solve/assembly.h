@@ -45,6 +45,7 @@ typedef struct {
     bool is_quick;                  /* lines of a quick search are enough, */
     double quick_end[DFL_QUICK_ROUNDS + 1]; /* whose rounds, and all that follows, end then (s of dfl_deadline_clock; 0 = no
                                        limit on time) */
+    bool is_long;                   /* the last of these rounds gets a share of the time until the end, too */
     bool climbs;                    /* lines are improved by small changes, too */
     bool reports;                   /* no other search finds a mapping: the first templates are tried whatever the limits, and the
                                        search reports an error if it finds none */

@@ -479,6 +479,19 @@ static bool may_exceed(const dfl_assembly *a, uint32_t round)
            dfl_budget_time(session) < a->quick_end[DFL_QUICK_ROUNDS] + DFL_GRACE_LEAST_SECONDS;
 }
 
+/* The share of the time that is left for the last round. */
+static double apart_share(const dfl_assembly *a)
+{
+    dfl_arena *work = dfl_arena_new(a->fill->solver->budget);
+    const double left = a->quick_end[DFL_QUICK_ROUNDS] - a->quick_end[DFL_QUICK_ROUNDS - 1];
+    bool is_deep = false;
+
+    for (size_t i = 0; i < a->kinds.n; i++)
+        is_deep |= dfl_first_is_deep(work, a->fill->solver->names, make_lone_mapping(a, work, &a->kinds.at[i].one));
+    dfl_arena_free(work);
+    return is_deep && left * DFL_APART_DEEP >= DFL_APART_LIST * (double)a->kinds.n ? DFL_APART_DEEP : DFL_APART_SHARE;
+}
+
 /* Finds lines of all kinds quickly: first the best of each kind by itself, then, as long as there is time, better ones by the
    line of energy and time that touches the objective at the sum of these. */
 static void find_all_quickly(dfl_assembly *a)
@@ -486,6 +499,9 @@ static void find_all_quickly(dfl_assembly *a)
     const uint32_t n = a->quick_end[0] > 0 ? DFL_QUICK_ROUNDS : 2;
     dfl_objective objective = lone_objective(a);
 
+    if (a->is_long)
+        a->quick_end[DFL_QUICK_ROUNDS - 1] += (a->quick_end[DFL_QUICK_ROUNDS] - a->quick_end[DFL_QUICK_ROUNDS - 1]) *
+                                              apart_share(a);
     for (uint32_t round = 0; round < n; round++) {
         a->n_left = (uint32_t)a->kinds.n * (round == 0 ? 2 : 1);
         a->fill->limits.deadline = a->quick_end[round];

@@ -150,7 +150,7 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
 }
 
 /* Ends of the rounds under a limit on time: seconds, and shares of a short limit. The last one ends after a share of the time
-   that the others leave. */
+   that the others leave (kind_lines.c). */
 static const double FIRST_SECONDS[DFL_QUICK_ROUNDS] = { 0.1, 0.1, 0.5, 0.5 };
 static const double FIRST_SHARE[DFL_QUICK_ROUNDS] = { 0.85, 0.75, 0.4, 0.4 };
 
@@ -160,15 +160,13 @@ bool dfl_fill_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *
     const double now = dfl_budget_time(fill->solver->budget);
     const bool is_long = given.deadline - now > DFL_APART_LEAST;
     dfl_assembly a = { .fill = fill, .arena = dfl_arena_new(fill->solver->budget), .objective = objective, .given = out->given,
-                   .workload = out->given->workload, .system = out->given->system, .is_quick = true };
+                   .workload = out->given->workload, .system = out->given->system, .is_quick = true, .is_long = is_long };
     const dfl_mapping *found;
     dfl_assembly_score one = { false, INFINITY };
 
     a.quick_end[DFL_QUICK_ROUNDS] = given.deadline;
     for (uint32_t round = 0; round < DFL_QUICK_ROUNDS && given.deadline > 0; round++)
         a.quick_end[round] = now + fmin(FIRST_SECONDS[round], fmax(given.deadline - now, 0) * FIRST_SHARE[round]);
-    if (is_long)
-        a.quick_end[DFL_QUICK_ROUNDS - 1] += (given.deadline - a.quick_end[DFL_QUICK_ROUNDS - 1]) * DFL_APART_SHARE;
     if (given.evaluations > 0 || given.deadline <= 0)
         fill->limits.evaluations = given.evaluations > 0 && given.evaluations / 4 < DFL_FIRST_SEVERAL ? given.evaluations / 4 + 1
                                                                                                   : DFL_FIRST_SEVERAL;

@@ -205,6 +205,10 @@ enum {
    A larger share takes time from the later stages. */
 #define DFL_ROWS_SHARE 0.5         /* where memories in arrays move rows: before the search of what the model counts surely */
 #define DFL_APART_SHARE 0.15       /* the best lines of each einsum alone, after some quick rounds */
+#define DFL_APART_DEEP 0.35        /* the same where an einsum may have DFL_FIRST_DEEP keeps: before all skeletons are listed, the
+                                      search of one has no mapping, and two fused matrix products on five memories would cost
+                                      more than both alone; where that leaves each kind of einsum */
+#define DFL_APART_LIST 1.5         /* at least so many seconds, for 110,000 skeletons */
 #define DFL_APART_LEAST 3.0        /* seconds left above which the stage before runs: with less, fused groups need the time */
 #define DFL_NARROW_SHARE 0.5       /* in a wider space than that of `--tiles perfect`: all einsums together in that space; a whole
                                       GPT-3 layer on TPU v4i takes some 2 s there, and some hours in the wider space */
