@@ -222,7 +222,9 @@ void dfl_proof_sizes_cover_reads(dfl_proof_sizes *sizes)
             if (!dfl_index_is_bare(&out->index[d], &rank) || sizes->fixed[rank] || is_repeat(w, rank))
                 continue;
             int64_t before = largest_read(w, out->tensor, d, NULL), after = largest_read(w, out->tensor, d, sizes->extents);
-            int64_t needed = reads_constants(w, out->tensor, d) ? after + 1 : t->extents[d] - (before - after);
+            /* of a state, elements that nothing writes are there */
+            const int64_t whole = t->role == DFL_ROLE_STATE ? w->ranks[rank].extent : t->extents[d];
+            int64_t needed = reads_constants(w, out->tensor, d) ? after + 1 : whole - (before - after);
             if (sizes->extents[rank] < needed)
                 set_class(sizes, sizes->class_of[rank], needed, false);
         }
