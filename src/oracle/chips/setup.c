@@ -428,15 +428,38 @@ static uint32_t find_home(const dfl_system *s)
     return DFL_NONE;
 }
 
-/* Refuses homes outside of the chips, and loops in braces. */
-static bool check_chip(chips *c)
+/* The element of the memory of a `keep`; DFL_NONE = another line. */
+static uint32_t kept_element(const chips *c, const dfl_line *line)
+{
+    return line->kind == DFL_LINE_KEEP ? c->s->memories[line->memory].element : DFL_NONE;
+}
+
+/* The first home that lies around another one, DFL_NONE = all homes lie in one element. */
+static uint32_t find_outer_home(const chips *c)
 {
     const dfl_body *root = c->mapping->root;
 
     for (uint32_t i = 0; i < root->n_lines; i++)
-        if (root->lines[i].kind == DFL_LINE_KEEP &&
-            c->s->memories[root->lines[i].memory].element != c->s->memories[c->home].element)
-            return dfl_chips_refuse(c, root->lines[i].span, "a home outside of the chips");
+        for (uint32_t k = 0; k < root->n_lines; k++) {
+            const uint32_t outer = kept_element(c, &root->lines[i]), inner = kept_element(c, &root->lines[k]);
+
+            if (outer != DFL_NONE && inner != DFL_NONE && outer != inner && dfl_element_within(c->s, inner, outer))
+                return i;
+        }
+    return DFL_NONE;
+}
+
+/* Refuses homes outside of the chips, and loops in braces. */
+static bool check_chip(chips *c)
+{
+    const dfl_body *root = c->mapping->root;
+    const uint32_t outer = find_outer_home(c);
+
+    if (outer != DFL_NONE)
+        return dfl_chips_refuse(c, root->lines[outer].span, "a home outside of the chips");
+    for (uint32_t i = 0; i < root->n_lines; i++)
+        if (root->lines[i].kind == DFL_LINE_KEEP && kept_element(c, &root->lines[i]) != c->s->memories[c->home].element)
+            return dfl_chips_refuse(c, root->lines[i].span, "a home beside a memory of an outer array");
     for (uint32_t b = 0; b < root->n_children; b++)
         if (root->children[b]->n_lines > 0)
             return dfl_chips_refuse(c, root->children[b]->lines[0].span, "a loop in a brace");
