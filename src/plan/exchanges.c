@@ -3,6 +3,7 @@
 #include "plan/exchanges.h"
 #include "plan/lines.h"
 #include "plan/operand_exchanges.h"
+#include "plan/pass_bits.h"
 #include "plan/result_exchanges.h"
 
 int64_t dfl_exchange_group(const dfl_frame *f, const dfl_plan_exchange *exchange)
@@ -130,6 +131,8 @@ bool dfl_exchanges_find(const dfl_frame *f, const dfl_layouts *layouts, const df
             if (!dfl_operand_exchanges_add(f, layouts, e, a, &all))
                 return false;
         }
+        if (is_last_writer(f, e) && !dfl_pass_check(f, dfl_frame_target(f, e), e, true))
+            return false;
         if (is_last_writer(f, e) && !dfl_result_exchanges_add(f, layouts, e, &all))
             return false;
     }

@@ -1,5 +1,7 @@
 #include "plan/pass_bits.h"
 
+#include "plan/lines.h"
+
 /* Whether a tensor lies by the rows of a table on some chips. */
 static bool is_by_rows(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor)
 {
@@ -50,33 +52,99 @@ static bool is_apart(const dfl_workload *w, const dfl_access *a, const dfl_acces
     return false;
 }
 
-/* Dimensions of which an einsum makes one element. */
-static uint32_t count_single(const dfl_access *made)
+/* Whether an access touches all positions of its ranges: no rank moves two dimensions, and the terms of each dimension leave no
+   gaps. */
+static bool is_box(const dfl_workload *w, const dfl_access *a)
 {
-    uint32_t n = 0;
+    for (uint32_t d = 0; d < a->n_dims; d++)
+        for (uint32_t t = 0; t < a->index[d].n_terms; t++) {
+            const dfl_term *term = &a->index[d].terms[t];
+            const int64_t step = term->coef < 0 ? -term->coef : term->coef;
+            int64_t reach = 0; /* of the terms with smaller steps */
 
-    for (uint32_t d = 0; d < made->n_dims; d++)
-        n += made->index[d].n_terms == 0;
-    return n;
+            if (w->ranks[term->rank].extent == 1)
+                continue;
+            for (uint32_t k = 0; k < a->index[d].n_terms; k++) {
+                const dfl_term *other = &a->index[d].terms[k];
+                const int64_t small = other->coef < 0 ? -other->coef : other->coef;
+
+                reach += small < step ? small * (w->ranks[other->rank].extent - 1) : 0;
+            }
+            if (step > reach + 1)
+                return false;
+            for (uint32_t other = d + 1; other < a->n_dims; other++)
+                if (dfl_index_coef(&a->index[other], term->rank) != 0)
+                    return false;
+        }
+    return true;
 }
 
-uint32_t dfl_pass_makers(const dfl_workload *w, uint32_t tensor, uint32_t first, bool with_starts, uint32_t *makers)
+/* Whether an einsum makes all elements of a tensor that another one makes. Two equal accesses make the same elements. */
+static bool is_within(const dfl_workload *w, const dfl_access *inner, const dfl_access *outer)
+{
+    bool is_equal = true;
+
+    for (uint32_t d = 0; d < inner->n_dims; d++) {
+        int64_t in_least, in_most, out_least, out_most;
+
+        is_equal &= dfl_index_equal(&inner->index[d], &outer->index[d]);
+        find_range(w, &inner->index[d], &in_least, &in_most);
+        find_range(w, &outer->index[d], &out_least, &out_most);
+        if (in_least < out_least || in_most > out_most)
+            return false;
+    }
+    return is_equal || is_box(w, outer);
+}
+
+/* The place `p` in the order in which producers are compared: `first` stands before all. */
+static uint32_t producer_at(const dfl_tensor *t, uint32_t first, uint32_t p) { return p == 0 ? first : t->producers[p - 1]; }
+
+/* Whether another producer makes all that the one at place `p` makes; of those that make the same, the earliest stays. */
+static bool is_made_by_other(const dfl_workload *w, const dfl_tensor *t, uint32_t first, bool with_starts, uint32_t p)
+{
+    const dfl_access *made = &w->einsums[producer_at(t, first, p)].output;
+
+    for (uint32_t q = 0; q <= t->n_producers; q++) {
+        const dfl_einsum *other = &w->einsums[producer_at(t, first, q)];
+
+        if (q != p && (with_starts || !dfl_einsum_is_start(other)) && is_within(w, made, &other->output) &&
+            (q < p || !is_within(w, &other->output, made)))
+            return true;
+    }
+    return false;
+}
+
+uint32_t dfl_pass_makers(const dfl_workload *w, uint32_t tensor, uint32_t first, bool with_starts, uint32_t *makers,
+                         uint32_t *overlapping)
 {
     const dfl_tensor *t = &w->tensors[tensor];
     uint32_t n = 0;
 
-    for (uint32_t single = 0; single <= t->n_dims; single++)
-        for (uint32_t p = 0; p <= t->n_producers; p++) {
-            const uint32_t e = p == 0 ? first : t->producers[p - 1];
-            const dfl_access *made = &w->einsums[e].output;
-            bool is_new = count_single(made) == single && (with_starts || !dfl_einsum_is_start(&w->einsums[e]));
+    *overlapping = DFL_NONE;
+    for (uint32_t p = 0; p <= t->n_producers; p++) {
+        const uint32_t e = producer_at(t, first, p);
 
-            for (uint32_t k = 0; k < n && is_new; k++)
-                is_new = is_apart(w, &w->einsums[makers[k]].output, made);
-            if (is_new)
-                makers[n++] = e;
-        }
+        if ((!with_starts && dfl_einsum_is_start(&w->einsums[e])) || is_made_by_other(w, t, first, with_starts, p))
+            continue;
+        for (uint32_t k = 0; k < n; k++)
+            if (!is_apart(w, &w->einsums[makers[k]].output, &w->einsums[e].output))
+                *overlapping = e;
+        makers[n++] = e;
+    }
     return n;
+}
+
+bool dfl_pass_check(const dfl_frame *f, uint32_t tensor, uint32_t first, bool with_starts)
+{
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+    uint32_t *makers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)t->n_producers + 1), overlapping;
+
+    if (t->n_producers == 0)
+        return true;
+    dfl_pass_makers(f->workload, tensor, first, with_starts, makers, &overlapping);
+    return overlapping == DFL_NONE ||
+           dfl_frame_refuse(f, f->workload->einsums[overlapping].output.span, "a result of which einsums make parts that overlap",
+                            "make parts that lie apart, or let one einsum make all elements that another one makes");
 }
 
 /* Bits at home of what an access touches in one pass. */
@@ -106,7 +174,7 @@ static bool add_part(const dfl_frame *f, const dfl_layouts *layouts, uint32_t te
 bool dfl_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, dfl_i128 *out)
 {
     const dfl_tensor *t = &f->workload->tensors[tensor];
-    uint32_t *makers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)t->n_producers + 1);
+    uint32_t *makers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)t->n_producers + 1), overlapping;
     const uint32_t first = t->n_producers > 0 ? t->producers[0] : t->consumers[0];
     const dfl_einsum *e = &f->workload->einsums[first];
     const dfl_access *access = &e->output;
@@ -119,7 +187,7 @@ bool dfl_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tens
     *out = 0;
     if (t->n_producers == 0)
         return add_part(f, layouts, tensor, first, access, out);
-    for (uint32_t n = dfl_pass_makers(f->workload, tensor, first, true, makers), k = 0; k < n; k++)
+    for (uint32_t n = dfl_pass_makers(f->workload, tensor, first, true, makers, &overlapping), k = 0; k < n; k++)
         overflow |= add_part(f, layouts, tensor, makers[k], &f->workload->einsums[makers[k]].output, out);
     return overflow;
 }

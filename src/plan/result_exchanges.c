@@ -135,12 +135,13 @@ static bool add_makers(const dfl_frame *f, uint32_t einsum, uint64_t gathered, c
 {
     const uint32_t tensor = dfl_frame_target(f, einsum);
     const dfl_workload *w = f->workload;
-    uint32_t *makers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)w->tensors[tensor].n_producers + 1);
+    uint32_t *makers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)w->tensors[tensor].n_producers + 1), overlapping;
+    const bool is_start = dfl_einsum_is_start(&w->einsums[einsum]);
     bool overflow = false;
     dfl_i128 n;
 
     *out = 0;
-    for (uint32_t all = dfl_pass_makers(w, tensor, einsum, dfl_einsum_is_start(&w->einsums[einsum]), makers), k = 0; k < all; k++)
+    for (uint32_t all = dfl_pass_makers(w, tensor, einsum, is_start, makers, &overlapping), k = 0; k < all; k++)
         overflow |= dfl_frame_elements_of_group(f, makers[k], &w->einsums[makers[k]].output, gathered, parts, &n) ||
                     dfl_add(*out, n, out);
     return overflow;
@@ -170,6 +171,8 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     if (!check_parts(f, l, maker, tensor, gathered, scattered))
         return false;
     if (!find_made(f, l, tensor, gathered, parts, &is_thin, out))
+        return false;
+    if (!is_thin && !is_scatter && !dfl_pass_check(f, tensor, einsum, dfl_einsum_is_start(&f->workload->einsums[einsum])))
         return false;
     if (!is_thin && (!is_scatter || is_started)) {
         overflow = is_scatter ? dfl_frame_elements_of_group(f, maker, &f->workload->einsums[maker].output, gathered, parts, out)
