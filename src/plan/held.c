@@ -220,10 +220,14 @@ static bool add_tensor(const dfl_frame *f, const dfl_layouts *l, const dfl_stage
         return false;
     if (dfl_frame_is_outside(f, tensor))
         return add_outside(f, l, stage, part, tensor, all);
-    if (part == DFL_HELD_OTHER && f->workload->tensors[tensor].part == DFL_PART_GRADIENT)
-        overflow = dfl_pass_bits(f, l, tensor, &bits); /* what starts the backward pass is made for each micro-batch */
-    else
+    if (part == DFL_HELD_OTHER && f->workload->tensors[tensor].part == DFL_PART_GRADIENT) {
+        /* what starts the backward pass is made for each micro-batch, and for each layer that has a result of its own */
+        const int64_t layers = dfl_pass_has_layers(f, l, tensor) ? stage->layers : dfl_pass_layers(f, l, tensor);
+
+        overflow = dfl_pass_bits(f, l, tensor, &bits) || dfl_mul(bits, layers, &bits);
+    } else {
         overflow = home_bits(f, l, stage, tensor, &bits);
+    }
     return overflow || add_bits(&all[f->home_of[tensor]], part, bits);
 }
 

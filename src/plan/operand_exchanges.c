@@ -165,6 +165,10 @@ static bool add_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, 
     }
     if (e->phase == DFL_PHASE_UPDATE)
         return (mask[0] | mask[1]) == 0 || add_renewed(f, einsum, rows, mask[0] | mask[1], out);
+    for (uint32_t s = 0; s < f->n_slots && (mask[0] | mask[1]) != 0; s++) /* the exchange has the points of one instance only */
+        if (f->slots[s].count > 1 && dfl_frame_goes(f, einsum, s) && dfl_rows_varies(f, einsum, &e->output))
+            return dfl_frame_refuse(f, rows->span, "an exchange of results whose points go to the rows of a table",
+                                    "keep the table whole but for its rows");
     for (uint32_t k = 0; k < 2; k++) {
         dfl_plan_exchange x = { .kind = kinds[k], .place = DFL_EXCHANGE_AFTER, .tensor = e->output.tensor, .einsum = einsum,
                                 .phase = e->phase, .slots = mask[k] };
