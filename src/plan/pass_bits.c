@@ -96,19 +96,30 @@ static bool is_within(const dfl_workload *w, const dfl_access *inner, const dfl_
     return is_equal || is_box(w, outer);
 }
 
+/* Whether a producer of a tensor may make a part of it: what adds to rows that data select makes no other elements. */
+static bool may_make(const dfl_workload *w, uint32_t tensor, uint32_t einsum, bool with_starts)
+{
+    const dfl_einsum *e = &w->einsums[einsum];
+
+    return e->output.n_dims == w->tensors[tensor].n_dims && e->body->kind != DFL_EOP_SCATTER &&
+           (with_starts || !dfl_einsum_is_start(e));
+}
+
 /* The place `p` in the order in which producers are compared: `first` stands before all. */
 static uint32_t producer_at(const dfl_tensor *t, uint32_t first, uint32_t p) { return p == 0 ? first : t->producers[p - 1]; }
 
 /* Whether another producer makes all that the one at place `p` makes; of those that make the same, the earliest stays. */
-static bool is_made_by_other(const dfl_workload *w, const dfl_tensor *t, uint32_t first, bool with_starts, uint32_t p)
+static bool is_made_by_other(const dfl_workload *w, uint32_t tensor, uint32_t first, bool with_starts, uint32_t p)
 {
+    const dfl_tensor *t = &w->tensors[tensor];
     const dfl_access *made = &w->einsums[producer_at(t, first, p)].output;
 
     for (uint32_t q = 0; q <= t->n_producers; q++) {
-        const dfl_einsum *other = &w->einsums[producer_at(t, first, q)];
+        const uint32_t e = producer_at(t, first, q);
+        const dfl_access *other = &w->einsums[e].output;
 
-        if (q != p && (with_starts || !dfl_einsum_is_start(other)) && is_within(w, made, &other->output) &&
-            (q < p || !is_within(w, &other->output, made)))
+        if (q != p && may_make(w, tensor, e, with_starts) && is_within(w, made, other) &&
+            (q < p || !is_within(w, other, made)))
             return true;
     }
     return false;
@@ -121,10 +132,14 @@ uint32_t dfl_pass_makers(const dfl_workload *w, uint32_t tensor, uint32_t first,
     uint32_t n = 0;
 
     *overlapping = DFL_NONE;
+    if (!may_make(w, tensor, first, true) && (t->n_producers == 0 || !dfl_einsum_is_start(&w->einsums[t->producers[0]]))) {
+        makers[0] = first; /* rows of a table that nothing starts */
+        return 1;
+    }
     for (uint32_t p = 0; p <= t->n_producers; p++) {
         const uint32_t e = producer_at(t, first, p);
 
-        if ((!with_starts && dfl_einsum_is_start(&w->einsums[e])) || is_made_by_other(w, t, first, with_starts, p))
+        if (!may_make(w, tensor, e, with_starts) || is_made_by_other(w, tensor, first, with_starts, p))
             continue;
         for (uint32_t k = 0; k < n; k++)
             if (!is_apart(w, &w->einsums[makers[k]].output, &w->einsums[e].output))
