@@ -45,6 +45,7 @@ typedef struct {
     const char *axes;          /* names of the axes: "node, gpu" */
     int64_t group;             /* number of ranks */
     dfl_i128 bits;             /* whole result of one rank; of one message for point to point */
+    dfl_i128 part_bits;        /* largest part that one rank sends to another one; -1 = equal parts, or not counted */
     const char *algorithm;
     uint32_t chunks;
     dfl_i128 count;            /* per chip of the stage that ends last, and step */

@@ -21,6 +21,16 @@ int64_t dfl_exchange_ranks(const dfl_frame *f, uint64_t slots)
     return n;
 }
 
+bool dfl_exchange_set_part(const dfl_frame *f, dfl_i128 elements, dfl_plan_exchange *x)
+{
+    x->has_parts = true;
+    if (!dfl_mul(elements, f->workload->tensors[x->tensor].type.bits, &x->part_bits) &&
+        !dfl_mul(x->part_bits, dfl_exchange_ranks(f, x->slots), &x->most_bits))
+        return true;
+    dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->workload->einsums[x->einsum].span, "a count of this plan exceeds 128 bits");
+    return false;
+}
+
 dfl_i128 dfl_exchange_most_bits(const dfl_frame *f, uint32_t einsum, dfl_i128 bits)
 {
     const dfl_points *p = &f->points[einsum];

@@ -37,11 +37,13 @@ static bool find_cost(const dfl_frame *f, dfl_plan_exchanges *all, uint32_t i)
     const dfl_collective_options options = { .contention_none = f->mapping->options.contention_none,
                                              .chunks = f->mapping->options.chunks };
 
-    if (x->bits == 0) /* conditions leave out all elements in this iteration */
+    /* conditions leave out all elements in this iteration, or those of other chips */
+    if (x->bits == 0 || (x->has_parts && x->part_bits == 0))
         return true;
     for (uint32_t k = 0; k < i; k++)
         if (all->at[k].kind == x->kind && all->at[k].slots == x->slots && all->at[k].bits == x->bits &&
-            all->at[k].most_bits == x->most_bits && all->at[k].is_tied == x->is_tied &&
+            all->at[k].most_bits == x->most_bits && all->at[k].has_parts == x->has_parts &&
+            all->at[k].is_tied == x->is_tied &&
             f->room_of[all->at[k].tensor] == f->room_of[x->tensor]) {
             x->cost = all->at[k].cost;
             return true;
@@ -84,7 +86,7 @@ static bool set_parts(const dfl_frame *f, dfl_plan_exchange *x)
         if (f->parts[x->readers[r]] != n || f->parts_rank[x->readers[r]] != f->parts_rank[x->einsum])
             return dfl_frame_refuse(f, e->span, "an exchange in parts whose tensor an einsum outside of the brace reads, too,",
                                     "put all einsums that read it into the brace");
-    if (x->is_halo || x->most_bits > 0 || x->bits % n != 0)
+    if (x->is_halo || x->most_bits > 0 || x->has_parts || x->bits % n != 0)
         return dfl_frame_refuse(f, e->span, "this exchange in parts", "leave the loop out of the brace of its einsum");
     x->parts = n;
     x->bits /= n;
@@ -114,8 +116,8 @@ static bool check_again(const dfl_frame *f, const dfl_plan_exchange *x)
 /* Whether two exchanges cost the same, those of two iterations or micro-batches. */
 static bool is_same(const dfl_plan_exchange *a, const dfl_plan_exchange *b)
 {
-    return a->bits == b->bits && a->most_bits == b->most_bits && a->kind == b->kind && a->slots == b->slots &&
-           a->is_tied == b->is_tied && a->tensor == b->tensor;
+    return a->bits == b->bits && a->most_bits == b->most_bits && a->has_parts == b->has_parts &&
+           a->kind == b->kind && a->slots == b->slots && a->is_tied == b->is_tied && a->tensor == b->tensor;
 }
 
 bool dfl_exchanges_find(const dfl_frame *f, const dfl_layouts *layouts, const dfl_plan_exchanges *before,

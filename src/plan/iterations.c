@@ -73,12 +73,16 @@ static void set_means(const dfl_plan_work *work, uint32_t einsum, dfl_chip_time 
 /* Sets an exchange to that of the iteration that moves most. */
 static void set_largest(const dfl_plan_work *work, uint32_t exchange, dfl_plan_exchange *out)
 {
+    dfl_i128 part = out->part_bits;
+
     for (int64_t i = 0; i < work->n_iterations; i++) {
         const dfl_plan_exchange *x = &work->of_iteration[i].exchanges->at[exchange];
 
         if (x->bits > out->bits)
             *out = *x;
+        part = x->has_parts && x->part_bits > part ? x->part_bits : part;
     }
+    out->part_bits = part;
 }
 
 bool dfl_iterations_find(dfl_plan_work *work, const dfl_layouts *layouts, dfl_chip_time *times, dfl_plan_exchanges *exchanges)

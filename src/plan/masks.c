@@ -5,8 +5,15 @@
 #include "ir/conditions.h"
 #include "plan/halos.h"
 #include "plan/lines.h"
+#include "plan/parts.h"
 #include "support/limits.h"
 #include "support/vec.h"
+
+/* Where the elements lie that a count over pairs of chips counts. */
+typedef struct {
+    uint64_t slots;            /* groups that exchange them: a chip that uses elements gets them from any other one */
+    const uint32_t *rank;      /* [slot]: the rank that the group divides at home; DFL_NONE = none */
+} mask_home;
 
 /* A count over one component of the conditions of an einsum. */
 typedef struct {
@@ -16,15 +23,14 @@ typedef struct {
     const bool *keep;          /* [rank] whose combinations are counted; NULL = all */
     const dfl_access *within;  /* elements beyond the ends of its tensor do not count; NULL = all count */
     uint64_t together;         /* groups whose chips count together */
-    int64_t *place;            /* [slot]: the chip in the groups that divide ranks of the component */
+    const mask_home *home; /* only elements that a chip has at home count; NULL = all */
+    int64_t *place;            /* [slot]: the chip in the groups that divide ranks of the component; [slots + slot]: the chip that
+                                  has the elements at home, in the groups that exchange them */
     dfl_workload local;        /* ranks with the extents of this chip */
     dfl_rank *ranks;
     dfl_condition *where;      /* conditions over positions of this chip */
     dfl_term **terms;          /* [condition]: memory for its terms; NULL = none yet */
 } component_count;
-
-/* The values that a chip has of a rank: first + step * x for 0 <= x < n. */
-typedef struct { int64_t first, step, n; } chip_part;
 
 /* Whether a rank has one value in a pass: the iterations of a repeat run one after another. */
 static bool is_fixed(const dfl_frame *f, uint32_t rank) { return f->repeats[rank]; }
@@ -67,27 +73,28 @@ static uint64_t slots_of(const dfl_frame *f, uint32_t einsum, uint32_t rank, uin
 
 /* ---- one chip ---- */
 
-static chip_part part_of(const component_count *c, uint32_t rank)
+/* The groups that divide a rank at home. */
+static uint64_t slots_at_home(const component_count *c, uint32_t rank)
 {
-    const dfl_frame *f = c->f;
-    const uint64_t slots = slots_of(f, c->einsum, rank, c->together);
-    int64_t nominal = f->workload->ranks[rank].extent;
-    chip_part out = { 0, 1, nominal };
+    uint64_t out = 0;
 
-    for (uint32_t s = 0; s < f->n_slots; s++) {
-        if ((slots >> s & 1) == 0)
-            continue;
-        nominal = dfl_ceil_div(nominal, f->slots[s].count);
-        if (f->slots[s].is_cyclic) {
-            out.first += c->place[s] * out.step;
-            out.n = out.n > c->place[s] ? dfl_ceil_div(out.n - c->place[s], f->slots[s].count) : 0;
-            out.step *= f->slots[s].count;
-            continue;
-        }
-        out.first += c->place[s] * nominal * out.step;
-        out.n = out.n - c->place[s] * nominal < nominal ? out.n - c->place[s] * nominal : nominal;
-    }
+    for (uint32_t s = 0; c->home != NULL && s < c->f->n_slots; s++)
+        out |= (uint64_t)(c->home->rank[s] == rank) << s;
     return out;
+}
+
+static dfl_chip_part part_of(const component_count *c, uint32_t rank)
+{
+    const dfl_chip_part used = dfl_chip_part_in(c->f, rank, slots_of(c->f, c->einsum, rank, c->together), c->place);
+    const uint64_t slots = slots_at_home(c, rank);
+    int64_t *place;
+
+    if (slots == 0)
+        return used;
+    place = c->place + 2 * (size_t)c->f->n_slots;
+    for (uint32_t s = 0; s < c->f->n_slots; s++)
+        place[s] = c->place[s + (c->home->slots >> s & 1 ? c->f->n_slots : 0)];
+    return dfl_chip_parts_common(used, dfl_chip_part_in(c->f, rank, slots, place));
 }
 
 /* Adds an index over the positions that a chip has of the ranks of the component as condition number `at`. All chips share the
@@ -101,7 +108,7 @@ static dfl_index local_index(const component_count *c, uint32_t at, const dfl_in
     for (uint32_t t = 0; t < index->n_terms; t++) {
         const uint32_t rank = index->terms[t].rank;
         const int64_t coef = index->terms[t].coef * factor;
-        const chip_part part = part_of(c, rank);
+        const dfl_chip_part part = part_of(c, rank);
 
         if (is_fixed(c->f, rank)) {
             out.offset += coef * c->f->iteration;
@@ -230,39 +237,56 @@ static const known_count *find_known(const component_count *c, uint32_t rank)
 
 /* ---- all chips ---- */
 
-/* The largest count of a component over the chips of the groups that divide its ranks. */
+/* Whether the chip that uses elements is the one that has them at home: it gets them from no other one. */
+static bool is_own(const component_count *c, const bool *moves)
+{
+    const uint32_t n = c->f->n_slots;
+
+    for (uint32_t s = 0; s < n; s++)
+        if (c->home != NULL && (c->home->slots >> s & 1) != 0 && (!moves[s] || !moves[n + s] || c->place[s] != c->place[n + s]))
+            return false;
+    return c->home != NULL;
+}
+
+/* The largest count of a component over the chips of the groups that divide its ranks; of elements at home, over all pairs of
+   a chip that uses and another one that has them. */
 static bool count_most(component_count *c, dfl_i128 *out)
 {
     const dfl_frame *f = c->f;
-    uint64_t slots = 0;
+    bool *moves = DFL_NEW_ARRAY(f->arena, bool, 2 * (size_t)f->n_slots + 1); /* as `place` */
     int64_t visits = 0;
     uint32_t s;
 
     for (uint32_t r = 0; r < f->workload->n_ranks; r++)
-        slots |= c->has[r] ? slots_of(f, c->einsum, r, c->together) : 0;
-    memset(c->place, 0, f->n_slots * sizeof *c->place);
+        for (s = 0; c->has[r] && s < f->n_slots; s++) {
+            const bool is_home = (slots_at_home(c, r) >> s & 1) != 0, is_sent = is_home && (c->home->slots >> s & 1) != 0;
+
+            moves[s] |= (slots_of(f, c->einsum, r, c->together) >> s & 1) != 0 || (is_home && !is_sent);
+            moves[f->n_slots + s] |= is_sent;
+        }
+    memset(c->place, 0, 2 * f->n_slots * sizeof *c->place);
     *out = 0;
     do {
-        dfl_i128 n;
+        dfl_i128 n = 0;
 
-        if (!count_here(c, &visits, &n))
+        if (!is_own(c, moves) && !count_here(c, &visits, &n))
             return false;
         *out = n > *out ? n : *out;
-        for (s = 0; s < f->n_slots; s++) {
-            if ((slots >> s & 1) == 0)
+        for (s = 0; s < 2 * f->n_slots; s++) {
+            if (!moves[s])
                 continue;
-            if (++c->place[s] < f->slots[s].count)
+            if (++c->place[s] < f->slots[s % f->n_slots].count)
                 break;
             c->place[s] = 0;
         }
-    } while (s < f->n_slots);
+    } while (s < 2 * f->n_slots);
     return true;
 }
 
 /* The same, of the component of a rank; constant ones are counted once for all iterations. */
 static bool find_most(component_count *c, uint32_t rank, dfl_i128 *out)
 {
-    const bool is_shared = c->f->counts != NULL && is_constant(c);
+    const bool is_shared = c->f->counts != NULL && c->home == NULL && is_constant(c);
     const known_count *known = is_shared ? find_known(c, rank) : NULL;
 
     if (known != NULL) {
@@ -282,7 +306,7 @@ static component_count start_count(const dfl_frame *f, uint32_t einsum, const df
     const dfl_workload *w = f->workload;
     component_count c = { .f = f, .einsum = einsum, .within = within, .together = together };
 
-    c.place = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)f->n_slots + 1);
+    c.place = DFL_NEW_ARRAY(f->arena, int64_t, 3 * (size_t)f->n_slots + 1); /* the last third: see part_of */
     c.ranks = DFL_NEW_ARRAY(f->arena, dfl_rank, (size_t)w->n_ranks + 1);
     c.where = DFL_NEW_ARRAY(f->arena, dfl_condition,
                             (size_t)w->einsums[einsum].n_where + (within != NULL ? 2 * (size_t)within->n_dims : 0) + 1);
@@ -314,7 +338,7 @@ static bool satisfies_fixed(const dfl_frame *f, const dfl_einsum *e)
 
 /* Multiplies the largest counts of all components; those of the ranks of `keep` alone. */
 static bool multiply_components(const dfl_frame *f, uint32_t einsum, const bool *keep, const dfl_access *within,
-                                uint64_t together, dfl_i128 *out)
+                                uint64_t together, const mask_home *home, dfl_i128 *out)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
     bool *has = DFL_NEW_ARRAY(f->arena, bool, (size_t)f->workload->n_ranks + 1);
@@ -324,6 +348,7 @@ static bool multiply_components(const dfl_frame *f, uint32_t einsum, const bool 
 
     c.has = has;
     c.keep = keep;
+    c.home = home;
     *out = satisfies_fixed(f, e) ? 1 : 0;
     for (uint32_t i = 0; i < e->n_ranks; i++) {
         const uint32_t r = e->ranks[i];
@@ -442,7 +467,7 @@ static bool report_overflow(const dfl_frame *f, const dfl_access *access)
 
 /* The elements of a thinned access. */
 static bool count_thinned(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t together, const int64_t *parts,
-                          dfl_i128 *out)
+                          const mask_home *home, dfl_i128 *out)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
     bool *keep = DFL_NEW_ARRAY(f->arena, bool, (size_t)f->workload->n_ranks + 1);
@@ -451,7 +476,7 @@ static bool count_thinned(const dfl_frame *f, uint32_t einsum, const dfl_access 
     for (uint32_t d = 0; d < access->n_dims; d++)
         if (is_masked(f, e, &access->index[d]))
             keep[only_rank(f, &access->index[d])] = true;
-    if (!check_together(f, einsum, together) || !multiply_components(f, einsum, keep, access, together, &n))
+    if (!check_together(f, einsum, together) || !multiply_components(f, einsum, keep, access, together, home, &n))
         return false;
     return (!rest_of_box(f, einsum, access, together, parts, out) && !dfl_mul(*out, n, out)) || report_overflow(f, access);
 }
@@ -459,7 +484,7 @@ static bool count_thinned(const dfl_frame *f, uint32_t einsum, const dfl_access 
 bool dfl_mask_elements(const dfl_frame *f, uint32_t einsum, const dfl_access *access, bool all, dfl_i128 *out)
 {
     if (dfl_mask_thins(f, einsum, access))
-        return count_thinned(f, einsum, access, 0, NULL, out);
+        return count_thinned(f, einsum, access, 0, NULL, NULL, out);
     return !(all ? dfl_frame_elements_of_all(f, einsum, access, f->workload->einsums[einsum].phase != DFL_PHASE_UPDATE, out)
                  : dfl_frame_elements(f, einsum, access, true, out)) || report_overflow(f, access);
 }
@@ -468,8 +493,47 @@ bool dfl_mask_elements_of_group(const dfl_frame *f, uint32_t einsum, const dfl_a
                                 const int64_t *parts, dfl_i128 *out)
 {
     if (dfl_mask_thins(f, einsum, access))
-        return count_thinned(f, einsum, access, together, parts, out);
+        return count_thinned(f, einsum, access, together, parts, NULL, out);
     return !dfl_frame_elements_of_group(f, einsum, access, together, parts, out) || report_overflow(f, access);
+}
+
+/* The ranks of the indices along which a tensor is divided at home, where conditions have them; parts of other dimensions that
+   the exchange divides into `parts`. False after a report. */
+static bool find_home(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from, mask_home *home,
+                      uint32_t *rank, int64_t *parts)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+
+    for (uint32_t d = 0; d < access->n_dims; d++)
+        parts[d] = 1;
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        const bool is_sent = (home->slots >> s & 1) != 0;
+        const dfl_index *index = from[s] >= 0 ? &access->index[from[s]] : NULL;
+
+        rank[s] = DFL_NONE;
+        if (index == NULL || f->slots[s].stages != NULL || f->slots[s].count == 1)
+            continue;
+        if (!is_masked(f, e, index)) {
+            parts[from[s]] *= is_sent ? f->slots[s].count : 1;
+            continue;
+        }
+        if (!dfl_index_is_bare(index, &rank[s]) ||
+            f->workload->tensors[access->tensor].extents[from[s]] != f->workload->ranks[rank[s]].extent)
+            return dfl_frame_refuse(f, access->span, "an exchange of a dimension that a `where` reads at an offset, whose parts "
+                                    "are not counted,", "divide the operand at home as its reader, or along another dimension");
+    }
+    home->rank = rank;
+    return true;
+}
+
+bool dfl_mask_largest_part(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t together,
+                           const dfl_layout *from, uint64_t slots, dfl_i128 *out)
+{
+    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)access->n_dims + 1);
+    mask_home home = { .slots = slots };
+
+    return find_home(f, einsum, access, from, &home, DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)f->n_slots + 1), parts) &&
+           count_thinned(f, einsum, access, together, parts, &home, out);
 }
 
 bool dfl_mask_has_dim(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim)
@@ -489,12 +553,12 @@ bool dfl_mask_extent(const dfl_frame *f, uint32_t einsum, uint32_t rank, dfl_i12
         return true;
     keep = DFL_NEW_ARRAY(f->arena, bool, (size_t)f->workload->n_ranks + 1);
     keep[rank] = true;
-    return multiply_components(f, einsum, keep, NULL, 0, out);
+    return multiply_components(f, einsum, keep, NULL, 0, NULL, out);
 }
 
 bool dfl_mask_points(const dfl_frame *f, uint32_t einsum, dfl_i128 *out)
 {
-    return multiply_components(f, einsum, NULL, NULL, 0, out);
+    return multiply_components(f, einsum, NULL, NULL, 0, NULL, out);
 }
 
 /* Whether an access counts as a box although conditions leave out elements of it. */

@@ -295,6 +295,18 @@ static bool keep_largest(const dfl_frame *f, uint32_t einsum, const dfl_access *
     return false;
 }
 
+/* Sets the largest part of an operand of a `where` that one chip needs of another one. False after a report. */
+static bool set_largest_part(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access,
+                             dfl_plan_exchange *x)
+{
+    dfl_layout *from = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
+    dfl_i128 n;
+
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        from[s] = source(f, l, einsum, access->tensor, s);
+    return dfl_mask_largest_part(f, einsum, access, 0, from, x->slots, &n) && dfl_exchange_set_part(f, n, x);
+}
+
 /* Sets the bits of an exchange of an operand. False after a report. */
 static bool set_operand_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access,
                              const uint64_t mask[N_WAYS], int way, dfl_plan_exchange *x)
@@ -323,6 +335,8 @@ static bool set_operand_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     } else if (way == FROM_ONE && mask[WHOLE] != 0 && !find_part_bits(f, l, einsum, access, mask, mask[FROM_ONE], &x->bits)) {
         return false;
     }
+    if (way != TO_ROWS && way != FROM_ONE && dfl_mask_thins(f, einsum, access) && !set_largest_part(f, l, einsum, access, x))
+        return false;
     if (way != TO_ROWS && is_at_points(f, l, einsum, access, mask) && !keep_largest(f, einsum, access, &x->bits))
         return false;
     for (uint32_t s = 0; s < f->n_slots && t->n_producers > 0 && way != TO_ROWS; s++)

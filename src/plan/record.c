@@ -125,7 +125,8 @@ static bool record_exchanges(dfl_plan_state *p, collective_vec *rows, link_vec *
         const dfl_plan_exchange *e = &p->exchanges.at[x];
         dfl_plan_collective row = { .tensor = e->tensor, .einsum = e->einsum, .kind = dfl_collective_name(e->kind),
                                     .axes = e->is_tied ? "stages" : axes_text(f, e->slots), .group = dfl_exchange_group(f, e),
-                                    .bits = e->bits, .algorithm = dfl_algorithm_name(e->cost.algorithm), .chunks = e->cost.chunks,
+                                    .bits = e->bits, .part_bits = e->has_parts ? e->part_bits : -1,
+                                    .algorithm = dfl_algorithm_name(e->cost.algorithm), .chunks = e->cost.chunks,
                                     .network = e->cost.network };
 
         for (uint32_t k = 0; k < p->n_kinds; k++) {

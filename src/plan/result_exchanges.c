@@ -147,6 +147,35 @@ static bool add_makers(const dfl_frame *f, uint32_t einsum, uint64_t gathered, c
     return overflow;
 }
 
+/* Sets the largest part of a result with a `where` that one chip sends to another one: of what it has made, or of what it has
+   summed for the home of the other one. False after a report. */
+static bool set_largest_part(const dfl_frame *f, const dfl_layouts *l, uint64_t gathered, dfl_plan_exchange *x)
+{
+    const dfl_tensor *t = &f->workload->tensors[x->tensor];
+    const bool is_gather = x->kind == DFL_COLLECTIVE_ALL_GATHER;
+    const uint32_t last = t->n_producers > 0 ? t->producers[t->n_producers - 1] : x->einsum;
+    const dfl_access *made = &f->workload->einsums[last].output;
+    const uint64_t together = summed_slots(f, l, x->tensor);
+    dfl_layout *home = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
+    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1);
+    bool is_thin;
+    dfl_i128 n;
+
+    if (x->kind != DFL_COLLECTIVE_REDUCE_SCATTER && !is_gather)
+        return true;
+    for (uint32_t d = 0; d < t->n_dims; d++)
+        parts[d] = 1;
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        home[s] = (x->slots >> s & 1) != 0 ? dfl_layout_home(l, x->tensor, s) : DFL_LAYOUT_REPLICATED;
+    if (!find_made(f, l, x->tensor, is_gather ? gathered : 0, parts, &is_thin, &n))
+        return false;
+    if (!is_thin)
+        return true;
+    return (is_gather ? dfl_mask_elements_of_group(f, last, made, together & ~gathered, NULL, &n)
+                      : dfl_mask_largest_part(f, last, made, together, home, x->slots, &n)) &&
+           dfl_exchange_set_part(f, n, x);
+}
+
 /* Bits of what an einsum writes in one pass on the chips of the `gathered` slots together, as far as the home has them on the
    `scattered` slots, and another producer on the `shared` slots, which are gathered behind; of a scatter, those of the table.
    False after a report. */
@@ -396,11 +425,14 @@ bool dfl_result_exchanges_add(const dfl_frame *f, const dfl_layouts *l, uint32_t
         if (!find_largest_bits(f, l, einsum, &x, gather,
                                taken | (k > 0 ? back : 0) | (k > 1 ? now : 0) | (k > 2 ? scatter : 0)))
             return false;
-        x.most_bits = 0;
+        x.most_bits = x.part_bits = 0;
+        x.has_parts = false;
         if (k == 0) {
             x.bits = ceil_div(x.bits, dfl_exchange_ranks(f, back)) * dfl_rows_uses(f, einsum, &e->output);
             x.most_bits = dfl_exchange_most_bits(f, einsum, x.bits);
         }
+        if (!x.is_tied && !set_largest_part(f, l, gather, &x))
+            return false;
         DFL_PUSH(f->arena, out, x);
     }
     return true;

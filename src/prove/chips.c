@@ -48,12 +48,14 @@ static bool is_row_of(const dfl_plan_collective *row, const dfl_chips_exchange *
     return row->tensor == x->tensor && row->einsum == x->einsum && row->group == x->group && strcmp(row->kind, x->kind) == 0;
 }
 
-/* The number, the largest bits and the bits of all of the rows of an exchange: a sum over stages has a row of its own. */
-static dfl_i128 find_rows(const plan_proof *p, const dfl_chips_exchange *x, dfl_i128 *bits, dfl_i128 *all)
+/* The number, the largest bits and the bits of all of the rows of an exchange, and its largest `part` (-1 = equal ones): a sum
+   over stages has a row of its own. */
+static dfl_i128 find_rows(const plan_proof *p, const dfl_chips_exchange *x, dfl_i128 *bits, dfl_i128 *all, dfl_i128 *part)
 {
     dfl_i128 n = 0;
 
     *bits = *all = 0;
+    *part = -1;
     for (uint32_t i = 0; i < p->model->n_collectives; i++) {
         const dfl_plan_collective *row = &p->model->collectives[i];
 
@@ -62,6 +64,7 @@ static dfl_i128 find_rows(const plan_proof *p, const dfl_chips_exchange *x, dfl_
         n += row->count;
         *all += row->all_bits;
         *bits = row->bits > *bits ? row->bits : *bits;
+        *part = row->part_bits > *part ? row->part_bits : *part;
     }
     return n;
 }
@@ -166,8 +169,8 @@ static void compare_exchanges(plan_proof *p)
 
     for (uint32_t i = 0; i < p->oracle->n_exchanges; i++) {
         const dfl_chips_exchange *x = &p->oracle->exchanges[i];
-        dfl_i128 bits, all;
-        const dfl_i128 count = find_rows(p, x, &bits, &all);
+        dfl_i128 bits, all, part;
+        const dfl_i128 count = find_rows(p, x, &bits, &all, &part);
         const char *what = dfl_arena_printf(p->arena, "%s of `%s` at `%s` among %lld", x->kind, tensor_text(p, x->tensor),
                                             einsum_text(p, x->einsum), (long long)x->group);
 
@@ -178,6 +181,8 @@ static void compare_exchanges(plan_proof *p)
             compare(p, dfl_arena_printf(p->arena, "bits of %s", what), bits, x->bits);
         if (count > 0 && p->model->n_stages == 1)
             compare(p, dfl_arena_printf(p->arena, "bits of all %s", what), all, x->all_bits);
+        if (count > 0 && part >= 0 && x->part >= 0)
+            compare(p, dfl_arena_printf(p->arena, "largest part of %s", what), part, x->part);
     }
     for (uint32_t i = 0; i < p->model->n_collectives; i++) {
         const dfl_plan_collective *row = &p->model->collectives[i];

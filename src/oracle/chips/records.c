@@ -32,7 +32,7 @@ static dfl_chips_exchange *record_side(chips *c, const char *kind, uint32_t tens
     }
     if (x == NULL) {
         DFL_PUSH(c->arena, &c->exchanges, ((dfl_chips_exchange){ .kind = kind, .tensor = tensor, .einsum = einsum, .group = group,
-                                                                 .side = side, .arriving = -1 }));
+                                                                 .side = side, .arriving = -1, .part = -1 }));
         x = &c->exchanges.at[c->exchanges.n - 1];
         x->count = DFL_NEW_ARRAY(c->arena, dfl_i128, c->n_stages);
         x->received = DFL_NEW_ARRAY(c->arena, dfl_i128, c->n_stages);
@@ -49,6 +49,16 @@ static void record(chips *c, const char *kind, uint32_t tensor, uint32_t einsum,
                    uint64_t stages)
 {
     (void)record_side(c, kind, tensor, einsum, group, 0, bits, arriving, stages);
+}
+
+/* The same, with the most bits that one chip gets from one other chip. */
+static void record_parts(chips *c, const char *kind, uint32_t tensor, uint32_t einsum, int64_t group, dfl_i128 bits,
+                         dfl_i128 arriving, dfl_i128 part, uint64_t stages)
+{
+    dfl_chips_exchange *x = record_side(c, kind, tensor, einsum, group, 0, bits, arriving, stages);
+
+    if (x != NULL)
+        x->part = part > x->part ? part : x->part;
 }
 
 void dfl_chips_record_neighbour(chips *c, uint32_t tensor, uint32_t einsum, uint32_t side, dfl_i128 bits, uint64_t stages)
@@ -130,7 +140,7 @@ static chip_copy *find_copy(chips *c, const chip_pass *p, const dfl_access *acce
 /* The most that a chip touched of an operand. */
 static touched_counts find_most(const chips *c, const touched_counts *counts, uint32_t reading, uint32_t n)
 {
-    touched_counts most = { 0, 0, 0, 0 };
+    touched_counts most = { 0, 0, 0, 0, 0 };
 
     for (uint32_t chip = 0; chip < c->n_chips; chip++) {
         const touched_counts *x = &counts[(size_t)chip * n + reading];
@@ -138,6 +148,7 @@ static touched_counts find_most(const chips *c, const touched_counts *counts, ui
         most.seen = x->seen > most.seen ? x->seen : most.seen;
         most.part = x->part > most.part ? x->part : most.part;
         most.own = x->own > most.own ? x->own : most.own;
+        most.sent = x->sent > most.sent ? x->sent : most.sent;
         most.lacking = x->lacking > most.lacking ? x->lacking : most.lacking;
     }
     return most;
@@ -199,14 +210,14 @@ void dfl_chips_record_operands(chip_pass *p, const touched_counts *counts)
             record(c, "all_to_all", tensor, p->einsum, size_of_group(c, r->to_rows),
                    bits_of(c, tensor, dfl_chips_most_pairs(c, p->einsum, i)), -1, p->stages);
         if (r->other != 0) /* what is gathered comes behind */
-            record(c, "all_to_all", tensor, p->einsum, size_of_group(c, r->other), bits_of(c, tensor, most.own),
-                   bits_of(c, tensor, most.lacking), p->stages);
+            record_parts(c, "all_to_all", tensor, p->einsum, size_of_group(c, r->other), bits_of(c, tensor, most.own),
+                         bits_of(c, tensor, most.lacking), bits_of(c, tensor, most.sent), p->stages);
         if (r->one != 0)
             record(c, "broadcast", tensor, p->einsum, size_of_group(c, r->one), bits_of(c, tensor, most.part), -1, p->stages);
         if ((r->all & ~r->one) != 0)
-            record(c, "all_gather", tensor, p->einsum, size_of_group(c, r->all & ~r->one),
-                   bits_of(c, tensor, r->is_joint ? dfl_chips_most_joint(c, p->einsum, i) : most.seen),
-                   r->other != 0 ? -1 : bits_of(c, tensor, most.lacking), p->stages);
+            record_parts(c, "all_gather", tensor, p->einsum, size_of_group(c, r->all & ~r->one),
+                         bits_of(c, tensor, r->is_joint ? dfl_chips_most_joint(c, p->einsum, i) : most.seen),
+                         r->other != 0 ? -1 : bits_of(c, tensor, most.lacking), bits_of(c, tensor, most.sent), p->stages);
     }
 }
 
@@ -423,7 +434,7 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
     const uint64_t back = t->back;
     element_set *const parts[3] = { find_parts(c, tensor, made, now), find_parts(c, tensor, made, late),
                                     find_parts(c, tensor, made, whole) };
-    uint64_t n[4] = { 0 }, across = 0;
+    uint64_t n[4] = { 0 }, sent[4] = { 0 }, across = 0;
 
     for (uint32_t chip = 0; chip < c->n_chips; chip++) {
         const uint64_t own = ~t->summed, masks[3] = { own | back, own | back | now, own | back | t->scattered };
@@ -433,9 +444,13 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
         for (uint32_t k = 0; k < 3; k++) {
             const uint64_t of = count_made(c, tensor, chip, parts[k][chip], masks[k]);
             n[k] = of > n[k] ? of : n[k];
+            const uint64_t at_home = k < 2 ? count_made(c, tensor, chip, parts[k][chip], masks[k] | (k == 0 ? now : late)) : 0;
+            sent[k] = at_home > sent[k] ? at_home : sent[k];
         }
         const uint64_t all = t->gathered != 0 ? count_together(c, tensor, chip, made, t->gathered, t->scattered | own) : 0;
+        const uint64_t own_part = t->gathered != 0 ? count_together(c, tensor, chip, made, 0, t->scattered | own) : 0;
         n[3] = all > n[3] ? all : n[3];
+        sent[3] = own_part > sent[3] ? own_part : sent[3];
     }
     if (back != 0)
         record(c, "all_to_all", tensor, p->einsum, size_of_group(c, back),
@@ -448,10 +463,11 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
     if (now != 0)
         open_parts(p, tensor, parts[0]);
     if (now != 0)
-        record(c, "reduce_scatter", tensor, p->einsum, size_of_group(c, now), bits_of(c, tensor, n[0]), -1,
-               t->is_tied ? tied : p->stages);
+        record_parts(c, "reduce_scatter", tensor, p->einsum, size_of_group(c, now), bits_of(c, tensor, n[0]), -1,
+                     bits_of(c, tensor, sent[0]), t->is_tied ? tied : p->stages);
     if (late != 0)
-        record(c, "reduce_scatter", tensor, p->einsum, size_of_group(c, late), bits_of(c, tensor, n[1]), -1, once);
+        record_parts(c, "reduce_scatter", tensor, p->einsum, size_of_group(c, late), bits_of(c, tensor, n[1]), -1,
+                     bits_of(c, tensor, sent[1]), once);
     if (whole != 0)
         record(c, "all_reduce", tensor, p->einsum, size_of_group(c, whole), bits_of(c, tensor, n[2]), -1, once);
     if (t->is_tied && is_last)
@@ -459,5 +475,6 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
     if (t->across != 0)
         record(c, "all_to_all", tensor, p->einsum, size_of_group(c, t->across), bits_of(c, tensor, across), -1, once);
     if (t->gathered != 0)
-        record(c, "all_gather", tensor, p->einsum, size_of_group(c, t->gathered), bits_of(c, tensor, n[3]), -1, once);
+        record_parts(c, "all_gather", tensor, p->einsum, size_of_group(c, t->gathered), bits_of(c, tensor, n[3]), -1,
+                     bits_of(c, tensor, sent[3]), once);
 }

@@ -299,6 +299,26 @@ static element_set compute_block(chip_pass *p)
     return e->einsum->body->kind == DFL_EOP_SCATTER ? e->made.of_chip[p->chip] : made;
 }
 
+/* The most elements that a reading touched in this visit and that one other chip of the groups in which they are exchanged has at
+   home. */
+static uint32_t most_sent(const chip_pass *p, const chip_reading *r)
+{
+    const chips *c = p->c;
+    uint32_t most = 0;
+
+    for (uint32_t other = 0; other < c->n_chips && r->tensor != DFL_NONE; other++) {
+        bool is_in = other != p->chip;
+        uint32_t n = 0;
+
+        for (uint32_t g = 0; g < c->n_groups && is_in; g++)
+            is_in = ((r->all | r->other) >> g & 1) != 0 || chips_digit(c, other, g) == chips_digit(c, p->chip, g);
+        for (uint32_t k = 0; k < c->tensors[r->tensor].n_elem && is_in; k++)
+            n += r->seen[k] == c->visit && c->tensors[r->tensor].home[other][k] != 0;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
 /* What the present chip touched of an operand in its block, with accesses that differ by offsets alone: the exchange of the first
    of them brings what all of them read. */
 static touched_counts count_touched(const chip_pass *p, uint32_t reading)
@@ -306,7 +326,7 @@ static touched_counts count_touched(const chip_pass *p, uint32_t reading)
     const chips *c = p->c;
     const chip_einsum *e = &c->einsums[p->einsum];
     const chip_reading *r = &e->reads[reading];
-    touched_counts out = { r->n_inner, r->n_lacking, r->n_own, r->n_part };
+    touched_counts out = { r->n_inner, r->n_lacking, r->n_own, r->n_part, most_sent(p, r) };
 
     for (uint32_t i = reading / N_READINGS + 1; i < e->einsum->n_inputs; i++) {
         const chip_reading *other = &e->reads[i * N_READINGS + reading % N_READINGS];
