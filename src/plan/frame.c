@@ -354,6 +354,41 @@ bool dfl_frame_starts_once(const dfl_frame *f, uint32_t einsum)
     return dfl_einsum_is_start(&f->workload->einsums[einsum]) && count_passes(f, einsum) == 1 && f->micro_batches > 1;
 }
 
+/* Whether passes cut a rank of an einsum whose points stay where its lines put them: the passes of points that go to rows are
+   those of the einsums that they come from, one beside the other. */
+static bool has_passes(const dfl_frame *f, uint32_t einsum, uint32_t rank)
+{
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if (dfl_frame_line(f, einsum, s) != NULL && dfl_frame_goes(f, einsum, s))
+            return false;
+    return f->workload->einsums[einsum].phase != DFL_PHASE_UPDATE && !f->repeats[rank] &&
+           dfl_frame_local(f, einsum, rank) > dfl_frame_pass(f, einsum, rank);
+}
+
+/* Refuses micro-batches of a rank that einsums divide among different numbers of chips: a pass of one would read what passes to
+   come of another make. */
+static bool check_divided_alike(const dfl_frame *f, uint32_t rank, dfl_span span)
+{
+    uint32_t first = DFL_NONE;
+
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
+        if (!dfl_einsum_has_rank(&f->workload->einsums[e], rank) || !has_passes(f, e, rank))
+            continue;
+        if (first == DFL_NONE)
+            first = e;
+        if (dfl_frame_local(f, e, rank) == dfl_frame_local(f, first, rank))
+            continue;
+        dfl_diag *d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, span, "micro-batches of `%s` are not evaluated where einsums "
+                                 "divide it differently among chips", text(f, f->workload->ranks[rank].name));
+        dfl_diag_help(f->sink, d, "divide `%s` alike in all einsums: a chip has %lld of it in `%s` and %lld in `%s`",
+                      text(f, f->workload->ranks[rank].name), (long long)dfl_frame_local(f, first, rank),
+                      text(f, f->workload->einsums[first].name), (long long)dfl_frame_local(f, e, rank),
+                      text(f, f->workload->einsums[e].name));
+        return false;
+    }
+    return true;
+}
+
 /* Sets the number of micro-batches, which all einsums with passes must share. */
 static bool count_micro_batches(dfl_frame *f)
 {
@@ -378,6 +413,9 @@ static bool count_micro_batches(dfl_frame *f)
         }
         f->micro_batches = n > f->micro_batches ? n : f->micro_batches;
     }
+    for (uint32_t r = 0; r < f->workload->n_ranks; r++)
+        if (!check_divided_alike(f, r, span))
+            return false;
     return true;
 }
 
