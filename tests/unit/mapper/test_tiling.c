@@ -298,10 +298,11 @@ static void stays_apart(void **state)
     dfl_arena_free(arena);
 }
 
-/* 5 elements on 2 x 3: five parts are no product, six are, and leave one element each; 7 on 2 x 2 leave two. */
+/* 5 elements on 2 x 3: five parts are no product, six are, and leave one element each; 7 on 2 x 2 leave two. Parts may be more than
+   elements, for the sake of other ranks: 3 elements on 4 x 4 have up to 16. */
 static void cuts_to_single_elements(void **state)
 {
-    static const struct { int64_t size[2], extent, most; } ROWS[] = { { { 2, 3 }, 5, 6 }, { { 2, 2 }, 7, 4 }, { { 4, 4 }, 3, 3 } };
+    static const struct { int64_t size[2], extent, most; } ROWS[] = { { { 2, 3 }, 5, 6 }, { { 2, 2 }, 7, 4 }, { { 4, 4 }, 3, 16 } };
 
     (void)state;
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
