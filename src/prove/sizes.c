@@ -222,7 +222,7 @@ void dfl_proof_sizes_cover_reads(dfl_proof_sizes *sizes)
             if (!dfl_index_is_bare(&out->index[d], &rank) || sizes->fixed[rank] || is_repeat(w, rank))
                 continue;
             int64_t before = largest_read(w, out->tensor, d, NULL), after = largest_read(w, out->tensor, d, sizes->extents);
-            /* of a state, elements that nothing writes are there */
+            /* elements of a dimension that the einsum writes: a state has others, too, from before the step */
             const int64_t whole = t->role == DFL_ROLE_STATE ? w->ranks[rank].extent : t->extents[d];
             int64_t needed = reads_constants(w, out->tensor, d) ? after + 1 : whole - (before - after);
             if (sizes->extents[rank] < needed)

@@ -301,7 +301,7 @@ bool dfl_chips_has_row(const chips *c, uint32_t einsum, uint32_t chip, uint32_t 
     return e->rows == 0 || !is_selected(c->w, e->einsum, rows, e->rows_rank, &dim) || is_at(c, e, chip, row);
 }
 
-/* The element of the positions at the present point. */
+/* Index of the element that the access `rows_at` of an einsum reads at the current values of its ranks. */
 static int64_t position_of(const chips *c, const chip_einsum *e)
 {
     uint32_t tensor;
