@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -18,7 +19,12 @@
 #endif
 #endif
 
+/* A second signal that comes so soon after the first one, ms, is the same interrupt: `timeout` signals its child and then the
+   group of the child. A search that is interrupted ends within this time. */
+enum { SAME_INTERRUPT = 200 };
+
 static atomic_bool cancelled;
+static _Atomic int64_t cancelled_at; /* time of the first interrupt, ms of the monotonic clock */
 
 #ifndef SANITIZED
 enum { CRASH_STACK = 64 * 1024 };
@@ -30,9 +36,23 @@ atomic_bool *dfl_cmd_cancel(void)
     return &cancelled;
 }
 
+/* Time of the monotonic clock, ms. Calls only an async-signal-safe function. */
+static int64_t read_clock(void)
+{
+    struct timespec now = { 0 };
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* The first interrupt cancels the session, a later one ends the program. */
 static void handle_interrupt(int number)
 {
-    if (atomic_exchange(&cancelled, true)) {
+    int64_t unset = 0;
+    const int64_t now = read_clock();
+
+    atomic_compare_exchange_strong(&cancelled_at, &unset, now);
+    if (atomic_exchange(&cancelled, true) && unset != 0 && now - unset > SAME_INTERRUPT) {
         signal(number, SIG_DFL);
         raise(number);
     }
