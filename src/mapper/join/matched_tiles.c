@@ -32,7 +32,6 @@ struct dfl_matched_tiles {
     const dfl_einsum_classes *classes;
     dfl_deadline *deadline;
     dfl_pattern_bounds **bounds;      /* by class */
-    double **least;                   /* by class and pattern: its bound; NAN = not asked for yet */
     leaf_list *leaves;                /* by tensor */
     choice_list *choices;             /* by einsum */
     dfl_exchange_step *steps;
@@ -92,7 +91,6 @@ dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *parent, const dfl_einsum_cla
     *m = (dfl_matched_tiles){ .arena = arena, .scratch = dfl_arena_new(NULL), .work = dfl_arena_new(NULL), .classes = classes,
                               .deadline = deadline, .ratio = DFL_MATCH_COARSE };
     m->bounds = DFL_NEW_ARRAY(arena, dfl_pattern_bounds *, classes->at.n + 1);
-    m->least = DFL_NEW_ARRAY(arena, double *, classes->at.n + 1);
     m->leaves = dfl_arena_alloc(arena, (size_t)n_tensors + 1, sizeof *m->leaves, _Alignof(leaf_list));
     m->choices = dfl_arena_alloc(arena, (size_t)classes->n + 1, sizeof *m->choices, _Alignof(choice_list));
     memset(m->leaves, 0, n_tensors * sizeof *m->leaves);
@@ -100,13 +98,8 @@ dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *parent, const dfl_einsum_cla
     m->steps = DFL_NEW_ARRAY(arena, dfl_exchange_step, (size_t)classes->n + 1);
     m->ways = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n_tensors + 1);
     m->path = DFL_NEW_ARRAY(arena, uint32_t, (size_t)classes->n + 1);
-    for (uint32_t c = 0; c < classes->at.n; c++) {
-        const uint32_t n = (uint32_t)classes->at.at[c].patterns.n;
-        m->least[c] = DFL_NEW_ARRAY(arena, double, (size_t)n + 1);
+    for (uint32_t c = 0; c < classes->at.n; c++)
         m->bounds[c] = dfl_pattern_bounds_new(arena, m->scratch, &classes->at.at[c], line, deadline, programs);
-        for (uint32_t p = 0; p < n; p++)
-            m->least[c][p] = NAN;
-    }
     memset(m->path, 0, classes->n * sizeof *m->path);
     for (uint32_t e = 0; e < classes->n; e++)
         add_choices(m, e, line->per_joule > 0);
@@ -189,17 +182,28 @@ static void add_last(dfl_matched_tiles *m)
         add_up_by(m, &moment);
 }
 
-/* Bounds an einsum for the pattern of a choice. */
-static void find_least(dfl_matched_tiles *m, uint32_t e, choice *c)
+/* Gives all choices of a pattern its bound, in place of the one whatever the room: values of one pattern have the same weights of
+   times in all leaves (B43). */
+static void set_least(dfl_matched_tiles *m, uint32_t class, uint32_t pattern, double least)
 {
-    double *least = &m->least[m->classes->of[e]][c->pattern];
+    for (uint32_t e = 0; e < m->classes->n; e++)
+        for (size_t i = 0; i < m->choices[e].n && m->classes->of[e] == class; i++) {
+            choice *c = &m->choices[e].at[i];
+            if (c->pattern != pattern || c->is_bounded)
+                continue;
+            c->is_bounded = true;
+            c->sum.value = least;
+        }
+}
 
-    if (isnan(*least)) {
-        const double found = dfl_pattern_bounds_least(m->bounds[m->classes->of[e]], c->pattern);
-        *least = m->deadline->why == DFL_STOP_NONE ? found : NAN;
-    }
-    c->is_bounded = !isnan(*least);
-    c->sum.value = c->is_bounded ? fmax(c->sum.value, *least) : c->sum.value;
+/* Bounds an einsum for the pattern of a choice. */
+static void find_least(dfl_matched_tiles *m, uint32_t e, const choice *c)
+{
+    const uint32_t class = m->classes->of[e];
+    const double found = dfl_pattern_bounds_least(m->bounds[class], c->pattern);
+
+    if (m->deadline->why == DFL_STOP_NONE)
+        set_least(m, class, c->pattern, found);
 }
 
 /* The ranges of tiles of the leaves of a choice. */

@@ -266,22 +266,47 @@ static bool set_weights(const kept_program *k, const dfl_geometric_solution *sol
     return sum > 0;
 }
 
-/* Bounds a skeleton by its program, as far as it takes to know that the bound is above `enough`. Where no tile stays, the latency
-   is the largest of the times, and its multipliers are the weights (B47). */
+/* Bounds a skeleton in which no tile stays: the multipliers of the times, where the latency is the largest of them, become its
+   weights, and its bound is that with these weights, which holds in parts of a mapping, too (B43, B47). A program that is not
+   solved to its end has no good multipliers: if that shows, it is solved again. */
+static void bound_apart(dfl_pattern_bounds *b, const dfl_form *form, skeleton *s, double enough)
+{
+    const double until[] = { enough, INFINITY };
+    bool is_less = true;
+
+    for (uint32_t i = 0; i < 2 && is_less && !s->is_impossible && s->has_program; i++) {
+        dfl_form_goal goal = goal_of(b, s);
+        dfl_geometric_solution solution;
+        kept_program k;
+        double largest, mean = 0;
+        goal.weights = NULL;
+        if (!make_program(b, b->scratch, form, &goal, s, &k))
+            continue;
+        largest = solve(b, &k, &k.range, NULL, until[i], &solution);
+        if (!set_weights(&k, &solution, s->weights)) { /* nothing fits, or no time counts */
+            s->least = fmax(s->least, largest);
+            break;
+        }
+        goal.weights = s->weights->at;
+        if (make_program(b, b->scratch, form, &goal, s, &k))
+            mean = solve(b, &k, &k.range, NULL, enough, &solution);
+        s->least = fmax(find_roomy(b, s), mean);
+        is_less = largest > enough && s->least <= enough;
+    }
+}
+
+/* Bounds a skeleton by its program, as far as it takes to know that the bound is above `enough`. */
 static void bound_skeleton(dfl_pattern_bounds *b, skeleton *s, double enough)
 {
     dfl_form *form = s->has_program && !s->is_impossible ? make_form(b, b->scratch, s) : NULL;
-    dfl_form_goal goal = goal_of(b, s);
+    const dfl_form_goal goal = goal_of(b, s);
     dfl_geometric_solution solution;
     kept_program k;
 
-    if (s->is_apart)
-        goal.weights = NULL;
-    if (form != NULL && make_program(b, b->scratch, form, &goal, s, &k)) {
+    if (form != NULL && s->is_apart)
+        bound_apart(b, form, s, enough);
+    else if (form != NULL && make_program(b, b->scratch, form, &goal, s, &k))
         s->least = fmax(s->least, solve(b, &k, &k.range, NULL, enough, &solution));
-        if (s->is_apart)
-            (void)set_weights(&k, &solution, s->weights);
-    }
     if (s->is_impossible)
         s->least = INFINITY;
     dfl_arena_reset(b->scratch);
