@@ -59,7 +59,7 @@ static bool home_bits(const dfl_frame *f, const dfl_layouts *layouts, const dfl_
             int64_t extent = t->table_extents[d];
 
             for (uint32_t s = 0; s < f->n_slots; s++)
-                if (dfl_layout_home(layouts, tensor, s) == (dfl_layout)d)
+                if (dfl_layout_home(layouts, tensor, s) == (dfl_layout)d && !dfl_layout_is_summed_late(f, layouts, tensor, s))
                     extent = dfl_ceil_div(extent, f->slots[s].count);
             overflow |= dfl_mul(*out, extent, out);
         }

@@ -106,6 +106,18 @@ static bool takes_own_part(const dfl_frame *f, const dfl_layouts *l, uint32_t ei
            dfl_layout_asked(f, einsum, rows, slot) == dfl_layout_home(l, dfl_frame_table(f, rows->tensor), slot);
 }
 
+/* Whether a table and the rows that an einsum reads are divided on a slot along one dimension, but into parts of other blocks. */
+static bool nests_apart(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *rows, uint32_t slot)
+{
+    dfl_layout *home = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns), *asked = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
+
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        home[s] = dfl_layout_home(l, dfl_frame_table(f, rows->tensor), s);
+        asked[s] = dfl_layout_asked(f, einsum, rows, s);
+    }
+    return home[slot] >= 0 && home[slot] == asked[slot] && dfl_layouts_nest_apart(home, asked, slot);
+}
+
 /* Whether the part of a result that an instance makes from its part of a table is all that the others lack: the result has the
    divided dimension, or the instance has whole rows; and each instance has the other operands of all points. */
 static bool is_made_from_part(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *rows, uint32_t slot)
@@ -125,7 +137,8 @@ static bool is_made_from_part(const dfl_frame *f, const dfl_layouts *l, uint32_t
     return is_made;
 }
 
-/* Adds the exchange that brings the rows that a step of the optimizer reads to chips that each renew all of them. */
+/* Adds the exchange that brings the rows that a step of the optimizer reads to chips that each renew all of them, or those of
+   their part of the table. */
 static bool add_renewed(const dfl_frame *f, uint32_t einsum, const dfl_access *rows, uint64_t slots, dfl_exchange_vec *out)
 {
     dfl_plan_exchange x = { .kind = DFL_COLLECTIVE_ALL_GATHER, .place = DFL_EXCHANGE_BEFORE, .tensor = rows->tensor,
@@ -136,6 +149,7 @@ static bool add_renewed(const dfl_frame *f, uint32_t einsum, const dfl_access *r
         x.asked[s] = dfl_layout_asked(f, einsum, rows, s);
     if (!find_bits(f, einsum, rows, &x.bits))
         return false;
+    x.bits = x.bits / f->points[einsum].total * f->points[einsum].largest;
     add_reader(f, &x, einsum);
     DFL_PUSH(f->arena, out, x);
     return true;
@@ -153,8 +167,12 @@ static bool add_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, 
 
     for (uint32_t s = 0; s < f->n_slots; s++) {
         if (f->slots[s].stages != NULL || f->slots[s].count == 1 || dfl_layout_home(l, table, s) < 0 ||
-            takes_own_part(f, l, einsum, rows, s))
+            takes_own_part(f, l, einsum, rows, s)) {
+            if (f->slots[s].count > 1 && f->slots[s].stages == NULL && nests_apart(f, l, einsum, rows, s))
+                return dfl_frame_refuse(f, rows->span, "rows of a table that groups divide in another order than its reader",
+                                        "divide the table as the einsum");
             continue;
+        }
         if (dfl_frame_line(f, einsum, s) != NULL && dfl_layout_asked(f, einsum, rows, s) != DFL_LAYOUT_REPLICATED)
             return dfl_frame_refuse(f, rows->span, "a gather from a table that the same axis divides along another dimension",
                                     "divide the table as the einsum, or on another axis");
@@ -244,17 +262,19 @@ static bool find_part_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t ei
     if (dfl_mask_thins(f, einsum, access))
         return find_bits(f, einsum, access, out);
     for (uint32_t d = 0; d < access->n_dims; d++) {
-        bool is_shared = false;
+        bool is_shared = false, is_dealt = false;
 
         parts[d] = 1;
         for (uint32_t s = 0; s < f->n_slots; s++)
             is_shared |= (first >> s & 1) != 0 && (source(f, l, einsum, access->tensor, s) == (dfl_layout)d ||
                                                           dfl_layout_asked(f, einsum, access, s) == (dfl_layout)d);
         for (uint32_t s = 0; s < f->n_slots && !is_shared; s++)
-            if ((mask[WHOLE] >> s & 1) != 0 && source(f, l, einsum, access->tensor, s) == (dfl_layout)d)
+            if ((mask[WHOLE] >> s & 1) != 0 && source(f, l, einsum, access->tensor, s) == (dfl_layout)d) {
                 parts[d] *= f->slots[s].count;
-        if (parts[d] > 1 && takes_other_parts(f, l, einsum, access, d, &width)) {
-            const int64_t home = dfl_ceil_div(f->workload->tensors[access->tensor].extents[d], parts[d]);
+                is_dealt |= f->slots[s].is_cyclic;
+            }
+        if (parts[d] > 1 && takes_other_parts(f, l, einsum, access, d, &width)) { /* of dealt elements, a part of each block */
+            const int64_t home = dfl_ceil_div(is_dealt ? width : f->workload->tensors[access->tensor].extents[d], parts[d]);
 
             apart *= home < width ? home : width;
             parts[d] = width;
@@ -317,7 +337,11 @@ static bool set_operand_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     if (!find_bits(f, einsum, access, &x->bits))
         return false;
     for (uint32_t s = 0; s < f->n_slots; s++)
-        rows |= (uint64_t)(dfl_frame_goes(f, einsum, s) && dfl_rows_varies(f, einsum, access)) << s;
+        rows |= (uint64_t)(f->slots[s].count > 1 && dfl_frame_goes(f, einsum, s) && dfl_rows_varies(f, einsum, access)) << s;
+    if (way == TO_ROWS && rows != mask[TO_ROWS] && dfl_rows_are_uneven(f, einsum))
+        return dfl_frame_refuse(f, access->span, "an operand that goes to points on one of two groups which divide the rows "
+                                "unevenly",
+                                "divide the samples on both of their axes, or the rows evenly");
     if (way == TO_ROWS) { /* what one instance has before the points go; what is gathered comes behind */
         if (mask[WHOLE] != 0 && !find_part_bits(f, l, einsum, access, mask, mask[TO_ROWS], &x->bits))
             return false;

@@ -176,6 +176,28 @@ static bool set_largest_part(const dfl_frame *f, const dfl_layouts *l, uint64_t 
            dfl_exchange_set_part(f, n, x);
 }
 
+/* The dimension of what an einsum writes that stands for a dimension of a tensor. Of rows that data select, the access has the
+   indices of the table behind those of the positions; replicated = the dimension that the data select. */
+static dfl_layout written_dimension(const dfl_frame *f, uint32_t einsum, uint32_t tensor, dfl_layout d)
+{
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+    const dfl_access *output = &f->workload->einsums[einsum].output;
+
+    if (!t->gathered)
+        return d;
+    for (uint32_t k = output->n_dims; k-- > 0;)
+        if (dfl_index_equal(&output->index[k], &t->table_index[d]))
+            return (dfl_layout)k;
+    return DFL_LAYOUT_REPLICATED;
+}
+
+/* Whether the rows that an einsum writes are those of the points which go to its instance. */
+static bool writes_own_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint32_t tensor)
+{
+    return stays_by_rows(f, l, einsum, tensor) ||
+           (f->workload->einsums[einsum].phase == DFL_PHASE_UPDATE && f->workload->tensors[tensor].gathered);
+}
+
 /* Bits of what an einsum writes in one pass on the chips of the `gathered` slots together, as far as the home has them on the
    `scattered` slots, and another producer on the `shared` slots, which are gathered behind; of a scatter, those of the table.
    False after a report. */
@@ -189,14 +211,21 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     const uint32_t maker = is_scatter && is_started ? t->producers[0] : einsum;
     int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1);
     bool overflow = false, is_thin = false;
+    int64_t rows = 1; /* parts of a table by the dimension that data select */
 
     for (uint32_t d = 0; d < t->n_dims; d++)
         parts[d] = 1;
-    for (uint32_t s = 0; s < f->n_slots; s++)
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        dfl_layout d = DFL_LAYOUT_REPLICATED;
+
         if ((scattered >> s & 1) != 0 && dfl_layout_home(l, tensor, s) >= 0 && dfl_layout_made(f, maker, s) < 0)
-            parts[dfl_layout_home(l, tensor, s)] *= f->slots[s].count;
-        else if ((shared >> s & 1) != 0 && dfl_layout_made(f, maker, s) < 0 && divided_by_some(f, t, s) >= 0)
-            parts[divided_by_some(f, t, s)] *= f->slots[s].count;
+            d = dfl_layout_home(l, tensor, s);
+        else if ((shared >> s & 1) != 0 && dfl_layout_made(f, maker, s) < 0)
+            d = divided_by_some(f, t, s);
+        if (d >= 0)
+            *(written_dimension(f, maker, tensor, d) < 0 ? &rows : &parts[written_dimension(f, maker, tensor, d)]) *=
+                f->slots[s].count;
+    }
     if (!check_parts(f, l, maker, tensor, gathered, scattered))
         return false;
     if (!find_made(f, l, tensor, gathered, parts, &is_thin, out))
@@ -206,16 +235,19 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     if (!is_thin && (!is_scatter || is_started)) {
         overflow = is_scatter ? dfl_frame_elements_of_group(f, maker, &f->workload->einsums[maker].output, gathered, parts, out)
                               : add_makers(f, einsum, gathered, parts, out);
-        if (stays_by_rows(f, l, maker, tensor) && !overflow) /* each instance has those of its own points */
+        if (writes_own_rows(f, l, maker, tensor) && !overflow) /* each instance has those of its own points */
             overflow = dfl_mul(*out / f->points[maker].total, f->points[maker].largest, out);
     } else if (!is_thin) {
         overflow = dfl_tensor_stored(t, out);
+        overflow |= dfl_mul(*out, f->points[einsum].largest, out);
+        *out = ceil_div(*out, f->points[einsum].total); /* one instance has most points in all passes */
         for (uint32_t s = 0; s < f->n_slots; s++)
-            if (dfl_layout_made(f, einsum, s) >= 0)
+            if (dfl_layout_made(f, einsum, s) >= 0 && !dfl_frame_goes(f, einsum, s))
                 *out = (*out + f->slots[s].count - 1) / f->slots[s].count;
         for (uint32_t d = 0; d < t->n_dims; d++)
             *out = (*out + parts[d] - 1) / parts[d];
     }
+    *out = ceil_div(*out, rows);
     if (!overflow && !dfl_mul(*out, t->type.bits, out))
         return true;
     dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->workload->einsums[einsum].span, "a count of this plan exceeds 128 bits");
@@ -276,6 +308,16 @@ static bool comes_back(const dfl_frame *f, uint32_t einsum, uint32_t slot)
     return dfl_frame_goes(f, einsum, slot) && dfl_layout_made(f, einsum, slot) == DFL_LAYOUT_PARTIAL &&
            f->workload->einsums[einsum].body->kind != DFL_EOP_SCATTER && dfl_rows_varies(f, einsum, output) &&
            dfl_rows_uses(f, einsum, output) < f->points[einsum].parts;
+}
+
+/* The slots that divide the rows to which the points of an einsum go. */
+static uint64_t rows_slots(const dfl_frame *f, uint32_t einsum)
+{
+    uint64_t out = 0;
+
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        out |= (uint64_t)(f->slots[s].count > 1 && dfl_frame_goes(f, einsum, s)) << s;
+    return out;
 }
 
 /* Whether another producer of a tensor divides it on a slot into other parts than `einsum`: along another dimension, or within
@@ -425,10 +467,17 @@ bool dfl_result_exchanges_add(const dfl_frame *f, const dfl_layouts *l, uint32_t
         if (!find_largest_bits(f, l, einsum, &x, gather,
                                taken | (k > 0 ? back : 0) | (k > 1 ? now : 0) | (k > 2 ? scatter : 0)))
             return false;
+        if (k == 0 && rows_slots(f, einsum) != back && dfl_rows_are_uneven(f, einsum))
+            return dfl_frame_refuse(f, e->span, "a result that points leave on one of two groups which divide the rows unevenly",
+                                    "divide the samples on both of their axes, or the rows evenly");
         x.most_bits = x.part_bits = 0;
         x.has_parts = false;
         if (k == 0) {
-            x.bits = ceil_div(x.bits, dfl_exchange_ranks(f, back)) * dfl_rows_uses(f, einsum, &e->output);
+            if (dfl_mul(x.bits, dfl_rows_uses(f, einsum, &e->output), &x.bits)) {
+                dfl_report(f->sink, DFL_EVAL_OVERFLOW, e->span, "a count of this plan exceeds 128 bits");
+                return false;
+            }
+            x.bits = ceil_div(x.bits, dfl_exchange_ranks(f, rows_slots(f, einsum)));
             x.most_bits = dfl_exchange_most_bits(f, einsum, x.bits);
         }
         if (!x.is_tied && !set_largest_part(f, l, gather, &x))

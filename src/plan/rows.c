@@ -291,6 +291,14 @@ static int64_t rows_before(const dfl_frame *f, uint32_t einsum, uint32_t slot)
     return n;
 }
 
+/* The largest instance's points of a step of the optimizer, of `total`; `gather` = the points of a pass of the gather. */
+static int64_t renewed_points(int64_t total, const dfl_points *gather)
+{
+    const dfl_i128 n = (dfl_i128)total * gather->largest;
+
+    return (int64_t)((n + gather->total - 1) / gather->total); /* at most `total` */
+}
+
 bool dfl_rows_set_points(dfl_frame *f, uint32_t einsum)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
@@ -326,7 +334,14 @@ bool dfl_rows_set_points(dfl_frame *f, uint32_t einsum)
     out->load = load;
     out->uneven = uneven;
     out->largest = dfl_largest_part(out->total, out->parts, load, uneven);
+    if (e->phase == DFL_PHASE_UPDATE) /* one instance has most in all passes of the gather, and renews all of these rows */
+        out->largest = renewed_points(out->total, &f->points[f->gather_of[einsum] - f->workload->einsums]);
     return true;
+}
+
+bool dfl_rows_are_uneven(const dfl_frame *f, uint32_t einsum)
+{
+    return (dfl_i128)f->points[einsum].largest * f->points[einsum].parts != f->points[einsum].total;
 }
 
 uint32_t dfl_rows_leading(const dfl_frame *f, uint32_t einsum, const dfl_access *access)

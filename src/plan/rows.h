@@ -27,6 +27,8 @@ uint32_t dfl_rows_leading(const dfl_frame *f, uint32_t einsum, const dfl_access 
 bool dfl_rows_is_position(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim, uint32_t leading);
 /* The number of different rows that an access to gathered rows touches in one pass on one chip, if `positions` rows are read. */
 dfl_i128 dfl_rows_touched(const dfl_frame *f, uint32_t einsum, const dfl_access *rows, dfl_i128 positions);
+/* Whether an instance has more points of a pass than the others. */
+bool dfl_rows_are_uneven(const dfl_frame *f, uint32_t einsum);
 /* Values of the ranks of the positions that an access lacks, in one pass: how many points use each of its elements. */
 int64_t dfl_rows_uses(const dfl_frame *f, uint32_t einsum, const dfl_access *access);
 /* Whether a rank is one of the positions of an einsum. */

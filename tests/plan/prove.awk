@@ -1,4 +1,5 @@
-# Writes files with random plans over chips: DIR/N.dfl has `plans` mappings of one workload. Variables: dir, files, plans, seed.
+# Writes files with random plans over chips: DIR/N.dfl has `plans` mappings of one workload. Variables: dir, files, plans, seed;
+# kinds: the workloads to draw from, with a space between them (default: all).
 
 function draw(n) { return int(rand() * n) + 1 }
 function pick(list, n,   at) { n = split(list, at, " "); return at[draw(n)] }
@@ -7,7 +8,7 @@ function chance(percent) { return rand() * 100 < percent }
 # A workload `layers`; `ranks` lists ranks to divide, `inner` those of the layers, `names` the einsums, `made` what may be recomputed.
 function workload(   text) {
     B = pick("4 6 8"); M = pick("3 4 5 8"); D = pick("2 4 6"); F = pick("4 6 8"); H = 4; L = pick("2 3 4 5"); V = pick("5 8")
-    kind = pick("mlp gated attention lookup chain chain masked masked cache steps grid grid bags experts experts head token before")
+    kind = pick(kinds != "" ? kinds : "mlp gated attention lookup chain chain masked masked cache steps grid grid bags experts experts head token before")
     names = made = ""
     N = M
     if (kind == "masked") {
@@ -74,8 +75,8 @@ function workload(   text) {
                "    weight U[d, f], W[f, d];\n    H[b, m, f] += J[b, m, d] * U[d, f];\n    Y[b, m, d] += H[b, m, f] * W[f, d];\n  }\n}\n"
     }
     if (kind == "bags") { # large tables: the optimizer renews the rows that bags have touched, each once
-        ranks = "d f t"; names = "E S P Y"; tensors = "table E P W"; made = "P"
-        return "workload layers : bf16 {\n  rank b = " B ", t = " H ", w = " pick("6 90 90") ", l = 2, d = " D ", f = " F ";\n" \
+        ranks = "d f t w"; names = "E S P Y"; tensors = "table E P W"; made = "P"
+        return "workload layers : bf16 {\n  rank b = " B ", t = " H ", w = " (W = pick("6 90 90")) ", l = 2, d = " D ", f = " F ";\n" \
                "  input ids[b, t, l] : i32, X[b, d];\n  weight table[t, w, d], W[d, f];\n" \
                "  E[b, t, d] += gather table[t, w, d] by ids[b, t, l];\n  S[b, d] += E[b, t, d];\n  P[b, d] = S[b, d] * X[b, d];\n" \
                "  output Y[b, f] += P[b, d] * W[d, f];\n}\n"
@@ -176,7 +177,7 @@ function some(   n, at, i, out) {
 
 function plan(name,   text, i, n, at) {
     extent["b"] = B; extent["m"] = M; extent["n"] = N; extent["d"] = D; extent["f"] = F; extent["h"] = extent["t"] = H; extent["v"] = V
-    extent["x"] = E
+    extent["x"] = E; extent["w"] = W
     for (i in extent)
         cut[i] = 1
     text = "mapping " name " for " (trained ? "step" : "layers") " on pod {\n"

@@ -66,6 +66,7 @@ typedef struct {
     uint32_t **parts;          /* [chip]: values of the elements that the chip has made of the target and not yet given away */
     element_set *touched;      /* [chip]: those elements */
     element_set *latest;       /* [chip]: elements that the chip made in its latest pass; NULL = it ran in none */
+    element_set *rows_made;    /* [layer * chips + chip]: rows to which the chip has added; NULL = none yet */
 } chip_einsum;
 
 typedef struct {

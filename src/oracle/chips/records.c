@@ -275,6 +275,16 @@ bool dfl_chips_has_conditions(const chips *c, uint32_t tensor)
     return false;
 }
 
+/* Whether chips that make parts of a sum may make different elements of it: by conditions, as rows that data select, or of the
+   points that have gone to the rows of a chip. */
+static bool is_thin(const chips *c, uint32_t tensor)
+{
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        if (c->einsums[e].target == tensor && c->einsums[e].rows != 0 && c->w->einsums[e].phase != DFL_PHASE_UPDATE)
+            return true;
+    return dfl_chips_has_conditions(c, tensor) || dfl_chips_has_rows_alone(c, tensor);
+}
+
 /* Whether an einsum that makes a tensor made an element on a chip in its latest pass. Zeros before a sum move nothing. */
 static bool has_made(const chips *c, uint32_t tensor, uint32_t chip, uint32_t element)
 {
@@ -311,10 +321,9 @@ static uint64_t count_sums(const chips *c, uint32_t tensor, uint32_t chip, uint6
 static uint64_t count_together(const chips *c, uint32_t tensor, uint32_t chip, element_set *made, uint64_t gathered,
                                uint64_t scattered)
 {
-    const bool is_thin = dfl_chips_has_conditions(c, tensor);
     uint64_t n = 0;
 
-    gathered |= is_thin ? c->tensors[tensor].summed : 0;
+    gathered |= is_thin(c, tensor) ? c->tensors[tensor].summed : 0;
     for (uint32_t i = 0; i < c->tensors[tensor].n_elem; i++) {
         bool is_in = false;
 
@@ -334,8 +343,8 @@ static uint64_t count_together(const chips *c, uint32_t tensor, uint32_t chip, e
    made: all have the same buffer. */
 static uint64_t count_made(const chips *c, uint32_t tensor, uint32_t chip, const uint8_t *made, uint64_t groups)
 {
-    return dfl_chips_has_conditions(c, tensor) ? count_sums(c, tensor, chip, c->tensors[tensor].summed, groups)
-                                               : count_within(c, tensor, chip, made, groups);
+    return is_thin(c, tensor) ? count_sums(c, tensor, chip, c->tensors[tensor].summed, groups)
+                              : count_within(c, tensor, chip, made, groups);
 }
 
 /* Elements of the home of a chip that the chips which divide the rows have made in the pass. */

@@ -1,6 +1,5 @@
 #include "oracle/chips/rows.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Pairs of points and elements of one pass, where points go to rows. */
@@ -37,8 +36,7 @@ static bool is_selected(const dfl_workload *w, const dfl_einsum *e, uint32_t ten
     return false;
 }
 
-/* The access at which an expression gathers a tensor of rows; NULL = it gathers none of it. */
-static const dfl_access *find_gather(const dfl_einsum *e, const dfl_eop *node, uint32_t rows)
+const dfl_access *dfl_chips_find_gather(const dfl_einsum *e, const dfl_eop *node, uint32_t rows)
 {
     const dfl_access *found = NULL;
 
@@ -46,7 +44,7 @@ static const dfl_access *find_gather(const dfl_einsum *e, const dfl_eop *node, u
         node->args[1]->kind == DFL_EOP_ACCESS)
         return &e->inputs[node->args[1]->operand];
     for (uint32_t i = 0; i < node->n_args && found == NULL; i++)
-        found = find_gather(e, node->args[i], rows);
+        found = dfl_chips_find_gather(e, node->args[i], rows);
     return found;
 }
 
@@ -62,7 +60,7 @@ static const dfl_access *find_positions(const dfl_workload *w, uint32_t einsum, 
     for (uint32_t i = 0; i < e->n_inputs && found == NULL; i++)
         if (is_selected(w, e, e->inputs[i].tensor, rank, dim)) {
             *table = e->inputs[i].tensor;
-            found = find_gather(e, e->body, *table);
+            found = dfl_chips_find_gather(e, e->body, *table);
         }
     if (found != NULL || !is_selected(w, e, e->output.tensor, rank, dim))
         return found;
@@ -70,7 +68,7 @@ static const dfl_access *find_positions(const dfl_workload *w, uint32_t einsum, 
     if (e->body->kind == DFL_EOP_SCATTER)
         return e->body->args[1]->kind == DFL_EOP_ACCESS ? &e->inputs[e->body->args[1]->operand] : NULL;
     for (uint32_t k = 0; k < w->n_einsums && found == NULL; k++) { /* renews what this one gathers */
-        found = find_gather(&w->einsums[k], w->einsums[k].body, *table);
+        found = dfl_chips_find_gather(&w->einsums[k], w->einsums[k].body, *table);
         *by = found != NULL ? k : *by;
     }
     return found;
@@ -301,8 +299,7 @@ bool dfl_chips_has_row(const chips *c, uint32_t einsum, uint32_t chip, uint32_t 
     return e->rows == 0 || !is_selected(c->w, e->einsum, rows, e->rows_rank, &dim) || is_at(c, e, chip, row);
 }
 
-/* Index of the element that the access `rows_at` of an einsum reads at the current values of its ranks. */
-static int64_t position_of(const chips *c, const chip_einsum *e)
+int64_t dfl_chips_position_of(const chips *c, const chip_einsum *e)
 {
     uint32_t tensor;
 
@@ -312,7 +309,7 @@ static int64_t position_of(const chips *c, const chip_einsum *e)
 bool dfl_chips_takes(const chips *c, uint32_t einsum, uint32_t chip)
 {
     const chip_einsum *e = &c->einsums[einsum];
-    const int64_t at = e->rows != 0 ? position_of(c, e) : 0;
+    const int64_t at = e->rows != 0 ? dfl_chips_position_of(c, e) : 0;
 
     return e->rows == 0 || (at >= 0 && is_at(c, e, chip, c->tensors[e->rows_at->tensor].alone[at]));
 }
@@ -351,6 +348,22 @@ int64_t dfl_chips_instances(const chips *c, uint32_t einsum)
     for (uint32_t g = 0; g < c->n_groups; g++)
         n *= (c->einsums[einsum].rows >> g & 1) != 0 ? c->groups[g].count : 1;
     return n;
+}
+
+bool dfl_chips_has_rows_alone(const chips *c, uint32_t tensor)
+{
+    bool adds_rows = false;
+
+    for (uint32_t e = 0; e < c->w->n_einsums; e++) {
+        const dfl_einsum *x = &c->w->einsums[e];
+
+        if (c->einsums[e].target != tensor || x->phase == DFL_PHASE_UPDATE)
+            continue;
+        if (x->body->kind != DFL_EOP_SCATTER)
+            return false;
+        adds_rows = true;
+    }
+    return adds_rows;
 }
 
 /* ---- how many points use an element ---- */
@@ -394,109 +407,6 @@ int64_t dfl_chips_uses(const chips *c, uint32_t einsum, const dfl_access *a)
         if (dfl_chips_has_rank(e->rows_at, e->einsum->ranks[i]) && !dfl_chips_has_rank(a, e->einsum->ranks[i]))
             n *= values_of(c, e, e->einsum->ranks[i]);
     return n;
-}
-
-/* ---- data ---- */
-
-/* Counters of a pass: points so far; those of the first part; of the others. */
-typedef struct { int64_t n, first, others; } dealt_points;
-
-/* Rows of a part of a table, from `*first` on: the groups divide it one after the other, each into blocks of one size, so that
-   the last ones may be short or empty. */
-static int64_t rows_of_part(const chips *c, const chip_einsum *e, int64_t extent, int64_t part, int64_t *first)
-{
-    int64_t block = extent, end = extent, below = 1;
-
-    for (uint32_t g = 0; g < c->n_groups; g++)
-        below *= (e->rows >> g & 1) != 0 ? c->groups[g].count : 1;
-    *first = 0;
-    for (uint32_t g = 0; g < c->n_groups; g++)
-        if ((e->rows >> g & 1) != 0) {
-            below /= c->groups[g].count;
-            block = (block + c->groups[g].count - 1) / c->groups[g].count;
-            *first += part / below * block;
-            part %= below;
-            end = *first + block < end ? *first + block : end;
-        }
-    return end > *first ? end - *first : 0;
-}
-
-/* The row for one more point: the first part of the table gets its share, which is the largest, and the others that have rows
-   take turns. */
-static int64_t deal(const chips *c, const chip_einsum *e, dealt_points *d)
-{
-    uint32_t n_dims;
-    const int64_t extent = dfl_chips_shape(c, e->rows_of, &n_dims)[e->rows_dim];
-    const int64_t parts = dfl_chips_instances(c, (uint32_t)(e - c->einsums));
-    const double load = c->w->einsums[e->rows_by].load;
-    int64_t first, others = 0, wanted, turn;
-    const int64_t largest = rows_of_part(c, e, extent, 0, &first);
-    double share;
-
-    share = load > 0 ? load / (double)parts : (double)largest / (double)extent; /* without a load, rows are read alike */
-    wanted = isinf(load) || share > 1 || largest == extent ? d->n + 1 : (int64_t)ceil((double)(d->n + 1) * share - 1e-9);
-    d->n++;
-    if (wanted > d->first)
-        return d->first++ % largest;
-    for (int64_t part = 1; part < parts; part++)
-        others += rows_of_part(c, e, extent, part, &first) > 0;
-    turn = d->others++; /* one row of each other part after the other */
-    for (int64_t part = 1, k = turn % others; part < parts; part++) {
-        const int64_t rows = rows_of_part(c, e, extent, part, &first);
-
-        if (rows > 0 && k-- == 0)
-            return first + turn / others % rows;
-    }
-    return 0;
-}
-
-/* Deals the points of the present pass of an einsum that come to the groups of a chip. */
-static void deal_pass(chips *c, uint32_t einsum, uint32_t chip, int64_t micro_batch, int64_t layer, bool *is_dealt)
-{
-    chip_einsum *e = &c->einsums[einsum];
-    chip_pass p = { .c = c, .einsum = einsum, .micro_batch = micro_batch, .layer = layer };
-    dealt_points counters = { 0 };
-
-    p.lo = DFL_NEW_ARRAY(c->arena, int64_t, (size_t)c->w->n_ranks + 1);
-    p.hi = DFL_NEW_ARRAY(c->arena, int64_t, (size_t)c->w->n_ranks + 1);
-    for (uint32_t block = dfl_chips_next_block(c, einsum, chip, DFL_NONE); block != DFL_NONE;
-         block = dfl_chips_next_block(c, einsum, chip, block)) {
-        dfl_chips_find_block(&p, block);
-        for (bool more = dfl_chips_first(c, einsum, p.lo, p.hi, layer); more;
-             more = dfl_chips_next(c, einsum, p.lo, p.hi, e->step, layer)) {
-            const int64_t at = position_of(c, e);
-
-            if (at < 0 || is_dealt[at])
-                continue;
-            is_dealt[at] = true;
-            c->tensors[e->rows_at->tensor].alone[at] = (uint32_t)deal(c, e, &counters);
-        }
-    }
-}
-
-void dfl_chips_deal_rows(chips *c)
-{
-    bool **is_dealt = DFL_NEW_ARRAY(c->arena, bool *, (size_t)c->w->n_tensors + 1);
-
-    for (uint32_t e = 0; e < c->w->n_einsums; e++) {
-        const uint32_t tensor = c->einsums[e].rows != 0 ? c->einsums[e].rows_at->tensor : DFL_NONE;
-        const int64_t layers = c->einsums[e].repeat != DFL_NONE ? c->w->ranks[c->einsums[e].repeat].extent : 0;
-
-        if (tensor == DFL_NONE || c->w->einsums[e].phase != DFL_PHASE_FORWARD)
-            continue;
-        if (is_dealt[tensor] == NULL)
-            is_dealt[tensor] = DFL_NEW_ARRAY(c->arena, bool, (size_t)c->tensors[tensor].n_elem + 1);
-        for (uint32_t chip = 0; chip < c->n_chips; chip++)
-            for (int64_t m = 0; m < c->micro_batches; m++)
-                for (int64_t i = layers > 0 ? 0 : -1; i < layers && !c->failed; i++)
-                    deal_pass(c, e, chip, m, i, is_dealt[tensor]);
-        c->tensors[tensor].is_dealt = true;
-    }
-    for (uint32_t t = 0; t < c->w->n_tensors; t++)
-        if (c->tensors[t].is_dealt) {
-            c->tensors[t].dealt = DFL_NEW_ARRAY(c->arena, uint32_t, (size_t)c->tensors[t].n_elem + 1);
-            memcpy(c->tensors[t].dealt, c->tensors[t].alone, c->tensors[t].n_elem * sizeof *c->tensors[t].dealt);
-        }
 }
 
 /* ---- pairs of points and elements ---- */
@@ -582,7 +492,7 @@ void dfl_chips_note_pair(chips *c, uint32_t einsum, uint32_t chip, uint32_t read
     uint32_t home, first;
     int64_t at;
 
-    if (notes == NULL || notes->seen == NULL || (at = position_of(c, e)) < 0)
+    if (notes == NULL || notes->seen == NULL || (at = dfl_chips_position_of(c, e)) < 0)
         return;
     groups = groups_of(c, e, reading);
     first = first_of(c, e, chip);

@@ -1,7 +1,7 @@
 /*
  * Points that go to rows. `gather T[x, d] by ids[b, k]` selects `x` by data: a line over `x` divides the rows of `T`, and each
  * point of `b` and `k` is computed where its row is. This file finds the einsums whose points go to rows, and the chips of their
- * points; it chooses the data that select rows, and counts the pairs of points and elements that an exchange moves.
+ * points, and counts the pairs of points and elements that an exchange moves.
  */
 #ifndef DFL_ORACLE_CHIPS_ROWS_H
 #define DFL_ORACLE_CHIPS_ROWS_H
@@ -21,9 +21,6 @@ bool dfl_chips_is_replaced(const chips *c, const dfl_line *line, uint32_t einsum
 bool dfl_chips_go(chips *c, const dfl_line *line, uint32_t einsum, uint32_t group);
 /* Whether no line further in divides the parts of a line that rows replace, which differ with rows. False after a report. */
 bool dfl_chips_check_nesting(chips *c);
-/* Chooses the data at the positions of all einsums whose points go to rows: equal shares of the points for each part of a table,
-   but for the `load` that an einsum states of its largest part. */
-void dfl_chips_deal_rows(chips *c);
 
 /* Whether a chip computes the present point of an einsum whose points go to rows. */
 bool dfl_chips_takes(const chips *c, uint32_t einsum, uint32_t chip);
@@ -57,5 +54,12 @@ uint64_t dfl_chips_most_joint(const chips *c, uint32_t einsum, uint32_t reading)
 uint32_t dfl_chips_pairs_of(const chips *c, uint32_t einsum, uint32_t reading, uint32_t chip);
 /* Elements of a reading that a chip has got in a pass: those that the chips among which the points go have touched together. */
 uint32_t dfl_chips_joint_of(const chips *c, uint32_t einsum, uint32_t reading, uint32_t chip);
+
+/* Whether the gradient of a table has alone the rows to which points add: no zeros stand before them. */
+bool dfl_chips_has_rows_alone(const chips *c, uint32_t tensor);
+/* The access at which an expression gathers a tensor of rows; NULL = it gathers none of it. */
+const dfl_access *dfl_chips_find_gather(const dfl_einsum *e, const dfl_eop *node, uint32_t rows);
+/* Index of the element that the access `rows_at` of an einsum reads at the current values of its ranks. */
+int64_t dfl_chips_position_of(const chips *c, const chip_einsum *e);
 
 #endif

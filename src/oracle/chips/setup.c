@@ -17,6 +17,19 @@ static int64_t parts_of_line(const chips *c, const dfl_line *line)
     return !line->cyclic ? parts_of(line->by, line->amount, extent) : n < extent ? n : extent;
 }
 
+/* Whether a rank counts the points that select rows which an optimizer renews: no dimension of the table has it alone. Each chip
+   renews all rows of its part, also those that the points of other chips have selected. */
+static bool selects_renewed(const chips *c, uint32_t einsum, uint32_t rank)
+{
+    const dfl_tensor *rows = &c->w->tensors[c->w->einsums[einsum].output.tensor];
+    uint32_t bare;
+
+    for (uint32_t d = 0; rows->gathered && d < rows->n_table_dims; d++)
+        if (dfl_index_is_bare(&rows->table_index[d], &bare) && bare == rank)
+            return false;
+    return dfl_chips_renews_rows(c, einsum);
+}
+
 /* Whether a line divides a rank of an einsum. */
 static bool divides(const chips *c, const dfl_line *line, uint32_t einsum)
 {
@@ -24,8 +37,8 @@ static bool divides(const chips *c, const dfl_line *line, uint32_t einsum)
 
     if (!dfl_einsum_has_rank(e, line->rank))
         return false;
-    if (e->over_rank == line->rank && line->only == NULL) /* an operation takes the rank whole */
-        return false;
+    if (line->only == NULL && (e->over_rank == line->rank || selects_renewed(c, einsum, line->rank)))
+        return false; /* an operation takes the rank whole */
     if (dfl_chips_is_replaced(c, line, einsum) || dfl_chips_goes(c, line, einsum))
         return false;
     return dfl_chips_is_named(c, line, einsum);

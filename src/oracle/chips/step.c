@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "oracle/chips/chips_internal.h"
+#include "oracle/chips/deal.h"
 #include "oracle/chips/halos.h"
 #include "oracle/chips/life.h"
 #include "oracle/chips/rows.h"
@@ -278,7 +279,24 @@ static void compute_point(chip_pass *p, element_set made)
     e->touched[p->chip][element] = made[element] = 1;
 }
 
-/* Computes the block of the present chip. Returns what it made in this pass. */
+/* The rows of a table to which the present chip has added in its layer, with those of the micro-batches before if the sum is
+   exchanged behind the last one. */
+static element_set add_rows(const chip_pass *p, element_set made)
+{
+    chips *c = p->c;
+    chip_einsum *e = &c->einsums[p->einsum];
+    const size_t layers = e->repeat != DFL_NONE ? (size_t)c->w->ranks[e->repeat].extent : 1;
+    element_set *so_far;
+
+    if (e->rows_made == NULL)
+        e->rows_made = DFL_NEW_ARRAY(c->arena, element_set, layers * c->n_chips);
+    so_far = &e->rows_made[(size_t)(p->layer < 0 ? 0 : p->layer) * c->n_chips + p->chip];
+    for (uint32_t i = 0; i < c->tensors[e->target].n_elem && *so_far != NULL && dfl_chips_ends_late(c, e->target); i++)
+        made[i] |= (*so_far)[i];
+    return *so_far = made;
+}
+
+/* Computes the block of the present chip. Returns what it made in this pass; all rows of a table if zeros stand before them. */
 static element_set compute_block(chip_pass *p)
 {
     chips *c = p->c;
@@ -296,7 +314,8 @@ static element_set compute_block(chip_pass *p)
              more = dfl_chips_next(c, p->einsum, p->lo, p->hi, e->step, p->layer))
             compute_point(p, made);
     }
-    return e->einsum->body->kind == DFL_EOP_SCATTER ? e->made.of_chip[p->chip] : made;
+    return e->einsum->body->kind != DFL_EOP_SCATTER ? made
+           : dfl_chips_has_rows_alone(c, e->target) ? add_rows(p, made) : e->made.of_chip[p->chip];
 }
 
 /* The most elements that a reading touched in this visit and that one other chip of the groups in which they are exchanged has at
