@@ -6,6 +6,7 @@
 #include "ir/conditions.h"
 #include "ir/path/unit_choice.h"
 #include "plan/allotment.h"
+#include "plan/elements.h"
 #include "plan/halos.h"
 #include "plan/lines.h"
 #include "plan/masks.h"
@@ -164,7 +165,7 @@ static bool time_access(const dfl_frame *f, uint32_t einsum, const dfl_access *a
     double rate = is_read ? m->read_rate : m->write_rate, share;
 
     if (is_read && dfl_halo_has_several(&f->workload->einsums[einsum], input)) {
-        if (dfl_halo_elements(f, einsum, input, &out->bits)) {
+        if (dfl_frame_elements_of_several(f, einsum, input, &out->bits)) {
             dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "the data of this access exceeds 128 bits");
             return false;
         }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "plan/elements.h"
 #include "plan/lines.h"
 #include "plan/outside.h"
 #include "plan/rows.h"
@@ -494,7 +495,7 @@ bool dfl_frame_divide(dfl_frame *f)
     f->repeats = DFL_NEW_ARRAY(f->arena, bool, (size_t)w->n_ranks + 1);
     for (uint32_t c = 0; c < w->n_carries; c++)
         f->repeats[w->carries[c].rank] = true;
-    if (!check_rows(f) || !find_homes(f) || !build_slots(f))
+    if (!check_rows(f) || !find_homes(f) || !build_slots(f) || !dfl_frame_check_elements(f))
         return false;
     if (!dfl_stages_find(f) || !check_renewed(f))
         return false;
@@ -529,109 +530,4 @@ int64_t dfl_frame_iterations(const dfl_frame *f, uint32_t einsum)
         if (f->repeats[e->ranks[i]])
             n *= dfl_frame_local(f, einsum, e->ranks[i]);
     return n;
-}
-
-/* Values of an index in one pass, or on one chip, at most those of its dimension. True on overflow. */
-static bool width_of(const dfl_frame *f, uint32_t einsum, const dfl_index *index, int64_t extent, bool pass, dfl_i128 *out)
-{
-    bool overflow = false;
-    dfl_i128 term;
-
-    *out = 1;
-    for (uint32_t k = 0; k < index->n_terms; k++) {
-        int64_t coef = index->terms[k].coef < 0 ? -index->terms[k].coef : index->terms[k].coef;
-        uint32_t rank = index->terms[k].rank;
-        overflow |= dfl_mul(coef, (pass ? dfl_frame_pass(f, einsum, rank) : dfl_frame_local(f, einsum, rank)) - 1, &term);
-        overflow |= dfl_add(*out, term, out);
-    }
-    *out = *out > extent ? extent : *out;
-    return overflow;
-}
-
-bool dfl_frame_elements_of_all(const dfl_frame *f, uint32_t einsum, const dfl_access *access, bool pass, dfl_i128 *out)
-{
-    const dfl_tensor *t = &f->workload->tensors[access->tensor];
-    bool overflow = false;
-    dfl_i128 width;
-
-    *out = 1;
-    for (uint32_t d = 0; d < access->n_dims; d++)
-        overflow |= width_of(f, einsum, &access->index[d], t->extents[d], pass, &width) || dfl_mul(*out, width, out);
-    return overflow;
-}
-
-bool dfl_frame_elements(const dfl_frame *f, uint32_t einsum, const dfl_access *access, bool pass, dfl_i128 *out)
-{
-    const dfl_tensor *t = &f->workload->tensors[access->tensor];
-    const uint32_t leading = dfl_rows_leading(f, einsum, access);
-    bool overflow = false;
-    dfl_i128 width, positions = 1;
-
-    *out = 1;
-    for (uint32_t d = 0; d < access->n_dims; d++) {
-        overflow |= width_of(f, einsum, &access->index[d], t->extents[d], pass, &width);
-        overflow |= dfl_rows_is_position(f, einsum, access, d, leading) ? dfl_mul(positions, width, &positions)
-                                                                        : dfl_mul(*out, width, out);
-    }
-    if (f->points[einsum].parts > 1 && positions > f->points[einsum].largest)
-        positions = f->points[einsum].largest;
-    if (t->gathered)
-        positions = dfl_rows_touched(f, einsum, access, positions);
-    return overflow | dfl_mul(*out, positions, out);
-}
-
-/* The extent of a rank in one pass, on the chips of `gathered` slots together. */
-static int64_t extent_of_group(const dfl_frame *f, uint32_t einsum, uint32_t rank, uint64_t gathered)
-{
-    const dfl_body *root = f->mapping->root;
-    int64_t n = f->workload->ranks[rank].extent, joined = 1, all, whole;
-
-    for (uint32_t s = 0; s < f->n_slots; s++) {
-        const dfl_line *line = dfl_frame_line(f, einsum, s);
-        const bool goes = line != NULL && dfl_frame_goes(f, einsum, s);
-
-        if (line != NULL && line->rank == rank && (gathered >> s & 1) == 0)
-            n = dfl_ceil_div(n, f->slots[s].count);
-        line = goes ? dfl_rows_replaced(f, line, einsum) : NULL;
-        joined *= line != NULL && line->rank == rank ? f->slots[s].count : 1;
-    }
-    if (f->workload->einsums[einsum].phase == DFL_PHASE_UPDATE)
-        return n;
-    whole = n;
-    all = n = dfl_ceil_div(n, joined); /* passes are those of the blocks whose points go to rows together */
-    for (uint32_t i = 0; i < root->n_lines; i++) {
-        const dfl_line *line = &root->lines[i];
-
-        if (line->kind == DFL_LINE_TEMPORAL && line->rank == rank)
-            n = line->by == DFL_BY_PARTS ? dfl_ceil_div(n, line->amount) : line->amount < n ? line->amount : n;
-    }
-    if (f->last != NULL && f->last[rank])
-        n = all - (dfl_ceil_div(all, n) - 1) * n;
-    n = n * joined < whole ? n * joined : whole;
-    return f->repeats[rank] ? 1 : n;
-}
-
-bool dfl_frame_elements_of_group(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t gathered,
-                                 const int64_t *parts, dfl_i128 *out)
-{
-    bool overflow = false;
-
-    *out = 1;
-    for (uint32_t d = 0; d < access->n_dims; d++) {
-        const dfl_index *index = &access->index[d];
-        dfl_i128 width = 1, term;
-
-        for (uint32_t k = 0; k < index->n_terms; k++) {
-            const int64_t coef = index->terms[k].coef < 0 ? -index->terms[k].coef : index->terms[k].coef;
-
-            overflow |= dfl_mul(coef, extent_of_group(f, einsum, index->terms[k].rank, gathered) - 1, &term);
-            overflow |= dfl_add(width, term, &width);
-        }
-        if (width > f->workload->tensors[access->tensor].extents[d])
-            width = f->workload->tensors[access->tensor].extents[d];
-        if (parts != NULL)
-            width = (width + parts[d] - 1) / parts[d];
-        overflow |= dfl_mul(*out, width, out);
-    }
-    return overflow;
 }

@@ -144,15 +144,6 @@ bool dfl_frame_divide(dfl_frame *f);
 bool dfl_frame_build(dfl_frame *f);
 /* The repeat that an einsum belongs to, or DFL_NONE. */
 uint32_t dfl_frame_repeat(const dfl_frame *f, const dfl_einsum *e);
-/* Elements of an access in one pass (`pass`), or on one chip over all passes. True on overflow. Where points go by rows, those
-   that the largest instance touches. Each row of a table counts once. */
-bool dfl_frame_elements(const dfl_frame *f, uint32_t einsum, const dfl_access *access, bool pass, dfl_i128 *out);
-/* The same for all points of the instances among which the points go. */
-bool dfl_frame_elements_of_all(const dfl_frame *f, uint32_t einsum, const dfl_access *access, bool pass, dfl_i128 *out);
-/* Largest number of elements of an access on the chips of `gathered` slots together in one pass (of a step of the optimizer: in
-   all), if slots divide dimension d further as `parts`[d] says (NULL: they do not). True on overflow. */
-bool dfl_frame_elements_of_group(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t gathered,
-                                 const int64_t *parts, dfl_i128 *out);
 /* Iterations of the repeats of an einsum on one chip; 1 for an einsum outside of all repeats. */
 int64_t dfl_frame_iterations(const dfl_frame *f, uint32_t einsum);
 

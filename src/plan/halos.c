@@ -246,8 +246,7 @@ bool dfl_halo_section(const dfl_frame *f, uint32_t einsum, const dfl_access *acc
     return overflow;
 }
 
-/* Whether two accesses of a tensor differ by offsets alone. */
-static bool is_alike(const dfl_access *a, const dfl_access *b)
+bool dfl_halo_is_alike(const dfl_access *a, const dfl_access *b)
 {
     if (a->tensor != b->tensor || a->n_dims != b->n_dims)
         return false;
@@ -264,7 +263,7 @@ static bool is_alike(const dfl_access *a, const dfl_access *b)
 bool dfl_halo_is_repeated(const dfl_einsum *e, uint32_t input)
 {
     for (uint32_t i = 0; i < input; i++)
-        if (is_alike(&e->inputs[i], &e->inputs[input]))
+        if (dfl_halo_is_alike(&e->inputs[i], &e->inputs[input]))
             return true;
     return false;
 }
@@ -272,31 +271,7 @@ bool dfl_halo_is_repeated(const dfl_einsum *e, uint32_t input)
 bool dfl_halo_has_several(const dfl_einsum *e, uint32_t input)
 {
     for (uint32_t i = input + 1; i < e->n_inputs; i++)
-        if (is_alike(&e->inputs[input], &e->inputs[i]))
+        if (dfl_halo_is_alike(&e->inputs[input], &e->inputs[i]))
             return true;
     return false;
-}
-
-bool dfl_halo_elements(const dfl_frame *f, uint32_t einsum, uint32_t input, dfl_i128 *out)
-{
-    const dfl_einsum *e = &f->workload->einsums[einsum];
-    const dfl_access *access = &e->inputs[input];
-    bool overflow = false;
-
-    *out = 1;
-    for (uint32_t d = 0; d < access->n_dims; d++) {
-        int64_t least = INT64_MAX, most = INT64_MIN, extent = f->workload->tensors[access->tensor].extents[d];
-
-        for (uint32_t i = input; i < e->n_inputs; i++) {
-            int64_t low, high;
-
-            if (!is_alike(access, &e->inputs[i]))
-                continue;
-            range_of(f, einsum, &e->inputs[i].index[d], DFL_NONE, &low, &high);
-            least = low < least ? low : least;
-            most = high > most ? high : most;
-        }
-        overflow |= dfl_mul(*out, most - least + 1 < extent ? most - least + 1 : extent, out);
-    }
-    return overflow;
 }

@@ -21,12 +21,10 @@ bool dfl_halo_section(const dfl_frame *f, uint32_t einsum, const dfl_access *acc
 /* Whether an access of the einsum to the tensor has windows in both dimensions. */
 bool dfl_halo_has_corner(const dfl_frame *f, uint32_t einsum, uint32_t tensor, uint32_t a, uint32_t b);
 
+/* Whether two accesses of a tensor differ by offsets alone. */
+bool dfl_halo_is_alike(const dfl_access *a, const dfl_access *b);
 /* Whether an einsum reads the same tensor by an earlier access that differs by offsets alone: they share what they read. */
 bool dfl_halo_is_repeated(const dfl_einsum *e, uint32_t input);
 /* Whether later accesses of the einsum to the tensor differ from this one by offsets alone. */
 bool dfl_halo_has_several(const dfl_einsum *e, uint32_t input);
-/* Elements of an access in one pass, and of all that differ from it by offsets alone: the smallest box around them. True on
-   overflow. */
-bool dfl_halo_elements(const dfl_frame *f, uint32_t einsum, uint32_t input, dfl_i128 *out);
-
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ir/conditions.h"
+#include "plan/elements.h"
 #include "plan/halos.h"
 #include "plan/lines.h"
 #include "plan/parts.h"

@@ -1,5 +1,6 @@
 #include "plan/pass_bits.h"
 
+#include "plan/elements.h"
 #include "plan/lines.h"
 
 /* Whether a tensor lies by the rows of a table on some chips. */

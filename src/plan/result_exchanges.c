@@ -1,6 +1,7 @@
 #include "plan/result_exchanges.h"
 
 #include "ir/conditions.h"
+#include "plan/elements.h"
 #include "plan/lines.h"
 #include "plan/masks.h"
 #include "plan/pass_bits.h"

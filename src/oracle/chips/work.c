@@ -1,5 +1,7 @@
 #include "oracle/chips/work.h"
 
+#include "oracle/chips/windows.h"
+
 uint64_t dfl_chips_count_set(const uint8_t *set, uint32_t n)
 {
     uint64_t sum = 0;
@@ -22,6 +24,30 @@ void dfl_chips_start_work(chips *c)
         c->work[e] = DFL_NEW_ARRAY(c->arena, dfl_chips_work, (size_t)count_iterations(c, e));
 }
 
+/* Elements that a chip touches in the present visit by a reading and by the later ones that differ from it by offsets alone; 0
+   if an earlier one counts them. */
+static uint64_t count_together(const chips *c, const chip_einsum *e, uint32_t input, uint32_t kind)
+{
+    const chip_reading *first = &e->reads[input * N_READINGS + kind];
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < input; i++)
+        if (dfl_chips_is_alike(&e->einsum->inputs[i], &e->einsum->inputs[input]))
+            return 0;
+    for (uint32_t k = 0; first->tensor != DFL_NONE && k < c->tensors[first->tensor].n_elem; k++) {
+        bool is_in = false;
+
+        for (uint32_t i = input; i < e->einsum->n_inputs && !is_in; i++) {
+            const chip_reading *r = &e->reads[i * N_READINGS + kind];
+
+            is_in = (i == input || dfl_chips_is_alike(&e->einsum->inputs[input], &e->einsum->inputs[i])) &&
+                    r->tensor == first->tensor && r->seen[k] == c->visit;
+        }
+        n += is_in;
+    }
+    return n;
+}
+
 void dfl_chips_count_work(const chips *c, uint32_t einsum, const uint8_t *made, uint64_t points, dfl_chips_work *most)
 {
     const chip_einsum *e = &c->einsums[einsum];
@@ -30,7 +56,7 @@ void dfl_chips_count_work(const chips *c, uint32_t einsum, const uint8_t *made, 
     most->points = (dfl_i128)points > most->points ? (dfl_i128)points : most->points;
     most->made = n_made > most->made ? n_made : most->made;
     for (uint32_t i = 0; i < e->einsum->n_inputs; i++) {
-        const dfl_i128 n = (dfl_i128)e->reads[i * N_READINGS].n_seen + e->reads[i * N_READINGS + READING_CARRIED].n_seen;
+        const dfl_i128 n = (dfl_i128)count_together(c, e, i, 0) + count_together(c, e, i, READING_CARRIED);
 
         most->read[i] = n > most->read[i] ? n : most->read[i];
     }
