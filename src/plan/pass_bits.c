@@ -208,10 +208,94 @@ bool dfl_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tens
     return overflow;
 }
 
+/* The slots that divide a rank of an einsum, by how a home has their parts: `joined` ones together, `gathered` ones whole, of
+   others one part. */
+typedef struct { const dfl_frame *frame; uint32_t einsum, rank; uint64_t joined, gathered; } rank_slots;
+
+static bool divides(const rank_slots *r, uint32_t slot)
+{
+    const dfl_line *line = dfl_frame_line(r->frame, r->einsum, slot);
+
+    return line != NULL && line->rank == r->rank && r->frame->slots[slot].stages == NULL;
+}
+
+/* Values of a rank in a pass, from slot `slot` on: each chip takes `pass` values of its block, of which the slots before have
+   left `block`. */
+static int64_t joined_extent(const rank_slots *r, uint32_t slot, int64_t block, int64_t pass)
+{
+    int64_t count, part, rest;
+
+    while (slot < r->frame->n_slots && (!divides(r, slot) || (r->gathered >> slot & 1) != 0))
+        slot++;
+    if (slot == r->frame->n_slots || block == 0)
+        return block < pass ? block : pass;
+    count = r->frame->slots[slot].count;
+    part = dfl_ceil_div(block, count);
+    if ((r->joined >> slot & 1) == 0)
+        return joined_extent(r, slot + 1, part, pass);
+    if (!r->frame->slots[slot].is_cyclic) /* whole blocks, and what remains */
+        return block / part * joined_extent(r, slot + 1, part, pass) + joined_extent(r, slot + 1, block % part, pass);
+    rest = block % count; /* the first chips have one element more */
+    return rest * joined_extent(r, slot + 1, block / count + 1, pass) +
+           (count - rest) * joined_extent(r, slot + 1, block / count, pass);
+}
+
+/* Values of a rank that a pass of an einsum has at home, on the chips of the `joined` slots together. */
+static int64_t find_extent(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, uint32_t einsum, uint32_t rank,
+                           uint64_t joined)
+{
+    rank_slots r = { f, einsum, rank, joined, 0 };
+    const int64_t extent = f->workload->ranks[rank].extent;
+    int64_t pass = dfl_frame_pass(f, einsum, rank);
+
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if (divides(&r, s) && dfl_layout_home(layouts, tensor, s) < 0) {
+            r.gathered |= UINT64_C(1) << s;
+            pass = pass < extent / f->slots[s].count ? pass * f->slots[s].count : extent;
+        }
+    return f->repeats[rank] ? 1 : joined_extent(&r, 0, extent, pass);
+}
+
+/* Bits of what an einsum makes of a tensor in one pass on the chips of the `joined` slots together. */
+static bool joined_part(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, uint32_t maker, uint64_t joined,
+                        dfl_i128 *out)
+{
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+    const dfl_access *access = &f->workload->einsums[maker].output;
+    bool overflow = false;
+
+    *out = t->type.bits;
+    for (uint32_t d = 0; d < t->n_dims; d++) {
+        int64_t width = t->extents[d];
+        uint32_t rank;
+
+        if (dfl_index_is_bare(&access->index[d], &rank))
+            width = find_extent(f, layouts, tensor, maker, rank, joined);
+        else if (access->index[d].n_terms == 0)
+            width = 1;
+        for (uint32_t s = 0; s < f->n_slots; s++) /* a home takes its part of what is made whole */
+            if (f->slots[s].stages == NULL && (joined >> s & 1) == 0 && dfl_layout_asked(f, maker, access, s) < 0 &&
+                dfl_layout_home(layouts, tensor, s) == (dfl_layout)d)
+                width = dfl_ceil_div(width, f->slots[s].count);
+        overflow |= dfl_mul(*out, width, out);
+    }
+    return overflow;
+}
+
 bool dfl_joined_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, uint64_t joined, dfl_i128 *out)
 {
-    bool overflow = dfl_pass_bits(f, layouts, tensor, out);
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+    uint32_t *makers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)t->n_producers + 1), overlapping;
+    bool overflow = false;
+    dfl_i128 bits;
 
+    if (t->n_producers > 0 && !is_by_rows(f, layouts, tensor)) {
+        *out = 0;
+        for (uint32_t n = dfl_pass_makers(f->workload, tensor, t->producers[0], true, makers, &overlapping), k = 0; k < n; k++)
+            overflow |= joined_part(f, layouts, tensor, makers[k], joined, &bits) || dfl_add(*out, bits, out);
+        return overflow;
+    }
+    overflow = dfl_pass_bits(f, layouts, tensor, out);
     for (uint32_t s = 0; s < f->n_slots; s++)
         if ((joined >> s & 1) != 0 && dfl_layout_home(layouts, tensor, s) >= 0)
             overflow |= dfl_mul(*out, f->slots[s].count, out);

@@ -1,5 +1,6 @@
 # Writes files with random plans over chips: DIR/N.dfl has `plans` mappings of one workload. Variables: dir, files, plans, seed;
-# kinds: the workloads to draw from, with a space between them (default: all).
+# kinds: the workloads to draw from, with a space between them (default: all); outside: percent of the files whose systems have a
+# memory around the chips.
 
 function draw(n) { return int(rand() * n) + 1 }
 function pick(list, n,   at) { n = split(list, at, " "); return at[draw(n)] }
@@ -166,6 +167,9 @@ function split_home(r, axis) {
     return extent[r] % (cut[r] * 2) == 0 ? " split " r "/2 on " axis : ""
 }
 
+# The memory of a home: of a chip, or where a plan may have one, around it.
+function memory(may) { return outer && may && chance(60) ? "host" : "hbm" }
+
 # A list of some einsums, for `for`.
 function some(   n, at, i, out) {
     n = split(names, at, " ")
@@ -205,12 +209,14 @@ function plan(name,   text, i, n, at) {
         text = text line(pick(ranks), pick("2 2 2 3 4"), pick("gpu gpu gpu node"), chance(60) ? some() : "")
     if (chance(30))
         text = text deal(pick(ranks), pick("row column"), chance(60) ? some() : "")
-    text = text "  keep weights" (trained && !chance(25) ? ", gradients" : "") ", activations in hbm;\n"
+    if (hosted && text !~ /on gpu/) # a chip lies within all axes that lines divide
+        text = text "  spatial b/1 on gpu;\n"
+    outer = hosted && text !~ /zero_bubble/
+    text = text "  keep weights in " memory(kind !~ /bags|experts|lookup/) ";\n  keep activations in " memory(trained) ";\n"
     if (trained) {
         at = pick("node gpu")
-        if (text !~ /gradients/)
-            text = text "  keep gradients in hbm" split_home("d", at) ";\n"
-        text = text "  keep moments in hbm" (n = chance(50) ? split_home("d", at) : "") ";\n"
+        text = text "  keep gradients in hbm" (chance(25) ? split_home("d", at) : "") ";\n"
+        text = text "  keep moments in " memory(kind !~ /bags|experts|lookup/) (n = chance(50) ? split_home("d", at) : "") ";\n"
         if (chance(40) && n == "" && extent["d"] % (cut["d"] * (text ~ /gradients in hbm split/ ? 4 : 2)) == 0)
             text = text "  spatial d/2 on " at " for update;\n"
         if (made != "" && chance(40)) {
@@ -219,7 +225,7 @@ function plan(name,   text, i, n, at) {
             text = text "  recompute " at ";\n"
         }
     } else if (chance(30))
-        text = text "  keep " pick(tensors) " in hbm" split_home(pick(kind == "masked" ? "d m n" : kind == "steps" ? "m n" : kind == "cache" ? "d h n" : kind == "grid" ? "d m" : kind == "bags" ? "d t" : kind ~ /experts|token/ ? "d f" : "d m f"), pick("node gpu")) ";\n"
+        text = text "  keep " pick(tensors) " in " memory(kind !~ /bags|experts|lookup|cache/) split_home(pick(kind == "masked" ? "d m n" : kind == "steps" ? "m n" : kind == "cache" ? "d h n" : kind == "grid" ? "d m" : kind == "bags" ? "d t" : kind ~ /experts|token/ ? "d f" : "d m f"), pick("node gpu")) ";\n"
     return text "  ...;\n}\n"
 }
 
@@ -228,9 +234,11 @@ BEGIN {
     for (i = 1; i <= files; i++) {
         file = dir "/" i ".dfl"
         trained = chance(60)
+        hosted = chance(outside != "" ? outside : 25)
         text = workload()
         print "dfl 1;\nsystem chip {\n  memory hbm { size = 1GB; bandwidth = 1GB/s; }\n  compute unit { ops = mac, flop; rate = 1GMAC/s; }\n}\n" \
               "system pod {\n  network ib = switch { bandwidth = 1GB/s; latency = 10ns; }\n  array node[12], row[2], column[3] over ib {\n" \
+              (hosted ? "    memory host { size = 1GB; bandwidth = 1GB/s; }\n" : "") \
               "    network nv = switch { bandwidth = 4GB/s; latency = 1ns; }\n    array gpu[12] over nv { use chip; }\n  }\n}\n" > file
         print text > file
         if (trained)

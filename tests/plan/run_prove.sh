@@ -4,7 +4,7 @@
 . tests/harness/script.sh
 files=${FILES:-10} seed=${SEED:-1} plans=0 refused=0
 
-awk -v dir="$work" -v files="$files" -v plans=20 -v seed="$seed" -v kinds="${KINDS:-}" -f tests/plan/prove.awk
+awk -v dir="$work" -v files="$files" -v plans=20 -v seed="$seed" -v kinds="${KINDS:-}" -v outside="${OUTSIDE:-}" -f tests/plan/prove.awk
 for ((i = 1; i <= files; i++)); do
     "$DFLC" prove --size 99 "$work/$i.dfl" >"$work/$i.out" 2>"$work/$i.err"
     ! grep -E 'E0614|E07|E9' "$work/$i.err" >"$work/$i.bad"

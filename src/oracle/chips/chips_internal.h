@@ -89,6 +89,7 @@ typedef struct {
     element_set **side;        /* [group][chip]: what the home of the chip may have by this group alone; NULL = everything */
     uint32_t **value;          /* [chip]: values of the elements that it has */
     element_set *has;          /* [chip]: whether it has them */
+    element_set read_in;       /* [micro-batch * elements + element]: of an input outside of the chips, whether it is read */
     element_set room;          /* elements of the present pass that conditions leave out; NULL = none */
     uint32_t *live;            /* [element]: number of its value in `values` of the execution plus 1; 0 = none */
     element_set *renewed;      /* [chip]: elements of a state that einsums have written; else NULL */
@@ -124,6 +125,7 @@ typedef struct {
     bool again;                /* made by a recompute */
     const void *buffer_of;     /* brought by an exchange for a reading, or parts that one sends of an einsum; NULL = neither */
     uint32_t *size;            /* [chip]: elements */
+    uint32_t *outside;         /* [first chip inside of a memory around the chips]: elements there */
     uint32_t **uses, *n_uses;  /* [stage][use]: moments, not in order */
 } chip_value;
 
@@ -141,6 +143,7 @@ typedef struct {
     int64_t *chunk_of_layer;   /* [layer]: chunk of its stage */
     uint32_t home;             /* memory of the chips */
     uint32_t *home_of;         /* [tensor]: memory */
+    uint32_t *stored_with;     /* [tensor]: the one outside of the chips with which its values are stored; DFL_NONE = none */
     uint32_t n_chips;
     uint32_t *digit;           /* [chip * CHIPS_GROUPS + group] */
     bool *repeats;             /* [rank] */
@@ -288,12 +291,5 @@ bool dfl_chips_is_within(const chips *c, uint32_t tensor, uint32_t chip, uint32_
 void dfl_chips_run_step(chips *c);
 /* Sets `p->lo` and `p->hi`: the block of points of a chip in the pass. */
 void dfl_chips_find_block(chip_pass *p, uint32_t chip);
-
-/* memory.c */
-/* The elements of a tensor that the einsums of a stage use: those of its layers. NULL = none. */
-element_set dfl_chips_of_stage(const chips *c, uint32_t tensor, uint32_t stage);
-void dfl_chips_find_held(chips *c);
-/* Bits of the inputs that a chip has at home in a memory. */
-dfl_i128 dfl_chips_inputs_of(const chips *c, uint32_t memory, uint32_t chip);
 
 #endif

@@ -5,7 +5,9 @@
  */
 #include "oracle/chips/life.h"
 
+#include "oracle/chips/memory.h"
 #include "oracle/chips/order.h"
+#include "oracle/chips/outside.h"
 
 /* ---- notes of the execution ---- */
 
@@ -25,6 +27,7 @@ bool dfl_chips_is_passing(const chips *c, uint32_t tensor)
 static uint32_t open_value(chips *c, chip_value v)
 {
     v.size = DFL_NEW_ARRAY(c->arena, uint32_t, c->n_chips);
+    v.outside = DFL_NEW_ARRAY(c->arena, uint32_t, c->n_chips);
     v.uses = DFL_NEW_ARRAY(c->arena, uint32_t *, c->n_stages);
     v.n_uses = DFL_NEW_ARRAY(c->arena, uint32_t, c->n_stages);
     DFL_PUSH(c->arena, &c->values, v);
@@ -92,6 +95,7 @@ void dfl_chips_note_read(chips *c, uint32_t tensor, uint32_t element, uint32_t s
 {
     chip_tensor *t = &c->tensors[tensor];
 
+    dfl_chips_note_input(c, tensor, element, micro_batch);
     if (starts_backward(c, tensor) && t->live[element] == 0) {
         const uint32_t value = dfl_chips_value_of(c, tensor, micro_batch, -1, false);
 
@@ -113,9 +117,12 @@ static void level_micro_batches(chips *c)
         for (size_t k = 0; k < c->values.n; k++) {
             chip_value *a = &c->values.at[i], *b = &c->values.at[k];
 
-            for (uint32_t chip = 0; chip < c->n_chips && a->tensor == b->tensor && a->layer == b->layer &&
-                                    a->buffer_of == b->buffer_of; chip++)
+            if (a->tensor != b->tensor || a->layer != b->layer || a->buffer_of != b->buffer_of)
+                continue;
+            for (uint32_t chip = 0; chip < c->n_chips; chip++) {
                 b->size[chip] = b->size[chip] > a->size[chip] ? b->size[chip] : a->size[chip];
+                b->outside[chip] = b->outside[chip] > a->outside[chip] ? b->outside[chip] : a->outside[chip];
+            }
         }
 }
 
@@ -161,13 +168,17 @@ typedef struct {
     dfl_i128 *stored;          /* [memory * (operations + 2) + operation] */
     dfl_i128 *working;         /* [(memory * 2 + is of weights) * (moments + 1) + moment] */
     dfl_i128 *given;           /* [memory * tensors + tensor]: the most of a gradient that starts the backward pass */
+    dfl_i128 *waiting;         /* [tensor * (operations + 2) + operation]: values that wait outside of the chips */
+    dfl_i128 *largest;         /* [tensor]: bits of the largest of them on the chip */
 } chip_room;
 
 /* Adds a value to the room of a chip between its first and its last use on the stage. */
 static void add_value(const chips *c, const stage_order *order, const uint32_t *operations, const chip_value *v, uint32_t chip,
                       chip_room *room)
 {
-    const size_t memory = c->home_of[v->tensor], n_moments = c->moments.n + 1, n_operations = (size_t)order->n + 2;
+    const uint32_t with = c->stored_with[v->tensor];
+    const size_t memory = with != DFL_NONE ? c->home : c->home_of[v->tensor];
+    const size_t n_moments = c->moments.n + 1, n_operations = (size_t)order->n + 2;
     const dfl_i128 bits = (dfl_i128)v->size[chip] * c->w->tensors[v->tensor].type.bits;
     uint32_t first = UINT32_MAX, last = 0, begun = UINT32_MAX, ended = 0;
 
@@ -185,6 +196,15 @@ static void add_value(const chips *c, const stage_order *order, const uint32_t *
         dfl_i128 *given = &room->given[memory * c->w->n_tensors + v->tensor];
 
         *given = bits > *given ? bits : *given;
+    } else if (begun < ended && v->buffer_of == NULL && with != DFL_NONE) {
+        const dfl_i128 outside = (dfl_i128)v->outside[chip] * c->w->tensors[v->tensor].type.bits;
+
+        room->stored[c->home_of[with] * n_operations + begun] += outside;
+        room->stored[c->home_of[with] * n_operations + ended + 1] -= outside;
+        room->waiting[with * n_operations + begun]++;
+        room->waiting[with * n_operations + ended + 1]--;
+        if (with == v->tensor && bits > room->largest[with])
+            room->largest[with] = bits;
     } else if (begun < ended) {
         room->stored[memory * n_operations + begun] += bits;
         room->stored[memory * n_operations + ended + 1] -= bits;
@@ -214,7 +234,9 @@ static void find_stage_peaks(chips *c, const stage_order *order, const uint32_t 
     const size_t n_moments = c->moments.n + 1, n_operations = (size_t)order->n + 2, n_memories = c->s->n_memories;
     chip_room room = { .stored = DFL_NEW_ARRAY(c->arena, dfl_i128, n_memories * n_operations + 1),
                        .working = DFL_NEW_ARRAY(c->arena, dfl_i128, n_memories * 2 * n_moments + 1),
-                       .given = DFL_NEW_ARRAY(c->arena, dfl_i128, n_memories * c->w->n_tensors + 1) };
+                       .given = DFL_NEW_ARRAY(c->arena, dfl_i128, n_memories * c->w->n_tensors + 1),
+                       .waiting = DFL_NEW_ARRAY(c->arena, dfl_i128, c->w->n_tensors * n_operations + 1),
+                       .largest = DFL_NEW_ARRAY(c->arena, dfl_i128, (size_t)c->w->n_tensors + 1) };
 
     for (size_t i = 0; i < c->values.n; i++)
         add_value(c, order, operations, &c->values.at[i], first, &room);
@@ -224,6 +246,11 @@ static void find_stage_peaks(chips *c, const stage_order *order, const uint32_t 
         for (uint32_t t = 0; t < c->w->n_tensors; t++)
             given += room.given[m * c->w->n_tensors + t];
         held[DFL_HELD_ACTIVATIONS] = peak_of(&room.stored[m * n_operations], n_operations, 0);
+        for (uint32_t t = 0; t < c->w->n_tensors && m == c->home; t++) { /* room of two values, if there are as many */
+            const dfl_i128 n = peak_of(&room.waiting[t * n_operations], n_operations, 0);
+
+            held[DFL_HELD_ACTIVATIONS] += room.largest[t] * (n < 2 ? n : 2);
+        }
         for (size_t k = 0; k < 2; k++)
             held[DFL_HELD_WORKING] = peak_of(&room.working[(m * 2 + k) * n_moments], n_moments, held[DFL_HELD_WORKING]);
         for (uint32_t chip = 0; chip < c->n_chips; chip++) {
@@ -235,16 +262,23 @@ static void find_stage_peaks(chips *c, const stage_order *order, const uint32_t 
     }
 }
 
+/* Sets each count to the largest one of the chips of its stage; `n` = [chip]. */
+static void level(const chips *c, uint32_t *n)
+{
+    uint32_t *most = DFL_NEW_ARRAY(c->arena, uint32_t, c->n_stages);
+
+    for (uint32_t chip = 0; chip < c->n_chips; chip++)
+        most[chips_stage(c, chip)] = n[chip] > most[chips_stage(c, chip)] ? n[chip] : most[chips_stage(c, chip)];
+    for (uint32_t chip = 0; chip < c->n_chips; chip++)
+        n[chip] = most[chips_stage(c, chip)];
+}
+
 /* Gives each value the room that it takes on the chip of its stage with most of it: all chips run the same program. */
 static void level_chips(chips *c)
 {
     for (size_t i = 0; i < c->values.n; i++) {
-        uint32_t *size = c->values.at[i].size, *most = DFL_NEW_ARRAY(c->arena, uint32_t, c->n_stages);
-
-        for (uint32_t chip = 0; chip < c->n_chips; chip++)
-            most[chips_stage(c, chip)] = size[chip] > most[chips_stage(c, chip)] ? size[chip] : most[chips_stage(c, chip)];
-        for (uint32_t chip = 0; chip < c->n_chips; chip++)
-            size[chip] = most[chips_stage(c, chip)];
+        level(c, c->values.at[i].size);
+        level(c, c->values.at[i].outside);
     }
 }
 

@@ -1,5 +1,6 @@
-/* What each chip of a plan holds of each tensor, by part, as sets of elements. */
-#include "oracle/chips/chips_internal.h"
+#include "oracle/chips/memory.h"
+
+#include "oracle/chips/outside.h"
 
 /* The dimension of a tensor that has one part for each layer of the stages; DFL_NONE = none. */
 static uint32_t layer_dim(const chips *c, uint32_t tensor)
@@ -79,6 +80,14 @@ static uint64_t count_home(const chips *c, uint32_t tensor, uint32_t chip)
     return n;
 }
 
+/* The same in the memory of the home; around the chips, with the homes of all chips inside, of the first of them. */
+static uint64_t count_at_home(const chips *c, uint32_t tensor, uint32_t chip)
+{
+    return c->stored_with[tensor] == tensor
+               ? dfl_chips_count_outside(c, tensor, chip, dfl_chips_of_stage(c, tensor, chips_stage(c, chip)))
+               : count_home(c, tensor, chip);
+}
+
 static uint32_t part_of(const chips *c, uint32_t tensor)
 {
     const dfl_tensor *t = &c->w->tensors[tensor];
@@ -107,10 +116,14 @@ void dfl_chips_find_held(chips *c)
             of_chip[i] = 0;
         for (uint32_t t = 0; t < c->w->n_tensors; t++) {
             const uint32_t part = part_of(c, t);
+            const dfl_i128 bits = c->w->tensors[t].type.bits;
 
-            if (part < DFL_N_HELD && dfl_chips_holder(c, t) == t)
-                of_chip[(c->home_of[t] * c->n_stages + stage) * DFL_N_HELD + part] +=
-                    (dfl_i128)count_home(c, t, chip) * c->w->tensors[t].type.bits;
+            if (part == DFL_N_HELD || dfl_chips_holder(c, t) != t)
+                continue;
+            if (c->stored_with[t] == t)
+                of_chip[(c->home * c->n_stages + stage) * DFL_N_HELD + part] +=
+                    bits * dfl_chips_count_room(c, t, chip, dfl_chips_of_stage(c, t, stage));
+            of_chip[(c->home_of[t] * c->n_stages + stage) * DFL_N_HELD + part] += bits * count_at_home(c, t, chip);
         }
         for (uint32_t i = 0; i < n; i++)
             c->out->held[i] = of_chip[i] > c->out->held[i] ? of_chip[i] : c->out->held[i];
@@ -121,9 +134,16 @@ dfl_i128 dfl_chips_inputs_of(const chips *c, uint32_t memory, uint32_t chip)
 {
     dfl_i128 bits = 0;
 
-    for (uint32_t t = 0; t < c->w->n_tensors; t++)
-        if (c->w->tensors[t].role == DFL_ROLE_INPUT && c->w->tensors[t].part == DFL_PART_PLAIN && c->home_of[t] == memory &&
-            dfl_chips_holder(c, t) == t)
-            bits += (dfl_i128)count_home(c, t, chip) * c->w->tensors[t].type.bits;
+    for (uint32_t t = 0; t < c->w->n_tensors; t++) {
+        const dfl_i128 each = c->w->tensors[t].type.bits;
+        const bool is_outside = c->stored_with[t] == t;
+
+        if (c->w->tensors[t].role != DFL_ROLE_INPUT || c->w->tensors[t].part != DFL_PART_PLAIN || dfl_chips_holder(c, t) != t)
+            continue;
+        if (is_outside && memory == c->home)
+            bits += each * dfl_chips_count_room(c, t, chip, dfl_chips_of_stage(c, t, chips_stage(c, chip)));
+        if (c->home_of[t] == memory)
+            bits += each * count_at_home(c, t, chip);
+    }
     return bits;
 }

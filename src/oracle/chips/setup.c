@@ -1,6 +1,7 @@
 /* The chips of a plan: their groups, the block of each einsum on each chip, stages and micro-batches. */
 #include <string.h>
 
+#include "oracle/chips/outside.h"
 #include "oracle/chips/rows.h"
 #include "support/limits.h"
 
@@ -411,68 +412,14 @@ static bool set_tensors(chips *c)
     return dfl_budget_ok(dfl_arena_budget(c->arena));
 }
 
-/* The memory of each tensor: as a keep names it; the gradient of what is no weight lies with its tensor. */
-static void find_homes(chips *c)
-{
-    const dfl_body *root = c->mapping->root;
-    bool *is_kept = DFL_NEW_ARRAY(c->arena, bool, (size_t)c->w->n_tensors + 1);
-
-    c->home_of = DFL_NEW_ARRAY(c->arena, uint32_t, (size_t)c->w->n_tensors + 1);
-    for (uint32_t t = 0; t < c->w->n_tensors; t++)
-        c->home_of[t] = c->home;
-    for (uint32_t i = 0; i < root->n_lines; i++)
-        if (root->lines[i].kind == DFL_LINE_KEEP) {
-            c->home_of[root->lines[i].tensor] = root->lines[i].memory;
-            is_kept[root->lines[i].tensor] = true;
-        }
-    for (uint32_t t = 0; t < c->w->n_tensors; t++) {
-        const dfl_tensor *x = &c->w->tensors[t];
-
-        if (!is_kept[t] && x->part == DFL_PART_GRADIENT && c->w->tensors[x->of].role != DFL_ROLE_WEIGHT)
-            c->home_of[t] = c->home_of[x->of];
-    }
-}
-
-static uint32_t find_home(const dfl_system *s)
-{
-    for (uint32_t m = 0; m < s->n_memories; m++)
-        if (dfl_memory_is_in_array(s, m) && !s->elements[s->memories[m].element].side)
-            return m;
-    return DFL_NONE;
-}
-
-/* The element of the memory of a `keep`; DFL_NONE = another line. */
-static uint32_t kept_element(const chips *c, const dfl_line *line)
-{
-    return line->kind == DFL_LINE_KEEP ? c->s->memories[line->memory].element : DFL_NONE;
-}
-
-/* The first home that lies around another one, DFL_NONE = all homes lie in one element. */
-static uint32_t find_outer_home(const chips *c)
-{
-    const dfl_body *root = c->mapping->root;
-
-    for (uint32_t i = 0; i < root->n_lines; i++)
-        for (uint32_t k = 0; k < root->n_lines; k++) {
-            const uint32_t outer = kept_element(c, &root->lines[i]), inner = kept_element(c, &root->lines[k]);
-
-            if (outer != DFL_NONE && inner != DFL_NONE && outer != inner && dfl_element_within(c->s, inner, outer))
-                return i;
-        }
-    return DFL_NONE;
-}
-
-/* Refuses homes outside of the chips, and loops in braces. */
+/* Refuses homes of other elements than the chips and those around them, and loops in braces. */
 static bool check_chip(chips *c)
 {
     const dfl_body *root = c->mapping->root;
-    const uint32_t outer = find_outer_home(c);
+    const dfl_line *beside = dfl_chips_find_beside(c);
 
-    if (outer != DFL_NONE)
-        return dfl_chips_refuse(c, root->lines[outer].span, "a home outside of the chips");
-    for (uint32_t i = 0; i < root->n_lines; i++)
-        if (root->lines[i].kind == DFL_LINE_KEEP && kept_element(c, &root->lines[i]) != c->s->memories[c->home].element)
-            return dfl_chips_refuse(c, root->lines[i].span, "a home beside a memory of an outer array");
+    if (beside != NULL)
+        return dfl_chips_refuse(c, beside->span, "a home beside a memory of an outer array");
     for (uint32_t b = 0; b < root->n_children; b++)
         if (root->children[b]->n_lines > 0)
             return dfl_chips_refuse(c, root->children[b]->lines[0].span, "a loop in a brace");
@@ -482,7 +429,7 @@ static bool check_chip(chips *c)
 /* Opens the state with the groups of chips. */
 static bool open_groups(chips *c)
 {
-    c->home = find_home(c->s);
+    c->home = dfl_chips_find_home(c);
     c->stage_group = c->stage_rank = DFL_NONE;
     c->n_stages = 1;
     c->interleave = 1;
@@ -521,6 +468,8 @@ bool dfl_chips_set_up(chips *c)
     if (c->failed || !find_micro_batches(c) || !deal_layers(c))
         return false;
     place_einsums(c);
-    find_homes(c);
-    return set_tensors(c);
+    if (!set_tensors(c))
+        return false;
+    dfl_chips_find_homes(c);
+    return true;
 }

@@ -8,6 +8,8 @@
 #include "oracle/chips/deal.h"
 #include "oracle/chips/halos.h"
 #include "oracle/chips/life.h"
+#include "oracle/chips/memory.h"
+#include "oracle/chips/outside.h"
 #include "oracle/chips/rows.h"
 #include "oracle/chips/windows.h"
 #include "oracle/chips/work.h"
@@ -189,6 +191,8 @@ static void settle_element(chips *c, uint32_t tensor, uint32_t element, dfl_redu
             t->live[element] = value + 1;
         }
     }
+    if (value != DFL_NONE && is_made)
+        dfl_chips_add_outside(c, value, element, stages);
 }
 
 /* Brings what the chips have made of a tensor to its homes. */
@@ -248,6 +252,7 @@ static void add_room(chips *c, uint32_t value, uint64_t stages)
         if (t->room[i] != 0 && t->live[i] != value + 1) {
             for (uint32_t chip = 0; chip < c->n_chips; chip++)
                 c->values.at[value].size[chip] += t->home[chip][i] != 0 && (stages >> chips_stage(c, chip) & 1) != 0;
+            dfl_chips_add_outside(c, value, i, stages);
             t->live[i] = value + 1;
         }
         t->room[i] = 0;
@@ -475,8 +480,10 @@ static void send(chips *c, dfl_phase phase, int64_t from_layer, int64_t to_layer
                     is_of_layer(c, carry, i, from_layer)) {
                     t->has[chip][i] = 1;
                     t->value[chip][i] = t->value[other][i];
-                    if (t->live[i] != 0)
+                    if (t->live[i] != 0) {
                         c->values.at[t->live[i] - 1].size[chip]++;
+                        dfl_chips_send_outside(c, t->live[i] - 1, i, chip);
+                    }
                     bits += c->w->tensors[carry->to].type.bits;
                 }
         }
