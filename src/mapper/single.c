@@ -228,7 +228,8 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
                              .objective = found->value, .lower_bound = found->lower_bound,
                              .optimal = found->is_complete, .inside = found->is_complete && !any_tiles, .any_tiles = any_tiles,
                              .windows = has_windows && !found->is_complete,
-                             .least = found->is_least && start.write == NULL, .stopped = found->stopped,
+                             .least = found->is_least && start.write == NULL, .settled = found->is_settled,
+                             .stopped = found->stopped,
                              .evaluated = found->nodes + first->evaluated, .pruned = found->pruned };
     if (start.write != NULL)
         out->seconds = INFINITY; /* the search counts no latency of its own: solve compares that of the model with the bound */

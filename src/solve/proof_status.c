@@ -146,9 +146,10 @@ const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space,
     const bool rows = lines && dfl_system_without_rows(arena, given->system) != given->system;
     if (rows)
         add_clause(&out, "the lower bound counts elements where `access` makes the model count rows");
-    if (lines && found->is_least_transfers && !rows) {
-        add_clause(&out, found->has_any_tiles ? "no tile sizes of loops and keeps that save transfers are better"
-                                              : "no tile sizes that divide are better for loops and keeps that save transfers");
+    if (lines && (found->is_least_transfers || found->is_settled) && !rows) {
+        add_clause(&out, found->is_settled      ? "the lower bound cannot rise, and other tile sizes were tried for as long again"
+                         : found->has_any_tiles ? "no tile sizes of loops and keeps that save transfers are better"
+                                                : "no tile sizes that divide are better for loops and keeps that save transfers");
         add_clause(&out, "loops and keeps that save none, and other orders of loops, can shorten the latency, so the lower bound "
                          "leaves out a part of it");
         return out.text;

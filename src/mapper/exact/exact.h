@@ -48,6 +48,7 @@ typedef struct {
     bool inside;             /* the best of tiles that divide, and of nothing beyond, is proven */
     bool windows, lost;      /* why it is not: some slide; not all states were followed */
     bool any_tiles;          /* the bound is that of all tile sizes; */
+    bool settled;            /* then: see is_settled of the result */
     bool least;              /* then: see is_least_transfers of the result */
     bool uneven;             /* what was found has tiles that do not divide, though they were not asked for */
     dfl_stop stopped;        /* before the end: the best so far, `lower_bound` is a bound all the same */

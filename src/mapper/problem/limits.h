@@ -13,6 +13,9 @@
    rounding. */
 #define DFL_FORM_ROUNDING 1e-12
 
+/* Share that is taken off the bound of a family of skeletons: more than the rounding of its sums, of some ten numbers each. */
+#define DFL_FAMILY_ROUNDING 1e-12
+
 /* Share of the amounts of a rank that a trimmed box may keep: less is gained by a larger share than a new box costs. */
 #define DFL_BOX_TRIM_LEFT 0.8
 
@@ -78,6 +81,14 @@ enum {
     /* Splits of a node between two bounds by a geometric program, which costs as much as some ten splits. 2 to 10 take equally
        long; more take more memory. */
     DFL_BOX_RENEW = 6,
+    /* Splits that take as long as one evaluation of a point by the model. */
+    DFL_BOX_LEAF = 16,
+    /* Work, in splits, for better mappings once the lower bound cannot rise, at least: some tenths of a second. Else as much as
+       before that. More finds better mappings, less ends earlier. */
+    DFL_BOX_SETTLED = 1 << 15,
+    /* Points of a form that say how much its points cost beyond their relaxed cost: it decides only what is tried for better
+       mappings once the lower bound cannot rise. */
+    DFL_BOX_TRIALS = 16,
     /* Splits between two looks at the clock of progress reports, less than a millisecond. */
     DFL_BOX_REPORT = 1024,
     /* Splits between two dives to a point. Fewer splits find good mappings earlier; more evaluate fewer points. */

@@ -78,6 +78,7 @@ typedef struct {
     bool has_any_tiles;          /* all tile sizes were searched, whether they divide or not */
     bool is_least_transfers;     /* proven: with all tile sizes, only loops and keeps that save no transfer, and other orders of
                                     loops, can be better */
+    bool is_settled;             /* proof gap: a search by boxes ended where its lower bound could not rise, before all points */
     bool is_best_perfect;        /* proven: the best mapping among those with dividing tile sizes and without extensions */
     bool has_dropped;            /* FRONT: a dropped mapping that violates a requirement may have dominated mappings that meet
                                     the requirement */

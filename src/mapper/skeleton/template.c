@@ -420,6 +420,20 @@ void dfl_templates_each(const dfl_problem *problem, dfl_deadline *halt, bool (*u
     choose_places(&k, 0);
 }
 
+void dfl_templates_of(const dfl_problem *problem, const dfl_family *family, dfl_deadline *halt,
+                      bool (*use)(void *context, const dfl_tiling_template *t), void *context)
+{
+    walker k = { .problem = problem, .halt = halt, .use = use, .context = context };
+
+    prepare_cuts(&k);
+    for (uint32_t o = 0; o < problem->n_operands; o++) {
+        k.t.exchange[o] = (uint8_t)problem->operand[o].home;
+        for (uint32_t p = 0; p < problem->n_places; p++)
+            k.kept[p] |= (family->kept[o] >> p & 1) << o;
+    }
+    order_all(&k);
+}
+
 void dfl_templates_useless(const dfl_problem *problem, dfl_deadline *halt,
                            bool (*use)(void *context, const dfl_tiling_template *t),
                            void *context)

@@ -47,6 +47,7 @@
 #define DFL_MAPPER_SKELETON_TEMPLATE_H
 
 #include "mapper/problem/einsum_problem.h"
+#include "mapper/skeleton/family.h"
 #include "support/deadline.h"
 
 enum { DFL_TEMPLATE_KEEPS = DFL_PROBLEM_KEEPS };
@@ -90,6 +91,9 @@ static inline uint32_t dfl_template_own(const dfl_tiling_template *t, uint32_t g
    `halt` = NULL: no deadline. */
 void dfl_templates_each(const dfl_problem *problem, dfl_deadline *halt, bool (*use)(void *context, const dfl_tiling_template *t),
                         void *context);
+/* The same for the skeletons of one family of a problem that dfl_family_handles (family.h), with the places of all operands. */
+void dfl_templates_of(const dfl_problem *problem, const dfl_family *family, dfl_deadline *halt,
+                      bool (*use)(void *context, const dfl_tiling_template *t), void *context);
 /* Calls `use` for every skeleton that dfl_templates_each leaves out because another one is as good with every choice of tiles. */
 void dfl_templates_useless(const dfl_problem *problem, dfl_deadline *halt,
                            bool (*use)(void *context, const dfl_tiling_template *t),

@@ -1,222 +1,20 @@
-#include "mapper/skeleton/listing.h"
 #include "mapper/tiling/box_search.h"
 
 #include <math.h>
 
 #include "ir/mapping_open.h"
-#include "mapper/problem/evaluate.h"
-#include "mapper/problem/limits.h"
 #include "mapper/skeleton/fixed_skeletons.h"
-#include "mapper/tiling/box_bound.h"
-#include "mapper/tiling/box_heap.h"
+#include "mapper/skeleton/listing.h"
+#include "mapper/tiling/box_points.h"
 #include "mapper/tiling/box_trim.h"
-#include "mapper/tiling/form_program.h"
-#include "mapper/tiling/merge.h"
-#include "mapper/tiling/point.h"
 #include "mapper/tiling/written.h"
 
 /* A latency far above all others, s: an objective that depends on the latency at all is larger there. */
 #define SOME_TIME 1e30
 
-/* A problem whose skeletons have forms. */
-typedef struct {
-    const dfl_problem *problem;
-    const dfl_merge *merge;        /* NULL = no axes of the problem are merged */
-    const dfl_amounts *divisors;   /* by rank; NULL = any amounts */
-} form_source;
-
-/* A form of the search. */
-typedef struct {
-    const form_source *source;
-    const dfl_tiling_template *waiting; /* its skeleton; the form is made when its bound is the least; NULL = it is made */
-    dfl_form *form;
-    dfl_ramp *ramp;
-    dfl_form *real;                /* with the axes of the system; `form` itself if none are merged; NULL = not made */
-    dfl_ramp *real_ramp;           /* of `real` */
-    dfl_point *point[1 + DFL_PROBLEM_RANKS]; /* loops in the usual order, and by rank with its loop innermost in each gap;
-                                                NULL = not prepared */
-    dfl_form_program *program;     /* NULL = none */
-    dfl_geometric_state *solved;   /* last solution of the program */
-    bool is_dived;
-} open_form;
-
-typedef struct {
-    dfl_arena *arena, *work;
-    const dfl_intern *names;
-    const dfl_mapping *mapping;
-    const dfl_search_limits *limits;
-    const dfl_box_start *start;
-    dfl_box_costs costs;
-    bool has_goal;           /* programs can have the objective */
-    dfl_form_goal goal;
-    dfl_geometric_draft *draft;
-    dfl_geometric_solution solution;
-    dfl_terms terms;
-    DFL_VEC(open_form) forms;
-    dfl_box_heap heap;
-    uint64_t reported;       /* nodes that a progress report contains */
-    uint64_t effort;         /* skeletons made and nodes split: what a limit on evaluations counts */
-    bool is_partial;         /* some skeleton has no form, so the lower bound is not known */
-    dfl_arena *trial;        /* of forms that are made for their bound alone */
-    const form_source *source; /* of the skeletons that are listed */
-    bool has_windows;
-    bool is_open_in_time;    /* values of points prove nothing about mappings outside of the skeletons (rules D2 and D3) */
-    dfl_box_result *out;
-    dfl_deadline deadline;
-} box_search;
-
 /* ---- nodes ---- */
 
-/* Whether a node with this bound can have a mapping that is better than the best by more than rounding. */
-static bool is_useful(const box_search *s, double bound) { return bound < s->out->value * (1 - DFL_BOX_ROUNDING); }
-
-/* Evaluates a point with one order of the loops in each gap: see open_form. The boxes are those of the form with its own axes. */
-static void evaluate_order(box_search *s, const dfl_box_node *node, uint32_t order)
-{
-    open_form *f = &s->forms.at[node->form];
-    const int64_t *amounts[DFL_PROBLEM_RANKS];
-    double value;
-
-    if (f->point[order] == NULL)
-        f->point[order] = dfl_point_make(s->work, s->names, s->mapping, f->real, order > 0 ? order - 1 : DFL_NONE);
-    for (uint32_t r = 0; r < f->real->problem->n_ranks; r++)
-        amounts[r] = node->boxes[r]->low;
-    s->out->leaves++;
-    value = dfl_point_value(f->point[order], s->costs.objective, amounts);
-    if (!is_useful(s, value))
-        return;
-    s->out->value = value;
-    dfl_point_costs(f->point[order], &s->out->joules, &s->out->seconds);
-    s->out->mapping = dfl_point_copy(s->arena, f->point[order]);
-}
-
-/* Whether a loop over the rank has a second iteration. */
-static bool is_cut(const dfl_chain *c, const dfl_box *box)
-{
-    int64_t full = c->extent;
-    bool cuts = false;
-
-    for (uint32_t i = 0; i < c->n; i++) {
-        const int64_t tile = c->at[i].axis < 0 ? box->low[i] : (full + box->low[i] - 1) / box->low[i];
-        cuts |= c->at[i].axis < 0 && tile < full;
-        full = tile < full ? tile : full;
-    }
-    return cuts;
-}
-
-/* Evaluates a point among written lines. */
-static void evaluate_written(box_search *s, const dfl_box_node *node)
-{
-    const dfl_form *f = s->forms.at[node->form].form;
-    dfl_arena *work = dfl_arena_new(dfl_arena_budget(s->arena));
-    const int64_t *amounts[DFL_PROBLEM_RANKS];
-    const dfl_mapping *m;
-    double value;
-
-    for (uint32_t r = 0; r < f->problem->n_ranks; r++)
-        amounts[r] = node->boxes[r]->low;
-    s->out->leaves++;
-    m = s->start->write(s->start->context, work, f, amounts);
-    value = dfl_mapping_value(dfl_arena_budget(s->arena), s->names, m, s->costs.objective);
-    if (is_useful(s, value)) {
-        s->out->value = value;
-        s->out->mapping = dfl_mapping_copy(s->arena, m);
-    }
-    dfl_arena_free(work);
-}
-
-/* Evaluates a point without merged axes. */
-static void evaluate_point(box_search *s, const dfl_box_node *node)
-{
-    const dfl_form *f = s->forms.at[node->form].real;
-    uint32_t sliding = 0;
-
-    for (uint32_t o = 0; o < f->problem->n_operands; o++)
-        sliding |= f->problem->operand[o].ranks & ~f->problem->operand[o].plain;
-    if (s->is_open_in_time || s->has_windows) /* rule D2, lemma B13 */
-        s->out->lower_bound = fmin(s->out->lower_bound, node->bound);
-    if (s->start->write != NULL) {
-        evaluate_written(s, node);
-        return;
-    }
-    evaluate_order(s, node, 0);
-    for (uint32_t r = 0; r < f->problem->n_ranks; r++)
-        if ((sliding >> r & 1) && is_cut(&f->chain[r], node->boxes[r]))
-            evaluate_order(s, node, 1 + r);
-}
-
-/* The factorings of a point. */
-typedef struct {
-    box_search *s;
-    const dfl_box_node *node;
-    dfl_box_node real;
-    DFL_VEC(double) bounds;  /* of those that were evaluated */
-} factored_point;
-
-/* Evaluates one factoring of a point. One with the bound of another costs the same, but for what no bound counts (rule D2). */
-static void evaluate_factoring(void *context, const int64_t *factor)
-{
-    factored_point *k = context;
-    box_search *s = k->s;
-    const open_form *f = &s->forms.at[k->node->form];
-    double others[DFL_FORM_PRODUCTS];
-
-    for (uint32_t r = 0; r < f->real->problem->n_ranks; r++) {
-        int64_t amounts[DFL_CHAIN_CUTS];
-        dfl_merge_amounts(f->form->merge, &f->form->chain[r], k->node->boxes[r]->low,
-                          factor + r * f->real->problem->n_axes, amounts);
-        k->real.boxes[r] = dfl_box_within(s->work, f->real, r, amounts, amounts);
-    }
-    s->costs.ramp = f->real_ramp;
-    if (!dfl_box_multiply(f->real, k->real.boxes, 0, others))
-        return;
-    k->real.bound = dfl_box_bound(&s->costs, f->real, k->real.boxes, 0, others);
-    for (size_t i = 0; i < k->bounds.n; i++)
-        if (k->bounds.at[i] == k->real.bound)
-            return;
-    if (!is_useful(s, k->real.bound))
-        return;
-    DFL_PUSH(s->work, &k->bounds, k->real.bound);
-    evaluate_point(s, &k->real);
-}
-
-/* Makes the form with the axes of the system. */
-static bool make_real(box_search *s, open_form *f)
-{
-    const dfl_tiling_template skeleton = dfl_merge_split(f->form->merge, f->form->skeleton);
-
-    if (f->real != NULL)
-        return true;
-    f->real = dfl_form_make(s->work, f->form->merge->real, &skeleton, &s->terms);
-    if (f->real == NULL)
-        return false;
-    f->real->divisors = f->form->divisors;
-    f->real_ramp = dfl_ramp_make(s->work, s->names, s->mapping, f->real);
-    return true;
-}
-
-static void evaluate(box_search *s, const dfl_box_node *node)
-{
-    open_form *f = &s->forms.at[node->form];
-    const uint32_t n_ranks = f->form->problem->n_ranks;
-    factored_point k = { .s = s, .node = node, .real = *node };
-    int64_t parts[DFL_PROBLEM_RANKS * DFL_PROBLEM_AXES];
-
-    if (f->form->merge == NULL) {
-        evaluate_point(s, node);
-        return;
-    }
-    if (!make_real(s, f)) {
-        s->out->lower_bound = fmin(s->out->lower_bound, node->bound);
-        return;
-    }
-    for (uint32_t r = 0; r < n_ranks; r++)
-        dfl_box_parts(f->form, r, node->boxes[r], &parts[r * f->form->problem->n_axes]);
-    k.real.boxes = DFL_NEW_ARRAY(s->work, dfl_box *, n_ranks);
-    dfl_merge_each(f->form->merge, parts, evaluate_factoring, &k);
-}
-
-static void push_copy(box_search *s, const dfl_box_node *node, uint32_t rank, dfl_box *box, double bound)
+static void push_copy(dfl_box_run *s, const dfl_box_node *node, uint32_t rank, dfl_box *box, double bound)
 {
     const uint32_t n = s->forms.at[node->form].form->problem->n_ranks;
     dfl_box_node other = { .bound = bound, .form = node->form, .depth = node->depth + 1,
@@ -229,7 +27,7 @@ static void push_copy(box_search *s, const dfl_box_node *node, uint32_t rank, df
 
 /* Splits a node. The node becomes its child with the lower bound, and the other child is pushed. A node that is a point is
    evaluated. False if nothing useful is left of the node. */
-static bool split(box_search *s, dfl_box_node *node)
+static bool split(dfl_box_run *s, dfl_box_node *node)
 {
     const dfl_form *f = s->forms.at[node->form].form;
     const uint32_t rank = dfl_box_widest(f, node->boxes);
@@ -238,7 +36,7 @@ static bool split(box_search *s, dfl_box_node *node)
     uint32_t lower;
 
     if (rank == f->problem->n_ranks) {
-        evaluate(s, node);
+        dfl_box_evaluate(s, node);
         return false;
     }
     s->out->nodes++;
@@ -250,24 +48,24 @@ static bool split(box_search *s, dfl_box_node *node)
     for (uint32_t side = 0; side < 2; side++) {
         half[side] = node->boxes[rank] = dfl_box_half(s->work, f, rank, whole, side);
         bound[side] = fmax(node->bound, dfl_box_bound(&s->costs, f, node->boxes, rank, others));
-        if (f->merge != NULL && is_useful(s, bound[side]) && !dfl_box_factors(f, node->boxes, rank, whole->widest))
+        if (f->merge != NULL && dfl_box_is_useful(s, bound[side]) && !dfl_box_factors(f, node->boxes, rank, whole->widest))
             bound[side] = INFINITY;
-        if (!is_useful(s, bound[side]))
+        if (!dfl_box_is_useful(s, bound[side]))
             s->out->pruned++;
     }
     lower = bound[1] < bound[0];
-    if (is_useful(s, bound[!lower]))
+    if (dfl_box_is_useful(s, bound[!lower]))
         push_copy(s, node, rank, half[!lower], bound[!lower]);
     node->boxes[rank] = half[lower];
     node->bound = bound[lower];
     node->depth++;
-    return is_useful(s, node->bound);
+    return dfl_box_is_useful(s, node->bound);
 }
 
 /* ---- search ---- */
 
 /* Takes amounts out of a node that no mapping better than the best has (rule B23). */
-static void trim(box_search *s, dfl_box_node *node, const dfl_box_trim *with)
+static void trim(dfl_box_run *s, dfl_box_node *node, const dfl_box_trim *with)
 {
     const dfl_form *f = s->forms.at[node->form].form;
     double others[DFL_FORM_PRODUCTS];
@@ -283,9 +81,9 @@ static void trim(box_search *s, dfl_box_node *node, const dfl_box_trim *with)
 
 /* Raises the bound of a node to that of the program of its form (lemma B22), as far as it takes to exceed `value`. `start`: a
    solution of another node, or NULL. */
-static void raise_bound(box_search *s, dfl_box_node *node, const dfl_geometric_state *start, double value)
+static void raise_bound(dfl_box_run *s, dfl_box_node *node, const dfl_geometric_state *start, double value)
 {
-    const open_form *f = &s->forms.at[node->form];
+    const dfl_open_form *f = &s->forms.at[node->form];
     const dfl_geometric_effort effort = { .precision = DFL_BOX_PRECISION, .steps = DFL_BOX_PROGRAM_STEPS, .stop_below = true,
                                           .cutoff = dfl_form_goal_cutoff(&s->goal, value) };
     dfl_geometric_box range;
@@ -299,13 +97,13 @@ static void raise_bound(box_search *s, dfl_box_node *node, const dfl_geometric_s
     if (s->solution.reason == DFL_GEOMETRIC_INFEASIBLE)
         return;
     *f->solved = s->solution.state;
-    if (is_useful(s, node->bound) && effort.cutoff < INFINITY)
+    if (dfl_box_is_useful(s, node->bound) && effort.cutoff < INFINITY)
         trim(s, node, &(dfl_box_trim){ f->program, &s->solution.plane, &range, effort.cutoff });
 }
 
 /* The skeleton with what it points to. Of written lines, each axis comes just above the first keep inside of it: where it stands
    changes no tile outside of it, if amounts divide (rule D6). */
-static dfl_tiling_template copy_skeleton(const box_search *s, const dfl_tiling_template *t)
+static dfl_tiling_template copy_skeleton(const dfl_box_run *s, const dfl_tiling_template *t)
 {
     dfl_tiling_template out = *t;
 
@@ -321,7 +119,7 @@ static dfl_tiling_template copy_skeleton(const box_search *s, const dfl_tiling_t
 }
 
 /* Makes a form, and the node of all its amounts, in an arena. False if there is no form. */
-static bool make_form(box_search *s, dfl_arena *arena, const dfl_tiling_template *skeleton, open_form *f, dfl_box_node *root)
+static bool make_form(dfl_box_run *s, dfl_arena *arena, const dfl_tiling_template *skeleton, dfl_open_form *f, dfl_box_node *root)
 {
     const dfl_problem *problem = f->source->problem;
     double others[DFL_FORM_PRODUCTS];
@@ -347,9 +145,9 @@ static bool make_form(box_search *s, dfl_arena *arena, const dfl_tiling_template
 }
 
 /* Makes the program of a form, and raises the bound of the node of all its amounts. */
-static void solve_form(box_search *s, dfl_box_node *root)
+static void solve_form(dfl_box_run *s, dfl_box_node *root)
 {
-    open_form *f = &s->forms.at[root->form];
+    dfl_open_form *f = &s->forms.at[root->form];
 
     if (!s->has_goal)
         return;
@@ -361,11 +159,11 @@ static void solve_form(box_search *s, dfl_box_node *root)
 /* Adds a skeleton. Of most the search needs no more than the bound, so their forms, some kilobytes each, wait (`waiting`). */
 static bool add_form(void *context, const dfl_tiling_template *t)
 {
-    box_search *s = context;
+    dfl_box_run *s = context;
     const bool waits = t->form == NULL && !s->start->is_whole;
     const dfl_tiling_template skeleton = copy_skeleton(s, t);
     dfl_box_node root = { .form = (uint32_t)s->forms.n };
-    open_form f = { .source = s->source };
+    dfl_open_form f = { .source = s->source };
 
     s->effort++;
     if (!make_form(s, waits ? s->trial : s->work, &skeleton, &f, &root)) {
@@ -374,10 +172,13 @@ static bool add_form(void *context, const dfl_tiling_template *t)
     }
     if (waits) {
         dfl_arena_reset(s->trial);
-        f = (open_form){ .source = s->source };
+        f = (dfl_open_form){ .source = s->source };
     }
-    if (root.bound == INFINITY)
+    root.bound = fmax(root.bound, s->least);
+    if (!dfl_box_is_useful(s, root.bound)) {
+        s->out->pruned++;
         return true;
+    }
     if (waits) {
         dfl_tiling_template *copy = DFL_NEW(s->work, dfl_tiling_template);
         *copy = skeleton;
@@ -391,20 +192,74 @@ static bool add_form(void *context, const dfl_tiling_template *t)
     return true;
 }
 
-/* Makes the forms that wait at the top of the heap, until the first node has a form: the nodes come in the order that they had if
-   no form waited. */
-static void make_first(box_search *s)
+/* Adds a family to the heap, as a node without boxes. */
+static void push_family(dfl_box_run *s, const dfl_form_source *source, const dfl_family *family, double least)
+{
+    const double bound = fmax(least, dfl_family_bound(source->problem, s->costs.objective, s->costs.leakage, family));
+    dfl_family *copy;
+
+    if (!dfl_box_is_useful(s, bound)) {
+        s->out->pruned++;
+        return;
+    }
+    copy = DFL_NEW(s->work, dfl_family);
+    *copy = *family;
+    dfl_box_heap_push(s->work, &s->heap, (dfl_box_node){ .bound = bound, .form = (uint32_t)s->forms.n });
+    DFL_PUSH(s->work, &s->forms, ((dfl_open_form){ .source = source, .family = copy }));
+}
+
+/* Opens the family of a node: lists its skeletons, or the families with one operand more whose memories are chosen. If a limit
+   ends the list, the family stays in the heap, with its bound. */
+static void open_family(dfl_box_run *s, const dfl_box_node *node)
+{
+    const dfl_form_source *source = s->forms.at[node->form].source;
+    const dfl_problem *problem = source->problem;
+    const dfl_problem_operand *o;
+    dfl_family next = *s->forms.at[node->form].family;
+    uint32_t rest;
+
+    if (next.n == problem->n_operands) {
+        s->source = source;
+        s->least = node->bound;
+        dfl_templates_of(problem, &next, &s->deadline, add_form, s);
+        if (s->deadline.why != DFL_STOP_NONE || s->is_partial)
+            dfl_box_heap_put_back(s->work, &s->heap, *node);
+        return;
+    }
+    o = &problem->operand[next.n++];
+    rest = o->places & ~((2u << o->home) - 1);
+    for (uint32_t sub = rest;; sub = (sub - 1) & rest) {
+        next.kept[next.n - 1] = sub;
+        push_family(s, source, &next, node->bound);
+        if (sub == 0)
+            return;
+    }
+}
+
+/* Whether a node waits for its form. */
+static bool is_waiting(const dfl_open_form *f) { return f->family != NULL || f->waiting != NULL; }
+
+/* Opens the families and makes the forms that wait at the top of the heap, until the first node has a form: the nodes come in the
+   order that they had if none waited. */
+static void make_first(dfl_box_run *s)
 {
     dfl_budget *budget = s->deadline.budget;
     const bool is_timed = budget == NULL || budget->work == NULL; /* else forms take no time, and run() looks at the limit */
 
-    while (s->heap.nodes.n > 0 && s->forms.at[s->heap.nodes.at[0].form].waiting != NULL && s->deadline.why == DFL_STOP_NONE) {
+    while (s->heap.nodes.n > 0 && is_waiting(&s->forms.at[s->heap.nodes.at[0].form]) && !s->is_partial &&
+           s->deadline.why == DFL_STOP_NONE) {
         dfl_box_node node = dfl_box_heap_pop(&s->heap);
-        open_form *f = &s->forms.at[node.form];
-        (void)make_form(s, s->work, f->waiting, f, &node);
-        f->waiting = NULL;
-        solve_form(s, &node);
-        dfl_box_heap_put_back(s->work, &s->heap, node);
+        dfl_open_form *f = &s->forms.at[node.form];
+        if (f->family != NULL) {
+            open_family(s, &node);
+        } else {
+            const double least = node.bound; /* that of the family may be larger than that of the form */
+            (void)make_form(s, s->work, f->waiting, f, &node);
+            node.bound = fmax(node.bound, least);
+            f->waiting = NULL;
+            solve_form(s, &node);
+            dfl_box_heap_put_back(s->work, &s->heap, node);
+        }
         if (is_timed && s->deadline.at > 0 && dfl_budget_time(budget) >= s->deadline.at)
             s->deadline.why = DFL_STOP_TIME;
         else if (!dfl_budget_spend(budget, 0))
@@ -413,7 +268,7 @@ static void make_first(box_search *s)
 }
 
 /* Takes the first node; one is left, with a form, and so has the next. */
-static dfl_box_node take_first(box_search *s)
+static dfl_box_node take_first(dfl_box_run *s)
 {
     const dfl_box_node out = dfl_box_heap_pop(&s->heap);
 
@@ -422,10 +277,10 @@ static dfl_box_node take_first(box_search *s)
 }
 
 /* Raises the bound of a node. If it is no longer the least, the node goes back to the heap, or is pruned; then false. */
-static bool is_next(box_search *s, dfl_box_node *node)
+static bool is_next(dfl_box_run *s, dfl_box_node *node)
 {
     raise_bound(s, node, s->forms.at[node->form].solved, s->out->value);
-    if (!is_useful(s, node->bound))
+    if (!dfl_box_is_useful(s, node->bound))
         return false;
     if (s->heap.nodes.n == 0 || node->bound <= s->heap.nodes.at[0].bound)
         return true;
@@ -434,7 +289,7 @@ static bool is_next(box_search *s, dfl_box_node *node)
 }
 
 /* Reports how far the search is: `bound` is the lower bound of all nodes. */
-static void report_progress(box_search *s, double bound)
+static void report_progress(dfl_box_run *s, double bound)
 {
     dfl_progress_meter *meter = s->limits->progress;
 
@@ -448,18 +303,48 @@ static void report_progress(box_search *s, double bound)
     s->reported = s->out->nodes;
 }
 
+/* Whether the search goes on for a better mapping alone, and has done so for long. No open node has a bound below the relaxed
+   cost of some point that was evaluated, so this cost is the lower bound of the search for good (rule D2). */
+static bool is_settled(dfl_box_run *s)
+{
+    const uint64_t work = dfl_box_work(s);
+
+    if (s->heap.nodes.at[0].bound < s->out->lower_bound)
+        s->turn = 0;
+    else if (s->turn == 0)
+        s->turn = work;
+    return s->turn > 0 && work - s->turn > (s->turn > DFL_BOX_SETTLED ? s->turn : DFL_BOX_SETTLED);
+}
+
+/* Whether a better mapping is unlikely in a node: the points of its form cost more than their relaxed cost by much. */
+static bool is_unlikely(const dfl_box_run *s, const dfl_box_node *node)
+{
+    const dfl_open_form *f = &s->forms.at[node->form];
+
+    return f->n_points >= DFL_BOX_TRIALS && !dfl_box_is_useful(s, node->bound * f->excess);
+}
+
 /* Takes nodes from the heap until none is useful, or the deadline passes. Then sets the lower bound. */
-static void run(box_search *s)
+static void run(dfl_box_run *s)
 {
     make_first(s);
-    while (s->heap.nodes.n > 0 && is_useful(s, s->heap.nodes.at[0].bound) && !dfl_deadline_passed(&s->deadline)) {
+    while (s->heap.nodes.n > 0 && dfl_box_is_useful(s, s->heap.nodes.at[0].bound) && !s->is_partial &&
+           !dfl_deadline_passed(&s->deadline)) {
         if (dfl_gap_reached(s->limits, s->out->value, s->heap.nodes.at[0].bound)) {
             s->deadline.why = DFL_STOP_GAP;
             break;
         }
+        if (is_settled(s)) {
+            s->out->is_settled = true;
+            break;
+        }
         report_progress(s, s->heap.nodes.at[0].bound);
         dfl_box_node node = take_first(s);
-        open_form *f = &s->forms.at[node.form];
+        dfl_open_form *f = &s->forms.at[node.form];
+        if (s->turn > 0 && is_unlikely(s, &node)) {
+            s->out->is_settled = true;
+            continue;
+        }
         if (node.depth >= DFL_BOX_RENEW && !is_next(s, &node))
             continue;
         if (!f->is_dived || s->out->nodes % DFL_BOX_DIVE == 0) {
@@ -480,7 +365,7 @@ static void run(box_search *s)
 }
 
 /* Whether the objective depends on the latency, by itself or by leakage, and this on the order of loops and keeps. */
-static bool is_open_in_time(const box_search *s, const dfl_problem *const *problems, uint32_t n_problems)
+static bool is_open_in_time(const dfl_box_run *s, const dfl_problem *const *problems, uint32_t n_problems)
 {
     const dfl_objective *o = s->costs.objective;
     bool is_counted = true;
@@ -491,7 +376,7 @@ static bool is_open_in_time(const box_search *s, const dfl_problem *const *probl
 }
 
 /* The objective of the units alone, at full work: a lower bound whatever the skeletons. */
-static double bound_units(const box_search *s, const dfl_problem *const *problems, uint32_t n_problems)
+static double bound_units(const dfl_box_run *s, const dfl_problem *const *problems, uint32_t n_problems)
 {
     double bound = INFINITY;
 
@@ -533,10 +418,11 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
                                const dfl_problem *const *problems, uint32_t n_problems,
                                const dfl_objective *objective, const dfl_search_limits *limits, const dfl_box_start *start)
 {
-    box_search *s = DFL_NEW(arena, box_search);
+    dfl_box_run *s = DFL_NEW(arena, dfl_box_run);
     dfl_listing listing;
+    bool is_listed;
 
-    *s = (box_search){ .arena = arena, .work = dfl_arena_new(dfl_arena_budget(arena)),
+    *s = (dfl_box_run){ .arena = arena, .work = dfl_arena_new(dfl_arena_budget(arena)),
                        .trial = dfl_arena_new(dfl_arena_budget(arena)), .names = names, .mapping = mapping,
                        .limits = limits, .start = start,
                        .costs = { .objective = objective, .leakage = dfl_system_leakage(mapping->system) },
@@ -559,25 +445,28 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
                                   .most_evaluations = limits->evaluations };
     dfl_listing_begin(&listing, &s->deadline, limits->evaluations);
     for (uint32_t j = 0; j < n_problems; j++) {
-        form_source *source = DFL_NEW(s->work, form_source);
+        dfl_form_source *source = DFL_NEW(s->work, dfl_form_source);
         source->merge = start->write == NULL ? dfl_merge_make(s->work, problems[j]) : NULL;
         source->problem = source->merge == NULL ? problems[j] : source->merge->problem;
         source->divisors = start->divides ? list_divisors(s->work, problems[j]) : NULL;
         s->source = source;
         if (problems[j]->given != NULL)
             dfl_fixed_lines_each(problems[j], &s->deadline, add_form, s);
+        else if (dfl_family_handles(source->problem))
+            push_family(s, source, &(dfl_family){ .n = 0 }, 0);
         else
             dfl_templates_each(problems[j], &s->deadline, add_form, s);
     }
     dfl_listing_end(&listing, &s->deadline);
     s->out->units = bound_units(s, problems, n_problems);
-    if (s->deadline.why == DFL_STOP_NONE && !s->is_partial)
+    is_listed = s->deadline.why == DFL_STOP_NONE;
+    if (is_listed && !s->is_partial)
         run(s);
-    else
+    if (!is_listed || s->is_partial)
         s->out->lower_bound = s->out->units;
     s->out->stopped = s->deadline.why;
-    s->out->is_least = s->deadline.why == DFL_STOP_NONE && !s->is_partial;
-    s->out->is_complete = s->out->is_least && !is_useful(s, s->out->lower_bound);
+    s->out->is_least = s->deadline.why == DFL_STOP_NONE && !s->is_partial && !s->out->is_settled;
+    s->out->is_complete = s->out->is_least && !dfl_box_is_useful(s, s->out->lower_bound);
     s->out->is_least &= !s->has_windows || s->out->is_complete;
     for (size_t i = 0; i < s->forms.n; i++)
         for (uint32_t order = 0; order <= DFL_PROBLEM_RANKS; order++)

@@ -2,9 +2,10 @@
  * The search of one einsum by boxes: branch and bound over intervals of tile sizes and parts, for all skeletons at once. The
  * space has all tile sizes and all parts, whether they divide what they cut or not, or only those that do.
  *
- * Nodes wait in a heap by lower bound. A node is split along its widest cut. When a form is first reached, and at times later,
- * the search dives: it follows the child with the lower bound down to a point, which the model evaluates (point.h). The search
- * ends when no node has a bound below the best value: this value is optimal in the space.
+ * Nodes wait in a heap by lower bound, and with them families of skeletons (skeleton/family.h) that are listed when their bound
+ * is the least. A node is split along its widest cut. When a form is first reached, and at times later, the search dives: it
+ * follows the child with the lower bound down to a point, which the model evaluates (point.h). The search ends when no node has
+ * a bound below the best value: this value is optimal in the space.
  */
 #ifndef DFL_MAPPER_TILING_BOX_SEARCH_H
 #define DFL_MAPPER_TILING_BOX_SEARCH_H
@@ -22,6 +23,7 @@ typedef struct {
     double units;           /* lower bound of the first term by the units alone, whatever the tiles and skeletons */
     bool is_complete;       /* proven: no mapping of the space has a lower value */
     bool is_least;          /* proven: no mapping of the skeletons has a lower value (rule D2) */
+    bool is_settled;        /* the search ended before all points were evaluated, since its lower bound could not rise */
     dfl_stop stopped;
     uint64_t nodes, leaves; /* number of nodes split, and of mappings evaluated by the model */
     uint64_t pruned;        /* number of nodes pruned by their bound */
