@@ -88,7 +88,7 @@ enum {
     DFL_BOX_SETTLED = 1 << 15,
     /* Points of a form that say how much its points cost beyond their relaxed cost: it decides only what is tried for better
        mappings once the lower bound cannot rise. */
-    DFL_BOX_TRIALS = 16,
+    DFL_BOX_TRIALS = 64,
     /* Splits between two looks at the clock of progress reports, less than a millisecond. */
     DFL_BOX_REPORT = 1024,
     /* Splits between two dives to a point. Fewer splits find good mappings earlier; more evaluate fewer points. */
