@@ -88,7 +88,7 @@ static bool check_best(const dfl_certify_run *run, const dfl_claims *c)
     const bool is_plan = dfl_mapping_is_plan(asked);
 
     if ((is_plan ? dfl_plan_is_open(best) : best->has_holes) || strcmp(best->target, asked->target) != 0 ||
-        !has_lines(asked, best) || (is_plan && !dfl_certify_fills_plan(run->arena, run->task->names, asked, best))) {
+        !has_lines(asked, best) || (is_plan && !dfl_certify_fills_plan(run->arena, run->task->names, asked, best, c))) {
         dfl_report(run->sink, DFL_CERT_MAPPING, asked->span, "the mapping in `%s` does not fill the holes of this one",
                    c->file);
         return false;

@@ -20,6 +20,11 @@
 #define DFL_CERTIFICATE "dfl-certificate/1"
 /* The key `by` of the certificate of a plan over chips (plans.h). */
 #define DFL_CERTIFICATE_BY_PLANS "plans"
+/* The space of a search for a plan over chips, clauses for the report; with `--tiles imperfect`, passes of any size. */
+#define DFL_PLAN_SPACE "every combination of the open amounts that gives work to all chips; open amounts are those that the " \
+                       "file lists, else divisors of the axis or of the rank"
+#define DFL_PLAN_SPACE_IMPERFECT "every combination of the open amounts that gives work to all chips; open amounts are those " \
+                                 "that the file lists, else of a `temporal` line all, and divisors of the axis or of the rank"
 
 /* The head of a certificate. The strings and `search` live as long as the arena of dfl_claims_read. */
 typedef struct {

@@ -8,6 +8,7 @@
 #include "ir/decisions.h"
 #include "ir/print_mapping.h"
 #include "plan/plan.h"
+#include "support/limits.h"
 
 /* An open amount of a line, or the value of an open decision, and what it may be. */
 typedef struct {
@@ -59,8 +60,9 @@ static void set_amounts(dfl_arena *arena, const int64_t *listed, uint32_t n, int
             out->amounts[out->n++] = of / d;
 }
 
-/* Lists what an open amount may be: as the file has it, else divisors, of the axis for parts of a spatial line. */
-static void list_amounts(dfl_arena *arena, const dfl_mapping *m, const dfl_line *line, hole *out)
+/* Lists what an open amount may be: as the file has it, else divisors, of the axis for parts of a spatial line; where the claims
+   are about passes of any size, all sizes and numbers of passes. */
+static void list_amounts(dfl_arena *arena, const dfl_mapping *m, const dfl_line *line, const dfl_claims *claims, hole *out)
 {
     const dfl_decision *ranks = line->rank_decision > 0 ? &m->decisions[line->rank_decision - 1] : NULL;
     int64_t extent = m->workload->ranks[line->rank].extent;
@@ -71,6 +73,13 @@ static void list_amounts(dfl_arena *arena, const dfl_mapping *m, const dfl_line 
     const int64_t of = out->divides && line->hole->by == DFL_BY_PARTS ? m->system->axes[line->axis].size : extent;
 
     out->by = line->hole->by;
+    if (!out->divides && line->hole->choices == NULL && strcmp(claims->space, DFL_PLAN_SPACE_IMPERFECT) == 0) {
+        out->n = extent < DFL_PLAN_CANDIDATES ? (uint32_t)extent : DFL_PLAN_CANDIDATES; /* the search refuses more */
+        out->amounts = DFL_NEW_ARRAY(arena, int64_t, (size_t)out->n + 1);
+        for (uint32_t i = 0; i < out->n; i++)
+            out->amounts[i] = i + 1;
+        return;
+    }
     set_amounts(arena, line->hole->choices, line->hole->n_choices, of, extent, out);
 }
 
@@ -127,7 +136,7 @@ static void list_holes(plan_check *c)
             continue;
         c->n_holes++;
         *h = (hole){ .line = i, .decision = DFL_NONE, .divides = root->lines[i].kind == DFL_LINE_SPATIAL };
-        list_amounts(c->run->arena, c->asked, &root->lines[i], h);
+        list_amounts(c->run->arena, c->asked, &root->lines[i], c->claims, h);
         c->passes *= h->divides ? 1 : h->n;
     }
     list_decisions(c, false);
@@ -459,7 +468,7 @@ static bool take_decisions(dfl_arena *arena, const dfl_mapping *asked, const dfl
 }
 
 /* The open plan with the amounts and decisions of `best`. NULL if one of them is none that is asked for. */
-static dfl_mapping *fill_like(dfl_arena *arena, const dfl_mapping *asked, const dfl_mapping *best)
+static dfl_mapping *fill_like(dfl_arena *arena, const dfl_mapping *asked, const dfl_mapping *best, const dfl_claims *claims)
 {
     dfl_mapping *filled = dfl_mapping_copy(arena, asked);
     uint32_t in_best = 0;
@@ -473,7 +482,7 @@ static dfl_mapping *fill_like(dfl_arena *arena, const dfl_mapping *asked, const 
             return NULL;
         if (line->by != DFL_BY_HOLE)
             continue;
-        list_amounts(arena, asked, line, &h);
+        list_amounts(arena, asked, line, claims, &h);
         while (h.at < h.n && h.amounts[h.at] != best->root->lines[in_best].amount)
             h.at++;
         if (h.at == h.n)
@@ -484,9 +493,10 @@ static dfl_mapping *fill_like(dfl_arena *arena, const dfl_mapping *asked, const 
     return take_decisions(arena, asked, best, filled) ? filled : NULL;
 }
 
-bool dfl_certify_fills_plan(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *asked, const dfl_mapping *best)
+bool dfl_certify_fills_plan(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *asked, const dfl_mapping *best,
+                            const dfl_claims *claims)
 {
-    const dfl_mapping *filled = fill_like(arena, asked, best);
+    const dfl_mapping *filled = fill_like(arena, asked, best, claims);
     dfl_strbuf want, has;
 
     if (filled == NULL)
@@ -501,7 +511,7 @@ bool dfl_certify_fills_plan(dfl_arena *arena, const dfl_intern *names, const dfl
 /* Whether the best plan has room by the test that spares evaluations: the evaluation says that it has. */
 static bool check_room(const plan_check *c)
 {
-    const dfl_mapping *best = fill_like(c->run->arena, c->asked, c->run->task->best);
+    const dfl_mapping *best = fill_like(c->run->arena, c->asked, c->run->task->best, c->claims);
 
     if (best == NULL || !dfl_plan_room_lacks(c->room, best))
         return true;

@@ -12,7 +12,8 @@
 #include "support/strbuf.h"
 
 /* Whether a plan fills the open amounts of another one, and is the same in all else. */
-bool dfl_certify_fills_plan(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *asked, const dfl_mapping *best);
+bool dfl_certify_fills_plan(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *asked, const dfl_mapping *best,
+                            const dfl_claims *claims);
 /* Checks the claims behind the head. False after a report, or a stop. */
 bool dfl_certify_plans(dfl_certify_run *run, const dfl_claims *claims, dfl_strbuf *said);
 

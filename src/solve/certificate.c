@@ -125,7 +125,7 @@ void dfl_certificate_add_plan(const dfl_solver *solver, dfl_filled *filled, cons
     write_head(solver, filled, objective, &w);
     dfl_json_key(&w, "space");
     dfl_json_object(&w);
-    write_text(&w, "text", DFL_PLAN_SPACE);
+    write_text(&w, "text", solver->options->imperfect ? DFL_PLAN_SPACE_IMPERFECT : DFL_PLAN_SPACE);
     dfl_json_end_object(&w);
     write_claims(solver, filled, filled->search->lower_bound, costs, divisions, &w);
     dfl_strbuf_char(&out, '\n');
@@ -213,10 +213,11 @@ bool dfl_certificate_is_possible(const dfl_solver *solver, const char *only)
 /* Whether the words of the space are those of the space that the certificate is checked for; false after reporting. */
 static bool has_its_space(const dfl_solver *solver, const dfl_mapping *asked, const dfl_claims *claims)
 {
-    const char *space = dfl_mapping_is_plan(asked) ? DFL_PLAN_SPACE : dfl_mapper_certified_space(solver->arena, asked);
+    const bool is_plan = dfl_mapping_is_plan(asked);
+    const char *space = is_plan ? DFL_PLAN_SPACE : dfl_mapper_certified_space(solver->arena, asked);
     dfl_diag *d;
 
-    if (strcmp(claims->space, space) == 0)
+    if (strcmp(claims->space, space) == 0 || (is_plan && strcmp(claims->space, DFL_PLAN_SPACE_IMPERFECT) == 0))
         return true;
     d = dfl_report(solver->sink, DFL_CERT_OTHER, asked->span, "`%s` describes another search space than it proves", claims->file);
     dfl_diag_here(solver->sink, d, "its space: %s", space);

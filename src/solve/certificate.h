@@ -21,10 +21,6 @@ void dfl_certificate_add(const dfl_solver *solver, dfl_filled *filled, const dfl
 /* The same for a filled plan over chips; `divisions` is the JSON of its divisions. */
 void dfl_certificate_add_plan(const dfl_solver *solver, dfl_filled *filled, const dfl_objective *objective,
                               const char *divisions, const dfl_result *costs);
-/* The space of a search for a plan over chips, clauses for the report. */
-#define DFL_PLAN_SPACE "every combination of the open amounts that gives work to all chips; open amounts are those that the " \
-                       "file lists, else divisors of the axis or of the rank"
-
 /* The mapping with holes that a certificate belongs to, and the objective of this mapping. NULL after E0805 if the file
    lacks the mapping, or if workload, system, mapping or objective differ from those of the certificate. */
 const dfl_mapping *dfl_certificate_find_mapping(const dfl_solver *solver, const dfl_claims *claims, dfl_objective *objective);

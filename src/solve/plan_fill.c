@@ -398,14 +398,14 @@ static const dfl_search_summary *summarize_plan(plan_search *s, uint32_t i)
     summary->evaluated = s->evaluated;
     summary->pruned = s->pruned;
     summary->refused = s->refused;
-    summary->space = DFL_PLAN_SPACE;
+    summary->space = solver->options->imperfect ? DFL_PLAN_SPACE_IMPERFECT : DFL_PLAN_SPACE;
     summary->stopped = dfl_fill_stop(s->fill, s->stopped);
     if (!summary->optimal)
         summary->unproven = dfl_proof_gaps_plans(solver->arena, s->stopped != DFL_STOP_NONE, s->unevaluated, why_unevaluated(s));
     if (s->ranking.is_front) {
         summary->objective = dfl_arena_printf(solver->arena, "pareto %s", s->given->front_text);
         summary->is_of_front = true;
-        summary->space = dfl_arena_printf(solver->arena, "a Pareto set of %zu; %s", s->ranking.plans.n, DFL_PLAN_SPACE);
+        summary->space = dfl_arena_printf(solver->arena, "a Pareto set of %zu; %s", s->ranking.plans.n, summary->space);
     } else if (s->ranking.most > 1) {
         summary->top_position = i + 1;
         summary->top_value = s->ranking.plans.at[0].terms[0];
@@ -526,7 +526,7 @@ static bool find_divisions(plan_search *s)
 /* Finds the best plans. False after a report. */
 static bool search_plans(plan_search *s, dfl_json_writer *json)
 {
-    if (!dfl_plan_space_find(s->fill->solver->arena, s->fill->sink, s->given, &s->space))
+    if (!dfl_plan_space_find(s->fill->solver->arena, s->fill->sink, s->given, s->fill->solver->options->imperfect, &s->space))
         return false;
     open_json(s, json);
     return find_divisions(s) && try_candidates(s) && try_first(s);

@@ -23,8 +23,8 @@ static void list_divisors(dfl_arena *arena, int64_t of, int64_t most, dfl_open_a
 }
 
 /* The amounts of a hole: as the file lists them, else divisors: of the axis for parts of a spatial line, up to the extent of its
-   longest rank, else of the rank. */
-static void list_amounts(dfl_arena *arena, const dfl_mapping *m, const dfl_line *line, dfl_open_amount *out)
+   longest rank, else of the rank. With `imperfect`, all for a temporal line, whose last pass may be smaller. */
+static void list_amounts(dfl_arena *arena, const dfl_mapping *m, const dfl_line *line, bool imperfect, dfl_open_amount *out)
 {
     const dfl_decision *ranks = line->rank_decision > 0 ? &m->decisions[line->rank_decision - 1] : NULL;
     int64_t extent = m->workload->ranks[line->rank].extent;
@@ -39,7 +39,11 @@ static void list_amounts(dfl_arena *arena, const dfl_mapping *m, const dfl_line 
         memcpy(out->amounts, line->hole->choices, out->n * sizeof *out->amounts);
         return;
     }
-    if (out->kind == DFL_OPEN_SPATIAL && out->by == DFL_BY_PARTS)
+    if (out->kind == DFL_OPEN_TEMPORAL && imperfect) {
+        out->amounts = DFL_NEW_ARRAY(arena, int64_t, (size_t)extent + 1);
+        for (int64_t d = 1; d <= extent; d++)
+            out->amounts[out->n++] = d;
+    } else if (out->kind == DFL_OPEN_SPATIAL && out->by == DFL_BY_PARTS)
         list_divisors(arena, m->system->axes[line->axis].size, extent, out);
     else
         list_divisors(arena, extent, extent, out);
@@ -91,7 +95,7 @@ static void add_hole(dfl_plan_space *space, const dfl_open_amount *hole, double 
     space->combinations *= hole->n;
 }
 
-bool dfl_plan_space_find(dfl_arena *arena, dfl_sink *sink, const dfl_mapping *given, dfl_plan_space *out)
+bool dfl_plan_space_find(dfl_arena *arena, dfl_sink *sink, const dfl_mapping *given, bool imperfect, dfl_plan_space *out)
 {
     const dfl_body *root = given->root;
     double combinations = 1;
@@ -114,7 +118,10 @@ bool dfl_plan_space_find(dfl_arena *arena, dfl_sink *sink, const dfl_mapping *gi
 
             if (root->lines[i].kind == DFL_LINE_KEEP || root->lines[i].by != DFL_BY_HOLE)
                 continue;
-            list_amounts(arena, given, &root->lines[i], &hole);
+            if (imperfect && hole.kind == DFL_OPEN_TEMPORAL && root->lines[i].hole->choices == NULL &&
+                given->workload->ranks[root->lines[i].rank].extent > DFL_PLAN_CANDIDATES)
+                return dfl_plan_space_report_many(sink, given, "sizes of a pass", DFL_PLAN_CANDIDATES);
+            list_amounts(arena, given, &root->lines[i], imperfect, &hole);
             add_hole(out, &hole, &combinations);
         }
     }

@@ -33,8 +33,9 @@ typedef struct {
     uint64_t combinations;
 } dfl_plan_space;
 
-/* Collects the open amounts of a plan. False after a report: their combinations have no number of 63 bits. */
-bool dfl_plan_space_find(dfl_arena *arena, dfl_sink *sink, const dfl_mapping *given, dfl_plan_space *out);
+/* Collects the open amounts of a plan; `imperfect`: of a temporal line all, also those that do not divide. False after a report:
+   their combinations have no number of 63 bits. */
+bool dfl_plan_space_find(dfl_arena *arena, dfl_sink *sink, const dfl_mapping *given, bool imperfect, dfl_plan_space *out);
 /* Reports that a plan leaves more than `most` plans open. Returns false. */
 bool dfl_plan_space_report_many(dfl_sink *sink, const dfl_mapping *given, const char *what, double most);
 /* Sets the first combination of the amounts of a kind. */

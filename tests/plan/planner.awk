@@ -1,7 +1,7 @@
 # Writes problems of the search for plans over chips: for problem N the file DIR/N.dfl with open amounts, and DIR/N.all.dfl with
 # every combination of amounts as a plan of its own. With `wide`, the schedule, the interleave, the recomputed tensors, the parts
 # of the optimizer's state and the memories that hold tensors are open, too. Variables: dir, problems, seed, wide; goal = "pareto
-# latency, energy", for systems that declare energy.
+# latency, energy", for systems that declare energy. Every fourth problem lists micro-batches of any size: for --tiles imperfect.
 
 function draw(n) { return int(rand() * n) + 1 }
 function pick(list, n,   at) { n = split(list, at, " "); return at[draw(n)] }
@@ -52,7 +52,7 @@ function list_plans(all,   b, l, t, n, c, i, j, n_ranks, rank) {
     for (b = 1; b <= nodes && b <= batch; b++)
         for (l = 1; l <= nodes && l <= layers; l++)
             for (t = 1; nodes % b == 0 && nodes % l == 0 && t <= batch; t++)
-                for (n = 1; batch % t == 0 && n <= gpus && n <= (kind == 3 ? batch : 16); n++)
+                for (n = 1; (any_size || batch % t == 0) && n <= gpus && n <= (kind == 3 ? batch : 16); n++)
                     for (c = 1; c <= gpus && c <= (kind == 1 ? batch : kind == 4 ? 16 : m); c++)
                         for (i = 1; i <= n_ranks; i++)
                             for (j = 1; j <= n_ranks; j++)
@@ -110,6 +110,7 @@ BEGIN {
     for (i = 1; i <= problems; i++) {
         nodes = pick(wide ? "2 4 6" : "1 2 3 4 6 8 12"); gpus = pick(wide ? "1 2" : "1 2 4"); layers = pick(wide ? "2 4" : "2 3 4 6 12"); batch = pick(wide ? "2 4 8" : "2 4 6 8 12 24")
         m = pick("4 8"); kind = pick(wide ? "1 2 3 4" : "1 2"); ranks = pick("n,m b,m,n"); gsub(",", ", ", ranks); parts = pick("0 1")
+        any_size = i % 4 == 0
         trained = pick("layers train(layers,optimizer=adam(fp32)) train(layers,optimizer=sgd(fp32))")
         open_split = wide && trained ~ /adam/
         draw_schedules()
