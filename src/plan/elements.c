@@ -453,6 +453,15 @@ bool dfl_frame_elements_of_group(const dfl_frame *f, uint32_t einsum, const dfl_
                           parts, out);
 }
 
+bool dfl_frame_elements_along(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim, int64_t parts,
+                              dfl_i128 *out)
+{
+    const scope s = { .f = f, .einsum = einsum, .is_pass = true };
+    const int64_t extent = f->workload->tensors[access->tensor].extents[dim];
+
+    return width_of(&s, &access->index[dim], extent, out) || fullest_block(&s, &access->index[dim], extent, parts, out);
+}
+
 /* ---- several accesses ---- */
 
 /* Intervals of one access along all dimensions, each from .. to - 1. Positions of one index lie `gap` apart: they are numbered,

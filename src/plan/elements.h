@@ -16,6 +16,10 @@ bool dfl_frame_elements_of_all(const dfl_frame *f, uint32_t einsum, const dfl_ac
    all), if slots divide dimension d further as `parts`[d] says (NULL: they do not). True on overflow. */
 bool dfl_frame_elements_of_group(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t gathered,
                                  const int64_t *parts, dfl_i128 *out);
+/* Positions along a dimension that an access touches in one pass, of them those in the fullest of `parts` blocks. True on
+   overflow. */
+bool dfl_frame_elements_along(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim, int64_t parts,
+                              dfl_i128 *out);
 /* Elements of input `input` in one pass together with those of the later inputs that differ from it by offsets alone. True on
    overflow. */
 bool dfl_frame_elements_of_several(const dfl_frame *f, uint32_t einsum, uint32_t input, dfl_i128 *out);

@@ -25,8 +25,10 @@ bool dfl_exchange_set_part(const dfl_frame *f, dfl_i128 elements, dfl_plan_excha
 {
     x->has_parts = true;
     if (!dfl_mul(elements, f->workload->tensors[x->tensor].type.bits, &x->part_bits) &&
-        !dfl_mul(x->part_bits, dfl_exchange_ranks(f, x->slots), &x->most_bits))
+        !dfl_mul(x->part_bits, dfl_exchange_ranks(f, x->slots), &x->most_bits)) {
+        x->most_bits = x->most_bits == x->bits ? 0 : x->most_bits; /* all have equally much */
         return true;
+    }
     dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->workload->einsums[x->einsum].span, "a count of this plan exceeds 128 bits");
     return false;
 }

@@ -86,10 +86,12 @@ static bool set_parts(const dfl_frame *f, dfl_plan_exchange *x)
         if (f->parts[x->readers[r]] != n || f->parts_rank[x->readers[r]] != f->parts_rank[x->einsum])
             return dfl_frame_refuse(f, e->span, "an exchange in parts whose tensor an einsum outside of the brace reads, too,",
                                     "put all einsums that read it into the brace");
-    if (x->is_halo || x->most_bits > 0 || x->has_parts || x->bits % n != 0)
+    if (x->is_halo || x->most_bits > 0 || x->bits % n != 0)
         return dfl_frame_refuse(f, e->span, "this exchange in parts", "leave the loop out of the brace of its einsum");
     x->parts = n;
     x->bits /= n;
+    x->has_parts &= x->part_bits % n == 0;
+    x->part_bits /= n;
     return true;
 }
 

@@ -38,8 +38,8 @@ typedef struct {
     bool is_tied;                /* a sum over the first and the last stage, which both use the tensor */
     dfl_i128 bits;               /* of one exchange, as in dfl_collective */
     dfl_i128 most_bits;          /* the same if all ranks had as much as the one with most points; 0 = all have equally much */
-    bool has_parts;              /* conditions leave the ranks unequal parts: then `part_bits` is the largest that one sends to
-                                    another one, and `most_bits` as if all were so large */
+    bool has_parts;              /* `part_bits` is the largest part that one rank sends to another one, and `most_bits` as if all
+                                    were so large */
     dfl_i128 part_bits;
     const dfl_access *access;    /* BEFORE: the operand for which the copy was made first; else NULL */
     dfl_layout *asked;           /* BEFORE: [slot], the layout asked for */

@@ -1,13 +1,16 @@
 #include "plan/operand_exchanges.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "ir/conditions.h"
 #include "plan/elements.h"
 #include "plan/halos.h"
+#include "plan/largest.h"
 #include "plan/lines.h"
 #include "plan/masks.h"
 #include "plan/rows.h"
+#include "plan/shares.h"
 #include "support/number.h"
 
 static dfl_i128 ceil_div(dfl_i128 a, int64_t b) { return (a + b - 1) / b; }
@@ -156,6 +159,42 @@ static bool add_renewed(const dfl_frame *f, uint32_t einsum, const dfl_access *r
     return true;
 }
 
+/* Bits of the exchange of a result of gathered rows if all ranks had as much as the largest one: that with most columns of the
+   table, and with most points, as of points that go to rows. 0 = all have equally much. */
+static dfl_i128 most_gathered(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *rows, uint64_t slots,
+                              dfl_i128 bits)
+{
+    const dfl_tensor *t = &f->workload->tensors[rows->tensor];
+    const dfl_access *at = dfl_rows_gathered_at(&f->workload->einsums[einsum], rows->tensor);
+    double share = 1;
+
+    for (uint32_t d = 0; d < t->n_table_dims; d++) {
+        int64_t parts = 1, nominal = t->table_extents[d], points = 1;
+        double uneven, load = f->gather_of[einsum] != NULL ? f->gather_of[einsum]->load : 0;
+        dfl_i128 n;
+        uint32_t rank;
+
+        for (uint32_t s = 0; s < f->n_slots; s++)
+            if ((slots >> s & 1) != 0 && dfl_layout_home(l, dfl_frame_table(f, rows->tensor), s) == (dfl_layout)d)
+                parts *= f->slots[s].count;
+        if (parts == 1)
+            continue;
+        uneven = (double)(dfl_ceil_div(nominal, parts) * parts) / (double)nominal;
+        if (at == NULL || !dfl_index_is_bare(&t->table_index[d], &rank) ||
+            dfl_einsum_has_rank(&f->workload->einsums[einsum], rank)) { /* columns */
+            share *= uneven;
+            continue;
+        }
+        if (dfl_frame_elements_of_all(f, einsum, at, true, &n) || n > INT64_MAX)
+            continue;
+        points = (int64_t)n;
+        if (load == 0 && !f->workload->einsums[einsum].is_mac)
+            load = uneven;
+        share *= (double)dfl_largest_part(points, parts, load, uneven) * (double)parts / (double)points;
+    }
+    return share > 1 ? (dfl_i128)ceil(dfl_i128_double(bits) * share * (1 - 1e-12)) : 0;
+}
+
 /* Adds the exchanges that bring the result of a gather from the instances that have its rows: slots that divide the table. If the
    einsum divides its points there, each instance gets the rows of its points from all others. A step of the optimizer gets its
    rows before it. */
@@ -196,6 +235,7 @@ static bool add_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, 
             continue;
         if (!find_bits(f, einsum, &e->output, &x.bits))
             return false;
+        x.most_bits = most_gathered(f, l, einsum, rows, mask[k], x.bits);
         DFL_PUSH(f->arena, out, x);
     }
     return true;
@@ -316,7 +356,7 @@ static bool keep_largest(const dfl_frame *f, uint32_t einsum, const dfl_access *
     return false;
 }
 
-/* Sets the largest part of an operand of a `where` that one chip needs of another one. False after a report. */
+/* Sets the largest part of an operand that one chip needs of another one. False after a report. */
 static bool set_largest_part(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access,
                              dfl_plan_exchange *x)
 {
@@ -325,7 +365,18 @@ static bool set_largest_part(const dfl_frame *f, const dfl_layouts *l, uint32_t 
 
     for (uint32_t s = 0; s < f->n_slots; s++)
         from[s] = source(f, l, einsum, access->tensor, s);
-    return dfl_mask_largest_part(f, einsum, access, 0, from, x->slots, &n) && dfl_exchange_set_part(f, n, x);
+    return (dfl_mask_thins(f, einsum, access) ? dfl_mask_largest_part(f, einsum, access, 0, from, x->slots, &n)
+                                              : dfl_share_find(f, einsum, access, from, x->asked, x->slots, &n)) &&
+           dfl_exchange_set_part(f, n, x);
+}
+
+/* Whether an operand lies where its points are, by the rows of a table. */
+static bool comes_from_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access)
+{
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if (source(f, l, einsum, access->tensor, s) == DFL_LAYOUT_ROWS)
+            return true;
+    return false;
 }
 
 /* Sets the bits of an exchange of an operand. False after a report. */
@@ -360,7 +411,8 @@ static bool set_operand_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     } else if (way == FROM_ONE && mask[WHOLE] != 0 && !find_part_bits(f, l, einsum, access, mask, mask[FROM_ONE], &x->bits)) {
         return false;
     }
-    if (way != TO_ROWS && way != FROM_ONE && dfl_mask_thins(f, einsum, access) && !set_largest_part(f, l, einsum, access, x))
+    if (way != TO_ROWS && way != FROM_ONE && rows == 0 && !comes_from_rows(f, l, einsum, access) &&
+        !set_largest_part(f, l, einsum, access, x))
         return false;
     if (way != TO_ROWS && is_at_points(f, l, einsum, access, mask) && !keep_largest(f, einsum, access, &x->bits))
         return false;

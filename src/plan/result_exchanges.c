@@ -57,11 +57,13 @@ static bool find_made(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor,
 {
     const dfl_tensor *t = &f->workload->tensors[tensor];
     const uint64_t together = gathered | summed_slots(f, l, tensor);
-    const uint32_t last = t->producers[t->n_producers - 1];
+    const uint32_t last = t->n_producers > 0 ? t->producers[t->n_producers - 1] : 0;
     const dfl_access *made = &f->workload->einsums[last].output;
     bool is_alike = true, is_one = true, has_whole = false, has_where = false;
 
     *is_thin = false;
+    if (t->n_producers == 0) /* the optimizer renews it, without conditions */
+        return true;
     for (uint32_t p = 0; p < t->n_producers; p++) {
         const dfl_einsum *e = &f->workload->einsums[t->producers[p]];
         bool thin;
@@ -146,35 +148,6 @@ static bool add_makers(const dfl_frame *f, uint32_t einsum, uint64_t gathered, c
         overflow |= dfl_frame_elements_of_group(f, makers[k], &w->einsums[makers[k]].output, gathered, parts, &n) ||
                     dfl_add(*out, n, out);
     return overflow;
-}
-
-/* Sets the largest part of a result with a `where` that one chip sends to another one: of what it has made, or of what it has
-   summed for the home of the other one. False after a report. */
-static bool set_largest_part(const dfl_frame *f, const dfl_layouts *l, uint64_t gathered, dfl_plan_exchange *x)
-{
-    const dfl_tensor *t = &f->workload->tensors[x->tensor];
-    const bool is_gather = x->kind == DFL_COLLECTIVE_ALL_GATHER;
-    const uint32_t last = t->n_producers > 0 ? t->producers[t->n_producers - 1] : x->einsum;
-    const dfl_access *made = &f->workload->einsums[last].output;
-    const uint64_t together = summed_slots(f, l, x->tensor);
-    dfl_layout *home = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
-    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1);
-    bool is_thin;
-    dfl_i128 n;
-
-    if (x->kind != DFL_COLLECTIVE_REDUCE_SCATTER && !is_gather)
-        return true;
-    for (uint32_t d = 0; d < t->n_dims; d++)
-        parts[d] = 1;
-    for (uint32_t s = 0; s < f->n_slots; s++)
-        home[s] = (x->slots >> s & 1) != 0 ? dfl_layout_home(l, x->tensor, s) : DFL_LAYOUT_REPLICATED;
-    if (!find_made(f, l, x->tensor, is_gather ? gathered : 0, parts, &is_thin, &n))
-        return false;
-    if (!is_thin)
-        return true;
-    return (is_gather ? dfl_mask_elements_of_group(f, last, made, together & ~gathered, NULL, &n)
-                      : dfl_mask_largest_part(f, last, made, together, home, x->slots, &n)) &&
-           dfl_exchange_set_part(f, n, x);
 }
 
 /* The dimension of what an einsum writes that stands for a dimension of a tensor. Of rows that data select, the access has the
@@ -383,8 +356,18 @@ static bool leaves_parts(const dfl_frame *f, uint32_t einsum, uint64_t slots)
     return false;
 }
 
+/* Whether a producer divides a result on some of the slots. */
+static bool divides_on(const dfl_frame *f, uint32_t einsum, uint64_t slots)
+{
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if ((slots >> s & 1) != 0 && dfl_layout_made(f, einsum, s) >= 0)
+            return true;
+    return false;
+}
+
 /* Sets the bits of an exchange of a result behind its last producer: those of the producer with the most, of a sum among those
-   that leave parts of it. What is gathered behind a sum is summed by the chips that send it. False after a report. */
+   that leave parts of it. What is gathered behind a sum is summed by the chips that send it. A gather of nothing (`gather` 0) has
+   what one chip sends: no more than its part of what the others have whole. False after a report. */
 static bool find_largest_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, dfl_plan_exchange *x, uint64_t gather,
                               uint64_t scattered)
 {
@@ -399,13 +382,70 @@ static bool find_largest_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t
         dfl_i128 bits;
 
         if (dfl_frame_target(f, e) != x->tensor || dfl_einsum_is_start(&f->workload->einsums[e]) ||
-            (is_sum && !leaves_parts(f, e, x->slots)) || (t->n_producers > 0 && f->workload->einsums[e].phase != x->phase))
+            (is_sum && !leaves_parts(f, e, x->slots)) ||
+            (is_gather && gather == 0 && !divides_on(f, e, x->slots)) ||
+            (t->n_producers > 0 && f->workload->einsums[e].phase != x->phase))
             continue;
         if (!find_result_bits(f, l, e, is_gather ? gather : 0, scattered, is_sum ? gather : 0, &bits))
             return false;
         x->bits = bits > x->bits ? bits : x->bits;
     }
     return true;
+}
+
+/* The same with a `where` that leaves out elements; `is_thin` otherwise stays false. */
+static bool set_thin_part(const dfl_frame *f, const dfl_layouts *l, uint64_t gathered, dfl_plan_exchange *x, bool *is_thin)
+{
+    const dfl_tensor *t = &f->workload->tensors[x->tensor];
+    const bool is_gather = x->kind == DFL_COLLECTIVE_ALL_GATHER;
+    const uint32_t last = t->n_producers > 0 ? t->producers[t->n_producers - 1] : x->einsum;
+    const dfl_access *made = &f->workload->einsums[last].output;
+    const uint64_t together = summed_slots(f, l, x->tensor);
+    dfl_layout *home = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
+    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1);
+    dfl_i128 n;
+
+    for (uint32_t d = 0; d < t->n_dims; d++)
+        parts[d] = 1;
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        home[s] = (x->slots >> s & 1) != 0 ? dfl_layout_home(l, x->tensor, s) : DFL_LAYOUT_REPLICATED;
+    if (!find_made(f, l, x->tensor, is_gather ? gathered : 0, parts, is_thin, &n))
+        return false;
+    if (!*is_thin)
+        return true;
+    return (is_gather ? dfl_mask_elements_of_group(f, last, made, together & ~gathered, NULL, &n)
+                      : dfl_mask_largest_part(f, last, made, together, home, x->slots, &n)) &&
+           dfl_exchange_set_part(f, n, x);
+}
+
+/* Whether the points of a producer of a tensor go by the rows of a table. */
+static bool is_made_by_rows(const dfl_frame *f, uint32_t tensor)
+{
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++)
+        if (dfl_frame_target(f, e) == tensor && (f->points[e].parts > 1 || f->workload->einsums[e].body->kind == DFL_EOP_SCATTER))
+            return true;
+    return false;
+}
+
+/* Sets the largest part of a result that one chip sends to another one: of what it has made, or of what it has summed for the
+   home of the other one. False after a report. */
+static bool set_largest_part(const dfl_frame *f, const dfl_layouts *l, uint64_t gathered, uint64_t scattered,
+                             dfl_plan_exchange *x)
+{
+    const bool is_gather = x->kind == DFL_COLLECTIVE_ALL_GATHER;
+    bool is_thin = false;
+    dfl_i128 whole, part;
+
+    if (x->kind != DFL_COLLECTIVE_REDUCE_SCATTER && !is_gather)
+        return true;
+    if (!set_thin_part(f, l, gathered, x, &is_thin) || is_thin || is_made_by_rows(f, x->tensor))
+        return is_thin || is_made_by_rows(f, x->tensor);
+    whole = x->bits;
+    if (!find_largest_bits(f, l, x->einsum, x, is_gather ? 0 : gathered, is_gather ? scattered : scattered | x->slots))
+        return false;
+    part = x->bits / f->workload->tensors[x->tensor].type.bits;
+    x->bits = whole;
+    return dfl_exchange_set_part(f, part, x);
 }
 
 /* Whether an einsum adds to rows of a table that lie alone, and each micro-batch adds to other rows of the step. */
@@ -430,7 +470,7 @@ bool dfl_result_exchanges_add(const dfl_frame *f, const dfl_layouts *l, uint32_t
     const bool is_of_step = is_sum_of_step(f, einsum);
     const dfl_exchange_place late = is_of_step ? DFL_EXCHANGE_ONCE : DFL_EXCHANGE_AFTER;
     dfl_plan_exchange x = { .tensor = tensor, .einsum = einsum, .phase = e->phase };
-    uint64_t now = 0, scatter = 0, reduce = 0, gather = 0, back = 0, taken = 0, across = 0;
+    uint64_t now = 0, scatter = 0, reduce = 0, gather = 0, back = 0, taken = 0, across = 0, scattered;
 
     if (!find_gathered(f, l, tensor, &gather, &across))
         return false;
@@ -465,8 +505,8 @@ bool dfl_result_exchanges_add(const dfl_frame *f, const dfl_layouts *l, uint32_t
         if (x.place == DFL_EXCHANGE_AFTER && adds_rows_in_parts(f, einsum))
             return dfl_frame_refuse(f, e->span, "an exchange in each micro-batch of gradients of rows that data select",
                                     "leave the gradients whole, or leave out the micro-batches");
-        if (!find_largest_bits(f, l, einsum, &x, gather,
-                               taken | (k > 0 ? back : 0) | (k > 1 ? now : 0) | (k > 2 ? scatter : 0)))
+        scattered = taken | (k > 0 ? back : 0) | (k > 1 ? now : 0) | (k > 2 ? scatter : 0);
+        if (!find_largest_bits(f, l, einsum, &x, gather, scattered))
             return false;
         if (k == 0 && rows_slots(f, einsum) != back && dfl_rows_are_uneven(f, einsum))
             return dfl_frame_refuse(f, e->span, "a result that points leave on one of two groups which divide the rows unevenly",
@@ -481,7 +521,7 @@ bool dfl_result_exchanges_add(const dfl_frame *f, const dfl_layouts *l, uint32_t
             x.bits = ceil_div(x.bits, dfl_exchange_ranks(f, rows_slots(f, einsum)));
             x.most_bits = dfl_exchange_most_bits(f, einsum, x.bits);
         }
-        if (!x.is_tied && !set_largest_part(f, l, gather, &x))
+        if (!x.is_tied && !set_largest_part(f, l, gather, scattered, &x))
             return false;
         DFL_PUSH(f->arena, out, x);
     }

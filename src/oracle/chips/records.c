@@ -285,14 +285,15 @@ static bool is_thin(const chips *c, uint32_t tensor)
     return dfl_chips_has_conditions(c, tensor) || dfl_chips_has_rows_alone(c, tensor);
 }
 
-/* Whether an einsum that makes a tensor made an element on a chip in its latest pass. Zeros before a sum move nothing. */
-static bool has_made(const chips *c, uint32_t tensor, uint32_t chip, uint32_t element)
+/* Whether an einsum that makes a tensor made an element on a chip in its latest pass, one of `only` (NULL: any). Zeros before a
+   sum move nothing. */
+static bool has_made(const chips *c, uint32_t tensor, uint32_t chip, uint32_t element, const bool *only)
 {
     for (uint32_t e = 0; e < c->w->n_einsums; e++) {
         const element_set *latest = c->einsums[e].latest;
 
-        if (c->einsums[e].target == tensor && c->w->einsums[e].body->kind != DFL_EOP_CONST && latest[chip] != NULL &&
-            latest[chip][element] != 0)
+        if (c->einsums[e].target == tensor && (only == NULL || only[e]) &&
+            c->w->einsums[e].body->kind != DFL_EOP_CONST && latest[chip] != NULL && latest[chip][element] != 0)
             return true;
     }
     return false;
@@ -308,7 +309,7 @@ static uint64_t count_sums(const chips *c, uint32_t tensor, uint32_t chip, uint6
         bool is_in = false;
 
         for (uint32_t other = 0; other < c->n_chips && !is_in && dfl_chips_is_within(c, tensor, chip, i, groups); other++) {
-            is_in = has_made(c, tensor, other, i);
+            is_in = has_made(c, tensor, other, i, NULL);
             for (uint32_t g = 0; g < c->n_groups && is_in; g++)
                 is_in = (summed >> g & 1) != 0 || chips_digit(c, other, g) == chips_digit(c, chip, g);
         }
@@ -317,9 +318,9 @@ static uint64_t count_sums(const chips *c, uint32_t tensor, uint32_t chip, uint6
     return n;
 }
 
-/* Elements that the chips of a group have made together. */
+/* Elements that the chips of a group have made together, by the einsums of `only` (NULL: by any). */
 static uint64_t count_together(const chips *c, uint32_t tensor, uint32_t chip, element_set *made, uint64_t gathered,
-                               uint64_t scattered)
+                               uint64_t scattered, const bool *only)
 {
     uint64_t n = 0;
 
@@ -328,7 +329,7 @@ static uint64_t count_together(const chips *c, uint32_t tensor, uint32_t chip, e
         bool is_in = false;
 
         for (uint32_t other = 0; other < c->n_chips && !is_in; other++) {
-            is_in = made[other] != NULL && has_made(c, tensor, other, i);
+            is_in = made[other] != NULL && has_made(c, tensor, other, i, only);
             for (uint32_t g = 0; g < c->n_groups && is_in; g++)
                 is_in = ((gathered >> g & 1) != 0 || chips_digit(c, other, g) == chips_digit(c, chip, g)) &&
                         ((scattered >> g & 1) == 0 || c->tensors[tensor].side[g] == NULL ||
@@ -432,6 +433,16 @@ static void open_parts(const chip_pass *p, uint32_t tensor, element_set *made)
     dfl_chips_use_on(c, value, p->stages);
 }
 
+/* The einsums with which chips of a group that gathers a result have made different elements: each sends its own. */
+static bool *find_own(const chips *c, uint32_t tensor, uint64_t gathered)
+{
+    bool *out = DFL_NEW_ARRAY(c->arena, bool, (size_t)c->w->n_einsums + 1);
+
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        out[e] = c->einsums[e].target == tensor && makes_own(c, e, gathered);
+    return out;
+}
+
 void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last)
 {
     chips *c = p->c;
@@ -443,6 +454,7 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
     const uint64_t back = t->back;
     element_set *const parts[3] = { find_parts(c, tensor, made, now), find_parts(c, tensor, made, late),
                                     find_parts(c, tensor, made, whole) };
+    const bool *own_makers = find_own(c, tensor, t->gathered);
     uint64_t n[4] = { 0 }, sent[4] = { 0 }, across = 0;
 
     for (uint32_t chip = 0; chip < c->n_chips; chip++) {
@@ -456,8 +468,9 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
             const uint64_t at_home = k < 2 ? count_made(c, tensor, chip, parts[k][chip], masks[k] | (k == 0 ? now : late)) : 0;
             sent[k] = at_home > sent[k] ? at_home : sent[k];
         }
-        const uint64_t all = t->gathered != 0 ? count_together(c, tensor, chip, made, t->gathered, t->scattered | own) : 0;
-        const uint64_t own_part = t->gathered != 0 ? count_together(c, tensor, chip, made, 0, t->scattered | own) : 0;
+        const uint64_t all = t->gathered != 0 ? count_together(c, tensor, chip, made, t->gathered, t->scattered | own, NULL) : 0;
+        const uint64_t own_part =
+            t->gathered != 0 ? count_together(c, tensor, chip, made, 0, t->scattered | own, own_makers) : 0;
         n[3] = all > n[3] ? all : n[3];
         sent[3] = own_part > sent[3] ? own_part : sent[3];
     }

@@ -1,0 +1,157 @@
+#include "plan/shares.h"
+
+#include "plan/elements.h"
+#include "plan/lines.h"
+#include "plan/parts.h"
+#include "support/number.h"
+
+enum { MOST_PAIRS = 1 << 16 }; /* pairs of chips that are looked at where parts do not nest */
+
+/* A pair of chips: the one that uses elements, and the one that has them at home. */
+typedef struct {
+    const dfl_frame *f;
+    uint32_t einsum;
+    const dfl_access *access;
+    const dfl_layout *from, *asked;
+    uint64_t slots;
+    int64_t *user, *owner;     /* [slot]: its place there; both have the same one on groups that exchange nothing */
+    int64_t *places;           /* [slot]: places of each that are looked at, the first ones */
+} chip_pair;
+
+/* The groups that divide a dimension in a layout. */
+static uint64_t dividing(const chip_pair *p, const dfl_layout *layout, uint32_t dim)
+{
+    uint64_t out = 0;
+
+    for (uint32_t s = 0; s < p->f->n_slots; s++)
+        if (layout[s] == (dfl_layout)dim && p->f->slots[s].stages == NULL && p->f->slots[s].count > 1)
+            out |= UINT64_C(1) << s;
+    return out;
+}
+
+/* Whether an index is one rank that has all positions of its dimension. */
+static bool is_whole_rank(const dfl_frame *f, const dfl_access *a, uint32_t dim, uint32_t *rank)
+{
+    return dfl_index_is_bare(&a->index[dim], rank) && f->workload->ranks[*rank].extent ==
+                                                          f->workload->tensors[a->tensor].extents[dim];
+}
+
+/* Elements along a dimension of the pair. True on overflow, or if they are not counted. */
+static bool count_dimension(const chip_pair *p, uint32_t dim, dfl_i128 *out)
+{
+    const dfl_frame *f = p->f;
+    const uint64_t used = dividing(p, p->asked, dim), home = dividing(p, p->from, dim);
+    int64_t parts = 1, pass;
+    dfl_chip_part own, common;
+    uint32_t rank;
+
+    if (is_whole_rank(f, p->access, dim, &rank)) {
+        own = dfl_chip_part_in(f, rank, used, p->user);
+        common = dfl_chip_parts_common(own, dfl_chip_part_in(f, rank, home, p->owner));
+        pass = dfl_frame_pass(f, p->einsum, rank);
+        *out = common.n < pass ? common.n : pass;
+        return false;
+    }
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        parts *= (home & p->slots) >> s & 1 ? f->slots[s].count : 1;
+    return dfl_frame_elements_along(f, p->einsum, p->access, dim, parts, out);
+}
+
+/* Elements of all dimensions of the pair. */
+static bool count_pair(const chip_pair *p, dfl_i128 *out)
+{
+    bool overflow = false;
+    dfl_i128 n;
+
+    *out = 1;
+    for (uint32_t d = 0; d < p->access->n_dims && !overflow; d++)
+        overflow |= count_dimension(p, d, &n) || dfl_mul(*out, n, out);
+    return overflow;
+}
+
+/* Whether the parts that an einsum takes of a dimension are those at home or unite some of them: then the first chips have
+   most. */
+static bool nests(const chip_pair *p, uint32_t dim)
+{
+    const uint64_t used = dividing(p, p->asked, dim), home = dividing(p, p->from, dim);
+    uint64_t outer = 0;
+
+    if (used == 0 || home == 0)
+        return true;
+    for (uint32_t s = 0; s < p->f->n_slots; s++) { /* the groups that the einsum divides stand before all others of the home */
+        outer |= (used | home) & (UINT64_C(1) << s);
+        if (outer == used)
+            return (used & ~home) == 0 && (used & p->slots) == 0;
+    }
+    return false;
+}
+
+/* Sets the places that are looked at: the first two, or all where parts do not nest. False if these are too many. */
+static bool set_places(const chip_pair *p)
+{
+    int64_t pairs = 1;
+
+    for (uint32_t s = 0; s < p->f->n_slots; s++) {
+        const bool is_sent = (p->slots >> s & 1) != 0;
+        bool all = false;
+
+        for (uint32_t d = 0; d < p->access->n_dims; d++)
+            all |= (p->from[s] == (dfl_layout)d || p->asked[s] == (dfl_layout)d) && !nests(p, d);
+        p->places[s] = p->f->slots[s].stages != NULL ? 1 : all || p->f->slots[s].count < 2 ? p->f->slots[s].count
+                       : is_sent ? 2 : 1;
+        if (__builtin_mul_overflow(pairs, p->places[s] * (is_sent ? p->places[s] : 1), &pairs) || pairs > MOST_PAIRS)
+            return false;
+    }
+    return true;
+}
+
+/* Moves to the next pair. */
+static bool next_pair(const chip_pair *p)
+{
+    for (uint32_t s = 0; s < p->f->n_slots; s++) {
+        if (++p->user[s] < p->places[s]) {
+            p->owner[s] = (p->slots >> s & 1) != 0 ? p->owner[s] : p->user[s];
+            return true;
+        }
+        p->user[s] = 0;
+        if ((p->slots >> s & 1) == 0) {
+            p->owner[s] = 0;
+            continue;
+        }
+        if (++p->owner[s] < p->places[s])
+            return true;
+        p->owner[s] = 0;
+    }
+    return false;
+}
+
+static bool is_one_chip(const chip_pair *p)
+{
+    for (uint32_t s = 0; s < p->f->n_slots; s++)
+        if (p->user[s] != p->owner[s])
+            return false;
+    return true;
+}
+
+bool dfl_share_find(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from,
+                    const dfl_layout *asked, uint64_t slots, dfl_i128 *out)
+{
+    const chip_pair p = { .f = f, .einsum = einsum, .access = access, .from = from, .asked = asked, .slots = slots,
+                          .user = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)f->n_slots + 1),
+                          .owner = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)f->n_slots + 1),
+                          .places = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)f->n_slots + 1) };
+    dfl_i128 n = 0;
+
+    *out = 0;
+    if (!set_places(&p))
+        return dfl_frame_refuse(f, access->span, "an exchange between parts that do not nest, of more than 65536 pairs of chips,",
+                                "divide the operand at home as its reader, or along another dimension");
+    do {
+        if (!is_one_chip(&p) && count_pair(&p, &n)) {
+            dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "a count of this plan exceeds 128 bits");
+            return false;
+        }
+        *out = !is_one_chip(&p) && n > *out ? n : *out;
+    } while (next_pair(&p));
+    return true;
+}

@@ -1,0 +1,15 @@
+/*
+ * The largest part of an exchange that one chip sends to another one, where blocks of unequal size divide the tensor: 10 rows on
+ * 4 chips are 3, 3, 3 and 1. `masks.h` has the same under conditions.
+ */
+#ifndef DFL_PLAN_SHARES_H
+#define DFL_PLAN_SHARES_H
+
+#include "plan/layouts.h"
+
+/* Elements of an access in one pass that one chip uses and another chip of the groups of `slots` has at home. The tensor lies
+   divided along `from`[slot], and the einsum divides it along `asked`[slot]; negative = not there. False after a report. */
+bool dfl_share_find(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from,
+                    const dfl_layout *asked, uint64_t slots, dfl_i128 *out);
+
+#endif
