@@ -154,14 +154,15 @@ static bool is_made_in(const dfl_plan_work *work, const dfl_chunk *chunk, uint32
     return false;
 }
 
-/* Adds an exchange before its einsum, which comes next. If its tensor is there before the pass, it stands one einsum earlier. */
+/* Adds an exchange before its einsum, which comes next. If its tensor is there before the pass, it stands one einsum earlier; the
+   parts of one in a brace with a loop start with the brace. */
 static void add_before(const dfl_plan_work *work, const dfl_chunk *chunk, uint32_t exchange, task_vec *list)
 {
     const dfl_plan_exchange *x = &work->exchanges->at[exchange];
     size_t at = list->n;
 
     DFL_PUSH(work->frame->arena, list, ((task){ true, exchange, DFL_STEP_COLLECTIVES }));
-    if (is_made_in(work, chunk, x->einsum, x->tensor))
+    if (x->parts > 1 || is_made_in(work, chunk, x->einsum, x->tensor))
         return;
     while (at > 0 && list->at[at - 1].is_exchange)
         at--;
@@ -387,12 +388,14 @@ static void run_parts(clock_state *c, const task_vec *list, size_t from, size_t 
                 run_exchange(c, t->index);
             end = t->is_exchange && parts_of(c, t) > 1 ? fmax(end, c->ended[t->index]) : end;
         }
-    if (c->work->frame->mapping->options.exchanges_block && end > c->front) {
+    if (!c->work->frame->mapping->options.exchanges_block)
+        return;
+    if (end > c->front) {
         expose(c, end);
         c->front = end;
-        for (uint32_t u = 0; u < c->work->frame->system->n_computes; u++)
-            c->unit_free[u] = fmax(c->unit_free[u], end);
     }
+    for (uint32_t u = 0; u < c->work->frame->system->n_computes; u++)
+        c->unit_free[u] = fmax(c->unit_free[u], end);
 }
 
 static void run_list(clock_state *c, const task_vec *list)
