@@ -17,10 +17,21 @@ judge $? "import of $own" "$work/err"
 judge $? "layout of $own" "$work/log"
 "$DFLC" eval --format csv "$work/own.dfl" >"$work/log" 2>&1
 judge $? "evaluation of $own" "$work/log"
-sed 's/"ring"/"none"/; s/"tensor_par_overlap": *"none"/"tensor_par_overlap": "ring"/' "$own/exe.json" >"$work/ring.json"
-"$DFLC" import calculon "$own/app.json" "$work/ring.json" "$own/sys.json" >"$work/log" 2>&1 &&
-    grep -q 'ring.json:[0-9]*:.*its step is [0-9.e-]* s shorter' "$work/log"
-judge $? "a run with overlap says how many seconds differ" "$work/log"
+# seconds MAPPING.dfl: the latency of its step
+seconds() { "$DFLC" eval --format json "$1" | awk -f "$own/figures.awk" | cut -d' ' -f1; }
+
+for kind in ring pipe; do
+    sed "s/\"tensor_par_overlap\": *\"none\"/\"tensor_par_overlap\": \"$kind\"/" "$own/exe.json" >"$work/$kind.json"
+    "$DFLC" import calculon "$own/app.json" "$work/$kind.json" "$own/sys.json" -o "$work/$kind.dfl" >"$work/log" 2>&1 &&
+        grep -q "$kind.json:[0-9]*:.*its step is [0-9.e-]* s \(shorter\|longer\)" "$work/log"
+    judge $? "a run with overlap says how many seconds differ: $kind" "$work/log"
+    "$DFLC" fmt --check "$work/$kind.dfl" >"$work/log" 2>&1 && grep -q 'temporal x/3;' "$work/$kind.dfl"
+    judge $? "products run in tiles: $kind" "$work/log"
+done
+# tiles hide exchanges; with pipe one of four is exposed
+echo "$(seconds "$work/ring.dfl") $(seconds "$work/pipe.dfl") $(seconds "$work/own.dfl")" >"$work/log"
+awk '{ exit !($1 < $2 && $2 < $3) }' "$work/log"
+judge $? "ring takes less than pipe, and pipe less than no overlap" "$work/log"
 sed 's/"weight_offload": *false/"weight_offload": true/; s/"pipeline_par": *[0-9]*/"pipeline_par": 0/' "$own/exe.json" >"$work/outer.json"
 ! "$DFLC" import calculon "$own/app.json" "$work/outer.json" "$own/sys.json" >"$work/log" 2>&1 &&
     grep -q 'outer.json:[0-9]*:.*E0705' "$work/log"

@@ -4,6 +4,7 @@
 
 #include "import/losses.h"
 #include "import/yaml.h"
+#include "support/strbuf.h"
 
 /* How the chips of a layer exchange values: all-reduces; reduce-scatters and all-gathers in the last layer of a chunk alone; in
    all layers, with the sequence divided between them (sequence parallel). */
@@ -76,6 +77,24 @@ typedef struct {
 
 enum { DFL_CALC_OPERATIONS = 24 };
 
+/*
+ * The tiles in which the text runs a product beside its exchange: `n` of `parts` equal parts. A chip begins with its own part,
+ * which needs no exchange: `own` einsums of a part. Two chips halve the parts, since a loop has two iterations or more.
+ */
+typedef struct { int64_t parts, n, own, tokens; } dfl_calc_tiling;
+
+/* The text of the operations of a layer: declarations and einsums, and the names that other parts of the file list. */
+typedef struct {
+    const dfl_calc_run *run;
+    dfl_strbuf ops, chain;               /* declarations, and einsums of the layer */
+    dfl_strbuf matrix, vector, port;     /* operations of each unit, as ", a, b" */
+    dfl_strbuf tiled, tiled_port;        /* of tiles: products with what their exchanges take of the chip; their transfers */
+    dfl_strbuf braces;                   /* lines of the mapping: the loops over tiles of the forward pass */
+    const char *back;                    /* those of the backward pass, in its order */
+    dfl_strbuf again;                    /* tensors that the backward pass makes again */
+    const char *last;                    /* tensor at the end of the chain */
+} dfl_calc_text;
+
 /* Bytes on a chip of the largest stage. */
 typedef struct {
     double stored;             /* of a layer for each micro-batch in flight */
@@ -89,6 +108,16 @@ size_t dfl_calc_operations(const dfl_calc_run *run, dfl_calc_operation out[DFL_C
 dfl_calc_memory dfl_calc_memory_of(const dfl_calc_run *run);
 /* Reads and checks the files: application, execution, system. False after a report. */
 bool dfl_calc_read(dfl_calc_run *run, dfl_loss_report *report, const dfl_source *const *sources);
+/* Whether products run in tiles beside their exchanges. */
+bool dfl_calc_has_tiles(const dfl_calc_run *run);
+dfl_calc_tiling dfl_calc_tiling_of(const dfl_calc_run *run);
+/* Time of an exchange among the chips of a layer: summed or gathered, by the way of the layers inside of a chunk. */
+double dfl_calc_exchange_seconds(const dfl_calc_run *run, bool reduces);
+/* Declares an operation of one value and its derivative with these counts, for a unit. */
+void dfl_calc_print_op(dfl_calc_text *t, dfl_strbuf *unit, const char *name, const char *unit_name, const double counts[2]);
+/* Adds a product in tiles, with the products of shapes whose exchange runs beside it. Its result ends the chain. False = the
+   operation is no such product. */
+bool dfl_calc_print_tiles(dfl_calc_text *t, dfl_arena *arena, const dfl_calc_operation *o);
 /* The share that work of the size `at` reaches. */
 double dfl_calc_share(const dfl_yaml *shares, double at);
 /* The text of the run, not yet in the layout of the formatter. `losses` stand above the mapping. */

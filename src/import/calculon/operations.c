@@ -5,6 +5,7 @@
 #include "import/calculon/calculon_internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The list under construction, and the extents that most operations share. */
@@ -236,6 +237,38 @@ size_t dfl_calc_operations(const dfl_calc_run *run, dfl_calc_operation out[DFL_C
     add_drop(&l, "drop3", l.held);
     add_sum(&l, "add2");
     return (size_t)(l.out - out);
+}
+
+bool dfl_calc_has_tiles(const dfl_calc_run *run) { return run->tile_overlap != DFL_CALC_NO_TILES && run->tensor > 1; }
+
+dfl_calc_tiling dfl_calc_tiling_of(const dfl_calc_run *run)
+{
+    const int64_t tokens = run->micro * run->seq;
+    dfl_calc_tiling t = { run->tensor, run->tensor - 1, 1, 0 };
+
+    if (run->tensor == 2)
+        t = (dfl_calc_tiling){ 4, 2, 2, 0 };
+    t.tokens = tokens / t.parts > 0 ? tokens / t.parts : 1;
+    return t;
+}
+
+double dfl_calc_exchange_seconds(const dfl_calc_run *run, bool reduces)
+{
+    const dfl_calc_link *net = &run->tensor_link;
+    const double bytes = (double)(run->micro * run->seq) * (double)run->hidden * (double)run->bytes;
+    const bool is_split = run->exchange == DFL_CALC_SPLIT;
+
+    if (run->tensor == 1 || (!is_split && !reduces))
+        return 0;
+    return net->latency + bytes / net->rate * (!is_split ? net->all_reduce : reduces ? net->reduce_scatter : net->all_gather);
+}
+
+double dfl_calc_share(const dfl_yaml *shares, double at)
+{
+    for (uint32_t i = 0; i < shares->n; i++)
+        if (strtod(shares->items[i].items[0].text, NULL) <= at)
+            return strtod(shares->items[i].items[1].text, NULL);
+    return strtod(shares->items[shares->n - 1].items[1].text, NULL);
 }
 
 dfl_calc_memory dfl_calc_memory_of(const dfl_calc_run *run)

@@ -54,39 +54,51 @@ static double exchange_seconds(const dfl_calc_run *run, const dfl_calc_operation
 }
 
 /* The same with what Calculon adds to it: the sums, and without overlap the buffers. */
-static double charged_seconds(const dfl_calc_run *run, const dfl_calc_operation *o, int stage, int kind)
+static double charged_seconds(const dfl_calc_run *run, const dfl_calc_operation *o, int stage, int kind, const bool *as_peer)
 {
     const double link = exchange_seconds(run, o, stage, kind);
 
     if (run->tile_overlap == DFL_CALC_NO_TILES)
         return run->tensor == 1 ? 0 : link + both(run, work_seconds(run, o->work[stage], false),
                                                   move_seconds(run, o->bytes[stage]));
-    return link + (link > 0 ? work_seconds(run, o->work[stage], false) : 0);
+    return link + (link > 0 && as_peer[DFL_CALC_TILED] ? work_seconds(run, o->work[stage], false) : 0);
 }
 
 /* ---- a product beside its exchange ---- */
 
 typedef struct { double seconds, exposed; } tiled;
 
-/* A product in as many tiles as there are chips, beside its exchange of `link` seconds. The exchange slows the product down. */
-static tiled run_tiles(const dfl_calc_run *run, double work, double moves, double link)
+/* A product in as many tiles as there are chips, beside its exchange of `link` seconds, in the text: each tile but the own one
+   runs beside an exchange, which takes a share of the chip, and waits until it has ended. */
+static tiled run_tiles_of_text(const dfl_calc_run *run, double work, double moves, double link)
+{
+    const double n = (double)run->tensor, busy = work + run->tensor_link.use * link, alone = both(run, work, moves);
+    const double beside = run->overlaps ? fmax(busy, moves) : busy; /* transfers that follow the work follow all tiles */
+
+    return (tiled){ alone / n + (n - 1) / n * (run->overlaps ? beside : busy + moves), (n - 1) / n * fmax(0, link - beside) };
+}
+
+/* The same as Calculon has it: exchanges run beside the work alone, even where transfers run beside the work. */
+static tiled run_tiles_of_peer(const dfl_calc_run *run, double work, double moves, double link)
 {
     const double n = (double)run->tensor, use = run->tensor_link.use;
     const double alone = both(run, work, moves), slowed = both(run, work / (1 - use), moves);
-    tiled out = { alone, 0 };
+
+    if (link > work / (1 - use))
+        return (tiled){ alone / n + (n - 1) * slowed / n, (n - 1) * (link - work / (1 - use)) / n };
+    return (tiled){ alone + (n - 1) * link / n * use, 0 };
+}
+
+static tiled run_tiles(const dfl_calc_run *run, double work, double moves, double link, const bool *as_peer)
+{
+    const double tile = run->tile_overlap == DFL_CALC_PIPE ? link / (double)run->tensor : 0;
+    tiled out = { both(run, work, moves), 0 };
 
     if (link <= 0)
         return out;
-    if (link > work / (1 - use)) {
-        out.seconds = alone / n + (n - 1) * slowed / n;
-        out.exposed = (n - 1) * (link - work / (1 - use)) / n;
-    } else {
-        out.seconds = alone + (n - 1) * link / n * use;
-    }
-    if (run->tile_overlap == DFL_CALC_PIPE) {
-        out.seconds += link / n;
-        out.exposed += link / n;
-    }
+    out = as_peer[DFL_CALC_TILED] ? run_tiles_of_peer(run, work, moves, link) : run_tiles_of_text(run, work, moves, link);
+    out.exposed += tile;
+    out.seconds += as_peer[DFL_CALC_TWICE] ? tile : 0;
     return out;
 }
 
@@ -106,32 +118,39 @@ static bool repeats(const dfl_calc_run *run, const dfl_calc_operation *o)
 
 /* Adds the exchange of an operation. `product` is the product that it runs beside, or NULL. */
 static void add_exchange(const dfl_calc_run *run, const dfl_calc_operation *o, const dfl_calc_operation *product,
-                         dfl_calc_sums *s)
+                         const bool *as_peer, dfl_calc_sums *s)
 {
     for (int kind = 0; kind < 2; kind++) {
         double exposed[2];
 
         for (int stage = FORWARD; stage <= GRADIENT; stage++) {
-            const double link = charged_seconds(run, o, stage, kind);
+            const double link = charged_seconds(run, o, stage, kind, as_peer);
 
             exposed[stage] = product == NULL
                                  ? link
                                  : run_tiles(run, work_seconds(run, product->work[stage], true),
-                                             move_seconds(run, product->bytes[stage]), charged_seconds(run, o, stage, 0)).exposed;
+                                             move_seconds(run, product->bytes[stage]),
+                                             charged_seconds(run, o, stage, 0, as_peer), as_peer).exposed;
             s->link[kind][stage] += link;
             s->exposed[kind][stage] += exposed[stage];
         }
         if (repeats(run, o)) {
-            const double link = exchange_seconds(run, o, FORWARD, kind);
+            const double link = exchange_seconds(run, o, FORWARD, kind), waits = run->tile_overlap == DFL_CALC_PIPE ? 1 : 0;
+            const bool hides = product != NULL && (as_peer[DFL_CALC_REPEATED] || product->is_repeated);
+            const double bare = product == NULL ? link : exchange_seconds(run, o, FORWARD, 0) *
+                                                             (1 - (1 - waits) / (double)run->tensor);
 
             s->link_again[kind] += link;
-            s->exposed_again[kind] += product == NULL ? link : exposed[FORWARD];
+            s->exposed_again[kind] += hides ? exposed[FORWARD] : bare;
         }
     }
+    for (int stage = FORWARD; stage <= GRADIENT && product != NULL && !as_peer[DFL_CALC_TILED]; stage++)
+        s->time[stage] += work_seconds(run, o->work[stage], false); /* the text has the sums before the product */
 }
 
 /* Adds the work of an operation that is no exchange. `exchange` is the one that runs beside it, or NULL. */
-static void add_work(const dfl_calc_run *run, const dfl_calc_operation *o, const dfl_calc_operation *exchange, dfl_calc_sums *s)
+static void add_work(const dfl_calc_run *run, const dfl_calc_operation *o, const dfl_calc_operation *exchange,
+                     const bool *as_peer, dfl_calc_sums *s)
 {
     for (int stage = FORWARD; stage <= WEIGHTS; stage++) {
         const double work = work_seconds(run, o->work[stage], o->is_matrix), moves = move_seconds(run, o->bytes[stage]);
@@ -140,14 +159,11 @@ static void add_work(const dfl_calc_run *run, const dfl_calc_operation *o, const
         if (stage == WEIGHTS && o->weights == 0)
             continue;
         if (exchange != NULL)
-            link = stage != WEIGHTS ? charged_seconds(run, exchange, stage, 0)
-                   : repeats(run, exchange) ? exchange_seconds(run, exchange, FORWARD, 0) : 0;
-        s->time[stage] += run_tiles(run, work, moves, link).seconds;
-        s->alone[stage] += both(run, work, moves);
-        if (stage == FORWARD && o->is_repeated) {
-            s->again += run_tiles(run, work, moves, link).seconds;
-            s->again_alone += both(run, work, moves);
-        }
+            link = stage != WEIGHTS ? charged_seconds(run, exchange, stage, 0, as_peer)
+                   : as_peer[DFL_CALC_REPEATED] && repeats(run, exchange) ? exchange_seconds(run, exchange, FORWARD, 0) : 0;
+        s->time[stage] += run_tiles(run, work, moves, link, as_peer).seconds;
+        if (stage == FORWARD && o->is_repeated)
+            s->again += run_tiles(run, work, moves, link, as_peer).seconds;
     }
 }
 
@@ -176,23 +192,51 @@ static int beside(const dfl_calc_run *run, const dfl_calc_operation *all, int n,
     return -1;
 }
 
-dfl_calc_sums dfl_calc_sum_layer(const dfl_calc_run *run)
+/* The product in tiles whose weight holds that of an operation; -1 = none. Query, key and value are one tensor of the text. */
+static int tiled_product(const char *name)
+{
+    static const char *const products[] = { "query", "project", "widen", "narrow" };
+
+    for (int i = 0; i < 4; i++)
+        if (strcmp(name, products[i]) == 0)
+            return i;
+    return strcmp(name, "key") == 0 || strcmp(name, "value") == 0 ? 0 : -1;
+}
+
+/* Notes when the gradients of the products in tiles are there: before the own part of the product and all operations before it.
+   `before` is the backward time of the operations before each one. */
+static void note_gradients(const dfl_calc_run *run, const dfl_calc_operation *all, int n, const double *before, dfl_calc_sums *s)
+{
+    for (int i = 0; i < n; i++) {
+        const double work = work_seconds(run, all[i].work[GRADIENT], true), moves = move_seconds(run, all[i].bytes[GRADIENT]);
+        const int product = tiled_product(all[i].name), first = i > 0 && all[i - 1].is_exchange ? i - 1 : i;
+
+        if (product < 0)
+            continue;
+        s->weight_share[product] += all[i].weights * (double)run->bytes / s->weight_bytes;
+        if (product > 0 || strcmp(all[i].name, "query") == 0)
+            s->weight_left[product] = before[first] + both(run, work, moves) / (double)run->tensor;
+    }
+}
+
+dfl_calc_sums dfl_calc_sum_layer(const dfl_calc_run *run, const bool as_peer[DFL_CALC_N_QUIRKS])
 {
     dfl_calc_operation all[DFL_CALC_OPERATIONS];
     const int n = (int)dfl_calc_operations(run, all);
     dfl_calc_sums s = { 0 };
-    double flops = 0, moves = 0;
+    double flops = 0, moves = 0, before[DFL_CALC_OPERATIONS];
 
     for (int i = 0; i < n; i++) {
         const dfl_calc_operation *o = &all[i], *exchange = NULL;
 
+        before[i] = s.time[GRADIENT] + s.time[WEIGHTS] + s.exposed[0][GRADIENT];
         for (int k = 0; k < n && !o->is_exchange; k++)
             if (all[k].is_exchange && beside(run, all, n, k) == i)
                 exchange = &all[k];
         if (o->is_exchange)
-            add_exchange(run, o, beside(run, all, n, i) >= 0 ? &all[beside(run, all, n, i)] : NULL, &s);
+            add_exchange(run, o, beside(run, all, n, i) >= 0 ? &all[beside(run, all, n, i)] : NULL, as_peer, &s);
         else
-            add_work(run, o, exchange, &s);
+            add_work(run, o, exchange, as_peer, &s);
         for (int stage = FORWARD; stage <= WEIGHTS; stage++) {
             const bool counts = run->tile_overlap == DFL_CALC_NO_TILES || !o->is_exchange;
 
@@ -210,26 +254,15 @@ dfl_calc_sums dfl_calc_sum_layer(const dfl_calc_run *run)
         add_optimizer(run, o, &s);
         s.weight_bytes += o->weights * (double)run->bytes;
     }
+    note_gradients(run, all, n, before, &s);
     if (!run->trains)
         for (int stage = GRADIENT; stage <= WEIGHTS; stage++)
-            s.time[stage] = s.alone[stage] = s.work[stage] = s.moves[stage] = 0;
+            s.time[stage] = s.work[stage] = s.moves[stage] = 0;
     for (int kind = 0; kind < 2 && !run->trains; kind++)
         s.link[kind][GRADIENT] = s.exposed[kind][GRADIENT] = 0;
     if (!run->trains)
         s.optimizer = s.optimizer_work = s.optimizer_moves = 0;
     return s;
-}
-
-/* The sums without tiles: operations by themselves, and exchanges that nothing hides. */
-static dfl_calc_sums without_tiles(const dfl_calc_sums *s)
-{
-    dfl_calc_sums out = *s;
-
-    memcpy(out.time, s->alone, sizeof out.time);
-    memcpy(out.exposed, s->link, sizeof out.exposed);
-    memcpy(out.exposed_again, s->link_again, sizeof out.exposed_again);
-    out.again = s->again_alone;
-    return out;
 }
 
 /* ---- the step ---- */
@@ -274,13 +307,25 @@ static double gradients_of_text(const step *t)
     const double layers = (double)run->chunk_layers, each = hidden_seconds(run, t->s), all = gradient_seconds(run, t->s);
     const double back = (layers - 1) * t->backward[0] + t->backward[1];
     const double pass = (layers - 1) * t->forward[0] + t->forward[1] + back;
+    const double latency = run->data_link.latency * (run->shards_moments ? 2 * (double)run->stage_layers /
+                                                                               ((double)run->stage_layers + 1) : 1);
     double free_at = 0, end = 0;
 
     for (int64_t k = 0; k < run->interleave; k++) {
         const double start = (double)k * (double)run->pipeline * pass;
 
-        for (int64_t l = 1; l <= run->chunk_layers; l++)
-            free_at = fmax(free_at, start + (double)l * t->backward[0]) + each;
+        for (int64_t l = 1; l <= run->chunk_layers; l++) {
+            const double layer_end = start + (double)l * t->backward[0];
+            double rest = each; /* products in tiles make their gradients on the way, last ones first */
+
+            for (size_t p = 4; p-- > 0 && dfl_calc_has_tiles(run);) {
+                const double part = (each - latency) * t->s->weight_share[p] + latency / 6;
+
+                free_at = fmax(free_at, layer_end - t->s->weight_left[p]) + part;
+                rest -= part;
+            }
+            free_at = fmax(free_at, layer_end) + rest;
+        }
         end = start + back;
     }
     return fmax(0, free_at - end) + (double)run->stage_layers * (all - each);
@@ -325,15 +370,16 @@ static double tensor_seconds(const dfl_calc_run *run, double bytes)
 {
     dfl_calc_operation all[DFL_CALC_OPERATIONS];
     const size_t n = dfl_calc_operations(run, all);
-    double sum = 0;
+    double sum = 0, joined = 0;
 
     for (size_t i = 0; i < n; i++) {
-        const bool is_joined = run->tile_overlap != DFL_CALC_NO_TILES && !run->has_one_key && strcmp(all[i].name, "query") == 0;
-        const double parts = is_joined ? 3 : 1;
+        const bool is_joined = dfl_calc_has_tiles(run) && (strcmp(all[i].name, "query") == 0 || strcmp(all[i].name, "key") == 0 ||
+                                                           strcmp(all[i].name, "value") == 0);
 
-        sum += parts * dfl_calc_outer_seconds(run, all[i].weights * bytes / parts);
+        joined += is_joined ? all[i].weights : 0; /* one tensor in the text */
+        sum += is_joined ? 0 : dfl_calc_outer_seconds(run, all[i].weights * bytes);
     }
-    return sum;
+    return sum + dfl_calc_outer_seconds(run, joined * bytes);
 }
 
 /* Time of the transfers of a layer: forward, backward. Those of the text: reads and writes run at once, tensor by tensor. */
@@ -396,12 +442,12 @@ static double add_layers(step *t)
     return sum;
 }
 
-double dfl_calc_step_seconds(const dfl_calc_run *run, const dfl_calc_sums *sums, const bool as_peer[DFL_CALC_N_QUIRKS])
+double dfl_calc_step_seconds(const dfl_calc_run *run, const bool as_peer[DFL_CALC_N_QUIRKS])
 {
     const double P = (double)run->pipeline, v = (double)run->interleave, layers = (double)run->stage_layers;
     const double passes = (double)(run->batch / run->data / run->micro), chunk = (double)run->chunk_layers;
-    const dfl_calc_sums alone = as_peer[DFL_CALC_TILED] ? *sums : without_tiles(sums);
-    step t = { .run = run, .s = &alone, .as_peer = as_peer, .passes = passes, .rest = fmod(passes, P),
+    const dfl_calc_sums sums = dfl_calc_sum_layer(run, as_peer);
+    step t = { .run = run, .s = &sums, .as_peer = as_peer, .passes = passes, .rest = fmod(passes, P),
                .missing = fmod(P - fmod((double)run->layers, P), P), .base = passes * v * (chunk - 1), .edge = passes * v };
     const dfl_calc_sums *s = t.s;
     double whole, extra, sum;

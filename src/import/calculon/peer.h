@@ -8,20 +8,23 @@
    and [inside of a chunk, its last layer][forward, gradients of operands]. */
 typedef struct {
     double time[3];              /* of the operations, as Calculon slows them down beside exchanges */
-    double alone[3];             /* of the operations by themselves */
     double work[3], moves[3];    /* on the units; in the memory */
-    double again, again_alone;   /* of the operations that the backward pass repeats */
+    double again;                /* of the operations that the backward pass repeats */
     double again_work, again_moves;
     double running_work, running_moves; /* at each of them, all forward work of the layer up to it */
     double optimizer, optimizer_work, optimizer_moves;
     double link[2][2], exposed[2][2];   /* exchanges among the chips of a layer */
     double link_again[2], exposed_again[2]; /* those that the backward pass repeats */
     double weight_bytes;
+    double weight_share[4], weight_left[4]; /* of the products in tiles, in their order: share of the weights, and time from the
+                                               gradient of the weight to the end of the backward pass of the layer */
 } dfl_calc_sums;
 
 /* What Calculon assumes of a step, and the text of a run does not. */
 typedef enum {
-    DFL_CALC_TILED,      /* tiles of a product hide its exchange, which slows the product down */
+    DFL_CALC_TWICE,      /* the exchange of a tile counts twice with `pipe` */
+    DFL_CALC_REPEATED,   /* gradients of weights hide what is gathered again, which slows them down */
+    DFL_CALC_TILED,      /* the sums of an exchange run beside the product, and transfers of the product hide no exchange */
     DFL_CALC_PORT,       /* no transfer to the second memory runs while a layer uses the first one */
     DFL_CALC_STATE,      /* each backward pass of a layer moves the state of its optimizer */
     DFL_CALC_IDLE,       /* activations leave the chip in inference, too */
@@ -36,9 +39,9 @@ typedef enum {
     DFL_CALC_N_QUIRKS,
 } dfl_calc_quirk;
 
-dfl_calc_sums dfl_calc_sum_layer(const dfl_calc_run *run);
+dfl_calc_sums dfl_calc_sum_layer(const dfl_calc_run *run, const bool as_peer[DFL_CALC_N_QUIRKS]);
 /* The time of a step with some of these assumptions: with all of them that of Calculon, with none that of the text. */
-double dfl_calc_step_seconds(const dfl_calc_run *run, const dfl_calc_sums *sums, const bool as_peer[DFL_CALC_N_QUIRKS]);
+double dfl_calc_step_seconds(const dfl_calc_run *run, const bool as_peer[DFL_CALC_N_QUIRKS]);
 /* Time of a transfer to or from the second memory. */
 double dfl_calc_outer_seconds(const dfl_calc_run *run, double bytes);
 

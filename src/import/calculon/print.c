@@ -13,15 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What belongs to the operations of a layer: text, and the names that other parts of the file list. */
-typedef struct {
-    const dfl_calc_run *run;
-    dfl_strbuf ops, chain;               /* declarations, and einsums of the layer */
-    dfl_strbuf matrix, vector, port;     /* operations of each unit, as ", a, b" */
-    dfl_strbuf again;                    /* tensors that the backward pass makes again */
-    const char *last;                    /* tensor at the end of the chain */
-} operation_text;
-
 static const char *text_of(dfl_arena *arena, double value)
 {
     char text[32];
@@ -33,19 +24,17 @@ static const char *text_of(dfl_arena *arena, double value)
 /* ---- operations ---- */
 
 /* Declares a counted operation and its derivative, and adds the einsum `result = op(operand)`. */
-static void print_op(operation_text *t, dfl_strbuf *unit, const char *kind, const char *name, const char *unit_name,
-                     const double counts[2], const char *result, const char *operand, bool is_again)
+static void print_op(dfl_calc_text *t, dfl_strbuf *unit, const char *name, const char *unit_name, const double counts[2],
+                     const char *result, const char *operand, bool is_again)
 {
-    dfl_strbuf_printf(&t->ops, "op %s_%s(x) over one = %.0f%s; op %s_%s_d(g) over one = %.0f%s;\n", kind, name, counts[0],
-                      unit_name, kind, name, counts[1], unit_name);
-    dfl_strbuf_printf(unit, ", %s_%s, %s_%s_d", kind, name, kind, name);
-    dfl_strbuf_printf(&t->chain, "%s[b, one] = %s_%s(%s[b, one]) over one;\n", result, kind, name, operand);
+    dfl_calc_print_op(t, unit, name, unit_name, counts);
+    dfl_strbuf_printf(&t->chain, "%s[b, one] = %s(%s[b, one]) over one;\n", result, name, operand);
     if (is_again)
         dfl_strbuf_printf(&t->again, ", %s", result);
 }
 
 /* Adds a stage of an operation to the chain: its work, then its transfers, or both beside each other. */
-static void print_stage(operation_text *t, dfl_arena *arena, const char *name, const dfl_calc_operation *o, const double work[2],
+static void print_stage(dfl_calc_text *t, dfl_arena *arena, const char *name, const dfl_calc_operation *o, const double work[2],
                         const double bytes[2])
 {
     const bool works = work[0] + work[1] > 0, moves = bytes[0] + bytes[1] > 0, beside = works && moves && t->run->overlaps;
@@ -65,9 +54,9 @@ static void print_stage(operation_text *t, dfl_arena *arena, const char *name, c
         }
     }
     if (works)
-        print_op(t, unit, "work", name, "FLOP", work, worked, in[0], o->is_repeated);
+        print_op(t, unit, dfl_arena_printf(arena, "work_%s", name), "FLOP", work, worked, in[0], o->is_repeated);
     if (moves)
-        print_op(t, &t->port, "move", name, "OP", bytes, moved, in[1], o->is_repeated);
+        print_op(t, &t->port, dfl_arena_printf(arena, "move_%s", name), "OP", bytes, moved, in[1], o->is_repeated);
     if (beside)
         dfl_strbuf_printf(&t->chain, "%s[b, one] = %s[b, one] + %s[b, one];\n", name, worked, moved);
     if (beside && o->is_repeated)
@@ -75,22 +64,26 @@ static void print_stage(operation_text *t, dfl_arena *arena, const char *name, c
     t->last = name;
 }
 
-static void print_operation(operation_text *t, dfl_arena *arena, const dfl_calc_operation *o)
+static void print_operation(dfl_calc_text *t, dfl_arena *arena, const dfl_calc_operation *o)
 {
     const double back = t->run->trains ? 1 : 0;
     const double work[2] = { o->work[0], back * o->work[1] }, bytes[2] = { o->bytes[0], back * o->bytes[1] };
-    const double weight_work[2] = { 0, back * o->work[2] }, weight_bytes[2] = { 0, back * o->bytes[2] };
+    const double no_work[2] = { 0, 0 }, weight_work[2] = { 0, back * o->work[2] }, weight_bytes[2] = { 0, back * o->bytes[2] };
 
-    print_stage(t, arena, o->name, o, work, bytes);
+    if (!dfl_calc_print_tiles(t, arena, o))
+        print_stage(t, arena, o->name, o, work, bytes);
+    else if (!t->run->overlaps)
+        print_stage(t, arena, o->name, o, no_work, bytes);
     if (o->weights > 0)
         print_stage(t, arena, dfl_arena_printf(arena, "%s_weight", o->name), o, weight_work, weight_bytes);
 }
 
 /* The chain of a layer. Exchanges come first, so that what the backward pass repeats is one piece of the chain. */
-static operation_text print_operations(const dfl_calc_run *run, dfl_arena *arena)
+static dfl_calc_text print_operations(const dfl_calc_run *run, dfl_arena *arena)
 {
-    operation_text t = { .run = run, .last = "begin" };
-    dfl_strbuf *const bufs[] = { &t.ops, &t.chain, &t.matrix, &t.vector, &t.port, &t.again };
+    dfl_calc_text t = { .run = run, .back = "", .last = "begin" };
+    dfl_strbuf *const bufs[] = { &t.ops, &t.chain, &t.matrix, &t.vector, &t.port, &t.tiled, &t.tiled_port, &t.braces,
+                                 &t.again };
     dfl_calc_operation all[DFL_CALC_OPERATIONS];
 
     for (size_t i = 0; i < sizeof bufs / sizeof bufs[0]; i++)
@@ -126,7 +119,27 @@ static double at_least_one(double x) { return x < 1 ? 1 : round(x); }
 
 enum { RESERVE_BITS = 4096 }; /* of an element of `reserve`: so few elements that their optimizer takes no time */
 
-static void print_block(const operation_text *t, const dfl_calc_run *run, dfl_strbuf *out)
+/* The ranks of tiles: `x` tiles of `p` tokens; `g` heads of queries, keys and values; `w` parts of a tile that nothing hides. */
+static void print_tile_ranks(const dfl_calc_run *run, dfl_strbuf *out)
+{
+    const dfl_calc_tiling tiling = dfl_calc_tiling_of(run);
+    const int64_t heads = run->heads / run->tensor;
+
+    dfl_strbuf_printf(out, ", x = %lld, p = %lld, g = %lld", (long long)tiling.n, (long long)tiling.tokens,
+                      (long long)(run->has_one_key ? heads + 2 : 3 * heads));
+    if (run->tile_overlap == DFL_CALC_PIPE)
+        dfl_strbuf_printf(out, ", w = %lld", (long long)tiling.own);
+}
+
+/* The ones that spread values over the tiles, and sum them. */
+static const char *inputs_of(const dfl_calc_run *run)
+{
+    if (!dfl_calc_has_tiles(run))
+        return "";
+    return run->tile_overlap == DFL_CALC_PIPE ? "each[x], each_d[d], each_t[t], " : "each[x], ";
+}
+
+static void print_block(const dfl_calc_text *t, const dfl_calc_run *run, dfl_strbuf *out)
 {
     const char *made = run->has_one_key ? "b, m, t, e" : "b, m, t, h, e", *weight = run->has_one_key ? "d, t, e" : "d, t, h, e";
     const dfl_calc_memory held = dfl_calc_memory_of(run);
@@ -142,14 +155,20 @@ static void print_block(const operation_text *t, const dfl_calc_run *run, dfl_st
                       "z = %.0f, y = %.0f%s", (long long)(run->batch / run->micro), (long long)(run->micro * run->seq),
                       (long long)run->hidden, (long long)run->tensor, (long long)(run->heads / run->tensor), (long long)run->head,
                       (long long)(run->feedforward / run->tensor), at_least_one(held.stored), at_least_one(held.working),
-                      run->trains ? "" : ";\n");
+                      "");
     if (run->trains)
-        dfl_strbuf_printf(out, ", k = %.0f;\n", at_least_one(held.gradients * 8 / RESERVE_BITS));
-    dfl_strbuf_printf(out, "input I[b, m, d], start[b, one], seed[b, z] : u8, room[b, y] : u8;\nX[b, m, d] = I[b, m, d];\n"
-                      "repeat %lld as layer carrying X = Y {\n", (long long)run->written_layers);
-    dfl_strbuf_printf(out, "weight WQ[d, t, h, e], WK[%s], WV[%s], WO[t, h, e, d], W1[d, t, f], W2[t, f, d], "
-                      "gain1[one, d, two], gain2[one, d, two];\n", weight, weight);
-    dfl_strbuf_printf(out, products, made, weight, made, weight, made, made);
+        dfl_strbuf_printf(out, ", k = %.0f", at_least_one(held.gradients * 8 / RESERVE_BITS));
+    if (dfl_calc_has_tiles(run))
+        print_tile_ranks(run, out);
+    dfl_strbuf_printf(out, ";\ninput %sI[b, m, d], start[b, one], seed[b, z] : u8, room[b, y] : u8;\nX[b, m, d] = I[b, m, d];\n"
+                      "repeat %lld as layer carrying X = Y {\n", inputs_of(run), (long long)run->written_layers);
+    if (dfl_calc_has_tiles(run))
+        dfl_strbuf_z(out, "weight WQ[d, t, g, e], ");
+    else
+        dfl_strbuf_printf(out, "weight WQ[d, t, h, e], WK[%s], WV[%s], ", weight, weight);
+    dfl_strbuf_z(out, "WO[t, h, e, d], W1[d, t, f], W2[t, f, d], gain1[one, d, two], gain2[one, d, two];\n");
+    if (!dfl_calc_has_tiles(run))
+        dfl_strbuf_printf(out, products, made, weight, made, weight, made, made);
     dfl_strbuf_z(out, "// time\nbegin1[b, one] += join(start[b, one], gain1[one, d, two]);\n"
                       "begin[b, one] += join(begin1[b, one], gain2[one, d, two]);\n");
     dfl_strbuf_z(out, t->chain.text);
@@ -166,16 +185,16 @@ static void print_block(const operation_text *t, const dfl_calc_run *run, dfl_st
 
 /* ---- system ---- */
 
-/* Writes the shares as a table that ascends from `unit` to `unit`. */
-static void print_shares(const dfl_loss_report *report, const dfl_yaml *list, const char *unit, dfl_strbuf *out)
+/* Writes the shares of work in `parts` equal parts as a table that ascends: a part has the share of the whole. */
+static void print_shares(const dfl_loss_report *report, const dfl_yaml *list, double parts, const char *unit, dfl_strbuf *out)
 {
     char share[32];
 
     dfl_strbuf_z(out, "table(");
     for (uint32_t i = list->n; i-- > 0;) {
         dfl_double_text_short(strtod(list->items[i].items[1].text, NULL) * 100, 15, share);
-        dfl_strbuf_printf(out, "%s%s, %s%%%s", text_of(report->arena, strtod(list->items[i].items[0].text, NULL)), unit, share,
-                          i > 0 ? ", " : ")");
+        dfl_strbuf_printf(out, "%s%s, %s%%%s", text_of(report->arena, strtod(list->items[i].items[0].text, NULL) / parts), unit,
+                          share, i > 0 ? ", " : ")");
     }
 }
 
@@ -189,13 +208,13 @@ static void print_network(const dfl_loss_report *report, const char *name, const
 }
 
 static void print_unit(const dfl_calc_run *run, const dfl_loss_report *report, const char *name, const dfl_strbuf *ops,
-                       double rate, const char *unit, const dfl_yaml *shares, const char *size, dfl_strbuf *out)
+                       double rate, const char *unit, const dfl_yaml *shares, double parts, const char *size, dfl_strbuf *out)
 {
     if (ops->len == 0)
         return;
     dfl_strbuf_printf(out, "compute %s {\nops = %s;\nrate = %s%s;\nefficiency = ", name, ops->text + 2,
                       text_of(report->arena, rate / run->pace), unit);
-    print_shares(report, shares, size, out);
+    print_shares(report, shares, parts, size, out);
     dfl_strbuf_z(out, ";\n}\n");
 }
 
@@ -244,7 +263,17 @@ static void print_optimizer(const dfl_calc_run *run, const dfl_loss_report *repo
     dfl_strbuf_z(out, ");\n}\n");
 }
 
-static void print_chip(const operation_text *t, const dfl_calc_run *run, const dfl_loss_report *report, dfl_strbuf *out)
+/* The units of tiles and of what their exchanges take of a chip. */
+static void print_tile_units(const dfl_calc_text *t, const dfl_calc_run *run, const dfl_loss_report *report, dfl_strbuf *out)
+{
+    const double parts = (double)dfl_calc_tiling_of(run).parts;
+
+    dfl_strbuf_z(out, "// tiles reach the share of the whole operation; exchanges take a part of the unit while they run\n");
+    print_unit(run, report, "tiled", &t->tiled, run->matrix, "TFLOP/s", run->matrix_shares, parts, "GFLOP", out);
+    print_unit(run, report, "tiled_port", &t->tiled_port, run->memory_rate, "GOP/s", run->memory_shares, parts, "MOP", out);
+}
+
+static void print_chip(const dfl_calc_text *t, const dfl_calc_run *run, const dfl_loss_report *report, dfl_strbuf *out)
 {
     dfl_strbuf_z(out, "memory hbm {\n");
     if (run->memory_size * 8 * 1073741824 < 9e18) /* a size is less than 2^63 bits */
@@ -253,10 +282,12 @@ static void print_chip(const operation_text *t, const dfl_calc_run *run, const d
         dfl_strbuf_z(out, "size = unlimited;\n");
     dfl_strbuf_z(out, "}\n// what Calculon does not count\nmemory uncharged { size = unlimited; }\n"
                       "compute free { rate = 1000000000000TFLOP/s; }\n");
-    print_unit(run, report, "matrix", &t->matrix, run->matrix, "TFLOP/s", run->matrix_shares, "GFLOP", out);
-    print_unit(run, report, "vector", &t->vector, run->vector, "TFLOP/s", run->vector_shares, "GFLOP", out);
+    print_unit(run, report, "matrix", &t->matrix, run->matrix, "TFLOP/s", run->matrix_shares, 1, "GFLOP", out);
+    print_unit(run, report, "vector", &t->vector, run->vector, "TFLOP/s", run->vector_shares, 1, "GFLOP", out);
     dfl_strbuf_z(out, "// the port of `hbm`: an operation moves a byte\n");
-    print_unit(run, report, "port", &t->port, run->memory_rate, "GOP/s", run->memory_shares, "MOP", out);
+    print_unit(run, report, "port", &t->port, run->memory_rate, "GOP/s", run->memory_shares, 1, "MOP", out);
+    if (t->tiled.len > 0)
+        print_tile_units(t, run, report, out);
     if (run->trains)
         print_optimizer(run, report, out);
 }
@@ -273,11 +304,11 @@ static void print_outer(const dfl_calc_run *run, const dfl_loss_report *report, 
     dfl_strbuf_printf(out, "memory outer {\nsize = %.0fB;\nread { bandwidth = %sGB/s; }\nwrite { bandwidth = %sGB/s; }\n"
                       "efficiency = ",
                       floor(run->outer_room), rate, rate);
-    print_shares(report, run->outer_shares, "MB", out);
+    print_shares(report, run->outer_shares, 1, "MB", out);
     dfl_strbuf_z(out, ";\n}\narray chip[1] {\n");
 }
 
-static void print_system(const operation_text *t, const dfl_calc_run *run, const dfl_loss_report *report, dfl_strbuf *out)
+static void print_system(const dfl_calc_text *t, const dfl_calc_run *run, const dfl_loss_report *report, dfl_strbuf *out)
 {
     dfl_strbuf_z(out, "/// A network for each dimension of the run, with the time that Calculon states.\n"
                       "system machine {\n");
@@ -297,6 +328,8 @@ static void print_system(const operation_text *t, const dfl_calc_run *run, const
 
 static void print_lines(const dfl_calc_run *run, dfl_strbuf *out)
 {
+    const bool is_piped = run->tile_overlap == DFL_CALC_PIPE;
+
     if (run->data > 1)
         dfl_strbuf_printf(out, "spatial b/%lld on data;\n", (long long)run->data);
     if (run->pipeline > 1)
@@ -305,7 +338,11 @@ static void print_lines(const dfl_calc_run *run, dfl_strbuf *out)
     dfl_strbuf_z(out, "temporal b:1;\ntemporal layer;\n");
     if (run->tensor > 1)
         dfl_strbuf_printf(out, "spatial t/%lld on tensor;\n", (long long)run->tensor);
-    if (run->tensor > 1 && run->exchange == DFL_CALC_SPLIT)
+    if (run->exchange == DFL_CALC_SPLIT && dfl_calc_has_tiles(run))
+        dfl_strbuf_printf(out, "spatial d/%lld on tensor for X, N1, R, N2, Y%s%s%s;\n", (long long)run->tensor,
+                          is_piped ? ", A1, A2" : "", run->trains ? ", layer.grad.N1, layer.grad.N2" : "",
+                          run->trains && is_piped ? ", layer.grad.A1, layer.grad.A2" : "");
+    else if (run->tensor > 1 && run->exchange == DFL_CALC_SPLIT)
         dfl_strbuf_printf(out, "spatial m/%lld on tensor for X, N1, R, N2, Y%s;\n", (long long)run->tensor,
                           run->trains ? ", layer.grad.N1, layer.grad.N2" : "");
     if (run->trains && run->shards_moments)
@@ -322,7 +359,8 @@ static void print_training_homes(const dfl_calc_run *run, dfl_strbuf *out)
     dfl_strbuf_printf(out, "keep layer.kept in %s;\n", run->moves_activations ? "outer" : "hbm");
     for (size_t s = 0; s < (run->bytes < 4 ? 3 : 2); s++) {
         for (size_t w = 0; w < sizeof weights / sizeof weights[0]; w++)
-            dfl_strbuf_printf(out, "%slayer.%s.%s", w == 0 ? "keep " : ", ", states[s], weights[w]);
+            if (!dfl_calc_has_tiles(run) || strchr("KV", weights[w][1]) == NULL)
+                dfl_strbuf_printf(out, "%slayer.%s.%s", w == 0 ? "keep " : ", ", states[s], weights[w]);
         dfl_strbuf_printf(out, " in %s", run->moves_optimizer ? "outer" : "hbm");
         if (run->shards_moments)
             dfl_strbuf_printf(out, " split d/%lld on data", (long long)run->data);
@@ -330,24 +368,41 @@ static void print_training_homes(const dfl_calc_run *run, dfl_strbuf *out)
     }
 }
 
-static void print_mapping(const operation_text *t, const dfl_calc_run *run, dfl_strbuf *out)
+/* What the backward pass gathers again for products in tiles. */
+static void print_repeated_gathers(const dfl_calc_run *run, dfl_strbuf *out)
+{
+    const bool all = strcmp(run->recompute, "full") == 0, attention = strcmp(run->recompute, "none") != 0;
+    const bool again[2] = { attention || run->gathers_again, all || run->gathers_again };
+
+    for (int i = 0; i < 2; i++)
+        if (again[i])
+            dfl_strbuf_printf(out, run->tile_overlap == DFL_CALC_PIPE ? "recompute N%d_all, A%d_all;\n" : "recompute N%d_all;\n",
+                              i + 1, i + 1);
+}
+
+static void print_mapping(const dfl_calc_text *t, const dfl_calc_run *run, dfl_strbuf *out)
 {
     const bool all = strcmp(run->recompute, "full") == 0, attention = strcmp(run->recompute, "none") != 0;
 
     dfl_strbuf_printf(out, "mapping run for %s on machine {\n", run->trains ? "step" : "block");
     print_lines(run, out);
     dfl_strbuf_printf(out, "keep weights in %s;\n", run->moves_weights ? "outer" : "hbm");
-    dfl_strbuf_z(out, "keep activations, I, start, seed, room in uncharged;\nkeep layer.used in hbm;\n");
+    dfl_strbuf_printf(out, "keep activations, %sI, start, seed, room in uncharged;\nkeep layer.used in hbm;\n",
+                      !dfl_calc_has_tiles(run) ? "" : run->tile_overlap == DFL_CALC_PIPE ? "each, each_d, each_t, " : "each, ");
     if (run->trains) {
         dfl_strbuf_z(out, "keep layer.reserve in uncharged;\n");
         print_training_homes(run, out);
-        if (all)
+        if (dfl_calc_has_tiles(run))
+            print_repeated_gathers(run, out);
+        else if (all)
             dfl_strbuf_z(out, "recompute N1, N1_all, Q, K, V, Z, O, R, N2, N2_all, F1, F2;\n");
         else if (attention || run->gathers_again)
             dfl_strbuf_printf(out, "recompute N1_all%s;\n", run->gathers_again ? ", N2_all" : "");
         if (t->again.len > 0)
             dfl_strbuf_printf(out, "recompute %s;\n", t->again.text + 2);
     }
+    dfl_strbuf_z(out, t->braces.text);
+    dfl_strbuf_z(out, t->back);
     dfl_strbuf_z(out, "...;\noption exchanges = blocking;\n");
     dfl_strbuf_z(out, run->hides_gradients ? "option gradients = beside;\noption bucket = 1kB;\n}\n" : "}\n");
 }
@@ -355,7 +410,7 @@ static void print_mapping(const operation_text *t, const dfl_calc_run *run, dfl_
 char *dfl_calc_print(const dfl_calc_run *run, const dfl_loss_report *report, const dfl_source *main, const dfl_loss *losses,
                      size_t n_losses)
 {
-    const operation_text t = print_operations(run, report->arena);
+    const dfl_calc_text t = print_operations(run, report->arena);
     dfl_strbuf out;
 
     dfl_strbuf_init(&out, report->arena);

@@ -8,7 +8,11 @@
 static const struct {
     const char *key, *what;
 } quirks[DFL_CALC_N_QUIRKS] = {
-    [DFL_CALC_TILED] = { "tensor_par_overlap", "the text does not run a product in tiles beside its exchange" },
+    [DFL_CALC_TWICE] = { "tensor_par_overlap", "Calculon counts one tile of each exchange twice" },
+    [DFL_CALC_REPEATED] = { "tensor_par_overlap", "Calculon hides what the backward pass gathers again beside gradients of "
+                            "weights, which it slows down" },
+    [DFL_CALC_TILED] = { "tensor_par_overlap", "Calculon runs the sums of an exchange beside the product, and hides no exchange "
+                         "beside transfers" },
     [DFL_CALC_PORT] = { NULL, "Calculon moves nothing to or from the second memory while a layer uses the first one" },
     [DFL_CALC_STATE] = { NULL, "Calculon moves the state of the optimizer in each backward pass of a layer, and no new weights, "
                          "while the text moves both once in a step" },
@@ -35,18 +39,17 @@ static const char *key_of(const dfl_calc_run *run, dfl_calc_quirk quirk)
 
 void dfl_calc_lose_quirks(const dfl_calc_run *run, dfl_loss_report *report)
 {
-    const dfl_calc_sums sums = dfl_calc_sum_layer(run);
     bool as_peer[DFL_CALC_N_QUIRKS];
     double last, whole;
 
     for (size_t q = 0; q < DFL_CALC_N_QUIRKS; q++)
         as_peer[q] = true;
-    last = whole = dfl_calc_step_seconds(run, &sums, as_peer);
+    last = whole = dfl_calc_step_seconds(run, as_peer);
     for (size_t q = 0; q < DFL_CALC_N_QUIRKS; q++) {
         double next;
 
         as_peer[q] = false;
-        next = dfl_calc_step_seconds(run, &sums, as_peer);
+        next = dfl_calc_step_seconds(run, as_peer);
         if (fabs(last - next) > 1e-6 * whole)
             dfl_lose(report, DFL_FOREIGN_LOST, dfl_yaml_get(run->execution, key_of(run, (dfl_calc_quirk)q))->span,
                      "%s: its step is %.6g s %s", quirks[q].what, fabs(last - next), last > next ? "longer" : "shorter");

@@ -27,7 +27,9 @@ static bool wrong(reader *r, dfl_code code, dfl_span span, const char *format, .
     return false;
 }
 
-enum { N_WEIGHTS = 8 }; /* of a layer: Calculon exchanges their gradients at once, and a plan one after another */
+/* Weights of a layer in the text: Calculon exchanges their gradients at once, and a plan one after another. */
+static double weights_of(const dfl_calc_run *run) { return dfl_calc_has_tiles(run) ? 6 : 8; }
+
 
 /* ---- values ---- */
 
@@ -369,7 +371,9 @@ static void read_tensor_network(reader *r, dfl_calc_run *run)
     if (net == NULL || run->tensor == 1)
         return;
     n = add_layer(r, run, net, is_split, 1 - last, &sum);
-    (void)add_layer(r, run, net, run->exchange != DFL_CALC_ALL_REDUCE, last, &sum);
+    (void)add_layer(r, run, net, is_split || (run->exchange == DFL_CALC_MIXED && !dfl_calc_has_tiles(run)), last, &sum);
+    if (dfl_calc_has_tiles(run)) /* Calculon divides the latency among the tiles, too */
+        sum.latency /= (double)dfl_calc_tiling_of(run).parts;
     if (r->ok)
         run->on_tensor = (dfl_calc_network){ .rate = share * (is_split ? 1 : 2) * n / sum.per_byte / run->pace / 1e9,
                                              .overhead = sum.latency / n / (is_split ? 2 : 3) * run->pace };
@@ -418,8 +422,8 @@ static void read_data_network(reader *r, dfl_calc_run *run)
     if (r->ok)
         run->on_data = (dfl_calc_network){
             .rate = 2 * share / sum.per_byte / 1e9,
-            .overhead = run->shards_moments ? sum.latency * layers / (2 * N_WEIGHTS * (layers + 1))
-                                            : sum.latency / (3 * N_WEIGHTS),
+            .overhead = run->shards_moments ? sum.latency * layers / (2 * weights_of(run) * (layers + 1))
+                                            : sum.latency / (3 * weights_of(run)),
         };
 }
 
@@ -455,14 +459,6 @@ static void read_networks(reader *r, dfl_calc_run *run)
     check_size(r, run, "tensor_par_net");
     check_size(r, run, "pipeline_par_net");
     check_size(r, run, "data_par_net");
-}
-
-double dfl_calc_share(const dfl_yaml *list, double at)
-{
-    for (uint32_t i = 0; i < list->n; i++)
-        if (strtod(list->items[i].items[0].text, NULL) <= at)
-            return strtod(list->items[i].items[1].text, NULL);
-    return strtod(list->items[list->n - 1].items[1].text, NULL);
 }
 
 /* Bytes of the second memory without the gradients that Calculon keeps there, which the text keeps on the chip. */
