@@ -299,6 +299,37 @@ static int64_t renewed_points(int64_t total, const dfl_points *gather)
     return (int64_t)((n + gather->total - 1) / gather->total); /* at most `total` */
 }
 
+/* Refuses a line that divides a rank behind one that rows replace: the block of a chip would depend on the place that its points
+   left. False after a report. */
+static bool check_nesting(const dfl_frame *f, uint32_t einsum)
+{
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        for (uint32_t behind = s + 1; behind < f->n_slots && dfl_frame_goes(f, einsum, s); behind++) {
+            const dfl_line *replaced = dfl_rows_replaced(f, dfl_frame_line(f, einsum, s), einsum);
+            const dfl_line *line = dfl_frame_line(f, einsum, behind);
+
+            if (replaced != NULL && line != NULL && line->rank == replaced->rank && f->slots[s].count > 1 &&
+                f->slots[behind].count > 1)
+                return dfl_frame_refuse(f, line->span, "a second line over a rank, the first of which points that go to rows "
+                                        "replace,", "write the line that stays above the one that the rows replace");
+        }
+    return true;
+}
+
+/* Refuses a stated load below the share of the rows that the largest part has. False after a report. */
+static bool check_load(const dfl_frame *f, uint32_t einsum, double uneven)
+{
+    const double load = f->gather_of[einsum]->load;
+    dfl_diag *d;
+
+    if (load == 0 || load >= uneven * (1 - 1e-9))
+        return true;
+    d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, f->workload->einsums[einsum].span, "a load of %g is less than the rows of the "
+                   "largest part allow: it has %g times the mean number of rows", load, uneven);
+    dfl_diag_help(f->sink, d, "state a load of %g or more, leave it out, or divide the rows into parts of one size", uneven);
+    return false;
+}
+
 bool dfl_rows_set_points(dfl_frame *f, uint32_t einsum)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
@@ -318,6 +349,8 @@ bool dfl_rows_set_points(dfl_frame *f, uint32_t einsum)
         }
     if (out->parts == 1)
         return true;
+    if (!check_nesting(f, einsum) || !check_load(f, einsum, uneven))
+        return false;
     out->total = count_positions(f, einsum, NULL);
     if (e->n_where > 0)
         return dfl_frame_refuse(f, e->span, "a `where` of an einsum whose points go to the rows of a divided table",
