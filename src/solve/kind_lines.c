@@ -216,7 +216,10 @@ static void improve_alone(dfl_assembly *a, dfl_einsum_kind *k, const found_set *
     if (!is_short)
         dfl_line_search_climb(&search);
     found = dfl_line_search_end(&search);
-    k->lines = found.n_lines > 0 ? found : others->n > 0 ? others->at[0] : k->lines;
+    if (found.n_lines > 0)
+        k->lines = found;
+    else if (others->n > 0 && (!k->one.has_where || dfl_budget_ok(a->fill->solver->budget)))
+        k->lines = others->at[0];
     k->is_found = k->lines.n_lines > 0;
     a->evaluated += search.evaluated;
 }
@@ -531,6 +534,15 @@ static void find_homes(dfl_assembly *a, uint32_t einsum)
     }
 }
 
+/* Gives each einsum the lines of its kind, and each tensor its home. */
+static void take_lines(dfl_assembly *a)
+{
+    for (uint32_t e = 0; e < a->workload->n_einsums; e++) {
+        a->found[e] = translate(a, &a->ones[e], &a->kinds.at[a->kind_of[e]].lines);
+        find_homes(a, e);
+    }
+}
+
 bool dfl_kind_lines_find(dfl_assembly *a)
 {
     find_kinds(a);
@@ -546,7 +558,7 @@ bool dfl_kind_lines_find(dfl_assembly *a)
 
         if (k->is_found || ((!a->reports || a->asked_home != NULL) && make_plain_lines(a, &k->one, e, &k->lines)))
             continue;
-        if (!a->reports || explain_none(a, k))
+        if (!a->reports || (dfl_budget_ok(a->fill->solver->budget) && explain_none(a, k)))
             return false;
         if (make_plain_lines(a, &k->one, e, &k->lines))
             continue;
@@ -557,9 +569,20 @@ bool dfl_kind_lines_find(dfl_assembly *a)
         dfl_diag_help(a->fill->sink, d, "write the lines of the mapping");
         return false;
     }
-    for (uint32_t e = 0; e < a->workload->n_einsums; e++) {
-        a->found[e] = translate(a, &a->ones[e], &a->kinds.at[a->kind_of[e]].lines);
-        find_homes(a, e);
-    }
+    take_lines(a);
     return true;
+}
+
+bool dfl_kind_lines_shorten(dfl_assembly *a)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < a->kinds.n; i++) {
+        dfl_einsum_kind *k = &a->kinds.at[i];
+        any |= k->one.has_where && make_plain_lines(a, &k->one, &a->workload->einsums[k->einsum], &k->lines);
+    }
+    for (uint32_t t = 0; t < a->workload->n_tensors; t++)
+        a->home[t] = DFL_NONE;
+    take_lines(a);
+    return any;
 }

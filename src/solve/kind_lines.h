@@ -11,5 +11,8 @@
 const char *dfl_kind_lines_lack(const dfl_fill *fill, const dfl_mapping *mapping, uint32_t einsum);
 /* Finds the lines of all einsums, and the outermost memories of all tensors. False after reporting. */
 bool dfl_kind_lines_find(dfl_assembly *a);
+/* Replaces the lines of all einsums with conditions by those that take each operand from its home, whose evaluation is short.
+   False if there are none. */
+bool dfl_kind_lines_shorten(dfl_assembly *a);
 
 #endif

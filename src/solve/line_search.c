@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/conditions.h"
+#include "mapper/problem/limits.h"
 #include "model/model.h"
 #include "support/deadline.h"
 #include "support/limits.h"
@@ -484,14 +485,14 @@ static int compare_work(const void *a, const void *b)
 }
 
 /* Of the lines that were evaluated for another form of the einsum, the best ones for the exact one whose evaluation takes at most
-   `most_steps`; where time is short, the first. False if there are none. */
-static bool choose_within(dfl_line_search *search, uint64_t most_steps, bool hurries)
+   `most_steps`, among the first `most`; where time is short, the first. False if there are none. */
+static bool choose_within(dfl_line_search *search, uint64_t most_steps, size_t most, bool hurries)
 {
     const uint32_t enough = hurries ? 1 : DFL_LINE_SEARCH_LEGAL;
     double value = INFINITY;
     uint32_t n_legal = 0;
 
-    for (size_t i = 0; i < search->valued.n && n_legal < enough; i++) {
+    for (size_t i = 0; i < search->valued.n && i < most && n_legal < enough; i++) {
         if (i >= DFL_LINE_SEARCH_EXACT && (n_legal > 0 || search->one->has_where))
             break;
         if (n_legal > 0 && is_late(search))
@@ -507,16 +508,39 @@ static bool choose_within(dfl_line_search *search, uint64_t most_steps, bool hur
     return n_legal > 0;
 }
 
-static void choose_exact(dfl_line_search *search)
+/* Whether an interrupt, or a limit of the session, is the end of all searches. */
+static bool is_stopped(const dfl_line_search *search)
+{
+    return search->hurries || !dfl_budget_ok(search->solver->budget);
+}
+
+/* The lines whose exact evaluation is shortest, although the session is stopped. */
+static bool choose_short(dfl_line_search *search)
+{
+    search->budget.cancel = NULL;
+    if (search->valued.n > 0)
+        qsort(search->valued.at, search->valued.n, sizeof *search->valued.at, compare_work);
+    return choose_within(search, DFL_LINE_SEARCH_HURRY_STEPS, SIZE_MAX, true);
+}
+
+/* Chooses among the lines that were evaluated for another form of the einsum. False if none of them will do. */
+static bool choose_exact(dfl_line_search *search)
 {
     const bool hurries = search->hurries || is_late(search);
 
-    if (search->valued.n > 0)
-        qsort(search->valued.at, search->valued.n, sizeof *search->valued.at, hurries ? compare_work : compare_values);
-    if ((hurries && choose_within(search, DFL_LINE_SEARCH_HURRY_STEPS, true)) ||
-        choose_within(search, DFL_LINE_SEARCH_EXACT_STEPS, hurries) || search->one->has_where)
-        return;
-    search->best = (dfl_found_lines){ NULL, 0 };
+    if (hurries && choose_short(search))
+        return true;
+    if (!is_stopped(search) || !search->one->has_where) {
+        if (!hurries && search->valued.n > 0)
+            qsort(search->valued.at, search->valued.n, sizeof *search->valued.at, compare_values);
+        if (!hurries && search->one->has_where &&
+            (choose_within(search, DFL_LINE_SEARCH_EXACT_STEPS, DFL_LINE_SEARCH_LEGAL, false) ||
+             choose_within(search, DFL_LINE_SEARCH_LONG_STEPS, DFL_LINE_SEARCH_LEGAL, true)))
+            return true;
+        if (choose_within(search, DFL_LINE_SEARCH_EXACT_STEPS, SIZE_MAX, hurries))
+            return true;
+    }
+    return is_stopped(search) ? !hurries && choose_short(search) : search->one->has_where;
 }
 
 void dfl_line_search_start(dfl_arena *arena, dfl_line_search *search)
@@ -539,8 +563,8 @@ void dfl_line_search_climb(dfl_line_search *search)
 
 dfl_found_lines dfl_line_search_end(dfl_line_search *search)
 {
-    if (search->one->exact)
-        choose_exact(search);
+    if (search->one->exact && !choose_exact(search))
+        search->best = (dfl_found_lines){ NULL, 0 };
     dfl_arena_free(search->work);
     search->work = NULL;
     return search->best;

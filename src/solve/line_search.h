@@ -58,7 +58,8 @@ bool dfl_line_search_fits(dfl_line_search *search, const dfl_line *lines, uint32
 bool dfl_line_search_is_over(const dfl_line_search *search);
 /* Changes the best lines as long as that makes them better. */
 void dfl_line_search_climb(dfl_line_search *search);
-/* Ends the search. Returns the best lines; none if no lines evaluate. */
+/* Ends the search. Returns the best lines; none if no lines evaluate, or if the session is stopped and the lines of an einsum
+   with conditions take long to evaluate. */
 dfl_found_lines dfl_line_search_end(dfl_line_search *search);
 
 /* The largest number of lines of an einsum that this search handles. */

@@ -42,13 +42,55 @@ static dfl_mapping *map_one_by_one(dfl_assembly *a)
     return dfl_assembly_make(a);
 }
 
-/* Maps the einsums one by one and copies the mapping to `out`. Returns its costs by the model; NULL after reporting. */
+/* Costs of a mapping by the model; NULL after reporting, or if an interrupt, or the end of the time that follows a limit on time,
+   ends the evaluation (`*is_stopped`). After an interrupt the evaluation has few steps. */
+static const dfl_result *evaluate_in_time(const dfl_assembly *a, const dfl_mapping *m, bool *is_stopped)
+{
+    const dfl_solver *solver = a->fill->solver;
+    const dfl_search_limits *limits = &a->fill->limits;
+    dfl_budget *after = dfl_arena_budget(solver->after);
+    const dfl_result *costs;
+
+    after->steps_used = 0;
+    after->steps_limit = dfl_budget_ok(solver->budget) ? DFL_WHOLE_STEPS : DFL_LINE_SEARCH_STEPS;
+    if (dfl_budget_ok(solver->budget))
+        after->cancel = solver->budget->cancel;
+    if (limits->deadline > 0 && solver->budget->work == NULL)
+        after->deadline = fmax(limits->deadline, dfl_budget_time(after)) + DFL_GRACE_SECONDS;
+    costs = dfl_fill_costs(a->fill, m);
+    *is_stopped = after->why != DFL_STOP_NONE;
+    after->steps_limit = 0;
+    after->cancel = NULL;
+    after->deadline = 0;
+    after->why = DFL_STOP_NONE;
+    return costs;
+}
+
+static bool has_conditions(const dfl_assembly *a)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < a->kinds.n; i++)
+        any |= a->kinds.at[i].one.has_where;
+    return any;
+}
+
+/* Maps the einsums one by one and copies the mapping to `out`. Returns its costs by the model; NULL after reporting. The
+   evaluation of einsums with conditions may take long: if time ends it, other lines take their place. */
 static const dfl_result *fill_from(dfl_assembly *a, dfl_filled *out)
 {
+    dfl_arena *arena = a->fill->solver->arena;
     const dfl_mapping *found = map_one_by_one(a);
+    const dfl_result *costs;
+    bool is_stopped = false;
 
-    out->mapping = found ? dfl_mapping_copy(a->fill->solver->arena, found) : NULL;
-    return out->mapping ? dfl_fill_costs(a->fill, out->mapping) : NULL;
+    out->mapping = found ? dfl_mapping_copy(arena, found) : NULL;
+    if (out->mapping == NULL || !has_conditions(a))
+        return out->mapping ? dfl_fill_costs(a->fill, out->mapping) : NULL;
+    costs = evaluate_in_time(a, out->mapping, &is_stopped);
+    if (is_stopped && dfl_kind_lines_shorten(a))
+        out->mapping = dfl_mapping_copy(arena, dfl_assembly_make(a));
+    return is_stopped ? dfl_fill_costs(a->fill, out->mapping) : costs;
 }
 
 /* Maps the einsums one by one where the outermost memories have too little room for all tensors, with other homes of
