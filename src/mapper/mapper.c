@@ -217,6 +217,19 @@ const dfl_search_result *dfl_mapper_search(dfl_arena *arena, dfl_sink *sink, con
     return out;
 }
 
+bool dfl_mapper_add(dfl_arena *arena, const dfl_intern *names, const dfl_objective *objective, dfl_search_mode mode,
+                    const dfl_mapping *mapping, dfl_search_result *found)
+{
+    dfl_front set = { .at = found->at, .n = found->n };
+
+    if (!dfl_front_add(arena, names, objective, mode == DFL_SEARCH_FRONT, mapping, &set))
+        return false;
+    found->at = set.at;
+    found->n = set.n;
+    found->status = DFL_SEARCH_NOT_PROVEN;
+    return true;
+}
+
 const char *dfl_mapper_certified_space(dfl_arena *arena, const dfl_mapping *mapping)
 {
     return dfl_mapper_words(arena, mapping, &(dfl_words){ .certified = true });

@@ -26,6 +26,11 @@ bool dfl_mapper_wants_any_tiles(dfl_arena *arena, const dfl_intern *names, const
    search. */
 const dfl_search_result *dfl_mapper_search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                            const dfl_search_request *request);
+/* Adds a mapping that another search found to the result of a search for several mappings (`mode`: FRONT or TOP_K), if none of
+   these is as good: in all terms, or in the first one. The result is then not proven. Returns whether it was added; `arena` owns
+   the list of mappings. */
+bool dfl_mapper_add(dfl_arena *arena, const dfl_intern *names, const dfl_objective *objective, dfl_search_mode mode,
+                    const dfl_mapping *mapping, dfl_search_result *found);
 /* The space in which a search with a certificate proves its result, clauses for the report. */
 const char *dfl_mapper_certified_space(dfl_arena *arena, const dfl_mapping *mapping);
 /* The space of the same search without a certificate and without other options, clauses for the report. `perfect`: with the

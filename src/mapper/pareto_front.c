@@ -2,6 +2,7 @@
 #include "mapper/pareto_front.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "mapper/divisors/signature.h"
 #include "mapper/exact/weights.h"
@@ -73,15 +74,15 @@ static bool undercuts(const judge *k, const dfl_front_point *a, const dfl_front_
     return true;
 }
 
-/* Adds a point in its place, without those that it undercuts, each by so many times. */
-static void add(judge *k, dfl_front_point p, double times)
+/* Adds a point in its place, without those that it undercuts, each by so many times. False if one of these undercuts it. */
+static bool add(judge *k, dfl_front_point p, double times)
 {
     points *all = &k->kept;
     size_t n = 0, at;
 
     for (size_t i = 0; i < all->n; i++)
         if (undercuts(k, &all->at[i], &p, times))
-            return;
+            return false;
     for (size_t i = 0; i < all->n; i++)
         if (!undercuts(k, &p, &all->at[i], times))
             all->at[n++] = all->at[i];
@@ -90,6 +91,7 @@ static void add(judge *k, dfl_front_point p, double times)
     for (at = n; at > 0 && dfl_objective_less(k->objective, p.terms, all->at[at - 1].terms); at--)
         all->at[at] = all->at[at - 1];
     all->at[at] = p;
+    return true;
 }
 
 /* The search for one figure by itself, with what is left of the limits; NULL where it comes to no end. */
@@ -127,7 +129,7 @@ static void add_alone(judge *k, const dfl_mapping *mapping, const dfl_map_option
         r = search_alone(k, quiet, mapping, &one, search);
         terms = r != NULL && r->mapping != NULL ? terms_of(k, r->mapping, NULL) : NULL;
         if (terms != NULL)
-            add(k, (dfl_front_point){ r->mapping, terms }, rounding);
+            (void)add(k, (dfl_front_point){ r->mapping, terms }, rounding);
     }
 }
 
@@ -160,7 +162,7 @@ const dfl_front *dfl_pareto_front_find(dfl_arena *arena, dfl_sink *sink, const d
     for (uint32_t i = 0; i < search->n_front; i++) {
         const double *terms = terms_of(&k, search->front[i].mapping, &search->front[i]);
         if (terms != NULL)
-            add(&k, (dfl_front_point){ search->front[i].mapping, terms }, 1);
+            (void)add(&k, (dfl_front_point){ search->front[i].mapping, terms }, 1);
     }
     out->lossy = k.dropped && (alone == NULL || alone->other || !sees_both(options->objective));
     k.exact &= !out->lossy;
@@ -302,4 +304,40 @@ const dfl_front *dfl_pareto_front_kinds(dfl_arena *arena, dfl_sink *sink, const 
     out->n = k.kept.n < top ? (uint32_t)k.kept.n : top;
     out->exact = k.exact;
     return out;
+}
+
+/* Puts a mapping that is better than the best one first, in place of that of its kind. */
+static bool add_first(judge *k, const dfl_mapping *m, const double *terms, double times)
+{
+    const uint64_t kind = dfl_signature_of_mapping(m);
+    size_t n = 1;
+
+    if (k->kept.n > 0 && dfl_value_times(terms[0], times) >= k->kept.at[0].terms[0])
+        return false;
+    DFL_PUSH(k->arena, &k->kept, ((dfl_front_point){ m, terms }));
+    memmove(&k->kept.at[1], &k->kept.at[0], (k->kept.n - 1) * sizeof *k->kept.at);
+    k->kept.at[0] = (dfl_front_point){ m, terms };
+    for (size_t i = 1; i < k->kept.n; i++)
+        if (dfl_signature_of_mapping(k->kept.at[i].mapping) != kind)
+            k->kept.at[n++] = k->kept.at[i];
+    k->kept.n = n;
+    return true;
+}
+
+bool dfl_front_add(dfl_arena *arena, const dfl_intern *names, const dfl_objective *objective, bool is_front,
+                   const dfl_mapping *mapping, dfl_front *front)
+{
+    static const double rounding = 1 + 1e-9;
+    judge k = { .arena = arena, .names = names, .objective = objective };
+    const double *terms = terms_of(&k, mapping, NULL);
+    bool is_added;
+
+    if (terms == NULL)
+        return false;
+    for (uint32_t i = 0; i < front->n; i++)
+        DFL_PUSH(arena, &k.kept, front->at[i]);
+    is_added = is_front ? add(&k, (dfl_front_point){ mapping, terms }, rounding) : add_first(&k, mapping, terms, rounding);
+    front->at = k.kept.at;
+    front->n = (uint32_t)k.kept.n;
+    return is_added;
 }

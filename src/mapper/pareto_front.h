@@ -31,5 +31,10 @@ const dfl_front *dfl_pareto_front_find(dfl_arena *arena, dfl_sink *sink, const d
 const dfl_front *dfl_pareto_front_kinds(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                         const dfl_map_options *options, uint32_t top, const dfl_mapping *best,
                                         bool *fits);
+/* Adds a mapping that another search found: to a front (`is_front`), unless a point undercuts it, without the points that it
+   undercuts; to kinds, if it is better than the first one, in place of the one of its kind. Values count up to rounding. False if
+   it is not added. */
+bool dfl_front_add(dfl_arena *arena, const dfl_intern *names, const dfl_objective *objective, bool is_front,
+                   const dfl_mapping *mapping, dfl_front *front);
 
 #endif

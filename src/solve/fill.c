@@ -19,49 +19,6 @@
 #include "support/deadline.h"
 #include "support/limits.h"
 
-/* Reports E0616 with the message `what` and the name of the mapping. Returns false. */
-static bool refuse(const dfl_fill *fill, dfl_span span, const char *what, const char *here, const char *help)
-{
-    const char *name = dfl_sym_text(fill->solver->names, fill->item.mapping->name);
-    dfl_diag *d = dfl_report(fill->sink, DFL_EVAL_HOLE_KIND, span, "%s `%s`", what, name);
-
-    dfl_diag_here(fill->sink, d, "%s", here);
-    dfl_diag_help(fill->sink, d, "%s", help);
-    return false;
-}
-
-static bool refuse_front(const dfl_fill *fill, const char *here, const char *help)
-{
-    return refuse(fill, fill->item.mapping->front_span, "no search finds the Pareto set of", here, help);
-}
-
-static bool refuse_kinds(const dfl_fill *fill, const char *here, const char *help)
-{
-    return refuse(fill, fill->item.mapping->hole_span, "no search lists the best kinds of", here, help);
-}
-
-/* Reports that searches for open lines do not minimize a figure of the objective, with advice. Returns false. */
-static bool refuse_figure(const dfl_fill *fill, const dfl_objective *o, const dfl_mapping *m)
-{
-    const uint32_t room = dfl_objective_memory(o, m->system, o->other);
-    dfl_strbuf text;
-    dfl_diag *d;
-
-    dfl_strbuf_init(&text, fill->solver->arena);
-    dfl_val_print(&text, fill->solver->names, o->other);
-    d = dfl_report(fill->sink, DFL_EVAL_HOLE_KIND, o->other->span, "no search for the lines of `%s` minimizes `%s`",
-                   dfl_sym_text(fill->solver->names, m->name), text.text);
-    dfl_diag_here(fill->sink, d, "where lines are open only `energy` and `latency` are minimized");
-    dfl_diag_label(fill->sink, d, m->hole_span, "these are open");
-    if (room != DFL_NONE && !dfl_mapping_has_open_branches(m))
-        dfl_diag_help(fill->sink, d, "`pareto %s, %s;` finds the trade-off, and `require %s <= SIZE;` bounds the peak; or write "
-                      "the lines with `?` for tile sizes", o->free ? "latency" : "energy", text.text, text.text);
-    else
-        dfl_diag_help(fill->sink, d, "bound it with `require %s <= VALUE;`, and minimize expressions over `energy` and "
-                      "`latency`; or write the lines with `?` for tile sizes", text.text);
-    return false;
-}
-
 /* Whether a search exists for the holes and the objective of a mapping; false after reporting. */
 static bool check_searched(const dfl_fill *fill, const dfl_mapping *m)
 {
@@ -69,20 +26,20 @@ static bool check_searched(const dfl_fill *fill, const dfl_mapping *m)
         !dfl_mapping_check_units(fill->sink, fill->solver->names, m))
         return false;
     if (m->n_decisions > 0)
-        return refuse(fill, m->decisions[0].span, "no search decides this in", "decided only in a plan over chips",
+        return dfl_fill_refuse(fill, m->decisions[0].span, "no search decides this in", "decided only in a plan over chips",
                       "write the tensors that are recomputed, the schedule, the memories and the parts of homes");
     if (m->n_front > 0 && dfl_system_without_rows(fill->solver->arena, m->system) != m->system)
-        return refuse_front(fill, "a memory of the system has `access`, and the search counts elements, not rows",
+        return dfl_fill_refuse_front(fill, "a memory of the system has `access`, and the search counts elements, not rows",
                             "use `minimize`, or leave `access` out");
     if (m->n_front > 0 && m->n_choices > 0)
-        return refuse_front(fill, "no Pareto set is searched with structural choices",
+        return dfl_fill_refuse_front(fill, "no Pareto set is searched with structural choices",
                             "replace `?` by tensors or ranks, or use `minimize`");
     if (m->n_front > 0 && m->n_minimize > 0)
-        return refuse_front(fill, "`minimize` is here",
+        return dfl_fill_refuse_front(fill, "`minimize` is here",
                             dfl_mapping_lines_are_written(m) ? "remove `pareto`: only tile sizes are open"
                                                              : "remove `minimize` or `pareto`");
     if (m->n_front > 0 && dfl_mapping_lines_are_written(m))
-        return refuse_front(fill, "a Pareto set is searched only where lines are open",
+        return dfl_fill_refuse_front(fill, "a Pareto set is searched only where lines are open",
                             "replace lines by `...;`, or use `minimize`");
     return m->n_choices > 0 || dfl_mapper_check(fill->sink, fill->solver->names, m);
 }
@@ -119,28 +76,12 @@ static bool meets_requirement(void *context, uint32_t requirement, const dfl_res
 
 /* ---- searches ---- */
 
-/* Runs a search and, if nothing fits, reports why. */
-static const dfl_search_result *search(const dfl_fill *fill, dfl_arena *arena, const dfl_mapping *within,
-                                       const dfl_search_request *request)
-{
-    const dfl_search_result *found = dfl_mapper_search(arena, fill->sink, fill->solver->names, within, request);
-
-    if (found->status == DFL_SEARCH_INFEASIBLE)
-        dfl_conflict_explain(arena, fill->sink, fill->solver->names, within, request, found);
-    return found;
-}
-
 /* Notes what ended a search. A gap that is small enough is no limit: the next search goes on, and the exit status is 0. */
 static void note_stop(const dfl_fill *fill, dfl_search_summary *summary, dfl_stop *stopped)
 {
     summary->stopped = dfl_fill_stop(fill, *stopped);
     if (*stopped == DFL_STOP_GAP)
         *stopped = DFL_STOP_NONE;
-}
-
-static bool has_result(const dfl_search_result *found)
-{
-    return found->status == DFL_SEARCH_OPTIMAL || found->status == DFL_SEARCH_NOT_PROVEN;
 }
 
 /* Fills the tile sizes of a mapping without open lines. */
@@ -154,8 +95,8 @@ static bool fill_tile_sizes(dfl_fill *fill, const dfl_objective *objective, dfl_
 
     if (solver->options->endless && fill->limits.evaluations == 0)
         request.limits.evaluations = UINT64_MAX;
-    found = search(fill, solver->arena, out->given, &request);
-    if (!has_result(found))
+    found = dfl_fill_search(fill, solver->arena, out->given, &request);
+    if (!dfl_fill_has_result(found))
         return false;
     *summary = dfl_fill_start_summary(fill, objective);
     summary->value = found->value;
@@ -185,8 +126,8 @@ static const dfl_result *search_lines(const dfl_fill *fill, const dfl_mapping *w
 {
     const dfl_solver *solver = fill->solver;
     dfl_arena *work = dfl_arena_new(solver->budget);
-    const dfl_search_result *r = search(fill, work, within, request);
-    const bool is_found = has_result(r);
+    const dfl_search_result *r = dfl_fill_search(fill, work, within, request);
+    const bool is_found = dfl_fill_has_result(r);
 
     *found = *r;
     if (is_found) {
@@ -425,7 +366,7 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     size_t reports;
 
     if (!objective->native)
-        return refuse_figure(fill, objective, out->given);
+        return dfl_fill_refuse_figure(fill, objective, out->given);
     if (is_several && (!dfl_check_room(fill, out->given) || !dfl_check_homes(fill, out->given)))
         return false;
     if (is_apart && (out->given->workload->n_einsums != 1 || out->given->workload->n_carries > 0))
@@ -438,7 +379,7 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     reports = dfl_sink_count(fill->sink);
     costs = is_several ? search_jointly(fill, within, &request, out, summary, &found, &why)
                        : search_lines(fill, within, &request, out, summary, &found);
-    if (has_result(&found))
+    if (dfl_fill_has_result(&found))
         *stopped = found.stopped;
     if (!costs && is_apart && found.status == DFL_SEARCH_REPORTED && take_back_refusal(fill, reports))
         return dfl_fill_one_by_one(fill, objective, out, stopped);
@@ -558,171 +499,6 @@ static bool fill_lines(dfl_fill *fill, const dfl_objective *objective, dfl_fille
     return is_found;
 }
 
-/* ---- several mappings ---- */
-
-/* The summary of a search for several mappings; `found` holds at least one. */
-static dfl_search_summary summarize_several(const dfl_fill *fill, const dfl_objective *objective, const dfl_search_result *found)
-{
-    dfl_search_summary out = dfl_fill_start_summary(fill, objective);
-
-    out.lower_bound = NAN;
-    out.value = found->at[0].terms[0];
-    out.optimal = found->status == DFL_SEARCH_OPTIMAL;
-    out.evaluated = found->evaluated;
-    out.pruned = found->pruned;
-    out.max_fused = fill->solver->options->max_fused;
-    out.stopped = dfl_fill_stop(fill, found->stopped);
-    if (!out.optimal)
-        out.unproven = dfl_proof_gaps_text(fill->solver->arena, &fill->space, fill->item.mapping, out.stopped, found,
-                                           (dfl_proof_gaps){ .is_one_of_several = true, .has_requirement = found->has_dropped });
-    return out;
-}
-
-/* A request for several mappings, with dividing tile sizes and without extensions of the search space. */
-static dfl_search_request request_several(const dfl_fill *fill, const dfl_objective *objective, dfl_search_mode mode)
-{
-    return (dfl_search_request){ .objective = objective, .mode = mode, .limits = fill->limits,
-                                 .space = { .any_spread = fill->space.any_spread,
-                                            .max_shared_loops = fill->space.max_shared_loops } };
-}
-
-/* Adds the Pareto set over the expressions of `pareto`, in ascending order of the first expression. */
-static bool fill_front(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *m, dfl_stop *stopped)
-{
-    const dfl_solver *solver = fill->solver;
-    dfl_search_request request = request_several(fill, objective, DFL_SEARCH_FRONT);
-    const dfl_mapping *within = dfl_required_within(solver->arena, m, objective->rooms);
-    const size_t errors = dfl_sink_errors(fill->sink);
-    dfl_search_summary *summary = DFL_NEW(solver->arena, dfl_search_summary);
-    const dfl_search_result *found;
-    dfl_front_alone alone;
-    uint32_t next = 1;
-    dfl_arena *work;
-    bool is_found;
-
-    if (!objective->native && objective->room == DFL_NONE)
-        return refuse_front(fill, "a Pareto set is over `energy`, `latency` and the peak of one memory",
-                            "use expressions over `energy` and `latency`, and the peak of one memory, as in `pareto latency, "
-                            "peak(sram);`; bound other figures with `require`");
-    if (!objective->native && dfl_mapping_has_open_branches(m))
-        return refuse_front(fill, "the lines of written branches are not compared by the peak of a memory",
-                            "use expressions over `energy` and `latency`, and bound the room: `require peak(M) <= SIZE;`");
-    work = dfl_arena_new(solver->budget);
-    alone = dfl_fill_single_objectives(fill, work, objective, true);
-    request.alone = &alone;
-    found = search(fill, work, within, &request);
-    is_found = has_result(found) && found->n > 0;
-    if (has_result(found))
-        *stopped = found->stopped;
-    if (is_found) {
-        *summary = summarize_several(fill, objective, found);
-        summary->objective = dfl_arena_printf(solver->arena, "pareto %s", m->front_text);
-        summary->is_of_front = true;
-        summary->space = dfl_arena_printf(solver->arena, "a Pareto set of %u; %s", found->n, found->space);
-    }
-    for (uint32_t i = 0; is_found && i < found->n; i++)
-        dfl_fill_add(solver, m, found->at[i].mapping, summary, &next);
-    dfl_arena_free(work);
-    if (!is_found && fill->required.n > 0 && dfl_sink_errors(fill->sink) == errors)
-        dfl_fill_report_violated(fill, &(dfl_filled){ .given = m }, within, &request, *stopped);
-    return is_found;
-}
-
-/* Adds the best mapping of each structure found and its summary, best first. `bound` is a lower bound for all structures;
-   `is_ragged`: the first one is none of tiles that divide. */
-static void add_kinds(const dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *m, const dfl_search_result *found,
-                      double bound, bool is_ragged)
-{
-    const dfl_solver *solver = fill->solver;
-    const char *space = dfl_arena_printf(solver->arena, "kinds by units, keeps, exchanges and ranks of shared loops; %s",
-                                         found->space);
-    uint32_t next = 0;
-
-    for (uint32_t i = 0; i < found->n; i++) {
-        dfl_search_summary *summary = DFL_NEW(solver->arena, dfl_search_summary);
-        *summary = summarize_several(fill, objective, found);
-        if (is_ragged)
-            summary->unproven = "the best mapping has tile sizes that do not divide, of which only some were tried: "
-                                "`--tiles perfect` lists the kinds of tiles that divide";
-        summary->space = space;
-        summary->top_value = summary->value;
-        summary->value = found->at[i].terms[0];
-        summary->top_position = i + 1;
-        summary->lower_bound = summary->optimal ? summary->value : fmin(summary->value, bound);
-        dfl_fill_add(solver, m, found->at[i].mapping, summary, &next);
-    }
-}
-
-/* Of a proof over tiles that divide: the mapping with other tiles that a search for one mapping takes in its place. NULL = it
-   takes none. Else `*bound` is a lower bound of all tiles. */
-static const dfl_mapping *find_ragged(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within,
-                                      const dfl_search_result *found, double *bound)
-{
-    dfl_search_summary summary = dfl_fill_start_summary(fill, objective);
-    dfl_filled first = { .given = within };
-
-    if (found->status != DFL_SEARCH_OPTIMAL || found->n == 0 || found->stopped != DFL_STOP_NONE || fill->space.perfect ||
-        within->workload->n_einsums == 1 || fill->space.max_shared_loops != DFL_NONE)
-        return NULL;
-    first.mapping = found->at[0].mapping;
-    summary.value = found->at[0].terms[0];
-    dfl_fill_try_ragged(fill, objective, within, &first, &summary);
-    summary.lower_bound = 0;
-    dfl_fill_raise_floor(fill, objective, &first, &summary);
-    *bound = summary.lower_bound;
-    return first.mapping != found->at[0].mapping ? first.mapping : NULL;
-}
-
-/* Searches for the best mappings of the K best structures and adds them, best first. The first one gets the name of the given
-   mapping. */
-static bool fill_kinds(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *m, dfl_stop *stopped)
-{
-    const dfl_solver *solver = fill->solver;
-    dfl_search_request request = request_several(fill, objective, DFL_SEARCH_TOP_K);
-    const dfl_mapping *within = dfl_required_within(solver->arena, m, objective->rooms);
-    const size_t errors = dfl_sink_errors(fill->sink);
-    const dfl_search_result *found;
-    dfl_front_alone alone;
-    double bound = 0;
-    dfl_arena *work;
-    bool is_found;
-
-    if (!objective->native)
-        return refuse_figure(fill, objective, m);
-    if (objective->n_terms > 1)
-        return refuse_kinds(fill, "`--top` ranks kinds by one figure, and this mapping minimizes several",
-                            "minimize one expression over `energy` and `latency`, or remove `--top`");
-    if (dfl_system_without_rows(solver->arena, m->system) != m->system)
-        return refuse_kinds(fill, "a memory of the system has `access`, and the search counts elements, not rows",
-                            "remove `--top`, or leave `access` out");
-    if (dfl_mapping_has_open_branches(m))
-        return refuse_kinds(fill, "`--top` is for mappings without written branches", "remove `--top`, or open all lines");
-    work = dfl_arena_new(solver->budget);
-    request.top = solver->options->top;
-    request.best = solver->best;
-    found = search(fill, work, within, &request);
-    if (has_result(found) && within == m && (request.best = find_ragged(fill, objective, within, found, &bound)) != NULL)
-        found = search(fill, work, within, &request);
-    else if (has_result(found))
-        bound = found->lower_bound;
-    if (has_result(found) && found->n == 0 && found->stopped == DFL_STOP_NONE) { /* the Pareto set may have a mapping that meets
-                                                                                    the requirements */
-        alone = dfl_fill_single_objectives(fill, work, objective, false);
-        request.mode = DFL_SEARCH_FRONT;
-        request.alone = &alone;
-        found = search(fill, work, within, &request);
-    }
-    is_found = has_result(found) && found->n > 0;
-    if (has_result(found))
-        *stopped = found->stopped;
-    if (is_found)
-        add_kinds(fill, objective, m, found, bound, request.best != NULL);
-    dfl_arena_free(work);
-    if (!is_found && fill->required.n > 0 && dfl_sink_errors(fill->sink) == errors)
-        dfl_fill_report_violated(fill, &(dfl_filled){ .given = m }, within, &request, *stopped);
-    return is_found;
-}
-
 /* ---- progress ---- */
 
 /* The phase of a progress report: "choice 17 of 512, 40 s left, search" during a search over structural choices, "work of 40 s"
@@ -797,22 +573,6 @@ static void connect_objective(dfl_fill *fill, dfl_objective *objective)
     objective->context = fill;
 }
 
-/* Whether a mapping is searched over all tile sizes although the options do not ask for that. */
-static bool takes_any_tiles(const dfl_fill *fill, const dfl_mapping *m)
-{
-    const dfl_search_options *o = fill->solver->options;
-    dfl_arena *work;
-    bool takes;
-
-    if (o->perfect || o->imperfect || o->certificate || o->top > 0 || fill->space.extensions != 0 || m->n_front > 0 ||
-        m->n_minimize > 1 || fill->required.n > 0)
-        return false;
-    work = dfl_arena_new(fill->solver->budget);
-    takes = dfl_mapper_wants_any_tiles(work, fill->solver->names, m);
-    dfl_arena_free(work);
-    return takes;
-}
-
 /* Whether no limit was asked for, and not that there is none. */
 static bool has_default_limit(const dfl_solver *solver)
 {
@@ -821,15 +581,21 @@ static bool has_default_limit(const dfl_solver *solver)
     return !o->endless && !(o->seconds > 0) && o->evaluations == 0 && !solver->user_step_limit;
 }
 
-/* Names what ended the search among the reasons why its result is not proven, where a later stage has written another reason. */
-static void name_stop(const dfl_solver *solver, dfl_filled *filled)
+/* Names what ended the search among the reasons why its result is not proven, where a later stage has written another reason, or
+   where an interrupt came behind the last stage. */
+static void name_stop(const dfl_solver *solver, dfl_filled *filled, dfl_stop *stopped)
 {
+    const atomic_bool *cancel = solver->budget->cancel;
+    const bool is_interrupted = cancel != NULL && atomic_load(cancel);
     dfl_search_summary *summary;
 
-    if (filled->search == NULL || filled->search->optimal || filled->search->stopped == DFL_STOP_NONE)
+    if (filled->search == NULL || filled->search->optimal ||
+        (filled->search->stopped == DFL_STOP_NONE && !is_interrupted))
         return;
     summary = DFL_NEW(solver->arena, dfl_search_summary);
     *summary = *filled->search;
+    if (summary->stopped == DFL_STOP_NONE)
+        summary->stopped = *stopped = DFL_STOP_CANCELLED;
     summary->unproven = dfl_proof_gaps_after_stop(solver->arena, summary->unproven, summary->stopped);
     filled->search = summary;
 }
@@ -852,7 +618,7 @@ static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mappin
 
     *stopped = DFL_STOP_NONE;
     if (is_plan && m->n_front > 0 && m->n_minimize > 0) {
-        (void)refuse_front(&fill, "`minimize` is here", "remove `minimize` or `pareto`");
+        (void)dfl_fill_refuse_front(&fill, "`minimize` is here", "remove `minimize` or `pareto`");
         return NULL;
     }
     if ((!is_plan && !check_searched(&fill, m)) || !read_objective(&fill, m, &objective))
@@ -873,14 +639,14 @@ static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mappin
     fill.limits = dfl_search_options_limits(solver->options, dfl_budget_time(solver->budget), &meter);
     if (fill.has_default_limit)
         fill.limits.deadline = dfl_budget_time(solver->budget) + DFL_DEFAULT_SECONDS;
-    fill.space.imperfect |= !is_plan && takes_any_tiles(&fill, m);
+    fill.space.imperfect |= !is_plan && solver->options->top == 0 && m->n_front == 0 && dfl_fill_takes_any_tiles(&fill, m);
     filled.given = dfl_fill_ask_bandwidth(&fill, m);
     if (is_plan)
         is_found = dfl_fill_plan(&fill, &objective, stopped);
     else if (m->n_front > 0)
-        is_found = fill_front(&fill, &objective, filled.given, stopped);
+        is_found = dfl_fill_front(&fill, &objective, filled.given, fill_lines, stopped);
     else if (is_several)
-        is_found = fill_kinds(&fill, &objective, filled.given, stopped);
+        is_found = dfl_fill_kinds(&fill, &objective, filled.given, fill_lines, stopped);
     else if (m->n_choices > 0)
         is_found = dfl_fill_choices(&fill, &objective, fill_open, &filled, stopped);
     else
@@ -890,7 +656,7 @@ static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mappin
     if (fill.was_progress_shown)
         solver->options->progress(solver->options->progress_context, NULL);
     if (is_found && m->n_front == 0 && !is_several && !is_plan) {
-        name_stop(solver, &filled);
+        name_stop(solver, &filled, stopped);
         DFL_PUSH(solver->arena, solver->filled, filled);
     }
     return is_found ? &solver->filled->at[first] : NULL;

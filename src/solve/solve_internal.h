@@ -36,6 +36,24 @@ typedef struct {
     double choices_start;              /* start time of the first choice (in seconds of dfl_budget_time) */
 } dfl_fill;
 
+/* ---- mapper_search.c ---- */
+
+/* Reports E0616 with the message `what` and the name of the mapping. Returns false. */
+bool dfl_fill_refuse(const dfl_fill *fill, dfl_span span, const char *what, const char *here, const char *help);
+/* The same of the `pareto` statement. */
+bool dfl_fill_refuse_front(const dfl_fill *fill, const char *here, const char *help);
+/* Reports that searches for open lines do not minimize a figure of the objective, with advice. Returns false. */
+bool dfl_fill_refuse_figure(const dfl_fill *fill, const dfl_objective *o, const dfl_mapping *m);
+/* Runs a search and, if nothing fits, reports why. */
+const dfl_search_result *dfl_fill_search(const dfl_fill *fill, dfl_arena *arena, const dfl_mapping *within,
+                                         const dfl_search_request *request);
+static inline bool dfl_fill_has_result(const dfl_search_result *found)
+{
+    return found->status == DFL_SEARCH_OPTIMAL || found->status == DFL_SEARCH_NOT_PROVEN;
+}
+/* Whether one mapping is searched over all tile sizes although the options do not ask for that. */
+bool dfl_fill_takes_any_tiles(const dfl_fill *fill, const dfl_mapping *m);
+
 /* ---- summary.c ---- */
 
 /* A summary with the members that are known before the search: objective and limits. */
@@ -82,6 +100,17 @@ typedef bool dfl_fill_open(dfl_fill *fill, const dfl_objective *objective, dfl_f
 /* Fills a mapping with structural choices (mapper/skeleton/structure_choices.h): fills each by `search` and keeps the best
    result. */
 bool dfl_fill_choices(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out, dfl_stop *stopped);
+
+/* ---- mapping_set.c ---- */
+
+/* Adds the Pareto set over the expressions of `pareto`, in ascending order of the first expression. `search` searches for one
+   mapping of each expression: no end of the set is worse. False after reporting. */
+bool dfl_fill_front(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *m, dfl_fill_open *search,
+                    dfl_stop *stopped);
+/* Adds the best mappings of the K best structures, best first. The first one gets the name of the given mapping, and is no worse
+   than that of `search`. False after reporting. */
+bool dfl_fill_kinds(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *m, dfl_fill_open *search,
+                    dfl_stop *stopped);
 
 /* ---- several.c ---- */
 
