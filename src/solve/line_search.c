@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "ir/conditions.h"
-#include "mapper/problem/limits.h"
 #include "model/model.h"
 #include "support/deadline.h"
 #include "support/limits.h"

@@ -62,6 +62,12 @@ void dfl_line_search_climb(dfl_line_search *search);
    with conditions take long to evaluate. */
 dfl_found_lines dfl_line_search_end(dfl_line_search *search);
 
+/* Steps of the exact evaluation of the best lines of an einsum with conditions, if none needs less: tenths of a second. More find
+   better lines, whose evaluation takes longer. */
+#define DFL_LINE_SEARCH_LONG_STEPS UINT64_C(16000000)
+/* Steps of the evaluation of all einsums with conditions together: some 10 s. Lines of a short evaluation follow. */
+#define DFL_WHOLE_STEPS (UINT64_C(1) << 30)
+
 /* The largest number of lines of an einsum that this search handles. */
 enum { DFL_LINES_MOST = 48 };
 

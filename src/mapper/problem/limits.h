@@ -129,12 +129,6 @@ enum {
     DFL_LINE_ROUNDS = 3,
 };
 
-/* Steps of the exact evaluation of the best lines of an einsum with conditions, if none needs less: tenths of a second. More find
-   better lines, whose evaluation takes longer. */
-#define DFL_LINE_SEARCH_LONG_STEPS UINT64_C(16000000)
-/* Steps of the evaluation of all einsums with conditions together: some 10 s. Lines of a short evaluation follow. */
-#define DFL_WHOLE_STEPS (UINT64_C(1) << 30)
-
 /*
  * program/interior.c: the solver of geometric programs. Measured on the 1,100 programs of the skeletons of two GEMMs with 11 to
  * 15 variables, for a precision of 0.1 %; on these programs a factor of 3 in any of the numbers changes the mean number of steps
