@@ -43,6 +43,12 @@ static bool *find_touched(const dfl_frame *f, const dfl_stage_shape *stage)
     return out;
 }
 
+/* Whether a home has a part of a dimension on a slot; a sum that waits for the end of the step lies whole. */
+static bool has_part(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, uint32_t d, uint32_t s)
+{
+    return dfl_layout_home(layouts, tensor, s) == (dfl_layout)d && !dfl_layout_is_summed_late(f, layouts, tensor, s);
+}
+
 /* Bits of the whole home of a tensor on a chip of the stage; true on overflow. */
 static bool home_bits(const dfl_frame *f, const dfl_layouts *layouts, const dfl_stage_shape *stage, uint32_t tensor,
                       dfl_i128 *out)
@@ -59,7 +65,7 @@ static bool home_bits(const dfl_frame *f, const dfl_layouts *layouts, const dfl_
             int64_t extent = t->table_extents[d];
 
             for (uint32_t s = 0; s < f->n_slots; s++)
-                if (dfl_layout_home(layouts, tensor, s) == (dfl_layout)d && !dfl_layout_is_summed_late(f, layouts, tensor, s))
+                if (has_part(f, layouts, tensor, d, s))
                     extent = dfl_ceil_div(extent, f->slots[s].count);
             overflow |= dfl_mul(*out, extent, out);
         }
@@ -69,7 +75,7 @@ static bool home_bits(const dfl_frame *f, const dfl_layouts *layouts, const dfl_
         int64_t extent = t->extents[d];
 
         for (uint32_t s = 0; s < f->n_slots; s++)
-            if (dfl_layout_home(layouts, tensor, s) == (dfl_layout)d && !dfl_layout_is_summed_late(f, layouts, tensor, s))
+            if (has_part(f, layouts, tensor, d, s))
                 extent = f->slots[s].stages != NULL ? stage->layers : dfl_ceil_div(extent, f->slots[s].count);
         overflow |= dfl_mul(*out, extent, out);
     }
