@@ -34,6 +34,7 @@ typedef struct {
     const dfl_system *system;
     bool *is_carried;               /* [rank]: rank of a repeat that carries a tensor */
     uint32_t *home;                 /* [tensor]: outermost memory that keeps it, DFL_NONE = not known yet */
+    bool has_moved;                 /* some home has moved to an inner memory */
     const uint32_t *asked_home;     /* [tensor]: the memory that must be the outermost; NULL = any */
     DFL_VEC(dfl_einsum_kind) kinds;
     uint32_t *kind_of;              /* [einsum]: index in `kinds` */

@@ -26,6 +26,7 @@ bool dfl_one_by_one_applies(const dfl_fill *fill, const dfl_mapping *mapping)
 static dfl_mapping *map_one_by_one(dfl_assembly *a)
 {
     const dfl_workload *w = a->workload;
+    uint32_t *before;
 
     a->is_carried = DFL_NEW_ARRAY(a->arena, bool, w->n_ranks + 1);
     a->home = DFL_NEW_ARRAY(a->arena, uint32_t, w->n_tensors + 1);
@@ -38,7 +39,10 @@ static dfl_mapping *map_one_by_one(dfl_assembly *a)
         a->home[t] = DFL_NONE;
     if (!dfl_kind_lines_find(a))
         return NULL;
+    before = DFL_NEW_ARRAY(a->arena, uint32_t, w->n_tensors + 1);
+    memcpy(before, a->home, w->n_tensors * sizeof *before);
     dfl_assembly_move_homes(a);
+    a->has_moved = memcmp(before, a->home, w->n_tensors * sizeof *before) != 0;
     return dfl_assembly_make(a);
 }
 
@@ -163,6 +167,10 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
     const dfl_mapping *found;
     dfl_assembly_score one = { false, INFINITY };
 
+    if (!dfl_fill_alone_is_near(fill, summary->value)) {
+        dfl_arena_free(a.arena);
+        return;
+    }
     /* The search needs at least a quarter of the limit on evaluations: each einsum gets an equal part of it. */
     if (dfl_assembly_is_over(&a) || (!is_own && summary->evaluated >= given.evaluations - given.evaluations / 4)) {
         dfl_arena_free(a.arena);
@@ -196,32 +204,64 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
 static const double FIRST_SECONDS[DFL_QUICK_ROUNDS] = { 0.1, 0.1, 0.5, 0.5 };
 static const double FIRST_SHARE[DFL_QUICK_ROUNDS] = { 0.85, 0.75, 0.4, 0.4 };
 
+/* Maps the einsums quickly in rounds, and judges the mapping. */
+static const dfl_mapping *map_quickly(dfl_assembly *a, const dfl_search_limits *given, dfl_assembly_score *one)
+{
+    dfl_fill *fill = a->fill;
+    const double now = dfl_budget_time(fill->solver->budget);
+    const dfl_mapping *found;
+
+    a->quick_end[DFL_QUICK_ROUNDS] = given->deadline;
+    for (uint32_t round = 0; round < DFL_QUICK_ROUNDS && given->deadline > 0; round++)
+        a->quick_end[round] = now + fmin(FIRST_SECONDS[round], fmax(given->deadline - now, 0) * FIRST_SHARE[round]);
+    if (given->evaluations > 0 || given->deadline <= 0)
+        fill->limits.evaluations = given->evaluations > 0 && given->evaluations / 4 < DFL_FIRST_SEVERAL
+                                       ? given->evaluations / 4 + 1 : DFL_FIRST_SEVERAL;
+    found = map_one_by_one(a);
+    fill->limits = *given;
+    if (found)
+        *one = dfl_assembly_judge(a, found, given->deadline > 0 ? given->deadline + DFL_GRACE_SECONDS : 0);
+    return found;
+}
+
+/* Maps the einsums once more with intermediates in the homes to which they have moved: other lines are best there. Keeps what is
+   better. */
+static void map_in_homes(const dfl_assembly *first, const dfl_search_limits *given, dfl_arena *arena, dfl_filled *out,
+                         dfl_search_summary *summary)
+{
+    dfl_assembly again = { .fill = first->fill, .arena = dfl_arena_new(first->fill->solver->budget),
+                           .objective = first->objective, .given = first->given, .workload = first->workload,
+                           .system = first->system, .is_quick = true, .is_long = true, .asked_home = first->home };
+    dfl_assembly_score one = { false, INFINITY };
+    const dfl_mapping *found = map_quickly(&again, given, &one);
+
+    summary->evaluated += again.evaluated;
+    if (one.is_met && one.value < summary->value) {
+        out->mapping = dfl_mapping_copy(arena, found);
+        summary->value = one.value;
+    }
+    dfl_arena_free(again.arena);
+}
+
 bool dfl_fill_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary)
 {
     const dfl_search_limits given = fill->limits;
-    const double now = dfl_budget_time(fill->solver->budget);
-    const bool is_long = given.deadline - now > DFL_APART_LEAST;
+    const bool is_long = given.deadline - dfl_budget_time(fill->solver->budget) > DFL_APART_LEAST;
     dfl_assembly a = { .fill = fill, .arena = dfl_arena_new(fill->solver->budget), .objective = objective, .given = out->given,
                    .workload = out->given->workload, .system = out->given->system, .is_quick = true, .is_long = is_long };
-    const dfl_mapping *found;
     dfl_assembly_score one = { false, INFINITY };
+    const dfl_mapping *found = map_quickly(&a, &given, &one);
+    const bool is_found = one.is_met && !isinf(one.value);
 
-    a.quick_end[DFL_QUICK_ROUNDS] = given.deadline;
-    for (uint32_t round = 0; round < DFL_QUICK_ROUNDS && given.deadline > 0; round++)
-        a.quick_end[round] = now + fmin(FIRST_SECONDS[round], fmax(given.deadline - now, 0) * FIRST_SHARE[round]);
-    if (given.evaluations > 0 || given.deadline <= 0)
-        fill->limits.evaluations = given.evaluations > 0 && given.evaluations / 4 < DFL_FIRST_SEVERAL ? given.evaluations / 4 + 1
-                                                                                                  : DFL_FIRST_SEVERAL;
-    found = map_one_by_one(&a);
-    fill->limits = given;
-    if (found)
-        one = dfl_assembly_judge(&a, found, given.deadline > 0 ? given.deadline + DFL_GRACE_SECONDS : 0);
     summary->evaluated += a.evaluated;
-    if (one.is_met && !isinf(one.value)) {
+    if (is_found) {
         out->mapping = dfl_mapping_copy(fill->solver->arena, found);
         summary->value = one.value;
+        if (is_long && a.has_moved && !dfl_assembly_is_over(&a))
+            map_in_homes(&a, &given, fill->solver->arena, out, summary);
         fill->alone = is_long ? out->mapping : NULL;
+        fill->alone_value = summary->value;
     }
     dfl_arena_free(a.arena);
-    return one.is_met && !isinf(one.value);
+    return is_found;
 }

@@ -109,7 +109,7 @@ static void raise_bound(dfl_fill *fill, const dfl_objective *objective, dfl_eins
                         dfl_search_summary *summary)
 {
     const dfl_solver *solver = fill->solver;
-    const dfl_search_limits limits = share_limits(fill, summary, DFL_BOUND_SHARE);
+    const dfl_search_limits limits = share_limits(fill, summary, has_many(classes) ? DFL_BOUND_MANY : DFL_BOUND_SHARE);
     const dfl_result *costs = dfl_fill_costs(fill, out->mapping);
     dfl_arena *work;
     dfl_exchange_result bound;
@@ -224,11 +224,17 @@ void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, 
     dfl_arena_free(work);
 }
 
+bool dfl_fill_alone_is_near(const dfl_fill *fill, double value)
+{
+    return fill->alone == NULL || fill->alone_value <= dfl_value_times(value, DFL_ALONE_NEAR);
+}
+
 void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_fill_open *search,
                               dfl_filled *out, dfl_search_summary *summary, dfl_stop *stopped)
 {
     dfl_arena *listed = dfl_arena_new(fill->solver->budget);
     dfl_einsum_classes *classes = NULL;
+    const bool is_bounded = fill->space.extensions == 0 && within == out->given && !fill->is_part;
 
     if (may_go_on(fill, summary) && within == out->given) {
         dfl_fill part = *fill;
@@ -240,16 +246,19 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
         const dfl_search_limits limits = share_limits(fill, summary, DFL_LIST_SHARE);
         classes = dfl_exchange_list(listed, fill->solver->names, within, objective, &limits);
     }
+    if (may_go_on(fill, summary) && is_bounded && has_many(classes))
+        raise_bound(fill, objective, classes, out, summary);
     if (may_go_on(fill, summary) && classes != NULL)
         try_groups(fill, objective, within, classes, out, summary);
     if (may_go_on(fill, summary) && !fill->is_part && out->given->workload->n_einsums <= DFL_CLIMB_EINSUMS)
         dfl_fill_try_climb(fill, objective, DFL_CLIMB_SHARE, 0, out, summary);
-    if (may_go_on(fill, summary) && fill->space.extensions == 0 && within == out->given && !fill->is_part)
+    if (may_go_on(fill, summary) && is_bounded && !has_many(classes))
         raise_bound(fill, objective, classes, out, summary);
     if (may_go_on(fill, summary) && *stopped == DFL_STOP_TIME && !has_many(classes) &&
         fill->limits.deadline > dfl_budget_time(fill->solver->budget))
         search_again(fill, objective, search, out, summary, stopped);
     if (may_go_on(fill, summary) && !fill->is_part)
-        dfl_fill_try_climb(fill, objective, DFL_CLIMB_REST, UINT32_MAX, out, summary);
+        dfl_fill_try_climb(fill, objective, dfl_fill_alone_is_near(fill, summary->value) ? DFL_CLIMB_REST : 1, UINT32_MAX, out,
+                           summary);
     dfl_arena_free(listed);
 }

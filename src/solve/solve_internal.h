@@ -29,6 +29,7 @@ typedef struct {
     bool is_last;                      /* all einsums are searched together, with all the time that is left */
     bool is_part;                      /* of the search for another mapping, which needs no lower bound */
     const dfl_mapping *alone;          /* the best lines of each einsum alone (dfl_fill_first); NULL = not searched for */
+    double alone_value;                /* its value */
     bool was_progress_shown;
     const double *incumbent;           /* terms of the incumbent that a result must undercut; NULL = none */
     uint32_t choice, n_choices;        /* `choice`: index of the current structural choice; `n_choices`: number of all
@@ -135,6 +136,8 @@ void dfl_fill_try_ragged(dfl_fill *fill, const dfl_objective *objective, const d
    random walks at most. The result lies in `arena`. */
 const dfl_mapping *dfl_fill_climb(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *from, double share,
                                   uint32_t walks, dfl_arena *arena, dfl_search_summary *summary, double *value);
+/* Whether a climb from the mapping of each einsum alone may come below `value`, or there is no such mapping yet. */
+bool dfl_fill_alone_is_near(const dfl_fill *fill, double value);
 /* The same from `out->mapping`, which a better mapping replaces. Reports nothing. */
 void dfl_fill_try_climb(dfl_fill *fill, const dfl_objective *objective, double share, uint32_t walks, dfl_filled *out,
                         dfl_search_summary *summary);

@@ -211,9 +211,8 @@ enum {
 #define DFL_COMMON_POINTS 256
 
 /* Stages of a search of several einsums under a limit on time, in this order. Each number is a share of the time that is left
-   when its stage begins; what all stages leave is for the einsums one by one. The shares were chosen on four cases alone, the
-   field cases gpt_npu, llama_npu, resnet_npu and gpt_batch4 (tests/bench/field.tsv): other workloads may ask for other shares.
-   A larger share takes time from the later stages. */
+   when its stage begins; what all leave is for the einsums one by one. The shares were chosen on the field cases gpt_npu,
+   llama_npu, resnet_npu and gpt_batch4 (tests/bench/field.tsv); a larger share takes time from the later stages. */
 #define DFL_ROWS_SHARE 0.5         /* where memories in arrays move rows: before the search of what the model counts surely */
 #define DFL_APART_SHARE 0.15       /* the best lines of each einsum alone, after some quick rounds */
 #define DFL_APART_DEEP 0.35        /* the same where an einsum may have DFL_FIRST_DEEP keeps: before all skeletons are listed, the
@@ -225,7 +224,7 @@ enum {
                                       GPT-3 layer on TPU v4i takes some 2 s there, and some hours in the wider space */
 #define DFL_JOINT_SHARE 0.16       /* all einsums together */
 #define DFL_COMMON_SHARE 0.65      /* one element of a rank of all einsums (solve/common_rank.c) */
-#define DFL_LIST_SHARE 0.2         /* the list of all skeletons for groups: a longer one leaves too little time to search them */
+#define DFL_LIST_SHARE 0.5         /* the list of all skeletons for groups and the bound: some ms; layers on a GPU take 2 s */
 #define DFL_GROUPS_SHARE 0.55      /* fused groups */
 #define DFL_GROUPS_MANY 0.7        /* the same, where no search of all einsums together follows (DFL_JOINT_SKELETONS) */
 #define DFL_GROUPS_WINDOWS 0.15    /* the same with windows, of which groups are found by rougher costs (pattern_search.h) */
@@ -233,6 +232,7 @@ enum {
 /* Time for groups, s, below which their first search is a quick one; chosen on the same four cases. */
 #define DFL_GROUP_SHORT 1.0
 #define DFL_BOUND_SHARE 0.4        /* the lower bound of all exchanges */
+#define DFL_BOUND_MANY 0.7         /* the same before groups, where no search of all einsums together follows */
 #define DFL_AGAIN_SHARE 0.62       /* all together once more, if time ended the first stage */
 /* The same inside of the stage with one element, which needs no lower bound: fused groups; all together once more. */
 #define DFL_PART_GROUPS_SHARE 0.25
@@ -254,6 +254,7 @@ enum {
 #define DFL_CLIMB_EINSUMS 8
 #define DFL_CLIMB_SHARE 0.12
 #define DFL_CLIMB_REST 0.5
+#define DFL_ALONE_NEAR 1.05 /* ratio to the best value above which no climb begins from the best lines of each einsum alone */
 /* Evaluations of all einsums in a climb at most: under a limit on time; and without one, a second for a few einsums. */
 #define DFL_CLIMB_TIMED UINT64_C(1000000)
 #define DFL_CLIMB_EVALUATIONS UINT64_C(30000)
