@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Predicted and measured times of training steps: table 5 of Korthikanti et al. and the steps of Narayanan et al. without ZeRO-3,
 # by the templates of examples/megatron.dfl; steps of vTrain and of Megatron-Turing NLG by the template `full`; steps with ZeRO-3
-# by a template of training.dfl; steps with one kernel for the attention by the templates of flash.dfl. The measurements stand
+# by a template of training.dfl; steps with one kernel for the attention by the templates of flash.dfl, and those of layers with gates
+# or groups of heads by the templates of gated.dfl. The measurements stand
 # beside the repository (REFERENCE=directory) and are read in place. No number of the example is fitted to them. Fails if a row
 # does not evaluate, if an error of the first group is above 15 % or its mean above 5 %, or if the mean of all steps on several
 # A100 servers with products and softmax as kernels of their own is above 8 %. Rows with ZeRO-3 and with one kernel for the
@@ -58,6 +59,21 @@ flash "$work/h100_gemm_fp8.csv" h100 | awk -F, '$1 + 0 && ($1 <= 128 || $2 <= 12
 sed -n '/^system h100 /,/^}/p' tests/plan/training.dfl | sed 's/system h100/system chip_h100_fp8/; s/size = 80GB/size = unlimited/
     s/h100_gemm/h100_flash_fp8/; s/494.5TMAC/989.5TMAC/' >>"$work/all.dfl"
 sed 's/pod_h100/pod_h100_fp8/; s/chip_h100/chip_h100_fp8/' "$work/pod" >>"$work/all.dfl"
+# the same with groups of 4 chips, so that a stage has 4: messages between the halves of a server count as those between servers
+sed 's/pod_h100/halves_h100_fp8/; s/chip_h100/chip_h100_fp8/; s/gpu\[8\]/gpu[4]/' "$work/pod" >>"$work/all.dfl"
+# B200 in fp8: peaks and bandwidth of the data sheet (std.chips.b200), shares of its own products, NVLink as measured
+sed 's/a100_sxm/b200_sxm/; s/bfloat16/fp8/; s/312e6/4500e6/' tests/truth/gemm_shapes.awk >"$work/shapes.awk"
+awk -F, -f "$work/shapes.awk" "$reference/silicon/gemm.csv" >"$work/b200_gemm_fp8.csv"
+flash "$work/b200_gemm_fp8.csv" b200 | awk -F, '$1 + 0 && ($1 <= 128 || $2 <= 128 || $3 <= 128) { $4 /= 2 } { print $1 "," $2 "," $3 "," $4 }' \
+    >"$work/b200_flash_fp8.csv"
+sed -n '/^system h100 /,/^}/p' tests/plan/training.dfl | sed 's/system h100/system chip_b200_fp8/; s/size = 80GB/size = unlimited/
+    s/h100_gemm/b200_flash_fp8/; s/494.5TMAC/2250TMAC/; s/3350GB/8000GB/; s/133.8T/150T/; s/66.9T/75T/; s/33.5T/37.5T/' >>"$work/all.dfl"
+sed 's/pod_h100/pod_b200_fp8/; s/chip_h100/chip_b200_fp8/; /network fabric/,/^    }/d' "$work/pod" | sed '/array node/r '<(
+    sed -n '/^system b200_x8/,/^}/p' stdlib/networks/measured.dfl | sed -n '/network fabric/,/^    }/p') >>"$work/all.dfl"
+sed 's/on flash_pod/on pod_h100/' tests/plan/gated.dfl | sed 1d >>"$work/all.dfl"
+# layers without gates whose function is a square (Nemotron)
+sed -n '/^workload/,/^mapping gated_wide/p' tests/plan/gated.dfl | sed '$d; /^\/\/\//d' | sed '/ff3\[b, m, f\] +=/d; s/silu(ff1\[b, m, f\]) \* ff3\[b, m, f\]/square(relu(ff1[b, m, f]))/
+    s/, W3\[d, f\]//; s/gated_flash/squared_flash/; s/gated_step/squared_step/; s/mapping gated/mapping squared/; s/on flash_pod/on pod_h100/' >>"$work/all.dfl"
 sed '1d' tests/plan/training.dfl >>"$work/all.dfl"
 if [ "${1:-}" = all ]; then
     awk -F, -v plans="$work/plans" -v rows="$work/rows" 'FNR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }

@@ -78,12 +78,59 @@ function is_flash(    f, n, tokens, flop, h, l, s, v) {
     }
     return 0
 }
+# add_gated(GROUP, MACHINE, TEMPLATE, ARGUMENTS, SIZES, BATCH, NODES, MICRO, SECONDS): the step of this row, by a template of gated.dfl. Where
+# ARGUMENTS lack the interleave, which is not published, 1, 2 and 4 are candidates.
+function add_gated(group, machine, template, arguments, sizes, batch, nodes, micro, seconds,    v, name, more) {
+    measured++
+    known[c[1]] = 1
+    for (v = 1; v <= 4; v *= 2) {
+        more = arguments ~ /interleave|^$/ ? arguments : arguments "interleave = " v ", "
+        name = sprintf("row%d_m%d_v%d", measured, micro, match(more, /interleave = /) ? substr(more, RSTART + 13) : 1)
+        printf "mapping %s = %s(%smicro = %d) for %s(%s, batch = %d, seq = %d) on %s(nodes = %d);\n", name, template, more, micro,
+               template == "squared" ? "squared_step" : "gated_step", sizes, batch, c[col[FILENAME, "seq"]], machine, nodes > plans
+        print c[1], name, seconds, group > rows
+        if (more == arguments)
+            return
+    }
+}
+# a measured step of layers with gates or groups of heads; 1 = it is one
+function is_gated(    f, n, sizes, seconds, plan, flop) {
+    f = FILENAME
+    n = c[col[f, "n_chips"]]; seconds = c[col[f, "iter_time_s"]]
+    sizes = sprintf("layers = %d, width = %d, heads = %d, groups = %d, inner = %d, vocab = %d", c[col[f, "layers"]], c[col[f, "hidden"]],
+                    c[col[f, "heads"]], c[col[f, "kv_heads"]], c[col[f, "ffn"]], c[col[f, "vocab"]])
+    plan = sprintf("tp = %d, pp = %d, dp = %d, cp = %d, ", c[col[f, "TP"]], c[col[f, "PP"]], c[col[f, "DP"]], c[col[f, "CP"]])
+    # FLOP of the published rate: 6 for each weight and token, and the causal half of the attention (its formula is not published)
+    if (c[1] ~ /^llama3-405B-8k/) {
+        flop = c[col[f, "GBS"]] * c[col[f, "seq"]] * (6 * 405.85e9 + 6 * c[col[f, "layers"]] * c[col[f, "hidden"]] * c[col[f, "seq"]])
+        add_gated("llama3_h100", "pod_h100", "gated", plan, sizes, c[col[f, "GBS"]], n / 8, 1, flop / (n * c[col[f, "value"]] * 1e12))
+        return 1
+    }
+    # sizes of these two: the recipes of NeMo, recalled; stages of 4 chips
+    if (c[1] ~ /^nemo2407-LLAMA2-13B/)
+        add_gated("gated_h100_fp8", "halves_h100_fp8", "gated", plan "gpus = 4, interleave = " c[col[f, "VP"]] ", ",
+                  "layers = 40, width = 5120, heads = 40, groups = 40, inner = 13824, vocab = 32000", c[col[f, "GBS"]], n / 4,
+                  c[col[f, "MBS"]], seconds)
+    else if (c[1] ~ /^nemo2407-Nemotron-340B/)
+        add_gated("gated_h100_fp8", "pod_h100_fp8", "squared", plan "interleave = " c[col[f, "VP"]] ", ",
+                  "layers = 96, width = 18432, heads = 96, groups = 8, inner = 73728, vocab = 256000", c[col[f, "GBS"]], n / 8,
+                  c[col[f, "MBS"]], seconds)
+    else if (c[1] ~ /^mbridge.*-(H100|B200)-LLAMA3/ && c[1] !~ /GB[23]00/)
+        add_gated(c[1] ~ /H100/ ? "gated_h100_fp8" : "gated_b200_fp8", c[1] ~ /H100/ ? "pod_h100_fp8" : "pod_b200_fp8",
+                  c[col[f, "zero_stage"]] == "fsdp" ? "gated_sharded" : c[col[f, "PP"]] == 1 ? "gated_copies" : \
+                  c[col[f, "TP"]] * c[col[f, "CP"]] > 8 ? "gated_wide" : "gated",
+                  c[col[f, "PP"]] == 1 ? "" : plan "interleave = " c[col[f, "VP"]] ", ", sizes, c[col[f, "GBS"]], n / 8,
+                  c[col[f, "MBS"]], seconds)
+    else
+        return 0
+    return 1
+}
 # why no template expresses a measured step; "" = one does
 function obstacle(    f) {
     f = FILENAME
     if (c[1] ~ /^palm/) return "the estimate of a third party"
     if (c[1] ~ /^llama[123]-|^llama2|^llama31/ && c[col[f, "TP"]] == "") return "the plan is not published"
-    if (c[1] ~ /^llama3|^nemo-longseq/) return "a layer with gates or groups of heads, without a template for training"
+    if (c[1] ~ /^nemo-longseq/) return "the number of sequences of a step is not published"
     if (c[1] ~ /^neox/) return "attention and feed-forward part side by side, without a template"
     if (c[1] ~ /^megatron19/) return "V100 with 32 GB, without calibration"
     if (c[1] ~ /^deepseek/) return "experts, without a template for training"
@@ -91,8 +138,6 @@ function obstacle(    f) {
     if (c[1] ~ /^mcore-h100/) return ""
     if (c[col[f, "chip"]] ~ /GB[23]00/) return "a GB200 or GB300, without timed operators"
     if (c[col[f, "n_experts"]] != "") return "experts, without a template for training"
-    if (c[col[f, "CP"]] + 0 > 1) return "parts of a sequence on several chips (context parallel), without a template"
-    if (c[1] ~ /^(nemo|mbridge)/) return "a layer with gates or groups of heads, without a template for training"
     if (c[col[f, "chip"]] !~ /^A100/) return "the chip has no calibration in examples/megatron.dfl"
     if (c[1] ~ /^megascale-MegaScale/) return "the window of the attention is not published"
     if (c[col[f, "mlp"]] != "gelu4h") return "another layer than that of GPT"
@@ -110,7 +155,7 @@ FNR == 1 {
 { n = cells($0, c) }
 FILENAME ~ /ground_truth/ && c[col[FILENAME, "phase"]] == "train" {
     f = FILENAME
-    if (c[1] ~ /^korth22-t4/ || is_flash()) # one layer: run_layers.sh
+    if (c[1] ~ /^korth22-t4/ || is_flash() || is_gated()) # one layer: run_layers.sh
         next
     why = obstacle()
     if (why != "") {
