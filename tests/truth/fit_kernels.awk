@@ -2,7 +2,8 @@
 # kernels.awk with parity 0. Reads kernels_chips.txt, then these lines, and prints for each machine `MACHINE LAUNCH SHARE_OF_MEMORY SHARE...
 # MEDIAN HIGH ROWS`: the shares at the points below; median and 90th percentile of the errors (%) on the other lines, and their number.
 # A pass takes the longer one of its operations, behind the launch, and its bytes. The first pass of an attention has no launch: its
-# result stays on the chip.
+# result stays on the chip. A share on which no fitted time depends is that of the nearest size with such times, and between two of them
+# on the line; where no fitted time depends on the memory, its share is printed as negative.
 BEGIN { points = 6; for (i = 1; i <= points; i++) at[i] = 10 ^ (6 + i) }
 FILENAME ~ /kernels_chips/ {
     if (/^#/) next
@@ -31,8 +32,38 @@ function time_of(k,    p, sum, a, b) {
     }
     return sum
 }
-function loss(    k, sum) {
+function miss(    k, sum) {
     for (k = 1; k <= n; k++) if (!odd[k]) sum += size_of(log(time_of(k) / measured[k]))
+    return sum
+}
+# Whether a fitted time depends on a number: the share at a point, or (-1) that of the memory.
+function decides(which,    kept, before, lower, higher) {
+    before = miss()
+    kept = which > 0 ? share[which] : mem
+    if (which > 0) share[which] = 0.8 * kept; else mem = 0.8 * kept
+    lower = miss()
+    if (which > 0) share[which] = kept; else mem = kept
+    if (lower != before) return 1
+    if (which > 0) share[which] = 1.25 * kept; else mem = 1.25 * kept
+    higher = miss()
+    if (which > 0) share[which] = kept; else mem = kept
+    return higher != before
+}
+# Replaces the shares at points that no fitted time depends on.
+function fill(    i, left, right, is_known) {
+    for (i = 1; i <= points; i++) is_known[i] = decides(i)
+    for (i = 1; i <= points; i++) {
+        if (is_known[i]) continue
+        for (left = i; left >= 1 && !is_known[left];) left--
+        for (right = i; right <= points && !is_known[right];) right++
+        if (left >= 1 && right <= points) share[i] = share[left] + (share[right] - share[left]) * (i - left) / (right - left)
+        else if (left >= 1) share[i] = share[left]
+        else if (right <= points) share[i] = share[right]
+    }
+    if (!decides(-1)) mem = -mem
+}
+function loss(    k, sum) {
+    sum = miss()
     for (k = 1; k < points; k++) sum += 0.02 * size_of(log(share[k + 1] / share[k]))
     return sum
 }
@@ -70,13 +101,16 @@ function fit(machine,    i, k, p, parts, pair, type, step, before, now, m, e, er
         for (i = -1; i <= points; i++) { now = try(i, step, now); now = try(i, 1 / step, now) }
         if (now > before - 1e-4 * n) step = step ^ 0.5
     }
+    fill()
+    no_memory = mem < 0
+    mem = size_of(mem)
     for (k = 1; k <= n; k++)
         if (odd[k]) {
             e = size_of(time_of(k) / measured[k] - 1)
             for (i = ++m; i > 1 && errors[i - 1] > e; i--) errors[i] = errors[i - 1]
             errors[i] = e
         }
-    printf "%s %.4g %.4g", machine, launch, mem
+    printf "%s %.4g %.4g", machine, launch, no_memory ? -mem : mem
     for (i = 1; i <= points; i++) printf " %.4g", share[i]
     printf " %.1f %.1f %d\n", 100 * errors[int(m / 2) + 1], 100 * errors[int(0.9 * m) + 1], m
     fflush()
