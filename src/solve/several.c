@@ -76,6 +76,8 @@ const dfl_mapping *dfl_fill_climb(dfl_fill *fill, const dfl_objective *objective
     dfl_deadline halt = { .budget = fill->solver->budget, .at = limits.deadline };
     const bool is_timed = fill->limits.deadline > 0 && fill->solver->budget->work == NULL;
     const uint64_t part = fill->limits.evaluations / DFL_CLIMB_PART; /* which does not depend on the stages before */
+    const uint32_t n = from->workload->n_einsums;
+    const uint64_t most = n <= DFL_CLIMB_EINSUMS ? DFL_CLIMB_PROVEN : DFL_CLIMB_PROVEN * DFL_CLIMB_EINSUMS / n + 1;
     dfl_tree_climb_options options = {
         .objective = objective, .halt = &halt, .walks = walks, .patience = is_timed ? UINT32_MAX : DFL_CLIMB_PATIENCE,
         .may_share = fill->space.max_shared_loops == DFL_NONE, .evaluations = is_timed ? DFL_CLIMB_TIMED : DFL_CLIMB_EVALUATIONS,
@@ -85,8 +87,8 @@ const dfl_mapping *dfl_fill_climb(dfl_fill *fill, const dfl_objective *objective
 
     if (fill->limits.evaluations > 0)
         options.evaluations = part < limits.evaluations ? part : limits.evaluations;
-    if (summary->optimal && options.evaluations > DFL_CLIMB_PROVEN)
-        options.evaluations = DFL_CLIMB_PROVEN;
+    if (summary->optimal && options.evaluations > most)
+        options.evaluations = most;
     m = dfl_tree_climb(arena, fill->solver->names, from, &options, value, &evaluated);
     summary->evaluated += evaluated;
     return m;

@@ -239,7 +239,7 @@ static void climb(climber *k)
 
     for (uint32_t round = 0; round < ROUNDS && better && !is_over(k); round++) {
         better = false;
-        for (uint32_t b = 0; b < k->best->n_bodies; b++) {
+        for (uint32_t b = 0; b < k->best->n_bodies && !is_over(k); b++) {
             better |= change_loops(k, b);
             if (k->options->amounts_only)
                 continue;
