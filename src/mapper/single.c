@@ -17,8 +17,6 @@
 /* Values that differ by less are equal. */
 static const double ROUNDING = 1 + 1e-9;
 
-typedef DFL_VEC(const dfl_problem *) problem_list;
-
 bool dfl_single_applies(const dfl_mapping *m, const dfl_map_options *options)
 {
     return m->workload->n_einsums == 1 && !dfl_mapping_has_open_branches(m) && options->space.extensions == 0 &&
@@ -40,27 +38,18 @@ static bool has_other_ranks(const dfl_problem *problem)
 /* Makes the problems of the einsum on all units; false if the search does not handle one of them, or if there is none. `spread`:
    any ranks on axes whose network shares transfers. */
 static bool make_problems(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, bool divides, bool spread,
-                          problem_list *out)
+                          dfl_problems *out)
 {
     const dfl_problem_limits limits = { .spread = spread, .holds = dfl_mapping_all_lines_open(m) };
-    const bool *roomy = dfl_space_roomy(arena, m, &limits);
-    const dfl_body *leaf = dfl_mapping_leaf(m, 0);
+    const char *lack = NULL;
 
-    for (uint32_t u = 0; u < m->system->n_computes; u++) {
-        const char *lack = NULL;
-        dfl_problem *problem = DFL_NEW(arena, dfl_problem);
-        if (leaf != NULL && leaf->compute != DFL_NONE && leaf->compute != u)
-            continue;
-        if (dfl_problem_make(names, m, 0, u, &limits, roomy, problem, &lack)) {
-            problem->given = dfl_fixed_lines_make(arena, m, problem);
-            if (!dfl_box_handles(m, problem, divides) || has_other_ranks(problem))
-                return false;
-            DFL_PUSH(arena, out, problem);
-        }
-        if (lack != NULL)
+    *out = dfl_problems_make(arena, names, m, 0, &limits, dfl_space_roomy(arena, m, &limits), &lack);
+    for (size_t i = 0; i < out->n; i++) {
+        out->at[i]->given = dfl_fixed_lines_make(arena, m, out->at[i]);
+        if (!dfl_box_handles(m, out->at[i], divides) || has_other_ranks(out->at[i]))
             return false;
     }
-    return out->n > 0;
+    return lack == NULL && out->n > 0;
 }
 
 /* Whether the tile sizes that divide an extent are a poor choice: neighbours differ by a large factor, or there are so many that
@@ -77,7 +66,7 @@ static bool is_coarse(dfl_arena *arena, int64_t extent)
 
 bool dfl_mapper_wants_any_tiles(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m)
 {
-    problem_list problems = { NULL, 0, 0 };
+    dfl_problems problems;
     bool is_any = false;
 
     if (m->workload->n_einsums != 1 || !dfl_mapping_all_lines_open(m) || !make_problems(arena, names, m, false, true, &problems))
@@ -150,7 +139,7 @@ static const dfl_problem *make_written(dfl_arena *arena, const dfl_intern *names
 {
     const dfl_body *root = m->root;
     dfl_sink *quiet = dfl_sink_new(arena, NULL);
-    problem_list problems = { NULL, 0, 0 };
+    dfl_problems problems;
 
     dfl_sink_limit(quiet, 0);
     if (m->workload->n_einsums != 1 || m->n_bodies != 1 || m->n_choices > 0 || root->n_lines > DFL_CHAIN_CUTS ||
@@ -204,7 +193,7 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
     const bool any_tiles = options->space.imperfect, spread = any_tiles || options->space.any_spread;
     const dfl_box_start start = start_of(mapping, options, first);
     dfl_search_limits limits = options->limits;
-    problem_list problems = { NULL, 0, 0 };
+    dfl_problems problems;
     const dfl_box_result *found;
     dfl_map_result *out;
     const dfl_budget *session = dfl_arena_budget(arena);
@@ -220,7 +209,8 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
     if (start.mapping != NULL && start.value <= dfl_value_times(first->lower_bound, ROUNDING))
         found = known_best(arena, &start, first->lower_bound);
     else
-        found = dfl_box_search(arena, names, mapping, problems.at, (uint32_t)problems.n, options->objective, &limits, &start);
+        found = dfl_box_search(arena, names, mapping, dfl_problems_list(&problems), (uint32_t)problems.n, options->objective, &limits,
+                               &start);
     if (found->mapping == NULL)
         return NULL;
     out = DFL_NEW(arena, dfl_map_result);
@@ -233,7 +223,7 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
                              .evaluated = found->nodes + first->evaluated, .pruned = found->pruned };
     if (start.write != NULL)
         out->seconds = INFINITY; /* the search counts no latency of its own: solve compares that of the model with the bound */
-    out->floor = any_tiles ? found->lower_bound : fmax(found->units, first->lower_bound);
+    out->floor = any_tiles ? found->lower_bound : fmax(found->floor, first->lower_bound);
     out->floor_units = out->floor_beside = out->floor_lifted = out->floor;
     out->space = dfl_mapper_words(arena, mapping, &(dfl_words){ .any_tiles = any_tiles, .spread = spread });
     return out;

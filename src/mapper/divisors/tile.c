@@ -53,8 +53,8 @@ static void find_divisors(dfl_search *s)
     const dfl_problem *problem = s->problem;
     dfl_pareto_set *rows = s->rows;
 
-    for (uint32_t r = 0; r < problem->n_ranks && rows->divided != problem; r++)
-        rows->divisors[r] = dfl_divisors(rows->arena, problem->extent[r]);
+    if (rows->divided != problem)
+        dfl_problem_divide(rows->arena, problem, rows->divisors);
     rows->divided = problem;
     memcpy(s->divisors, rows->divisors, sizeof s->divisors);
 }

@@ -47,7 +47,6 @@ static void report_lacks(const dfl_einsum_classes *out, dfl_sink *sink, const df
 static bool make_problems(maker *k, dfl_sink *sink, const dfl_intern *names)
 {
     dfl_einsum_classes *out = k->out;
-    const dfl_system *s = out->m->system;
     DFL_VEC(lacking) lacks = { NULL, 0, 0 };
     bool possible = true;
 
@@ -55,18 +54,9 @@ static bool make_problems(maker *k, dfl_sink *sink, const dfl_intern *names)
     out->problems = DFL_NEW_ARRAY(k->arena, dfl_problems, (size_t)out->n + 1);
     for (uint32_t e = 0; e < out->n; e++) {
         const char *lack = NULL;
-        for (uint32_t u = 0; u < s->n_computes; u++) {
-            dfl_problem *problem = DFL_NEW(k->arena, dfl_problem);
-            const dfl_body *leaf = dfl_mapping_leaf(out->m, e);
-            const char *here = NULL;
-            if (leaf != NULL && leaf->compute != DFL_NONE && leaf->compute != u)
-                continue;
-            if (dfl_problem_make(names, out->m, e, u, k->limits, out->roomy, problem, &here)) {
-                problem->given = dfl_fixed_lines_make(k->arena, out->m, problem);
-                DFL_PUSH(k->arena, &out->problems[e], problem);
-            }
-            lack = lack ? lack : here;
-        }
+        out->problems[e] = dfl_problems_make(k->arena, names, out->m, e, k->limits, out->roomy, &lack);
+        for (size_t i = 0; i < out->problems[e].n; i++)
+            out->problems[e].at[i]->given = dfl_fixed_lines_make(k->arena, out->m, out->problems[e].at[i]);
         if (lack) {
             size_t i = 0;
             while (i < lacks.n && strcmp(lacks.at[i].lack, lack) != 0)

@@ -49,8 +49,6 @@ typedef struct {
     dfl_interfaces_offered offers[DFL_PROBLEM_OPERANDS]; /* of its rows */
 } dfl_einsum_class;
 
-typedef DFL_VEC(dfl_problem *) dfl_problems;
-
 typedef struct dfl_einsum_classes {
     const dfl_mapping *m;
     bool plain;                        /* do not count what partners cost more, see dfl_einsum_classes_wanted */

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "ir/mapping_open.h"
-#include "mapper/first/floor.h"
+#include "mapper/problem/floor.h"
 #include "mapper/first/plan.h"
 #include "mapper/problem/limits.h"
 
@@ -155,19 +155,6 @@ static void climb(search *k, candidate *best)
     }
 }
 
-/* The least that some unit makes possible: a mapping that is worth no more needs no neighbours. */
-static double least_floor(const dfl_prepared_for *what, const dfl_problem *const *problems, uint32_t n_problems)
-{
-    double least = INFINITY;
-
-    for (uint32_t j = 0; j < n_problems; j++) {
-        const dfl_floor f = dfl_floor_make(problems[j]);
-        const double joules = f.joules + dfl_system_leakage(what->given->system) * f.seconds;
-        least = fmin(least, dfl_objective_value(what->objective, joules, f.seconds));
-    }
-    return least;
-}
-
 /* Best first; of equal ones the first stays in front. */
 static void sort_by_value(candidate *at, uint32_t n)
 {
@@ -192,7 +179,7 @@ dfl_first_result dfl_first_search(dfl_arena *arena, const dfl_prepared_for *what
     const uint32_t climbs = breadth == DFL_FIRST_WIDE ? DFL_FIRST_CLIMBS : 1;
     uint32_t n;
 
-    k.enough = least_floor(what, problems, n_problems) * ENOUGH;
+    k.enough = dfl_floor_value(what->objective, k.effort.leakage, problems, n_problems) * ENOUGH;
     k.fans = DFL_NEW_ARRAY(k.work, const dfl_fan *, n_problems + 1);
     k.n_fans = DFL_NEW_ARRAY(k.work, uint32_t, n_problems + 1);
     n = find_starts(&k, best);
@@ -222,26 +209,17 @@ dfl_first_result dfl_first_search(dfl_arena *arena, const dfl_prepared_for *what
     return out;
 }
 
-/* The problems of the einsum on the units that can be searched; their number. `is_all`, if not NULL, tells whether all that can
-   run it can be searched. */
-static uint32_t make_problems(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, bool any_spread,
-                              const dfl_problem ***problems, bool *is_all)
+/* The problems of the einsum on the units that can be searched. `is_all`, if not NULL, tells whether all that can run it can be. */
+static dfl_problems make_problems(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, bool any_spread,
+                                  bool *is_all)
 {
     const dfl_problem_limits limits = { .spread = any_spread };
-    const bool *roomy = dfl_space_roomy(arena, mapping, &limits);
-    const uint32_t named = mapping->root->compute;
-    uint32_t n = 0;
+    const char *lack = NULL;
+    const dfl_problems out = dfl_problems_make(arena, names, mapping, 0, &limits, dfl_space_roomy(arena, mapping, &limits), &lack);
 
-    *problems = DFL_NEW_ARRAY(arena, const dfl_problem *, mapping->system->n_computes + 1);
-    for (uint32_t u = 0; u < mapping->system->n_computes; u++) {
-        dfl_problem *problem = DFL_NEW(arena, dfl_problem);
-        const char *lack = NULL;
-        if ((named == DFL_NONE || named == u) && dfl_problem_make(names, mapping, 0, u, &limits, roomy, problem, &lack))
-            (*problems)[n++] = problem;
-        if (is_all)
-            *is_all &= lack == NULL;
-    }
-    return n;
+    if (is_all != NULL)
+        *is_all = lack == NULL;
+    return out;
 }
 
 dfl_first_result dfl_first_find(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
@@ -254,35 +232,33 @@ dfl_first_result dfl_first_find(dfl_arena *arena, const dfl_intern *names, const
                                                                                                  : DFL_FIRST_EVALUATIONS;
     dfl_deadline halt = { .budget = what.budget, .at = limits->deadline };
     dfl_first_result out = { .value = INFINITY };
-    const dfl_problem **problems;
+    dfl_problems problems;
     dfl_arena *work;
-    uint32_t n;
 
     if (!dfl_first_handles(mapping, objective))
         return out;
     work = dfl_arena_new(what.budget);
-    n = make_problems(work, names, mapping, any_spread, &problems, NULL);
-    if (n > 0)
-        out = dfl_first_search(arena, &what, problems, n, most, breadth, &halt);
+    problems = make_problems(work, names, mapping, any_spread, NULL);
+    if (problems.n > 0)
+        out = dfl_first_search(arena, &what, dfl_problems_list(&problems), (uint32_t)problems.n, most, breadth, &halt);
     dfl_arena_free(work);
     return out;
 }
 
 double dfl_first_bound(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_objective *objective)
 {
-    const dfl_prepared_for what = { .names = names, .given = mapping, .objective = objective };
     dfl_arena *work;
-    const dfl_problem **problems;
+    dfl_problems problems;
     double least = 0;
-    bool is_all = true;
-    uint32_t n;
+    bool is_all;
 
     if (!dfl_first_handles(mapping, objective))
         return 0;
     work = dfl_arena_new(dfl_arena_budget(arena));
-    n = make_problems(work, names, mapping, true, &problems, &is_all);
-    if (n > 0 && is_all)
-        least = least_floor(&what, problems, n);
+    problems = make_problems(work, names, mapping, true, &is_all);
+    if (problems.n > 0 && is_all)
+        least = dfl_floor_value(objective, dfl_system_leakage(mapping->system), dfl_problems_list(&problems),
+                                (uint32_t)problems.n);
     dfl_arena_free(work);
     return least;
 }
@@ -290,14 +266,13 @@ double dfl_first_bound(dfl_arena *arena, const dfl_intern *names, const dfl_mapp
 bool dfl_first_is_deep(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping)
 {
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(arena));
-    const dfl_problem **problems;
-    const uint32_t n = make_problems(work, names, mapping, true, &problems, NULL);
+    const dfl_problems problems = make_problems(work, names, mapping, true, NULL);
     bool is_deep = false;
 
-    for (uint32_t j = 0; j < n; j++) {
+    for (size_t j = 0; j < problems.n; j++) {
         int keeps = 0;
-        for (uint32_t o = 0; o < problems[j]->n_operands; o++)
-            keeps += __builtin_popcount(problems[j]->operand[o].places);
+        for (uint32_t o = 0; o < problems.at[j]->n_operands; o++)
+            keeps += __builtin_popcount(problems.at[j]->operand[o].places);
         is_deep |= keeps >= DFL_FIRST_DEEP;
     }
     dfl_arena_free(work);

@@ -65,16 +65,6 @@ static void sort_pattern(dfl_pattern_bounds *b, uint32_t pattern)
     qsort(b->at + b->first[pattern], b->first[pattern + 1] - b->first[pattern], sizeof *b->at, by_bound);
 }
 
-/* Whether a dimension of an operand is not a rank alone. */
-static bool has_windows(const dfl_problem *problem)
-{
-    bool found = problem->windows;
-
-    for (uint32_t o = 0; o < problem->n_operands; o++)
-        found |= problem->operand[o].ranks != problem->operand[o].plain;
-    return found;
-}
-
 static const dfl_candidate *candidate_of(const dfl_pattern_bounds *b, const skeleton *s)
 {
     return &b->class->candidates.at[s->candidate];
@@ -85,7 +75,7 @@ static dfl_form_goal goal_of(const dfl_pattern_bounds *b, const skeleton *s)
 {
     dfl_form_goal goal = b->goal;
 
-    goal.is_whole = !has_windows(candidate_of(b, s)->problem);
+    goal.is_whole = !dfl_problem_slides(candidate_of(b, s)->problem);
     goal.weights = goal.is_whole ? s->weights->at : NULL;
     return goal;
 }
@@ -96,7 +86,7 @@ static double find_roomy(const dfl_pattern_bounds *b, const skeleton *s)
     const dfl_candidate *c = candidate_of(b, s);
     double units = 1, share = s->weights->at[DFL_FORM_TIME_WORK], seconds = 0;
 
-    if (has_windows(c->problem) || c->problem->n_ranks == 0)
+    if (dfl_problem_slides(c->problem) || c->problem->n_ranks == 0)
         return dfl_objective_value(&b->line, c->roomy_joules, c->roomy_seconds);
     for (uint32_t a = 0; a < c->problem->n_axes; a++)
         units *= (double)c->problem->axis[a].size;
@@ -195,7 +185,7 @@ static dfl_form *make_form(dfl_pattern_bounds *b, dfl_arena *arena, skeleton *s)
     dfl_form *form = dfl_form_make(arena, c->problem, c->form, &b->terms);
 
     s->has_program = form != NULL;
-    if (form != NULL && !s->is_apart && !has_windows(c->problem) && !has_stays(form)) {
+    if (form != NULL && !s->is_apart && !dfl_problem_slides(c->problem) && !has_stays(form)) {
         s->is_apart = true;
         s->weights = add_weights(b, c->problem, s->weights->innermost);
         s->weights->turns = 0;
@@ -401,7 +391,7 @@ double dfl_pattern_bounds_least(dfl_pattern_bounds *b, uint32_t pattern)
     const skeleton *first = &b->at[b->first[pattern]];
     double least = find_least(b, pattern, NULL, 0);
 
-    if (b->first[pattern] == b->first[pattern + 1] || has_windows(candidate_of(b, first)->problem) || b->line.per_second == 0)
+    if (b->first[pattern] == b->first[pattern + 1] || dfl_problem_slides(candidate_of(b, first)->problem) || b->line.per_second == 0)
         return take_rebate(b, pattern, least);
     while (least > 0 && least < INFINITY && first->weights->turns > 0 && !dfl_deadline_passed(b->deadline)) {
         raise_first(b, pattern);

@@ -238,16 +238,6 @@ static void descend(dfl_pattern_search *s)
 
 /* ---- forms ---- */
 
-/* Whether a dimension of an operand is not a rank alone. Then parts of tiles stay, so nothing counts as whole. */
-static bool has_windows(const dfl_problem *problem)
-{
-    bool found = problem->windows;
-
-    for (uint32_t o = 0; o < problem->n_operands; o++)
-        found |= problem->operand[o].ranks != problem->operand[o].plain;
-    return found;
-}
-
 dfl_pattern_forms *dfl_pattern_forms_new(dfl_arena *arena, dfl_arena *scratch, const dfl_einsum_class *class,
                                          const dfl_objective *line, dfl_forms_purpose purpose)
 {
@@ -260,7 +250,7 @@ dfl_pattern_forms *dfl_pattern_forms_new(dfl_arena *arena, dfl_arena *scratch, c
     f->goal = (dfl_form_goal){ .factor = 1, .joules = 1, .leakage = line->per_second, .is_whole = true };
     if (line->per_joule == 0)
         f->goal = (dfl_form_goal){ .factor = 1, .seconds = 1, .is_whole = true };
-    f->goal.is_whole = class->candidates.n > 0 && !has_windows(class->candidates.at[0].problem);
+    f->goal.is_whole = class->candidates.n > 0 && !dfl_problem_slides(class->candidates.at[0].problem);
     f->purpose = purpose;
     f->at = DFL_NEW_ARRAY(arena, open_form *, class->candidates.n + 1);
     memset(f->at, 0, class->candidates.n * sizeof *f->at);

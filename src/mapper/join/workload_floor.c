@@ -47,29 +47,20 @@ static void note_homes(census *c, const dfl_problem *problem)
 static bool add_einsum(dfl_arena *arena, const dfl_intern *names, census *c, const bool *roomy, uint32_t e, dfl_floor *out)
 {
     const dfl_problem_limits all = { .spread = true };
-    dfl_problem *problem = DFL_NEW(arena, dfl_problem), *only = DFL_NEW(arena, dfl_problem);
+    const char *lack = NULL;
+    const dfl_problems problems = dfl_problems_make(arena, names, c->m, e, &all, roomy, &lack);
     dfl_floor least = { INFINITY, INFINITY };
-    uint32_t n_problems = 0;
 
-    for (uint32_t u = 0; u < c->m->system->n_computes; u++) {
-        const char *lack = NULL;
-        dfl_floor f;
-        if (!dfl_problem_make(names, c->m, e, u, &all, roomy, problem, &lack)) {
-            if (lack != NULL)
-                return false;
-            continue;
-        }
-        f = dfl_floor_among(problem, find_alone(c->m->workload, problem));
+    for (size_t i = 0; i < problems.n; i++) {
+        const dfl_floor f = dfl_floor_among(problems.at[i], find_alone(c->m->workload, problems.at[i]));
         least.joules = fmin(least.joules, f.joules);
         least.seconds = fmin(least.seconds, f.seconds);
-        if (n_problems++ == 0)
-            *only = *problem;
     }
-    if (n_problems == 1)
-        note_homes(c, only);
+    if (problems.n == 1)
+        note_homes(c, problems.at[0]);
     out->joules += least.joules;
     out->seconds += least.seconds;
-    return n_problems > 0;
+    return lack == NULL && problems.n > 0;
 }
 
 dfl_floor dfl_workload_floor(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping)

@@ -5,7 +5,7 @@
 #ifndef DFL_MAPPER_JOIN_WORKLOAD_FLOOR_H
 #define DFL_MAPPER_JOIN_WORKLOAD_FLOOR_H
 
-#include "mapper/first/floor.h"
+#include "mapper/problem/floor.h"
 
 /* The floor of a mapping with all lines open. Energy and latency are 0 if a problem (einsum_problem.h) cannot describe some
    einsum. */

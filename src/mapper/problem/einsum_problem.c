@@ -587,24 +587,46 @@ bool dfl_problem_make(const dfl_intern *names, const dfl_mapping *m, uint32_t ei
     return true;
 }
 
+dfl_problems dfl_problems_make(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, uint32_t einsum,
+                               const dfl_problem_limits *limits, const bool *roomy, const char **lack)
+{
+    const dfl_body *leaf = dfl_mapping_leaf(m, einsum);
+    dfl_problems out = { NULL, 0, 0 };
+
+    for (uint32_t u = 0; u < m->system->n_computes; u++) {
+        dfl_problem *problem = DFL_NEW(arena, dfl_problem);
+        const char *here = NULL;
+        if (leaf != NULL && leaf->compute != DFL_NONE && leaf->compute != u)
+            continue;
+        if (dfl_problem_make(names, m, einsum, u, limits, roomy, problem, &here))
+            DFL_PUSH(arena, &out, problem);
+        *lack = *lack != NULL ? *lack : here;
+    }
+    return out;
+}
+
 const char *dfl_problem_lack(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, uint32_t einsum)
 {
     const dfl_problem_limits limits = { .overlapped = true };
-    const bool *roomy = dfl_space_roomy(arena, m, &limits);
     const char *lack = NULL;
 
-    for (uint32_t u = 0; u < m->system->n_computes && !lack; u++) {
-        dfl_problem problem;
-        maker k = { .names = names, .m = m, .w = m->workload, .s = m->system, .e = &m->workload->einsums[einsum],
-                    .roomy = roomy, .problem = &problem };
-
-        memset(&problem, 0, sizeof problem);
-        problem.unit = u;
-        if (dfl_unit_can_run(names, m, &m->system->computes[u], k.e))
-            describe(&k, &limits);
-        lack = k.lack;
-    }
+    (void)dfl_problems_make(arena, names, m, einsum, &limits, dfl_space_roomy(arena, m, &limits), &lack);
     return lack;
+}
+
+bool dfl_problem_slides(const dfl_problem *problem)
+{
+    bool found = problem->windows;
+
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        found |= problem->operand[o].ranks != problem->operand[o].plain;
+    return found;
+}
+
+void dfl_problem_divide(dfl_arena *arena, const dfl_problem *problem, dfl_amounts *out)
+{
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
+        out[r] = dfl_divisors(arena, problem->extent[r]);
 }
 
 bool dfl_problem_same(const dfl_problem *a, const dfl_problem *b)

@@ -9,6 +9,8 @@
 
 #include "diag/diag.h"
 #include "ir/mapping.h"
+#include "mapper/problem/factors.h"
+#include "support/vec.h"
 
 enum {
     DFL_PROBLEM_RANKS = 12,
@@ -129,6 +131,15 @@ typedef struct {
  */
 bool dfl_problem_make(const dfl_intern *names, const dfl_mapping *m, uint32_t einsum, uint32_t unit,
                       const dfl_problem_limits *limits, const bool *roomy, dfl_problem *out, const char **lack);
+typedef DFL_VEC(dfl_problem *) dfl_problems;
+/* The problems of an einsum on all units that can run it, or on the one that the mapping names; `*lack`, NULL before, is the first
+   clause that says what the search does not support on one of them. */
+dfl_problems dfl_problems_make(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, uint32_t einsum,
+                               const dfl_problem_limits *limits, const bool *roomy, const char **lack);
+static inline const dfl_problem *const *dfl_problems_list(const dfl_problems *problems)
+{
+    return (const dfl_problem *const *)problems->at;
+}
 /* What the search does not support of an einsum on some unit that can run it, as above; NULL if there is nothing. */
 const char *dfl_problem_lack(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, uint32_t einsum);
 /*
@@ -143,6 +154,10 @@ uint32_t dfl_space_outermost(const dfl_mapping *m, uint32_t tensor);
 /* The most instances of an axis that are at work with the ranks that share transfers, where so many parts of each are on axes
    outside of it; 0 where there are no others. */
 double dfl_problem_filled(const dfl_problem *problem, uint32_t axis, const double *outside);
+/* Whether a dimension of an operand is not a rank alone: parts of its tiles may stay. */
+bool dfl_problem_slides(const dfl_problem *problem);
+/* Sets the divisors of all extents, by rank. */
+void dfl_problem_divide(dfl_arena *arena, const dfl_problem *problem, dfl_amounts *out);
 /* Whether both have the same numbers. */
 bool dfl_problem_same(const dfl_problem *a, const dfl_problem *b);
 /* The operand that is a tensor, the rank that is one of the workload; their number if there is none. */

@@ -182,7 +182,7 @@ enum {
     DFL_FIRST_ROUNDS = 24,
 };
 enum {
-    /* Choices of tiles that the floor of the steps looks at (first/floor.c), 5 ns each; a matrix product of 4096 has 16
+    /* Choices of tiles that the floor of the steps looks at (problem/floor.c), 5 ns each; a matrix product of 4096 has 16
        thousand. With more the floor is points over instances, up to some percent less. */
     DFL_FLOOR_STEPS = 1 << 20,
     /* Instances of an array from which on the floor of the steps is that, too: the tiles of its ranks are too many. */

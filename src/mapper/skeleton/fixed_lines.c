@@ -206,8 +206,7 @@ const dfl_fixed_lines *dfl_fixed_lines_make(dfl_arena *arena, const dfl_mapping 
     if (dfl_mapping_all_lines_open(m) || leaf == NULL)
         return NULL;
     out = DFL_NEW(arena, dfl_fixed_lines);
-    for (uint32_t r = 0; r < problem->n_ranks; r++)
-        out->divisors[r] = dfl_divisors(arena, problem->extent[r]);
+    dfl_problem_divide(arena, problem, out->divisors);
     for (uint32_t i = first; i < m->root->n_lines && leaf->parent != NULL; i++)
         add_line(out, problem, &m->root->lines[i]);
     out->inner = out->n;

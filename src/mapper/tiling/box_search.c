@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "ir/mapping_open.h"
+#include "mapper/problem/floor.h"
 #include "mapper/skeleton/fixed_skeletons.h"
 #include "mapper/skeleton/listing.h"
 #include "mapper/tiling/box_points.h"
@@ -375,31 +376,6 @@ static bool is_open_in_time(const dfl_box_run *s, const dfl_problem *const *prob
     return !is_counted && (s->costs.leakage > 0 || dfl_objective_value(o, 1, 0) < dfl_objective_value(o, 1, SOME_TIME));
 }
 
-/* The objective of the units alone, at full work: a lower bound whatever the skeletons. */
-static double bound_units(const dfl_box_run *s, const dfl_problem *const *problems, uint32_t n_problems)
-{
-    double bound = INFINITY;
-
-    for (uint32_t j = 0; j < n_problems; j++) {
-        const dfl_problem *problem = problems[j];
-        double seconds = problem->seconds * problem->points;
-        for (uint32_t a = 0; a < problem->n_axes; a++)
-            seconds /= (double)problem->axis[a].size;
-        bound = fmin(bound, dfl_objective_value(s->costs.objective,
-                                                problem->points * problem->joules + s->costs.leakage * seconds, seconds));
-    }
-    return bound;
-}
-
-static const dfl_amounts *list_divisors(dfl_arena *arena, const dfl_problem *problem)
-{
-    dfl_amounts *out = DFL_NEW_ARRAY(arena, dfl_amounts, problem->n_ranks);
-
-    for (uint32_t r = 0; r < problem->n_ranks; r++)
-        out[r] = dfl_divisors(arena, problem->extent[r]);
-    return out;
-}
-
 bool dfl_box_handles(const dfl_mapping *mapping, const dfl_problem *problem, bool divides)
 {
     const bool is_open = dfl_mapping_all_lines_open(mapping) && problem->given == NULL;
@@ -448,7 +424,11 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
         dfl_form_source *source = DFL_NEW(s->work, dfl_form_source);
         source->merge = start->write == NULL ? dfl_merge_make(s->work, problems[j]) : NULL;
         source->problem = source->merge == NULL ? problems[j] : source->merge->problem;
-        source->divisors = start->divides ? list_divisors(s->work, problems[j]) : NULL;
+        if (start->divides) {
+            dfl_amounts *divisors = DFL_NEW_ARRAY(s->work, dfl_amounts, problems[j]->n_ranks);
+            dfl_problem_divide(s->work, problems[j], divisors);
+            source->divisors = divisors;
+        }
         s->source = source;
         if (problems[j]->given != NULL)
             dfl_fixed_lines_each(problems[j], &s->deadline, add_form, s);
@@ -458,12 +438,12 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
             dfl_templates_each(problems[j], &s->deadline, add_form, s);
     }
     dfl_listing_end(&listing, &s->deadline);
-    s->out->units = bound_units(s, problems, n_problems);
+    s->out->floor = dfl_floor_value(objective, s->costs.leakage, problems, n_problems);
     is_listed = s->deadline.why == DFL_STOP_NONE;
     if (is_listed && !s->is_partial)
         run(s);
     if (!is_listed || s->is_partial)
-        s->out->lower_bound = s->out->units;
+        s->out->lower_bound = s->out->floor;
     s->out->stopped = s->deadline.why;
     s->out->is_least = s->deadline.why == DFL_STOP_NONE && !s->is_partial && !s->out->is_settled;
     s->out->is_complete = s->out->is_least && !dfl_box_is_useful(s, s->out->lower_bound);

@@ -20,7 +20,7 @@ typedef struct {
     double value;           /* its first term of the objective; INFINITY without a mapping */
     double joules, seconds; /* its energy and latency */
     double lower_bound;     /* lower bound of the first term over the space; INFINITY = nothing fits */
-    double units;           /* lower bound of the first term by the units alone, whatever the tiles and skeletons */
+    double floor;           /* lower bound of the first term whatever the tiles and skeletons (floor.h) */
     bool is_complete;       /* proven: no mapping of the space has a lower value */
     bool is_least;          /* proven: no mapping of the skeletons has a lower value (rule D2) */
     bool is_settled;        /* the search ended before all points were evaluated, since its lower bound could not rise */

@@ -9,7 +9,7 @@
 
 #include "mapper/first/estimate.h"
 #include "mapper/first/first.h"
-#include "mapper/first/floor.h"
+#include "mapper/problem/floor.h"
 #include "mapper/first/plan.h"
 #include "mapper/problem/evaluate.h"
 #include "mapper/problem/limits.h"

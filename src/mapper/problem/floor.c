@@ -1,4 +1,4 @@
-#include "mapper/first/floor.h"
+#include "mapper/problem/floor.h"
 
 #include <math.h>
 
@@ -116,4 +116,15 @@ dfl_floor dfl_floor_make(const dfl_problem *problem)
     for (uint32_t p = 0; p < 2 * problem->n_places; p++)
         out.seconds = fmax(out.seconds, port[p]);
     return out;
+}
+
+double dfl_floor_value(const dfl_objective *objective, double leakage, const dfl_problem *const *problems, uint32_t n_problems)
+{
+    double least = INFINITY;
+
+    for (uint32_t j = 0; j < n_problems; j++) {
+        const dfl_floor f = dfl_floor_make(problems[j]);
+        least = fmin(least, dfl_objective_value(objective, f.joules + leakage * f.seconds, f.seconds));
+    }
+    return least;
 }
