@@ -209,8 +209,8 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
     if (start.mapping != NULL && start.value <= dfl_value_times(first->lower_bound, ROUNDING))
         found = known_best(arena, &start, first->lower_bound);
     else
-        found = dfl_box_search(arena, names, mapping, dfl_problems_list(&problems), (uint32_t)problems.n, options->objective, &limits,
-                               &start);
+        found = dfl_box_search(arena, names, mapping, dfl_problems_list(&problems), (uint32_t)problems.n, options->objective,
+                               &limits, &start);
     if (found->mapping == NULL)
         return NULL;
     out = DFL_NEW(arena, dfl_map_result);

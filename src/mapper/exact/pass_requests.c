@@ -3,37 +3,11 @@
 
 #include <string.h>
 
+#include "ir/shrink.h"
 #include "mapper/exact/loop_match.h"
 
 /* What is a little less need not be searched again. */
 static const double allowance = 1 - 1e-4;
-
-static uint32_t root_of(const dfl_requester *k, uint32_t rank)
-{
-    while (k->along[rank] != rank)
-        rank = k->along[rank];
-    return rank;
-}
-
-static void find_along(dfl_arena *arena, const dfl_workload *w, const dfl_requester *k)
-{
-    uint32_t *of = DFL_NEW_ARRAY(arena, uint32_t, ((size_t)w->n_tensors + 1) * DFL_PROBLEM_DIMS);
-
-    for (uint32_t i = 0; i < w->n_tensors * DFL_PROBLEM_DIMS; i++)
-        of[i] = DFL_NONE;
-    for (uint32_t e = 0; e < w->n_einsums; e++)
-        for (uint32_t i = 0; i <= w->einsums[e].n_inputs; i++) {
-            const dfl_access *a = i < w->einsums[e].n_inputs ? &w->einsums[e].inputs[i] : &w->einsums[e].output;
-            for (uint32_t d = 0; d < a->n_dims && d < DFL_PROBLEM_DIMS; d++) {
-                uint32_t rank, *other = &of[a->tensor * DFL_PROBLEM_DIMS + d];
-                if (!dfl_index_is_bare(&a->index[d], &rank))
-                    continue;
-                if (*other != DFL_NONE)
-                    k->along[root_of(k, rank)] = root_of(k, *other);
-                *other = rank;
-            }
-        }
-}
 
 dfl_requester dfl_requester_make(dfl_arena *arena, const dfl_einsum_classes *k)
 {
@@ -41,9 +15,7 @@ dfl_requester dfl_requester_make(dfl_arena *arena, const dfl_einsum_classes *k)
     dfl_requester all = { .k = k, .along = DFL_NEW_ARRAY(arena, uint32_t, (size_t)w->n_ranks + 1),
                           .memory = DFL_NEW_ARRAY(arena, uint32_t, (size_t)w->n_tensors + 1) };
 
-    for (uint32_t r = 0; r < w->n_ranks; r++)
-        all.along[r] = r;
-    find_along(arena, w, &all);
+    dfl_rank_classes(w, all.along);
     return all;
 }
 
@@ -194,7 +166,7 @@ static void ask_from(const asking *k, uint32_t l, uint32_t skipped, uint32_t use
         named |= k->problem->rank[r] == k->way->name[l];
     for (uint32_t r = 0; r < k->problem->n_ranks; r++) {
         bool fits = named ? k->problem->rank[r] == k->way->name[l]
-                          : root_of(k->all, k->problem->rank[r]) == root_of(k->all, k->way->name[l]);
+                          : k->all->along[k->problem->rank[r]] == k->all->along[k->way->name[l]];
         if (!fits || (used >> r & 1) || k->problem->extent[r] % k->way->trips[l] != 0)
             continue;
         w->rank[n] = (uint8_t)r;

@@ -14,7 +14,7 @@ typedef DFL_VEC(dfl_pass_request) dfl_requests;
 typedef struct {
     const dfl_einsum_classes *k;
     const dfl_cost_to_go *bounds;
-    uint32_t *along;             /* by rank of the workload: one of those that index the same dimension of some tensor */
+    uint32_t *along;             /* by rank of the workload: its class (dfl_rank_classes) */
     uint32_t *memory;            /* by tensor that is alive: scratch */
 } dfl_requester;
 

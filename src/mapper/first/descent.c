@@ -148,8 +148,6 @@ static uint32_t add_size(int64_t *sizes, uint32_t n, int64_t size, int64_t most)
     return n + 1;
 }
 
-static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
 /* Sizes to try for a loop that stands at `now` of `most`: by factors of two, and, if fine, the borders of numbers of iterations
    and the multiples of parts nearby. */
 static uint32_t find_sizes(int64_t now, int64_t most, int64_t step, bool fine, int64_t *sizes)
@@ -162,10 +160,10 @@ static uint32_t find_sizes(int64_t now, int64_t most, int64_t step, bool fine, i
         return add_size(sizes, n, most, most);
     }
     for (int64_t d = 1; d <= 8; d *= 2) {
-        const int64_t times = ceil_div(most, now), down = now / step - d;
-        n = add_size(sizes, n, ceil_div(most, times + d), most);
+        const int64_t times = dfl_divide_up(most, now), down = now / step - d;
+        n = add_size(sizes, n, dfl_divide_up(most, times + d), most);
         if (times > d)
-            n = add_size(sizes, n, ceil_div(most, times - d), most);
+            n = add_size(sizes, n, dfl_divide_up(most, times - d), most);
         if (step > 1 || now < 16) {
             n = add_size(sizes, n, (now / step + d) * step, most);
             if (down > 0)
@@ -201,7 +199,7 @@ static bool trade(descent *k, uint32_t i, uint32_t j)
 
     for (uint32_t f = 0; f < sizeof factors / sizeof *factors; f++) {
         const int64_t x = k->settled.at[i].amount, y = k->settled.at[j].amount, step = grain(&k->settled, i);
-        int64_t more = ceil_div(x * factors[f][0], factors[f][1] * step) * step, less = y * factors[f][1] / factors[f][0];
+        int64_t more = dfl_divide_up(x * factors[f][0], factors[f][1] * step) * step, less = y * factors[f][1] / factors[f][0];
         dfl_skeleton wishes;
         if (less < 1 || x >= k->best->problem->extent[k->settled.at[i].rank])
             continue;

@@ -32,8 +32,6 @@ typedef struct {
     way ways[DFL_PROBLEM_KEEPS];
 } estimator;
 
-static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
 /* Iterations of the loops from `at` on to `last` over a piece. */
 static double count_pieces(const chain *c, uint32_t at, uint32_t last, int64_t piece)
 {
@@ -43,9 +41,9 @@ static double count_pieces(const chain *c, uint32_t at, uint32_t last, int64_t p
         const int64_t amount = c->amount[at];
         at++;
         if (c->spread[at - 1]) {
-            piece = ceil_div(piece, amount);
+            piece = dfl_divide_up(piece, amount);
         } else if (piece % amount == 0 || at > last) {
-            n *= (double)ceil_div(piece, amount);
+            n *= (double)dfl_divide_up(piece, amount);
             piece = amount;
         } else if (piece > amount) {
             return n * ((double)(piece / amount) * count_pieces(c, at, last, amount) + count_pieces(c, at, last, piece % amount));
@@ -96,7 +94,7 @@ static void look_down(const estimator *k, uint32_t i, double *iterations, int64_
         tile[r] = k->problem->extent[r];
         for (uint32_t j = 0; j < c->n && c->line[j] < i; j++) {
             if (c->spread[j]) {
-                tile[r] = ceil_div(tile[r], c->amount[j]);
+                tile[r] = dfl_divide_up(tile[r], c->amount[j]);
             } else {
                 tile[r] = c->amount[j] < tile[r] ? c->amount[j] : tile[r];
                 iterations[r] = k->iterations[c->line[j]];

@@ -6,8 +6,6 @@
 
 #include "mapper/problem/limits.h"
 
-static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
 /* Elements of each rank that an instance of the axes of a mask has. */
 static void share_ranks(const dfl_problem *problem, const dfl_fan *fan, uint32_t axes, int64_t *left)
 {
@@ -15,7 +13,7 @@ static void share_ranks(const dfl_problem *problem, const dfl_fan *fan, uint32_t
         left[r] = problem->extent[r];
         for (uint32_t a = 0; a < problem->n_axes; a++)
             if (axes >> a & 1)
-                left[r] = ceil_div(left[r], fan->parts[a][r]);
+                left[r] = dfl_divide_up(left[r], fan->parts[a][r]);
     }
 }
 
@@ -220,7 +218,7 @@ static void take_fan(finder *k, dfl_fan *fan)
 }
 
 /* Parts that leave none empty: the next number at most `p`. */
-static int64_t useful_parts(int64_t extent, int64_t p) { return ceil_div(extent, ceil_div(extent, p)); }
+static int64_t useful_parts(int64_t extent, int64_t p) { return dfl_divide_up(extent, dfl_divide_up(extent, p)); }
 
 /* Spreads ranks from `r` on, at most `ranks` of them, over what is free of the axis. What could spread a rank further is left out
    unless nothing is spread at all. */

@@ -209,13 +209,15 @@ dfl_first_result dfl_first_search(dfl_arena *arena, const dfl_prepared_for *what
     return out;
 }
 
-/* The problems of the einsum on the units that can be searched. `is_all`, if not NULL, tells whether all that can run it can be. */
+/* The problems of the einsum on the units that can be searched. `is_all`, if not NULL, tells whether these are all that can run
+   it. */
 static dfl_problems make_problems(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, bool any_spread,
                                   bool *is_all)
 {
     const dfl_problem_limits limits = { .spread = any_spread };
     const char *lack = NULL;
-    const dfl_problems out = dfl_problems_make(arena, names, mapping, 0, &limits, dfl_space_roomy(arena, mapping, &limits), &lack);
+    const bool *roomy = dfl_space_roomy(arena, mapping, &limits);
+    const dfl_problems out = dfl_problems_make(arena, names, mapping, 0, &limits, roomy, &lack);
 
     if (is_all != NULL)
         *is_all = lack == NULL;

@@ -8,8 +8,6 @@ bool dfl_skeleton_add(dfl_skeleton *lines, dfl_skeleton_line line)
     return true;
 }
 
-static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
 void dfl_skeleton_settle(const dfl_problem *problem, dfl_skeleton *lines, int64_t *above)
 {
     int64_t left[DFL_PROBLEM_RANKS], free[DFL_PROBLEM_AXES];
@@ -35,8 +33,8 @@ void dfl_skeleton_settle(const dfl_problem *problem, dfl_skeleton *lines, int64_
             line->amount = free[line->axis];
         if (line->amount > whole)
             line->amount = whole;
-        *mine = ceil_div(whole, line->amount);
-        line->amount = ceil_div(whole, *mine);
+        *mine = dfl_divide_up(whole, line->amount);
+        line->amount = dfl_divide_up(whole, *mine);
         free[line->axis] /= line->amount;
     }
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/mapping_open.h"
 #include "mapper/branches/perfect.h"
 #include "mapper/problem/einsum_orders.h"
 #include "mapper/problem/evaluate.h"
@@ -158,14 +159,6 @@ static double pipe_branches(explorer *k, dfl_mapping *m, double value)
 
 static bool wants(const explorer *k, uint32_t kind) { return (k->options->space.extensions & kind) != 0; }
 
-static bool goes_along(const uint32_t *linked, uint32_t rank, const dfl_einsum *e)
-{
-    for (uint32_t i = 0; i < e->n_ranks; i++)
-        if (linked[e->ranks[i]] == linked[rank])
-            return true;
-    return false;
-}
-
 static bool has_class(const uint32_t *linked, uint32_t rank, const dfl_access *a)
 {
     for (uint32_t d = 0; d < a->n_dims; d++)
@@ -184,7 +177,7 @@ static bool may_loop(dfl_arena *arena, const dfl_workload *w, const uint32_t *li
     for (uint32_t e = w->n_einsums; e-- > 0;) {
         const dfl_access *made = &w->einsums[e].output;
         const dfl_tensor *t = &w->tensors[made->tensor];
-        bound[e] = goes_along(linked, rank, &w->einsums[e]);
+        bound[e] = dfl_transform_goes_along(w, linked, rank, e);
         if (bound[e] && t->n_consumers > 0 && !has_class(linked, rank, made))
             return false;
         for (uint32_t k = 0; k < t->n_consumers; k++)
@@ -213,7 +206,7 @@ static void add_loops(const target *of, dfl_arena *arena, uint32_t kind, changes
         int64_t left = w->ranks[r].extent;
         bool all = true;
         for (uint32_t e = 0; e < w->n_einsums; e++)
-            all &= goes_along(linked, r, &w->einsums[e]);
+            all &= dfl_transform_goes_along(w, linked, r, e);
         for (uint32_t i = 0; i < of->from.n_loops; i++)
             if (linked[of->from.loop[i].rank] == r)
                 left = of->from.loop[i].tile;
@@ -238,15 +231,6 @@ static bool is_spilled(const dfl_transform *v, uint32_t tensor, uint32_t reader)
     return false;
 }
 
-/* Whether the root of a mapping writes a home of a tensor. */
-static bool has_written_home(const dfl_mapping *m, uint32_t tensor)
-{
-    for (uint32_t i = 0; i < m->bodies[0]->n_lines; i++)
-        if (m->bodies[0]->lines[i].kind == DFL_LINE_KEEP && m->bodies[0]->lines[i].tensor == tensor)
-            return true;
-    return false;
-}
-
 static void add_spills(const explorer *k, const target *of, dfl_arena *arena, changes *out)
 {
     const dfl_workload *w = of->given->workload;
@@ -254,7 +238,7 @@ static void add_spills(const explorer *k, const target *of, dfl_arena *arena, ch
     for (uint32_t t = 0; t < w->n_tensors && of->from.n_spills < DFL_VARIANT_SPILLS; t++) {
         const dfl_tensor *tensor = &w->tensors[t];
         bool seen = tensor->role == DFL_ROLE_OUTPUT || tensor->n_consumers < k->given->workload->tensors[t].n_consumers ||
-                    has_written_home(k->given, t);
+                    dfl_body_home(k->given->root, t) != DFL_NONE;
         bool leaves = seen && !is_spilled(&of->from, t, DFL_NONE);
         uint32_t left = tensor->n_consumers;
         change c = { .v = of->from };
@@ -482,7 +466,7 @@ uint32_t dfl_neighbourhoods_kinds(const dfl_mapping *given, uint32_t kinds)
         const bool is_made = x->n_producers > 0 && x->n_consumers > 0;
 
         makes |= is_made;
-        spills |= is_made && (x->n_consumers > 1 || x->role == DFL_ROLE_OUTPUT || has_written_home(given, t));
+        spills |= is_made && (x->n_consumers > 1 || x->role == DFL_ROLE_OUTPUT || dfl_body_home(given->root, t) != DFL_NONE);
     }
     /* einsums that exchange nothing may run side by side */
     kinds &= makes ? kinds : ~(uint32_t)(DFL_SEARCH_RECOMPUTE | DFL_SEARCH_WINDOW);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "mapper/problem/factors.h"
+
 static void remove_line(dfl_body *b, uint32_t at)
 {
     b->n_lines--;
@@ -67,14 +69,6 @@ static int64_t tile_above(const dfl_mapping *m, const dfl_body *b, uint32_t at, 
     return tile;
 }
 
-/* The smallest tile that makes as many tiles as `tile`. */
-static int64_t even_tile(int64_t extent, double tile)
-{
-    const int64_t t = tile < 1 ? 1 : tile > (double)extent ? extent : (int64_t)tile, n = (extent + t - 1) / t;
-
-    return (extent + n - 1) / n;
-}
-
 bool dfl_tree_scale(const dfl_mapping *m, dfl_body *b, uint32_t at, double factor)
 {
     dfl_line *line = &b->lines[at];
@@ -84,7 +78,7 @@ bool dfl_tree_scale(const dfl_mapping *m, dfl_body *b, uint32_t at, double facto
     if (line->kind == DFL_LINE_KEEP || line->cyclic || line->rounds)
         return false;
     if (line->by == DFL_BY_SIZE) {
-        amount = even_tile(above, (double)line->amount * factor);
+        amount = dfl_even_tile(above, (double)line->amount * factor);
         if (amount == line->amount)
             return false;
         line->amount = amount;

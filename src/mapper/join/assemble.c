@@ -1,6 +1,7 @@
 #include "mapper/join/assemble.h"
 
 #include "ir/mapping.h"
+#include "mapper/problem/transform.h"
 #include "mapper/tiling/point.h"
 #include "support/vec.h"
 
@@ -84,15 +85,6 @@ static void add_cuts(const assembler *a, const dfl_chosen_form *x, uint32_t gap,
                 add_rank_cuts(a, x, r, (gap_lines){ gap, axis, is_written }, piece, lines);
 }
 
-/* Whether a line keeps the tensor in the memory. */
-static bool is_kept(const line_vec *lines, uint32_t tensor, uint32_t memory)
-{
-    for (size_t i = 0; i < lines->n; i++)
-        if (lines->at[i].kind == DFL_LINE_KEEP && lines->at[i].tensor == tensor && lines->at[i].memory == memory)
-            return true;
-    return false;
-}
-
 /* The lines of one einsum; the temporal loops of the first gap of an einsum in a group stand above the group. */
 static void add_leaf_lines(const assembler *a, const dfl_chosen_form *x, bool is_grouped, line_vec *lines)
 {
@@ -107,7 +99,8 @@ static void add_leaf_lines(const assembler *a, const dfl_chosen_form *x, bool is
             add_cuts(a, x, g, axis, !is_grouped || g > 0 || axis >= 0, piece, lines);
         for (uint32_t i = 0; i <= g && i < t->n_keeps; i++)
             if (t->written[i] == g && !t->keep[i].home &&
-                !is_kept(lines, problem->operand[t->keep[i].operand].tensor, problem->place[t->keep[i].place].memory))
+                !dfl_lines_keep(lines->at, lines->n, problem->operand[t->keep[i].operand].tensor,
+                                problem->place[t->keep[i].place].memory))
                 add_keep(a, lines, problem->operand[t->keep[i].operand].tensor, problem->place[t->keep[i].place].memory);
     }
 }

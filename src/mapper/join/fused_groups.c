@@ -296,14 +296,6 @@ static bool try_tiles(group_search *g, const int64_t *tile)
     return true;
 }
 
-/* The smallest tile that makes as many tiles as `tile`. */
-static int64_t even_tile(int64_t extent, double tile)
-{
-    const int64_t t = tile < 1 ? 1 : tile > (double)extent ? extent : (int64_t)tile, n = (extent + t - 1) / t;
-
-    return (extent + n - 1) / n;
-}
-
 /* Changes one tile at a time by factors that become smaller, as long as that makes the group better. */
 static void descend(group_search *g)
 {
@@ -316,7 +308,7 @@ static void descend(group_search *g)
             for (uint32_t i = 0; i < 2 * g->n_ranks && g->tried.n < most; i++) {
                 int64_t tile[DFL_PROBLEM_RANKS];
                 memcpy(tile, g->tile, sizeof tile);
-                tile[i / 2] = even_tile(g->extent[i / 2], (double)tile[i / 2] * (i % 2 ? 1 / FACTORS[f] : FACTORS[f]));
+                tile[i / 2] = dfl_even_tile(g->extent[i / 2], (double)tile[i / 2] * (i % 2 ? 1 / FACTORS[f] : FACTORS[f]));
                 if (tile[i / 2] != g->tile[i / 2])
                     is_better |= try_tiles(g, tile);
             }

@@ -391,7 +391,8 @@ double dfl_pattern_bounds_least(dfl_pattern_bounds *b, uint32_t pattern)
     const skeleton *first = &b->at[b->first[pattern]];
     double least = find_least(b, pattern, NULL, 0);
 
-    if (b->first[pattern] == b->first[pattern + 1] || dfl_problem_slides(candidate_of(b, first)->problem) || b->line.per_second == 0)
+    if (b->first[pattern] == b->first[pattern + 1] || dfl_problem_slides(candidate_of(b, first)->problem) ||
+        b->line.per_second == 0)
         return take_rebate(b, pattern, least);
     while (least > 0 && least < INFINITY && first->weights->turns > 0 && !dfl_deadline_passed(b->deadline)) {
         raise_first(b, pattern);

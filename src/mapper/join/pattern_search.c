@@ -174,14 +174,11 @@ static bool is_free(const dfl_pattern_search *s, const dfl_chain *c, uint32_t cu
 /* An amount changed by a factor: a tile that makes an even number of tiles, or parts. */
 static int64_t change_amount(const dfl_chain *c, uint32_t cut, int64_t amount, double factor)
 {
-    double to = (double)amount * factor;
-    int64_t n;
+    const double to = fmin(fmax((double)amount * factor, 1), (double)c->extent);
 
-    to = to < 1 ? 1 : to > (double)c->extent ? (double)c->extent : to;
     if (c->at[cut].axis >= 0)
         return factor > 1 ? (int64_t)ceil(to) : (int64_t)to;
-    n = (c->extent + (int64_t)to - 1) / (int64_t)to;
-    return (c->extent + n - 1) / n;
+    return dfl_even_tile(c->extent, to);
 }
 
 /* Tries the amounts, and makes them the best point if they are better. */

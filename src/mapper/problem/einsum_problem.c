@@ -36,15 +36,6 @@ static void refuse(maker *k, const char *lack)
         k->lack = lack;
 }
 
-static uint32_t local_rank(const dfl_problem *problem, uint32_t rank)
-{
-    uint32_t i = 0;
-
-    while (i < problem->n_ranks && problem->rank[i] != rank)
-        i++;
-    return i;
-}
-
 static void add_dim(maker *k, dfl_problem_operand *o, const dfl_index *index)
 {
     dfl_problem_dim *d = &o->dims[o->n_dims++];
@@ -55,7 +46,7 @@ static void add_dim(maker *k, dfl_problem_operand *o, const dfl_index *index)
         return;
     }
     for (uint32_t i = 0; i < index->n_terms; i++) {
-        uint32_t r = local_rank(k->problem, index->terms[i].rank);
+        uint32_t r = dfl_problem_find_rank(k->problem, index->terms[i].rank);
         int64_t coef = index->terms[i].coef;
         if (o->ranks >> r & 1)
             refuse(k, "a rank stands in two dimensions of one tensor");

@@ -132,8 +132,8 @@ typedef struct {
 bool dfl_problem_make(const dfl_intern *names, const dfl_mapping *m, uint32_t einsum, uint32_t unit,
                       const dfl_problem_limits *limits, const bool *roomy, dfl_problem *out, const char **lack);
 typedef DFL_VEC(dfl_problem *) dfl_problems;
-/* The problems of an einsum on all units that can run it, or on the one that the mapping names; `*lack`, NULL before, is the first
-   clause that says what the search does not support on one of them. */
+/* The problems of an einsum on all units that can run it, or on the one that the mapping names; `*lack`, NULL before, is the
+   first clause that says what the search does not support on one of them. */
 dfl_problems dfl_problems_make(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, uint32_t einsum,
                                const dfl_problem_limits *limits, const bool *roomy, const char **lack);
 static inline const dfl_problem *const *dfl_problems_list(const dfl_problems *problems)

@@ -76,3 +76,10 @@ dfl_amounts dfl_factor_set_amounts(dfl_factor_set *lattice, int64_t n)
     *bucket = found;
     return found->amounts;
 }
+
+int64_t dfl_even_tile(int64_t extent, double tile)
+{
+    const int64_t t = tile < 1 ? 1 : tile > (double)extent ? extent : (int64_t)tile;
+
+    return dfl_divide_up(extent, dfl_divide_up(extent, t));
+}

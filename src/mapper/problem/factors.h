@@ -21,6 +21,10 @@ typedef struct {
     uint32_t n;
 } dfl_amounts;
 
+/* a / b, rounded up, of positive numbers. */
+static inline int64_t dfl_divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+/* The smallest tile that makes as many tiles of the extent as `tile`. */
+int64_t dfl_even_tile(int64_t extent, double tile);
 /* Divisors of n > 0. */
 dfl_amounts dfl_divisors(dfl_arena *arena, int64_t n);
 dfl_factor_set *dfl_factor_set_new(dfl_arena *arena, bool imperfect);

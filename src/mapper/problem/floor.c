@@ -4,8 +4,6 @@
 
 #include "mapper/problem/limits.h"
 
-static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
 typedef struct {
     const dfl_problem *problem;
     double best;              /* least product of tiles so far */
@@ -27,10 +25,10 @@ static void choose_tiles(stepper *k, uint32_t r, int64_t free, double steps)
         k->best = fmin(k->best, steps);
         return;
     }
-    for (int64_t tile = ceil_div(problem->extent[r], free); tile > 0;) {
-        const int64_t parts = ceil_div(problem->extent[r], tile);
+    for (int64_t tile = dfl_divide_up(problem->extent[r], free); tile > 0;) {
+        const int64_t parts = dfl_divide_up(problem->extent[r], tile);
         choose_tiles(k, r + 1, free / parts, steps * (double)tile);
-        tile = parts == 1 ? 0 : ceil_div(problem->extent[r], parts - 1);
+        tile = parts == 1 ? 0 : dfl_divide_up(problem->extent[r], parts - 1);
     }
 }
 

@@ -258,8 +258,7 @@ enum {
 /* Evaluations of all einsums in a climb at most: under a limit on time; and without one, a second for a few einsums. */
 #define DFL_CLIMB_TIMED UINT64_C(1000000)
 #define DFL_CLIMB_EVALUATIONS UINT64_C(30000)
-/* Evaluations of a climb from a proven best mapping of the space, which only other keeps or tiles undercut: some milliseconds. Of
-   more than DFL_CLIMB_EINSUMS einsums each takes longer in proportion, so there are fewer. */
+/* Evaluations of a climb from a proven best mapping of up to DFL_CLIMB_EINSUMS einsums, fewer of more: some milliseconds. */
 #define DFL_CLIMB_PROVEN UINT64_C(200)
 /* Evaluations of a climb that polishes a mapping (improve/polish.h), each counted once for each einsum: some seconds. */
 #define DFL_POLISH_EVALUATIONS UINT64_C(60000)

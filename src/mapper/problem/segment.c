@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mapper/problem/transform.h"
 #include "support/vec.h"
 
 typedef DFL_VEC(dfl_line) line_vec;
@@ -140,14 +141,6 @@ const dfl_mapping *dfl_segment_problem(dfl_arena *arena, const dfl_mapping *give
 
 /* ---- and back ---- */
 
-static bool is_kept(const dfl_body *b, uint32_t tensor, uint32_t memory)
-{
-    for (uint32_t i = 0; i < b->n_lines; i++)
-        if (b->lines[i].kind == DFL_LINE_KEEP && b->lines[i].tensor == tensor && b->lines[i].memory == memory)
-            return true;
-    return false;
-}
-
 static const uint32_t *numbers_of(dfl_arena *arena, const dfl_segment *part, const uint32_t *einsums, uint32_t n)
 {
     uint32_t *out = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n + 1);
@@ -185,7 +178,8 @@ dfl_mapping *dfl_segment_put(dfl_arena *arena, const dfl_mapping *given, const d
     root->n_lines = n;
     n = 0;
     for (uint32_t i = 0; i < top->n_lines; i++)
-        if (top->lines[i].kind != DFL_LINE_KEEP || !is_kept(root, top->lines[i].tensor, top->lines[i].memory))
+        if (top->lines[i].kind != DFL_LINE_KEEP ||
+            !dfl_lines_keep(root->lines, root->n_lines, top->lines[i].tensor, top->lines[i].memory))
             top->lines[n++] = top->lines[i];
     top->n_lines = n;
     n = 0;

@@ -287,7 +287,7 @@ const dfl_mapping *dfl_transform_loosest(dfl_arena *arena, const dfl_mapping *gi
 
 /* ---- the answer ---- */
 
-static bool is_kept(const dfl_line *lines, size_t n, uint32_t tensor, uint32_t memory)
+bool dfl_lines_keep(const dfl_line *lines, size_t n, uint32_t tensor, uint32_t memory)
 {
     for (size_t i = 0; i < n; i++)
         if (lines[i].kind == DFL_LINE_KEEP && lines[i].tensor == tensor && (memory == DFL_NONE || lines[i].memory == memory))
@@ -298,10 +298,10 @@ static bool is_kept(const dfl_line *lines, size_t n, uint32_t tensor, uint32_t m
 /* Whether the body of `lines`, or one above it, keeps the tensor there. */
 static bool is_kept_above(const dfl_body *b, const line_vec *lines, uint32_t tensor, uint32_t memory)
 {
-    if (is_kept(lines->at, lines->n, tensor, memory))
+    if (dfl_lines_keep(lines->at, lines->n, tensor, memory))
         return true;
     for (b = b->parent; b != NULL; b = b->parent)
-        if (is_kept(b->lines, b->n_lines, tensor, memory))
+        if (dfl_lines_keep(b->lines, b->n_lines, tensor, memory))
             return true;
     return false;
 }
@@ -311,16 +311,15 @@ static bool has_homes(const dfl_workload *w, const dfl_line *lines, size_t n, ui
 {
     for (size_t i = 0; i < n; i++)
         if (lines[i].memory == memory && !is_exchanged(w, lines[i].tensor) &&
-            !is_kept(lines, i, lines[i].tensor, DFL_NONE))
+            !dfl_lines_keep(lines, i, lines[i].tensor, DFL_NONE))
             return true;
     return false;
 }
 
-/* Whether the loop is over a rank of the einsum, or one that it can follow. */
-static bool goes_along(const dfl_workload *w, const uint32_t *first, const dfl_transform_loop *loop, uint32_t einsum)
+bool dfl_transform_goes_along(const dfl_workload *w, const uint32_t *linked, uint32_t rank, uint32_t einsum)
 {
     for (uint32_t k = 0; k < w->einsums[einsum].n_ranks; k++)
-        if (first[w->einsums[einsum].ranks[k]] == first[loop->rank])
+        if (linked[w->einsums[einsum].ranks[k]] == linked[rank])
             return true;
     return false;
 }
@@ -335,8 +334,8 @@ static void add_recompute(dfl_arena *arena, const dfl_workload *w, const dfl_tra
     for (uint32_t t = 0; t < w->n_tensors; t++) {
         bool along = true;
         for (uint32_t i = 0; i < v->n_loops && is_exchanged(w, t); i++)
-            along &= goes_along(w, first, &v->loop[i], w->tensors[t].producers[0]);
-        if (!along && !is_kept(lines, n, t, DFL_NONE))
+            along &= dfl_transform_goes_along(w, first, v->loop[i].rank, w->tensors[t].producers[0]);
+        if (!along && !dfl_lines_keep(lines, n, t, DFL_NONE))
             again[n_again++] = t;
     }
     root->recompute = again;
@@ -351,7 +350,7 @@ static bool stays_above(const dfl_mapping *given, const dfl_body *root, size_t k
     const dfl_line *l = &root->lines[i];
 
     return i < given->root->n_lines ||
-           (!is_kept(root->lines, i, l->tensor, DFL_NONE) &&
+           (!dfl_lines_keep(root->lines, i, l->tensor, DFL_NONE) &&
             (!is_exchanged(w, l->tensor) || has_homes(w, root->lines, keeps, l->memory)));
 }
 
@@ -389,7 +388,7 @@ static void rename_lines(dfl_arena *arena, const dfl_mapping *given, const dfl_t
         for (uint32_t i = 0; i < given->root->n_lines; i++)
             DFL_PUSH(arena, &lines, given->root->lines[i]);
     for (uint32_t i = 0; i < v->n_spills && b->parent == NULL; i++)
-        if (v->spill[i].reader == DFL_NONE && !is_kept(lines.at, lines.n, v->spill[i].tensor, DFL_NONE))
+        if (v->spill[i].reader == DFL_NONE && !dfl_lines_keep(lines.at, lines.n, v->spill[i].tensor, DFL_NONE))
             DFL_PUSH(arena, &lines, ((dfl_line){ .kind = DFL_LINE_KEEP, .span = given->hole_span,
                                                  .amount_span = given->hole_span, .tensor = v->spill[i].tensor,
                                                  .memory = dfl_space_outermost(given, v->spill[i].tensor) }));

@@ -35,8 +35,12 @@ typedef struct {
     uint32_t axis;
 } dfl_transform;
 
+/* Whether one of `n` lines keeps the tensor in the memory; DFL_NONE = in any. */
+bool dfl_lines_keep(const dfl_line *lines, size_t n, uint32_t tensor, uint32_t memory);
 /* By rank: the first of those that run along with it, through tensors that are exchanged, itself if it is that. */
 const uint32_t *dfl_transform_linked(dfl_arena *arena, const dfl_workload *w);
+/* Whether the einsum has the rank, or one that runs along with it by `linked`. */
+bool dfl_transform_goes_along(const dfl_workload *w, const uint32_t *linked, uint32_t rank, uint32_t einsum);
 /* Whether some einsum makes less in an iteration of the loops, because it is read through windows. */
 bool dfl_transform_slides(dfl_arena *arena, const dfl_workload *w, const dfl_transform *v);
 /* The problem to search. */

@@ -12,8 +12,6 @@
 /* Bounds of the length below a cut. */
 typedef struct { int64_t least, most; } lengths;
 
-static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 static double exponential(double x)
 {
     dfl_exponentials(&x, 1, &x);
@@ -47,17 +45,17 @@ static void trim_cut(bool is_axis, lengths above, lengths below, int64_t *low, i
         *high = below.most < *high ? below.most : *high;
         return;
     }
-    if (below.most < INT64_MAX && divide_up(above.least, below.most) > *low)
-        *low = divide_up(above.least, below.most);
-    if (below.least > 1 && divide_up(above.most, below.least - 1) - 1 < *high)
-        *high = divide_up(above.most, below.least - 1) - 1;
+    if (below.most < INT64_MAX && dfl_divide_up(above.least, below.most) > *low)
+        *low = dfl_divide_up(above.least, below.most);
+    if (below.least > 1 && dfl_divide_up(above.most, below.least - 1) - 1 < *high)
+        *high = dfl_divide_up(above.most, below.least - 1) - 1;
 }
 
 /* Lengths below a cut whose amounts are between `low` and `high`. */
 static lengths cut_lengths(bool is_axis, lengths above, int64_t low, int64_t high)
 {
     if (is_axis)
-        return (lengths){ divide_up(above.least, high), divide_up(above.most, low) };
+        return (lengths){ dfl_divide_up(above.least, high), dfl_divide_up(above.most, low) };
     return (lengths){ low < above.least ? low : above.least, high < above.most ? high : above.most };
 }
 

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "mapper/problem/factors.h"
+
 /* Largest number of different lengths of pieces: a cut leaves full tiles and, of each length above, at most one other. */
 enum { LENGTHS = DFL_CHAIN_CUTS + 4 };
 
@@ -15,7 +17,6 @@ typedef struct {
 /* Largest and smallest length of a full piece at the present cut of a box. */
 typedef struct { int64_t least, most; } full_piece;
 
-static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
 static double least(double a, double b) { return a < b ? a : b; }
 
@@ -108,7 +109,7 @@ static void cut_pieces(piece_list *p, int64_t tile, bool first_only)
 /* Length of a full piece below a cut. */
 static int64_t cut_full(const dfl_chain *c, uint32_t cut, int64_t full, int64_t amount)
 {
-    return c->at[cut].axis < 0 ? least_of(full, amount) : divide_up(full, amount);
+    return c->at[cut].axis < 0 ? least_of(full, amount) : dfl_divide_up(full, amount);
 }
 
 bool dfl_chain_ends(const dfl_chain *c, const int64_t *amounts)
@@ -194,7 +195,7 @@ static double bound_runs(const dfl_chain *c, const int64_t *low, const int64_t *
         if (c->at[i].axis >= 0)
             runs *= is_counted(c, i, f->axes) ? (double)high[i] : 1;
         else if (is_above(c, i, f))
-            runs *= (double)divide_up(above.most, full.least);
+            runs *= (double)dfl_divide_up(above.most, full.least);
     }
     return runs;
 }
@@ -234,9 +235,9 @@ static double bound_figure(const dfl_chain *c, const int64_t *low, const int64_t
     for (uint32_t i = 0; i < c->n && (f->kind == DFL_CHAIN_ELEMENTS || c->at[i].gap <= f->gap); i++) {
         full = bound_cut(c, i, full, low, high);
         if (!is_counted(c, i, f->axes))
-            elements = divide_up(elements, high[i]);
-        else if (divide_up(elements, full.most) > pieces)
-            pieces = divide_up(elements, full.most);
+            elements = dfl_divide_up(elements, high[i]);
+        else if (dfl_divide_up(elements, full.most) > pieces)
+            pieces = dfl_divide_up(elements, full.most);
     }
     return (double)(f->kind == DFL_CHAIN_TILE ? full.least : f->kind == DFL_CHAIN_PIECES ? pieces : elements);
 }
@@ -266,7 +267,7 @@ typedef struct {
 static short_pieces first_stem(const short_bound *b, uint32_t cut, full_piece above, full_piece full)
 {
     const bool is_axis = b->chain->at[cut].axis >= 0;
-    const int64_t tiles = is_axis ? b->low[cut] : divide_up(above.least, full.most), whole = above.least / full.most;
+    const int64_t tiles = is_axis ? b->low[cut] : dfl_divide_up(above.least, full.most), whole = above.least / full.most;
     const double parents = least(b->pieces, b->elements / (double)above.least);
     short_pieces out = { .n = parents, .least = 0, .most = full.most - 1 };
 
@@ -307,7 +308,7 @@ static void cut_shorts(short_bound *b, uint32_t cut)
     if (full.least >= above.most)
         return;
     if (!first_only) {
-        double tiles = (double)divide_up(above.most, full.least);
+        double tiles = (double)dfl_divide_up(above.most, full.least);
         b->stem[b->n] = first_stem(b, cut, above, full);
         b->n += b->stem[b->n].most > 0;
         if (b->chain->at[cut].axis >= 0)
@@ -332,7 +333,7 @@ static double sum_shorts(const short_bound *b, uint32_t cut)
         if (i == cut)
             most = tile.most;
         if (c->at[i].axis >= 0 && is_counted(c, i, b->figure->axes))
-            pieces *= least((double)b->high[i], (double)divide_up(above.most, tile.least));
+            pieces *= least((double)b->high[i], (double)dfl_divide_up(above.most, tile.least));
         longest = least(longest, pieces * (double)tile.most);
     }
     for (uint32_t i = 0; i < b->n; i++) {

@@ -65,8 +65,6 @@ double dfl_form_goal_cutoff(const dfl_form_goal *g, double value)
 
 /* ---- variables ---- */
 
-static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 static void set_range(dfl_geometric_box *range, uint32_t var, int64_t least, int64_t most)
 {
     range->low[var] = dfl_logarithm((double)least) - LOG_ROUNDING;
@@ -83,8 +81,8 @@ static void bound_lengths(const dfl_chain *c, const dfl_box *box, int64_t *least
             low = box->low[i] < low ? box->low[i] : low;
             high = box->high[i] < high ? box->high[i] : high;
         } else {
-            low = divide_up(low, box->high[i]);
-            high = divide_up(high, box->low[i]);
+            low = dfl_divide_up(low, box->high[i]);
+            high = dfl_divide_up(high, box->low[i]);
         }
         least[i] = low;
         most[i] = high;

@@ -2,8 +2,6 @@
 
 #include "mapper/problem/limits.h"
 
-static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static bool is_loop(const dfl_fixed_slot *s, uint32_t rank)
@@ -108,7 +106,7 @@ static bool list_open(dfl_arena *arena, const dfl_fixed_slot *s, bool imperfect,
 static bool list_fixed(dfl_arena *arena, const dfl_fixed_slot *s, known_length *above, dfl_amounts *out)
 {
     const bool is_axis = s->kind == DFL_GIVEN_SPATIAL, by_size = s->line->by == DFL_BY_SIZE, is_exact = above->is_exact;
-    const int64_t amount = s->line->amount, below = is_exact ? divide_up(above->base, amount) : 0;
+    const int64_t amount = s->line->amount, below = is_exact ? dfl_divide_up(above->base, amount) : 0;
     const int64_t least = least_of(amount, above->base);
 
     *out = (dfl_amounts){ .n = 0 };
@@ -165,9 +163,9 @@ const dfl_written_amounts *dfl_written_list(dfl_arena *arena, const dfl_problem 
 static int64_t find_parts(const dfl_hole *hole, int64_t length, int64_t tile)
 {
     if (hole->choices == NULL)
-        return divide_up(length, tile);
+        return dfl_divide_up(length, tile);
     for (uint32_t i = 0; i < hole->n_choices; i++)
-        if (hole->choices[i] <= length && divide_up(length, hole->choices[i]) == tile)
+        if (hole->choices[i] <= length && dfl_divide_up(length, hole->choices[i]) == tile)
             return hole->choices[i];
     return 0;
 }
@@ -192,10 +190,10 @@ static bool accepts(const dfl_fixed_slot *s, int64_t length, int64_t amount, boo
     if (line->by != DFL_BY_HOLE)
         return is_axis                    ? amount == least_of(line->amount, length)
                : line->by == DFL_BY_SIZE ? amount == line->amount
-                                         : amount == divide_up(length, line->amount);
+                                         : amount == dfl_divide_up(length, line->amount);
     if (hole->choices != NULL)
         return (hole->by == DFL_BY_PARTS) == is_axis ? is_listed(hole, amount) : find_parts(hole, length, amount) > 0;
-    return length % amount == 0 || (imperfect && amount == divide_up(length, divide_up(length, amount)));
+    return length % amount == 0 || (imperfect && amount == dfl_divide_up(length, dfl_divide_up(length, amount)));
 }
 
 bool dfl_written_admits(const dfl_problem *problem, const dfl_tiling_template *t, uint32_t rank, const int64_t *amounts,
@@ -210,7 +208,7 @@ bool dfl_written_admits(const dfl_problem *problem, const dfl_tiling_template *t
         const int64_t amount = is_closed(s) ? length : amounts[n++];
         if (!accepts(s, length, amount, imperfect))
             return false;
-        length = s->kind == DFL_GIVEN_TEMPORAL ? amount : divide_up(length, amount);
+        length = s->kind == DFL_GIVEN_TEMPORAL ? amount : dfl_divide_up(length, amount);
     }
     return length == 1;
 }
@@ -227,7 +225,7 @@ void dfl_written_set(const dfl_problem *problem, const dfl_tiling_template *t, u
         dfl_line *line = &m->root->lines[s->line - from];
         const int64_t amount = is_closed(s) ? length : amounts[n++];
         const bool is_axis = s->kind == DFL_GIVEN_SPATIAL;
-        const int64_t below = is_axis ? divide_up(length, amount) : amount;
+        const int64_t below = is_axis ? dfl_divide_up(length, amount) : amount;
         if (line->by == DFL_BY_HOLE) {
             line->by = line->hole->by;
             line->amount = line->by == DFL_BY_SIZE ? below : is_axis ? amount : find_parts(line->hole, length, amount);
