@@ -13,6 +13,10 @@ enum { VARS = DFL_GEOMETRIC_VARS, SUMS = DFL_GEOMETRIC_SUMS };
 #define DISTANCE 1e-13
 /* Residual below which no step is too long. */
 #define SMALL_RESIDUAL 0.1
+/* Length of a step below which x rests; the next one then has length RESTART. While x rests, multipliers find whether the limits
+   can hold together. But they alone can make the residual larger, so that x would rest for ever. */
+#define SHORTEST 0.01
+#define RESTART 0.25
 /* Least pivot of the matrix; it only shortens steps in directions in which nothing changes. */
 #define LEAST_PIVOT 1e-12
 
@@ -329,6 +333,8 @@ static void fit_length(solver *s, double length)
 
     s->longest = residual > larger(s->residual, SMALL_RESIDUAL) ? 0.5 * lesser(length, s->longest)
                                                              : lesser(2 * s->longest, DFL_GEOMETRIC_STEP_LENGTH);
+    if (s->longest < SHORTEST)
+        s->longest = RESTART;
     s->residual = residual;
 }
 

@@ -193,4 +193,61 @@ static void bounds_hold(void **state)
     dfl_session_free(s);
 }
 
-int main(void) { return CHECK_TABLE("mapper.form_program", CASES, bounds_hold); }
+/* ---- programs end ---- */
+
+/* Where an input comes straight from the outermost memory, the program begins far from all points that the port of this memory
+   allows. Steps of x that grow ever shorter would end nowhere: so did 8 of these 550 programs. */
+#define NARROW                                                                                                                  \
+    "dfl 1; workload w : bf16 { rank m = 4096, n = 4096, k = 4096; input A[m, k]; weight B[k, n]; "                             \
+    "Z[m, n] : fp32 += A[m, k] * B[k, n]; } system chip { clock = 1.41GHz; "                                                    \
+    "memory hbm { size = 80GB; bandwidth = 2039GB/s; energy = 4pJ/bit; } "                                                      \
+    "memory l2 { size = 40MiB; overlap = stream; bandwidth = 5120B/cycle; energy = 1pJ/bit; } network xbar = crossbar { } "      \
+    "array sm[108] over xbar { memory regs { size = 256KiB; energy = 0pJ/bit; } "                                               \
+    "compute tensor { rate { bf16 = 1024MAC/cycle; } energy { bf16 = 0.6pJ/MAC; } } } } "                                       \
+    "mapping best for w on chip { ...; minimize energy * latency; }"
+
+static bool solve_one(void *context, const dfl_tiling_template *skeleton)
+{
+    program_test *t = context;
+    const dfl_geometric_effort effort = { .precision = 0.01, .cutoff = INFINITY, .steps = 40 };
+    dfl_arena *arena = t->session->arena;
+    dfl_form *f = dfl_form_make(arena, t->problem, skeleton, &t->terms);
+    dfl_box *roots[DFL_PROBLEM_RANKS];
+    dfl_form_program *p;
+    dfl_geometric_box range;
+    dfl_geometric_solution s;
+
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++)
+        roots[r] = dfl_box_make(arena, f, r);
+    p = dfl_form_program_make(arena, &t->draft, f, roots, &t->goal);
+    dfl_form_program_fit(p, roots, &range);
+    dfl_geometric_solve(p->program, &range, NULL, &effort, &s);
+    t->forms++;
+    t->legal += s.reason != DFL_GEOMETRIC_STEPS;
+    return true;
+}
+
+static void programs_end(void **state)
+{
+    const dfl_problem_limits limits = { .spread = true };
+    program_test t = { .session = dfl_session_new(NULL) };
+    dfl_problem problem;
+    (void)state;
+
+    t.mapping = open_problem(t.session, NARROW, &limits, &problem);
+    t.problem = &problem;
+    assert_true(dfl_objective_make(t.session->sink, t.session->names, t.mapping, &t.objective));
+    assert_true(dfl_form_goal_make(&t.objective, 0, &t.goal));
+    t.goal.is_whole = true;
+    dfl_templates_each(&problem, NULL, solve_one, &t);
+    assert_true(t.forms > 100);
+    assert_int_equal(t.legal, t.forms);
+    dfl_session_free(t.session);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest end[] = { cmocka_unit_test(programs_end) };
+
+    return CHECK_TABLE("mapper.form_program", CASES, bounds_hold) + CHECK_GROUP("mapper.form_program.end", end);
+}
