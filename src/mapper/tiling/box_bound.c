@@ -1,8 +1,10 @@
 #include "mapper/tiling/box_bound.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "mapper/problem/extents.h"
+#include "mapper/tiling/served.h"
 
 static double least(double a, double b) { return a < b ? a : b; }
 static double most(double a, double b) { return a > b ? a : b; }
@@ -14,6 +16,7 @@ typedef struct {
     bool is_point;                     /* the figures are exact */
     double value[DFL_FORM_PRODUCTS];   /* by product */
     double moved[DFL_TERMS];           /* elements by count, at least */
+    double room[DFL_PROBLEM_PLACES];   /* bits that tiles take, by place, at least */
 } node_values;
 
 bool dfl_box_multiply(const dfl_form *f, dfl_box *const *boxes, uint32_t without, double *out)
@@ -62,18 +65,18 @@ static double least_tile(const node_values *v, const dfl_form_keep *k)
 }
 
 /* Whether the parts and the tiles at the lower ends fit (lemma B5). */
-static bool fits(const node_values *v)
+static bool fits(node_values *v)
 {
     const dfl_form *f = v->form;
-    double room[DFL_PROBLEM_PLACES] = { 0 };
 
+    memset(v->room, 0, sizeof v->room);
     for (uint32_t a = 0; a < f->problem->n_axes; a++)
         if (v->value[f->parts + a] > (double)f->problem->axis[a].size)
             return false;
     for (uint32_t i = 0; i < f->n_keeps; i++) {
         const dfl_form_keep *k = &f->keep[i];
-        room[k->place] += k->bits * least_tile(v, k);
-        if (room[k->place] > f->problem->place[k->place].bits)
+        v->room[k->place] += k->bits * least_tile(v, k);
+        if (v->room[k->place] > f->problem->place[k->place].bits)
             return false;
     }
     return true;
@@ -181,55 +184,81 @@ static double bound_energy(node_values *v, bool is_whole)
     return has_losses ? most(joules, sure) : sure;
 }
 
-/* Time of the links of networks, at least (lemma B18). */
-static double bound_links(const node_values *v, const dfl_ramp *ramp, double work)
+/* Time of the links of networks, at least; sets what the work waits for at one of them (lemma B18). */
+static double bound_links(const node_values *v, double *longest)
 {
     const dfl_form *f = v->form;
     double all[DFL_FORM_LINKS] = { 0 }, waits[DFL_FORM_LINKS] = { 0 }, seconds = 0;
 
+    *longest = 0;
     for (uint32_t i = 0; i < f->n_links; i++) {
         const double time = f->link[i].seconds * v->moved[f->link[i].count];
         all[f->link[i].link] += time;
         waits[f->link[i].link] += f->link[i].waits ? time : 0;
     }
-    for (uint32_t l = 0; l < 2 * f->problem->n_axes && f->n_links > 0; l++)
-        seconds = most(seconds, most(all[l], work + waits[l] + (ramp != NULL ? ramp->latencies : 0)));
+    for (uint32_t l = 0; l < 2 * f->problem->n_axes && f->n_links > 0; l++) {
+        seconds = most(seconds, all[l]);
+        *longest = most(*longest, waits[l]);
+    }
     return seconds;
 }
 
-/* Time, at least (lemmas B2, B6 to B9, B14, B15, B18). */
-static double bound_time(const node_values *v, const dfl_ramp *ramp)
+/* Sets the time of each port, and what the work waits for there, at least (lemma B2). */
+static void bound_ports(const node_values *v, double *ports, double *waits)
 {
-    const dfl_form *f = v->form;
-    double ports[DFL_TERM_PORTS] = { 0 }, waits[DFL_TERM_PORTS] = { 0 };
-    const double work = f->problem->seconds * most(v->value[f->steps], f->least_steps);
-    double seconds = ramp != NULL ? work + dfl_ramp_ends(ramp, v->value) : work, turns = 0, longest = 0;
-
-    for (uint32_t i = 0; i < f->n_ports; i++) {
-        const dfl_form_port *p = &f->port[i];
+    for (uint32_t i = 0; i < v->form->n_ports; i++) {
+        const dfl_form_port *p = &v->form->port[i];
         double time = p->seconds * v->moved[p->count];
         if (p->less != DFL_FORM_NONE && !v->is_point)
             continue;
         if (p->less != DFL_FORM_NONE)
             time = most(0, time + p->less_seconds * v->value[p->less]);
         ports[p->port] += time;
-        if (p->waits)
-            waits[p->port] += time;
+        waits[p->port] += p->waits ? time : 0;
     }
-    if (ramp != NULL) {
-        for (uint32_t p = 0; p < 2 * f->problem->n_places; p++)
-            longest = most(longest, waits[p]);
-        seconds = most(seconds, work + longest + dfl_ramp_ahead(ramp, v->value) + ramp->latencies);
-        turns = dfl_ramp_turns(ramp, f, v->boxes, v->value, waits);
-        dfl_ramp_add_firsts(ramp, v->value, waits);
-    }
-    for (uint32_t p = 0; p < 2 * f->problem->n_places; p++)
-        seconds = most(seconds, ramp == NULL ? most(ports[p], work + waits[p])
-                                             : most(ports[p] + ramp->serial, work + waits[p] + ramp->latencies));
-    seconds = most(seconds, bound_links(v, ramp, work));
+}
+
+static double find_longest(const node_values *v, const double *seconds)
+{
+    double longest = 0;
+
+    for (uint32_t p = 0; p < 2 * v->form->problem->n_places; p++)
+        longest = most(longest, seconds[p]);
+    return longest;
+}
+
+/* Time on top of the work, at least (lemmas B2, B6, B7, B9, B14, B15, B19). Adds first tiles to `waits` (B14). */
+static double bound_extra(const node_values *v, const dfl_ramp *ramp, const double *lasts, double *waits)
+{
+    const uint32_t n_ports = 2 * v->form->problem->n_places;
+    const double ahead = dfl_ramp_ahead(ramp, v->value);
+    double extra = dfl_ramp_turns(ramp, v->form, v->boxes, v->value, waits);
+
+    for (uint32_t p = 0; p < n_ports; p++)
+        extra = most(extra, waits[p] + ahead + dfl_ramp_lasts_beside(ramp, lasts, p));
+    dfl_ramp_add_firsts(ramp, v->value, waits);
+    for (uint32_t p = 0; p < n_ports; p++)
+        extra = most(extra, waits[p] + dfl_ramp_lasts_beside(ramp, lasts, p));
+    return most(extra + ramp->latencies, dfl_ramp_ends(ramp, v->value, lasts));
+}
+
+/* Time, at least (lemmas B2, B6 to B9, B14, B15, B17 to B19). */
+static double bound_time(const node_values *v, const dfl_ramp *ramp)
+{
+    const dfl_form *f = v->form;
+    double ports[DFL_TERM_PORTS] = { 0 }, waits[DFL_TERM_PORTS] = { 0 }, lasts[DFL_PROBLEM_PLACES];
+    const double work = f->problem->seconds * most(v->value[f->steps], f->least_steps);
+    double on_links, busy = bound_links(v, &on_links);
+    dfl_served_node served = { .work = work, .ramp = ramp, .lasts = lasts, .waits = waits, .moved = v->moved, .room = v->room,
+                               .is_point = v->is_point };
+
+    bound_ports(v, ports, waits);
     if (ramp == NULL)
-        return seconds;
-    return most(seconds, work + turns + ramp->latencies) + ramp->launch;
+        return most(most(busy, find_longest(v, ports)), work + most(find_longest(v, waits), on_links));
+    busy = most(busy, find_longest(v, ports) + ramp->serial);
+    dfl_ramp_find_lasts(ramp, f, v->boxes, lasts);
+    served.extra = most(bound_extra(v, ramp, lasts, waits), on_links + ramp->latencies);
+    return most(busy, ramp->serves ? dfl_served_time(f, &served) : work + served.extra) + ramp->launch;
 }
 
 double dfl_box_bound(const dfl_box_costs *costs, const dfl_form *f, dfl_box *const *boxes, uint32_t rank, const double *others)

@@ -313,6 +313,12 @@ static void add_stays(form_maker *k, uint32_t i)
         add_stay(k, i, from[n], &k->count[i].stay[n]);
 }
 
+/* Whether the inner end of a way is the unit, or what it holds of an operand. */
+static bool is_served(const form_maker *k, uint32_t keep)
+{
+    return keep == k->out->n_keeps || k->problem->place[k->out->skeleton->keep[keep].place].memory == DFL_NONE;
+}
+
 /* Adds up the coefficients of every count. The parts of a result that enter a keep inside of an array pay to be read when they
    leave it, and those that are read back are fewer by the entries: both have the same count. Only first visits are left with a
    negative coefficient then, and their number does not depend on amounts. */
@@ -324,6 +330,7 @@ static void add_costs(form_maker *k)
         const dfl_term_of *t = &k->terms->at[i];
         const uint16_t count = k->count_index[t->factor];
         const double scale = k->scale[t->factor];
+        const bool serves = is_served(k, t->keep);
         k->count[count].joules += t->joules * scale;
         if (t->joules > 0)
             k->gain[count] += t->joules * scale;
@@ -331,12 +338,12 @@ static void add_costs(form_maker *k)
         if (t->above)
             continue;
         if (t->link_seconds > 0)
-            k->link[f->n_links++] = (dfl_form_link){ count, t->link, t->link_waits, t->link_seconds * scale };
+            k->link[f->n_links++] = (dfl_form_link){ count, t->link, t->link_waits, serves, t->link_seconds * scale };
         if (t->seconds < 0) { /* behind the term that it is taken from */
             k->port[f->n_ports - 1].less = count;
             k->port[f->n_ports - 1].less_seconds = t->seconds * scale;
         } else if (t->seconds * scale > 0) {
-            k->port[f->n_ports++] = (dfl_form_port){ .count = count, .port = t->port, .waits = t->waits,
+            k->port[f->n_ports++] = (dfl_form_port){ .count = count, .port = t->port, .waits = t->waits, .serves = serves,
                                                      .seconds = t->seconds * scale, .less = DFL_FORM_NONE };
         }
     }

@@ -57,6 +57,7 @@ typedef struct {
     uint16_t count;
     uint8_t port;
     bool waits;               /* the work stands still meanwhile */
+    bool serves;              /* the unit itself reads or writes: the time is part of the work (B17) */
     double seconds;           /* per unit of the product */
     uint16_t less;            /* count of the first visits of result elements, which read nothing; DFL_FORM_NONE = none */
     double less_seconds;
@@ -67,6 +68,7 @@ typedef struct {
     uint16_t count;
     uint8_t link;             /* as in cost_terms.h */
     bool waits;               /* the work stands still meanwhile */
+    bool serves;              /* as above */
     double seconds;           /* per unit of the product */
 } dfl_form_link;
 

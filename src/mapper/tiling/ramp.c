@@ -88,30 +88,6 @@ static dfl_ramp_way find_way(const dfl_intern *names, const dfl_mapping *m, cons
     return way;
 }
 
-/* Seconds in which one element of the result leaves all its keeps, of these `latencies` by latencies. */
-static double find_last(const dfl_intern *names, const dfl_mapping *m, const dfl_form *f, uint32_t operand, double *latencies)
-{
-    const dfl_problem *problem = f->problem;
-    const dfl_tiling_template *t = f->skeleton;
-    const double bits = problem->operand[operand].bits;
-    uint32_t outer = problem->operand[operand].home;
-    double level = 0, elements = 0;
-    bool is_inside = false;
-
-    *latencies = 0;
-    for (uint32_t i = 0; i < t->n_keeps; i++) {
-        const uint32_t inner = t->keep[i].place;
-        if (t->keep[i].operand != operand)
-            continue;
-        *latencies += add_latency(m, problem, outer, is_inside, &level);
-        *latencies += find_links(names, m, problem, outer, problem->place[inner].axes);
-        elements += bits * most(problem->place[inner].drain_seconds, problem->place[outer].write_seconds);
-        is_inside = true;
-        outer = inner;
-    }
-    return elements + *latencies;
-}
-
 static uint32_t index_of_port(const dfl_problem *problem, uint32_t place, bool is_write)
 {
     return 2 * place + (is_write && !problem->place[place].one_port);
@@ -120,6 +96,37 @@ static uint32_t index_of_port(const dfl_problem *problem, uint32_t place, bool i
 static uint32_t port_of(const dfl_problem *problem, uint32_t place, bool is_write)
 {
     return 1u << index_of_port(problem, place, is_write);
+}
+
+/* Lists what the last tiles of the result need. */
+static void find_lasts(const dfl_intern *names, const dfl_mapping *m, const dfl_form *f, uint32_t operand, dfl_ramp *out)
+{
+    const dfl_problem *problem = f->problem;
+    const dfl_tiling_template *t = f->skeleton;
+    const double bits = problem->operand[operand].bits;
+    uint32_t outer = problem->operand[operand].home;
+    double level = 0;
+
+    for (uint32_t i = 0; i < t->n_keeps; i++) {
+        const uint32_t inner = t->keep[i].place, n = out->n_lasts;
+        if (t->keep[i].operand != operand)
+            continue;
+        out->last_latencies += add_latency(m, problem, outer, n > 0, &level);
+        out->last_latencies += find_links(names, m, problem, outer, problem->place[inner].axes);
+        out->last_of[n].keep = (uint8_t)i;
+        out->last_of[n].is_beside = !has_streams(m, problem);
+        out->last_of[n].waits[0].port = (uint8_t)index_of_port(problem, inner, false);
+        out->last_of[n].waits[1].port = (uint8_t)index_of_port(problem, outer, true);
+        if (problem->place[inner].waits) {
+            out->last_of[n].waits[0].seconds = bits * problem->place[inner].drain_seconds;
+            out->last_of[n].waits[1].seconds = bits * problem->place[outer].write_seconds;
+        }
+        out->last_of[n].seconds = bits * most(problem->place[inner].drain_seconds, problem->place[outer].write_seconds);
+        out->last += out->last_of[n].seconds;
+        out->n_lasts++;
+        outer = inner;
+    }
+    out->last += out->last_latencies;
 }
 
 static void add_first(dfl_ramp *out, uint16_t tile, uint32_t port, double seconds)
@@ -302,14 +309,15 @@ dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_intern *names, const dfl_map
 {
     const dfl_problem *problem = f->problem;
     dfl_ramp *out = DFL_NEW(arena, dfl_ramp);
-    double longest = 0, of_levels = 0, of_result = 0;
+    double longest = 0, of_levels = 0;
 
     *out = (dfl_ramp){ .launch = m->system->computes[problem->unit].launch };
     if (problem->windows)
         return out;
+    out->serves = !m->options.overlap_perfect && problem->waits;
     for (uint32_t o = 0; o < problem->n_operands && !m->options.overlap_perfect; o++) {
         if (problem->operand[o].output) {
-            out->last = find_last(names, m, f, o, &of_result);
+            find_lasts(names, m, f, o, out);
             continue;
         }
         out->way[out->n] = find_way(names, m, f, o);
@@ -317,19 +325,67 @@ dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_intern *names, const dfl_map
         longest = most(longest, out->way[out->n].latencies);
         of_levels = most(of_levels, out->way[out->n++].of_levels);
     }
-    out->latencies = longest + of_result;
+    out->latencies = longest + out->last_latencies;
     if (!m->options.overlap_perfect)
         find_turns(f, out);
     if (!m->options.overlap_perfect && !has_streams(m, problem))
         find_firsts(f, out);
     if (!fetches_ahead(m, problem))
-        out->serial = of_result + (has_streams(m, problem) ? of_levels : longest);
+        out->serial = out->last_latencies + (has_streams(m, problem) ? of_levels : longest);
     return out;
 }
 
-double dfl_ramp_ends(const dfl_ramp *ramp, const double *value)
+/* Elements of a rank in the last piece of coordinate 0 above a gap, at least. Pieces that loops cut are full only if all amounts
+   divide. */
+static double least_last(const dfl_form *f, const dfl_box *box, uint32_t rank, uint32_t gap)
 {
-    double longest = 0;
+    const dfl_chain *c = &f->chain[rank];
+    int64_t last = c->extent, full = last;
+
+    for (uint32_t i = 0; i < c->n && c->at[i].gap <= gap; i++) {
+        const int64_t low = box->low[i];
+        if (c->at[i].axis >= 0) {
+            last = (last + box->high[i] - 1) / box->high[i];
+            full = (full + low - 1) / low;
+        } else if (low < full) {
+            last = f->divisors == NULL ? 1 : low < last ? low : last;
+            full = box->high[i] < full ? box->high[i] : full;
+        }
+    }
+    return (double)last;
+}
+
+void dfl_ramp_find_lasts(const dfl_ramp *ramp, const dfl_form *f, dfl_box *const *boxes, double *lasts)
+{
+    for (uint32_t n = 0; n < ramp->n_lasts; n++) {
+        const uint32_t keep = ramp->last_of[n].keep, ranks = f->problem->operand[f->skeleton->keep[keep].operand].ranks;
+        lasts[n] = ramp->last_of[n].seconds;
+        for (uint32_t r = 0; r < f->problem->n_ranks && lasts[n] > 0; r++)
+            if (ranks >> r & 1)
+                lasts[n] *= least_last(f, boxes[r], r, f->skeleton->written[keep]);
+    }
+}
+
+double dfl_ramp_lasts_beside(const dfl_ramp *ramp, const double *lasts, uint32_t port)
+{
+    double seconds = 0;
+
+    for (uint32_t n = 0; n < ramp->n_lasts; n++) {
+        double there = 0;
+        for (uint32_t end = 0; end < 2; end++)
+            there = ramp->last_of[n].waits[end].port == port ? most(there, ramp->last_of[n].waits[end].seconds) : there;
+        if (ramp->last_of[n].is_beside && lasts[n] > 0)
+            seconds += lasts[n] * (1 - there / ramp->last_of[n].seconds);
+    }
+    return seconds;
+}
+
+double dfl_ramp_ends(const dfl_ramp *ramp, const double *value, const double *lasts)
+{
+    double longest = 0, last = ramp->last_latencies;
+
+    for (uint32_t n = 0; n < ramp->n_lasts; n++)
+        last += lasts[n];
 
     for (uint32_t i = 0; i < ramp->n; i++) {
         const dfl_ramp_way *way = &ramp->way[i];
@@ -338,7 +394,7 @@ double dfl_ramp_ends(const dfl_ramp *ramp, const double *value)
             seconds += way->first[k].seconds * value[way->first[k].tile];
         longest = most(longest, seconds);
     }
-    return longest + ramp->last;
+    return longest + last;
 }
 
 double dfl_ramp_ahead(const dfl_ramp *ramp, const double *value)

@@ -22,10 +22,21 @@ typedef struct {
 } dfl_ramp_way;
 
 typedef struct {
+    bool serves;              /* B17 applies */
     double launch;            /* s, on top of all other time */
     double latencies;         /* s: longest way of an input plus way of the result, on top of the work and its waits (B6) */
     double serial;            /* s: latencies on top of all that one port is busy with (B8); 0 where B8 does not apply */
-    double last;              /* s: latencies of the result plus the time of one element of it over each of its keeps */
+    double last_latencies;    /* s: of the way of the result */
+    double last;              /* s: the same plus the time of one element of it over each of its keeps */
+    /* keeps of the result: the last tile leaves each (B7, B19) */
+    uint32_t n_lasts;
+    struct {
+        uint8_t keep;
+        bool is_beside;       /* B19 applies */
+        double seconds;       /* s per element, at the slower of the two ports */
+        /* s per element by port, if the work waits for the tiles that leave */
+        struct { uint8_t port; double seconds; } waits[2];
+    } last_of[DFL_PROBLEM_PLACES];
     /* first tiles of inputs for which the work does not wait later, by keep and port (B14) */
     uint32_t n_firsts;
     struct {
@@ -42,9 +53,13 @@ typedef struct {
 
 /* The ramp of a form. `mapping`: the one that is searched. */
 dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_form *form);
+/* Sets the s in which the last tile leaves each keep of the result, at least: `lasts`, as in `last_of`. */
+void dfl_ramp_find_lasts(const dfl_ramp *ramp, const dfl_form *form, dfl_box *const *boxes, double *lasts);
+/* Of these, the s that come on top of what the work waits for at a port (lemma B19). */
+double dfl_ramp_lasts_beside(const dfl_ramp *ramp, const double *lasts, uint32_t port);
 /* Lower bound, in s, of the time before the first step of the work and after its last one, without the launch (B6, B7).
    `value`: values of the products of the form. */
-double dfl_ramp_ends(const dfl_ramp *ramp, const double *value);
+double dfl_ramp_ends(const dfl_ramp *ramp, const double *value, const double *lasts);
 /* Lower bound, in s, of the first tiles of one input for which the work does not wait later (lemma B15); 0 where B15 does not
    apply. */
 double dfl_ramp_ahead(const dfl_ramp *ramp, const double *value);

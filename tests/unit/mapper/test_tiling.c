@@ -746,18 +746,28 @@ typedef struct {
 } ramp_row;
 
 static const ramp_row RAMP_ROWS[] = {
-    /* launch 30, A in 20 + 70, its first operand 3, 420 steps, Z out 20 + 4 / 2. The model: first of B 20, Z out 20 + 84 */
-    { "first tile, last element", "buffers = 2;", "", "keep A, Z in sram; temporal m, n, k;", { { 1 }, { 1 }, { 1 } }, 565, 664 },
-    /* the work waits for A, 70, and for Z, which leaves over the port for writes; latencies 23 and 20 */
-    { "waits and latencies", "", "", "keep A, Z in sram; temporal m, n, k;", { { 1 }, { 1 }, { 1 } }, 577, 664 },
+    /* launch 30, A in 20 + 70, its first operand 3, 420 steps, Z out 20 + 42 * 4 / 2. The model: first of B 20 */
+    { "first tile, last tile (B19)", "buffers = 2;", "", "keep A, Z in sram; temporal m, n, k;", { { 1 }, { 1 }, { 1 } },
+      647, 664 },
+    /* the work waits for A, 70, and for Z, 84, which leaves behind it over the port for writes; latencies 23 and 20 */
+    { "waits and latencies", "", "", "keep A, Z in sram; temporal m, n, k;", { { 1 }, { 1 }, { 1 } }, 647, 664 },
+    /* the unit reads A and 9 of 10 times Z out of sram: (420 + 378 * 4) / 0.5 = 3864 (B17); A is in after 70, Z out in
+       168 / 0.5 */
+    { "what waits for one port beside the last tile (B19)", "read { bandwidth = 0.5GB/s; }", "",
+      "keep A, Z in sram; temporal m, n, k;", { { 1 }, { 1 }, { 1 } }, 4343, 4360 },
+    /* launch 30, 420 steps, latencies 20 and 20; B enters reg for 4 and for 3 rows, in 60 each; the last tile of Z has one row at
+       least, 4 / 2. The model: 120 passes, at each of which A waits 20, and B 20 + 1 */
+    { "a ragged last tile (B19)", "buffers = 2; } memory reg { size = 12B;", "",
+      "temporal m:4, n; keep Z in sram; temporal k; keep B in reg; temporal m;", { { 4, 1 }, { 1 }, { 1 } }, 612, 5409.5 },
     { "nothing with perfect overlap but the launch", "", "option overlap = perfect;", "keep A, Z in sram; temporal m, n, k;",
       { { 1 }, { 1 }, { 1 } }, 520, 520 },
     /* launch 30, first operand 20; Z is read 9 of 10 times: 420 * (1 + 1 + 4 * 0.9) = 2352 at the port for reads */
     { "no keeps", "", "", "temporal m, n, k;", { { 1 }, { 1 }, { 1 } }, 2402, 2402 },
-    { "no keeps, but one could be filled ahead", "buffers = 2;", "", "temporal m, n, k;", { { 1 }, { 1 }, { 1 } }, 2382, 2402 },
-    /* launch 30, A and B 840, Z out 20. The model: first operand 20, last element 4 / 2 */
+    { "no keeps, but one could be filled ahead (B17)", "buffers = 2;", "", "temporal m, n, k;", { { 1 }, { 1 }, { 1 } },
+      2402, 2402 },
+    /* launch 30, A and B 840 (B17), first operand 20, Z out 20 + 4 / 2 */
     { "a stream", "buffers = 2; overlap = stream;", "", "temporal m, n; keep Z in sram; temporal k;", { { 1 }, { 1 }, { 1 } },
-      890, 912 },
+      912, 912 },
     /* launch 30, 420 steps, latencies 20 + 3 and 20. A waits for sram 70 * 3 / 4 = 52.5, Z for writes to dram 42 * 4 / 2 = 84; at
        each of 2 * 7 * 3 advances A, of 4 B at most, takes 1 beside Z: 587.5. Z, and the first 70 of A
        out of dram, are more (B15) */
@@ -765,26 +775,26 @@ static const ramp_row RAMP_ROWS[] = {
       "keep A in sram; temporal m, n:2; keep Z in reg; temporal k; keep A in reg; temporal n;", { { 1 }, { 2, 1 }, { 1 } },
       647, 5921.5 },
     /* launch 30, 420 steps, latencies 20 + 3 and 20. A waits for sram 420 / 4 = 105; its first 70 elements leave dram in 70
-       (B15). The model: 420 passes of 20 + 1; 378 advances of A alone in 3 + 1 / 4, 41 with Z in 20 + 3 + 2; first tiles in
-       20 + 70 and 3.25, the last one out in 22 */
+       (B15), the last one of Z enters it in 2 (B19). The model: 420 passes of 20 + 1; 378 advances of A alone in 3 + 1 / 4, 41
+       with Z in 20 + 3 + 2; first tiles in 20 + 70 and 3.25, the last one out in 22 */
     { "first tiles at another port (B15)", "buffers = 2; bandwidth = 4GB/s; } memory reg { size = 12B;", "",
-      "keep A in sram; temporal m, n:1; keep Z in reg; temporal k; keep A in reg;", { { 1 }, { 1 }, { 1 } }, 668, 11218.75 },
+      "keep A in sram; temporal m, n:1; keep Z in reg; temporal k; keep A in reg;", { { 1 }, { 1 }, { 1 } }, 670, 11218.75 },
     /* launch 30, 420 steps, latencies 20 + 3 and 20; Z leaves in 42 * 4 / 2 = 84. The first 60 of B enter in the same level. The
        model: first tiles in 20 + 60, 42 passes of 10 + 20, 41 advances and the end in 20 + 2 */
     { "first tiles of one level side by side (B15)", "buffers = 2; bandwidth = 4GB/s; } memory reg { size = 12B;", "",
       "keep B in sram; temporal m, n; keep Z in reg; temporal k;", { { 1 }, { 1 }, { 1 } }, 577, 2294 },
     /* launch 30, 420 steps, latencies 20 + 3 and 20. The second visits of Z read 42 * 4 = 168 out of dram, behind the first tiles
-       of B and A, 60 and 35 (B14). The model: first tiles in 20 + 95, 84 passes of 5 + 3; 41 advances with Z out in 20 + 2, 42
-       with Z out and in, in 40 + 4; the last one out in 22 */
+       of B and A, 60 and 35 (B14), and before the last element of Z, 2 (B19). The model: first tiles in 20 + 95, 84 passes of
+       5 + 3; 41 advances with Z out in 20 + 2, 42 with Z out and in, in 40 + 4; the last one out in 22 */
     { "first tiles at a port that waits (B14)", "buffers = 2; bandwidth = 4GB/s; } memory reg { size = 12B;", "",
       "keep B in sram; temporal k:5; keep A in sram; temporal m, n; keep Z in reg; temporal k;",
-      { { 1 }, { 1 }, { 5, 1 } }, 756, 3589 },
-    /* the same without A in sram: 420 of A, with the first one, 168 of Z and the first 30 of B. The model: first tiles in 20 +
-       31, side by side in one level, 420 passes of 1 + 3; 336 advances of A alone in 20 + 1, 41 with Z out in 40 + 2, 42 with Z
+      { { 1 }, { 1 }, { 5, 1 } }, 758, 3589 },
+    /* the same without A in sram: 420 of A, with the first one, 168 of Z, the first 30 of B and 2 for the last of Z. The model:
+       first tiles in 20 + 31, side by side in one level, 420 passes of 1 + 3; 336 advances of A alone in 20 + 1, 41 with Z out in 40 + 2, 42 with Z
        out and in, in 40 + 5; the last one out in 22 */
     { "first tiles that wait count once (B14)", "buffers = 2; bandwidth = 4GB/s; } memory reg { size = 12B;", "",
       "temporal k:5; keep B in sram; temporal m, n; keep Z in reg; temporal k; keep A in reg;",
-      { { 1 }, { 1 }, { 5, 1 } }, 1111, 12451 },
+      { { 1 }, { 1 }, { 5, 1 } }, 1113, 12451 },
     /* the first operand comes over two links of 5 */
     { "no keeps behind a network",
       "} network wires = switch { latency = 5ns; } array x[2] over wires { memory reg { size = 9B;", "",
@@ -854,6 +864,13 @@ static const claim_row CLAIMS[] = {
       "output Z[a, c, d] = A[a] * B[c, d]; } system chip { memory m0 { size = unlimited; latency = 1s; energy = 1J/bit; } "
       "memory m1 { size = 1B; energy = 0J/bit; } compute unit { rate { mac = 1MAC/s; flop = 1FLOP/s; } } } "
       "mapping best for w on chip { ...; minimize energy * latency; }", 1360 },
+    /* out of m0 A takes 10, B 1; B takes 10 into m1 */
+    { "20 s in the skeletons, 11.1 s if A moves into m2 beside B (B17)",
+      "dfl 1; workload w : bits(8) { rank a = 10; input A[a]; weight B[]; output Z[a] = A[a] * B[]; } system chip { "
+      "memory m0 { size = unlimited; read { bandwidth = 1B/s; } } "
+      "memory m1 { size = 1B; holds = weight; write { bandwidth = 0.1B/s; } } "
+      "memory m2 { size = 10B; holds = input; } compute unit { rate { mac = 100MAC/s; flop = 100FLOP/s; } } } "
+      "mapping best for w on chip { ...; minimize latency; }", 11.1 },
 };
 
 static void claims(void **state)
