@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mapper/problem/extents.h"
+#include "mapper/tiling/longest_step.h"
 #include "mapper/tiling/served.h"
 
 static double least(double a, double b) { return a < b ? a : b; }
@@ -242,7 +243,7 @@ static double bound_extra(const node_values *v, const dfl_ramp *ramp, const doub
     return most(extra + ramp->latencies, dfl_ramp_ends(ramp, v->value, lasts));
 }
 
-/* Time, at least (lemmas B2, B6 to B9, B14, B15, B17 to B19). */
+/* Time, at least (lemmas B2, B6 to B9, B14, B15, B17 to B19, B24). */
 static double bound_time(const node_values *v, const dfl_ramp *ramp)
 {
     const dfl_form *f = v->form;
@@ -251,11 +252,13 @@ static double bound_time(const node_values *v, const dfl_ramp *ramp)
     double on_links, busy = bound_links(v, &on_links);
     dfl_served_node served = { .work = work, .ramp = ramp, .lasts = lasts, .waits = waits, .moved = v->moved, .room = v->room,
                                .is_point = v->is_point };
+    const dfl_longest_step_node ahead = { ramp != NULL ? ramp->ahead : DFL_NONE, v->moved, v->value, v->is_point };
 
     bound_ports(v, ports, waits);
     if (ramp == NULL)
         return most(most(busy, find_longest(v, ports)), work + most(find_longest(v, waits), on_links));
     busy = most(busy, find_longest(v, ports) + ramp->serial);
+    busy = most(busy, dfl_longest_step_time(f, v->boxes, &ahead));
     dfl_ramp_find_lasts(ramp, f, v->boxes, lasts);
     served.extra = most(bound_extra(v, ramp, lasts, waits), on_links + ramp->latencies);
     return most(busy, ramp->serves ? dfl_served_time(f, &served) : work + served.extra) + ramp->launch;

@@ -344,7 +344,7 @@ static void add_costs(form_maker *k)
             k->port[f->n_ports - 1].less_seconds = t->seconds * scale;
         } else if (t->seconds * scale > 0) {
             k->port[f->n_ports++] = (dfl_form_port){ .count = count, .port = t->port, .waits = t->waits, .serves = serves,
-                                                     .seconds = t->seconds * scale, .less = DFL_FORM_NONE };
+                                                     .keep = t->keep, .seconds = t->seconds * scale, .less = DFL_FORM_NONE };
         }
     }
     f->has_known_losses = true;

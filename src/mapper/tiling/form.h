@@ -58,6 +58,7 @@ typedef struct {
     uint8_t port;
     bool waits;               /* the work stands still meanwhile */
     bool serves;              /* the unit itself reads or writes: the time is part of the work (B17) */
+    uint8_t keep;             /* else the inner end of the transfer */
     double seconds;           /* per unit of the product */
     uint16_t less;            /* count of the first visits of result elements, which read nothing; DFL_FORM_NONE = none */
     double less_seconds;

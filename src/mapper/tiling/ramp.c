@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "mapper/tiling/longest_step.h"
+
 static double most(double a, double b) { return a > b ? a : b; }
 
 static const dfl_memory *memory_at(const dfl_mapping *m, const dfl_problem *problem, uint32_t place)
@@ -311,10 +313,11 @@ dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_intern *names, const dfl_map
     dfl_ramp *out = DFL_NEW(arena, dfl_ramp);
     double longest = 0, of_levels = 0;
 
-    *out = (dfl_ramp){ .launch = m->system->computes[problem->unit].launch };
+    *out = (dfl_ramp){ .ahead = DFL_NONE, .launch = m->system->computes[problem->unit].launch };
     if (problem->windows)
         return out;
     out->serves = !m->options.overlap_perfect && problem->waits;
+    out->ahead = out->serves && !has_streams(m, problem) ? dfl_longest_step_place(problem) : DFL_NONE;
     for (uint32_t o = 0; o < problem->n_operands && !m->options.overlap_perfect; o++) {
         if (problem->operand[o].output) {
             find_lasts(names, m, f, o, out);

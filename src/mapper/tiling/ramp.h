@@ -23,6 +23,7 @@ typedef struct {
 
 typedef struct {
     bool serves;              /* B17 applies */
+    uint32_t ahead;           /* place: B24 applies to its keeps; DFL_NONE = to none */
     double launch;            /* s, on top of all other time */
     double latencies;         /* s: longest way of an input plus way of the result, on top of the work and its waits (B6) */
     double serial;            /* s: latencies on top of all that one port is busy with (B8); 0 where B8 does not apply */

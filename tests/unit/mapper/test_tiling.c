@@ -801,20 +801,17 @@ static const ramp_row RAMP_ROWS[] = {
       "temporal m, n, k;", { { 1, 1 }, { 1, 1 }, { 1, 1 } }, 2412, 2412 },
 };
 
-static void ramps(void **state)
+static void check_ramp(const char *text, const int64_t (*amount)[4], double bound, double model)
 {
-    const ramp_row *row = *state;
     const dfl_problem_limits limits = { .spread = true };
     dfl_session *s = dfl_session_new(NULL);
-    char text[2000];
     dfl_tiling_template t;
     dfl_objective objective;
     const int64_t *amounts[3];
     dfl_box *boxes[3];
     dfl_problem problem;
-
-    snprintf(text, sizeof text, RAMPS, row->sram, strchr(row->sram, '[') != NULL ? " }" : "", row->option, row->lines);
     const dfl_mapping *m = open_problem(s, text, &limits, &problem);
+
     problem_template(&problem, m, &t);
     set_axes(&problem, m, &t);
     assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
@@ -822,14 +819,59 @@ static void ramps(void **state)
     const dfl_box_costs costs = { .objective = &objective, .ramp = dfl_ramp_make(s->arena, s->names, m, f) };
     dfl_point *p = dfl_point_make(s->arena, s->names, m, f, DFL_NONE);
     for (uint32_t r = 0; r < 3; r++) {
-        amounts[r] = row->amount[r];
+        amounts[r] = amount[r];
         boxes[r] = find_point(s->arena, f, r, amounts[r]);
     }
-    assert_close(bound_of(&costs, f, boxes), row->bound * 1e-9, 1e-12);
+    assert_close(bound_of(&costs, f, boxes), bound * 1e-9, 1e-12);
     assert_int_equal(dfl_ramp_time_is_counted(m, &problem), m->options.overlap_perfect);
-    assert_close(dfl_point_value(p, &objective, amounts), row->model * 1e-9, 1e-12);
+    assert_close(dfl_point_value(p, &objective, amounts), model * 1e-9, 1e-12);
     dfl_point_free(p);
     dfl_session_free(s);
+}
+
+static void ramps(void **state)
+{
+    const ramp_row *row = *state;
+    char text[2000];
+
+    snprintf(text, sizeof text, RAMPS, row->sram, strchr(row->sram, '[') != NULL ? " }" : "", row->option, row->lines);
+    check_ramp(text, row->amount, row->bound, row->model);
+}
+
+/* ---- the longest step: B24 ---- */
+
+/* 4 rows of Z at a time: 2 * 32 B of A, 2 * 16 B of Z and 2 B of B fill 98 B of sram, and a step works for 4 ns. */
+#define STEPS                                                                                                             \
+    "dfl 1; workload w : i8 { rank m = 4, n = 6, k = 8; input A[m, k]; input B[k, n]; output Z[m, n] : i32 += "            \
+    "A[m, k] * B[k, n]; } system chip { clock = 1GHz; memory dram { size = 1MB; %s } "                                     \
+    "memory sram { size = %s; buffers = 2; } compute mac { ops = mac; rate = 1MAC/cycle; } } "                             \
+    "mapping best for w on chip { on mac; keep A, B, Z in dram; keep A in sram; temporal n; keep Z in sram; temporal k; "  \
+    "keep B in sram; temporal m; minimize latency; }"
+
+/* `dram`: attributes; time of the bound of the point and of the model, ns. */
+typedef struct {
+    const char *name, *dram, *size;
+    double bound, model;
+} step_row;
+
+static const step_row STEP_ROWS[] = {
+    /* A in 32, Z out 96; two of 8 values of k are in the steps beside: 4 * 6 * (8 - 2) = 144. The model: A and B in 33, 192 steps,
+       Z and B beside 5 steps 17 - 4, the last of Z 16 */
+    { "results that leave within one step (B24)", "bandwidth = 1GB/s;", "98B", 272, 306 },
+    /* A and B in 33, 192 steps, the last of Z 16 */
+    { "results that leave beside the work (B24)", "read { bandwidth = 1GB/s; } write { bandwidth = 1GB/s; }", "98B", 241, 241 },
+    /* the same, as in another mapping B may have 9 elements, so all 8 of k in a step */
+    { "room for longer steps (B24)", "bandwidth = 1GB/s;", "114B", 241, 306 },
+};
+
+static void longest_steps(void **state)
+{
+    static const int64_t AMOUNTS[3][4] = { { 1 }, { 1 }, { 1 } };
+    const step_row *row = *state;
+    char text[2000];
+
+    snprintf(text, sizeof text, STEPS, row->dram, row->size);
+    check_ramp(text, AMOUNTS, row->bound, row->model);
 }
 
 /* The result of a search over all tile sizes for the only mapping of a file; it belongs to the session. */
@@ -989,6 +1031,7 @@ int main(void)
     failed += CHECK_TABLE("mapper.tiling.programs", PROGRAMS, programs);
     failed += CHECK_TABLE("mapper.tiling.trims", TRIMS, trims);
     failed += CHECK_TABLE("mapper.tiling.ramps", RAMP_ROWS, ramps);
+    failed += CHECK_TABLE("mapper.tiling.longest_step", STEP_ROWS, longest_steps);
     failed += CHECK_TABLE("mapper.tiling.claims", CLAIMS, claims);
     failed += CHECK_TABLE("mapper.tiling.held", HELD, holds);
     failed += CHECK_TABLE("mapper.tiling.links", LINKS, links);
