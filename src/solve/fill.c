@@ -343,6 +343,19 @@ static const dfl_result *search_jointly(const dfl_fill *fill, const dfl_mapping 
     return costs;
 }
 
+/* Raises the lower bound of several einsums to their floor, which holds for all mappings but pipelines. A result that reaches it
+   is proven, whatever ended the search. */
+static void raise_floor(const dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out,
+                        dfl_search_summary *summary, dfl_stop *stopped)
+{
+    if (summary->optimal || !has_several(fill, objective, out->given) || (fill->space.extensions & DFL_SEARCH_PIPELINE) ||
+        *stopped == DFL_STOP_CANCELLED)
+        return;
+    dfl_fill_raise_floor(fill, objective, out, summary);
+    if (summary->optimal)
+        *stopped = DFL_STOP_NONE;
+}
+
 /* Fills open lines and evaluates the mapping found by the model. The gap is the difference between this value and the lower
    bound of the search. */
 static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
@@ -417,6 +430,7 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
                                                 gaps);
     out->search = summary;
     summary->evaluated += early->evaluated;
+    raise_floor(fill, objective, out, summary, stopped);
     if (has_first)
         dfl_fill_take_better(fill, first.mapping, early->value, early->unproven != NULL ? early->unproven :
                              "the einsums were mapped one by one: mappings that fuse them may be better", out, summary);
@@ -433,6 +447,7 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     if (is_several && !summary->optimal && *stopped != DFL_STOP_GAP &&
         !(summary->value <= dfl_value_times(summary->lower_bound, 1 + DFL_SMALL_GAP)))
         dfl_fill_improve_one_by_one(fill, objective, out, summary, stopped);
+    raise_floor(fill, objective, out, summary, stopped);
     note_stop(fill, summary, stopped);
     dfl_certificate_add(solver, out, objective, &found, costs);
     return true;

@@ -164,7 +164,7 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
     const bool is_own = given.evaluations == 0 || given.evaluations > DFL_ONE_BY_ONE_EVALUATIONS;
     dfl_assembly a = { .fill = fill, .arena = dfl_arena_new(fill->solver->budget), .objective = objective, .given = out->given,
                    .workload = out->given->workload, .system = out->given->system, .climbs = is_own };
-    const dfl_mapping *found;
+    const dfl_mapping *found, *start;
     dfl_assembly_score one = { false, INFINITY };
 
     if (!dfl_fill_alone_is_near(fill, summary->value)) {
@@ -186,16 +186,21 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
                                                                 DFL_GRACE_SECONDS : 0);
     fill->limits = given;
     summary->evaluated += a.evaluated;
+    start = found;
     if (one.is_met && found && !fill->is_part) /* what shares no loops may climb higher than the best that shares some */
         found = dfl_fill_climb(fill, objective, found, fill->alone != NULL ? 1 : DFL_CLIMB_REST, UINT32_MAX, a.arena, summary,
                                &one.value);
     /* the limit of this search alone is no limit that was given */
     if (*stopped == DFL_STOP_NONE && !(is_own && a.stopped == DFL_STOP_EVALUATIONS))
         *stopped = a.stopped;
-    if (one.is_met)
-        dfl_fill_take_better(fill, found, one.value,
-                             "the einsums of the best mapping were mapped one by one: mappings that fuse them may be better", out,
-                             summary);
+    if (one.is_met) {
+        static const char unproven[] = "the einsums of the best mapping were mapped one by one: mappings that fuse them may be "
+                                       "better";
+        if (found != start)
+            dfl_fill_take_climbed(fill, found, one.value, unproven, out, summary);
+        else
+            dfl_fill_take_better(fill, found, one.value, unproven, out, summary);
+    }
     dfl_arena_free(a.arena);
 }
 

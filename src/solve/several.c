@@ -101,8 +101,8 @@ void dfl_fill_try_climb(dfl_fill *fill, const dfl_objective *objective, double s
     double value;
     const dfl_mapping *m = dfl_fill_climb(fill, objective, out->mapping, share, walks, work, summary, &value);
 
-    dfl_fill_take_better(fill, m, value, "lines of the best mapping were changed one by one: other changes may be better", out,
-                         summary);
+    dfl_fill_take_climbed(fill, m, value, "lines of the best mapping were changed one by one: other changes may be better", out,
+                          summary);
     dfl_arena_free(work);
 }
 
@@ -212,6 +212,12 @@ void dfl_fill_try_ragged(dfl_fill *fill, const dfl_objective *objective, const d
     dfl_arena_free(work);
 }
 
+/* Whether the value of a result reaches a bound of all mappings. */
+static bool reaches(const dfl_search_summary *summary, double bound)
+{
+    return bound > 0 && summary->value <= dfl_value_times(bound, 1 + DFL_VALUE_TOLERANCE);
+}
+
 void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out,
                           dfl_search_summary *summary)
 {
@@ -223,6 +229,10 @@ void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, 
 
     if (bound > 0 && !(summary->lower_bound >= bound))
         summary->lower_bound = bound;
+    if (reaches(summary, bound) && objective->n_terms <= 1) {
+        summary->optimal = true;
+        summary->unproven = NULL;
+    }
     dfl_arena_free(work);
 }
 

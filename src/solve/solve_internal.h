@@ -65,6 +65,10 @@ bool dfl_fill_admits(const dfl_fill *fill, const dfl_mapping *mapping);
    proven. */
 void dfl_fill_take_better(dfl_fill *fill, const dfl_mapping *mapping, double value, const char *unproven, dfl_filled *out,
                           dfl_search_summary *summary);
+/* The same with a mapping that a climb found (dfl_fill_climb), which may lie outside of the space of `summary`: this then names
+   the changes. */
+void dfl_fill_take_climbed(dfl_fill *fill, const dfl_mapping *mapping, double value, const char *unproven, dfl_filled *out,
+                           dfl_search_summary *summary);
 
 /* Adds a filled mapping to the list of the solver. `*next` is the number of the next name: 0 = the name of `given`. */
 void dfl_fill_add(const dfl_solver *solver, const dfl_mapping *given, const dfl_mapping *found, const dfl_search_summary *search,
@@ -141,7 +145,8 @@ bool dfl_fill_alone_is_near(const dfl_fill *fill, double value);
 /* The same from `out->mapping`, which a better mapping replaces. Reports nothing. */
 void dfl_fill_try_climb(dfl_fill *fill, const dfl_objective *objective, double share, uint32_t walks, dfl_filled *out,
                         dfl_search_summary *summary);
-/* Raises the lower bound to the floor of all einsums (mapper/join/workload_floor.h). */
+/* Raises the lower bound to the floor of all einsums (mapper/join/workload_floor.h). A result of one term that reaches it is
+   proven. */
 void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out,
                           dfl_search_summary *summary);
 

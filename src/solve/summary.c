@@ -1,5 +1,6 @@
 /* The summary of a search: what is known before it, and better mappings. */
 #include <math.h>
+#include <string.h>
 
 #include "ir/path/path.h"
 #include "ir/print_check.h"
@@ -55,6 +56,17 @@ void dfl_fill_take_better(dfl_fill *fill, const dfl_mapping *mapping, double val
     if (value < summary->lower_bound) /* the bound is that of a space without this mapping */
         summary->lower_bound = NAN;
     summary->unproven = unproven;
+}
+
+void dfl_fill_take_climbed(dfl_fill *fill, const dfl_mapping *mapping, double value, const char *unproven, dfl_filled *out,
+                           dfl_search_summary *summary)
+{
+    static const char changes[] = "changes of single lines of good mappings, also beyond these limits";
+    const dfl_mapping *before = out->mapping;
+
+    dfl_fill_take_better(fill, mapping, value, unproven, out, summary);
+    if (out->mapping != before && summary->space != NULL && strstr(summary->space, changes) == NULL)
+        summary->space = dfl_arena_printf(fill->solver->arena, "%s; %s", changes, summary->space);
 }
 
 /* Whether a declaration of the file or a filled mapping is called `name`. */
