@@ -227,8 +227,7 @@ bool dfl_tile_choice_make(dfl_arena *home, dfl_arena *scratch, dfl_certify_run *
     for (uint32_t g = 0; g < choice->n_slots; g++)
         order_loops(choice, g);
     make_mapping(home, choice, useful);
-    choice->quiet = dfl_sink_new(home, NULL);
-    dfl_sink_limit(choice->quiet, 0);
+    choice->quiet = dfl_sink_quiet(home);
     choice->paths = dfl_paths_bind(home, choice->quiet, run->task->names, choice->m);
     return choice->paths != NULL;
 }

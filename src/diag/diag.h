@@ -43,6 +43,8 @@ typedef struct dfl_sink dfl_sink;
 
 /* An empty sink; its records live in the arena. `sources` resolves the places and must outlive the sink. */
 dfl_sink *dfl_sink_new(dfl_arena *arena, const dfl_source_map *sources);
+/* A sink that keeps no records: whoever reports to it is only asked whether there is something to report. */
+dfl_sink *dfl_sink_quiet(dfl_arena *arena);
 dfl_arena *dfl_sink_arena(const dfl_sink *sink);
 const dfl_source_map *dfl_sink_sources(const dfl_sink *sink);
 /* Sets the number of records to keep (default 200). Reports over the limit are counted in one E0607 record. */

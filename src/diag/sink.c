@@ -35,6 +35,14 @@ dfl_sink *dfl_sink_new(dfl_arena *arena, const dfl_source_map *sources)
     return sink;
 }
 
+dfl_sink *dfl_sink_quiet(dfl_arena *arena)
+{
+    dfl_sink *sink = dfl_sink_new(arena, NULL);
+
+    sink->limit = 0;
+    return sink;
+}
+
 dfl_arena *dfl_sink_arena(const dfl_sink *sink)
 {
     return sink->arena;

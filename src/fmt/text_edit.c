@@ -128,11 +128,10 @@ static bool have_same_lines(const char *a, size_t a_len, const char *b, size_t b
 
 const char *dfl_edited_lay_out(const dfl_edited_file *file, const char *text, size_t *len)
 {
-    dfl_sink *quiet = dfl_sink_new(file->scratch, NULL);
+    dfl_sink *quiet = dfl_sink_quiet(file->scratch);
     const dfl_source *source = dfl_source_add(file->sources, file->in.source->name, text, *len);
     dfl_syntax syntax;
 
-    dfl_sink_limit(quiet, 0);
     if (!source)
         return NULL;
     syntax = dfl_syntax_parse(file->scratch, file->names, quiet, source);

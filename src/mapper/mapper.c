@@ -148,8 +148,7 @@ static void search_amounts(dfl_arena *arena, dfl_sink *sink, const dfl_intern *n
         copy_sizes(arena, mapping, request, by_boxes, by_boxes->is_complete ? DFL_STOP_NONE : by_boxes->stopped, out);
         return;
     }
-    quiet = dfl_sink_new(arena, NULL); /* with a result, a limit is no error */
-    dfl_sink_limit(quiet, 0);
+    quiet = dfl_sink_quiet(arena); /* with a result, a limit is no error */
     found = dfl_size_search_run(arena, by_boxes != NULL ? quiet : sink, names, mapping, request, conflict);
     out->status = status_of(found != NULL, conflict->fits, found != NULL && found->optimal);
     out->amounts = conflict->fits ? NULL : conflict;

@@ -9,7 +9,7 @@
 #include "mapper/improve/polish.h"
 #include "mapper/portfolio.h"
 #include "mapper/problem/criteria.h"
-#include "model/model.h"
+#include "mapper/problem/evaluate.h"
 #include "support/vec.h"
 
 enum {
@@ -33,14 +33,9 @@ static const double *terms_of(judge *k, const dfl_mapping *m, const dfl_map_poin
 {
     static const double rounding = 1 + 1e-9;
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
-    dfl_sink *quiet = dfl_sink_new(work, NULL);
+    const dfl_result *costs = dfl_mapping_costs(work, k->names, m);
     double *terms = NULL;
-    const dfl_paths *paths;
-    const dfl_result *costs;
 
-    dfl_sink_limit(quiet, 0);
-    paths = dfl_paths_resolve(work, quiet, k->names, m);
-    costs = paths ? dfl_model_eval(work, quiet, k->names, paths) : NULL;
     if (costs)
         terms = DFL_NEW_ARRAY(k->arena, double, dfl_objective_count(k->objective));
     for (uint32_t i = 0; costs && i < dfl_objective_count(k->objective); i++) {
@@ -117,10 +112,9 @@ static void add_alone(judge *k, const dfl_mapping *mapping, const dfl_map_option
                       const dfl_front_alone *alone, dfl_map_result *search)
 {
     static const double rounding = 1 + 1e-9;
-    dfl_sink *quiet = dfl_sink_new(k->arena, NULL); /* there are mappings */
+    dfl_sink *quiet = dfl_sink_quiet(k->arena); /* there are mappings */
     dfl_map_options one = *options;
 
-    dfl_sink_limit(quiet, 0);
     one.certificate = false;
     for (uint32_t i = 0; i < alone->n && search->stopped == DFL_STOP_NONE; i++) {
         const dfl_map_result *r;
@@ -259,12 +253,11 @@ static void add_waiting(judge *k, const dfl_mapping *mapping, const dfl_map_opti
                         dfl_map_result *search)
 {
     dfl_map_options options = *asked;
-    dfl_sink *quiet = dfl_sink_new(k->arena, NULL);
+    dfl_sink *quiet = dfl_sink_quiet(k->arena);
     const dfl_map_result *r;
 
     if (k->exact || search->stopped != DFL_STOP_NONE)
         return;
-    dfl_sink_limit(quiet, 0);
     options.waits = true;
     if (options.top < MORE && search->evaluated < SHORT)
         options.top = MORE;

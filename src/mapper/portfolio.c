@@ -102,11 +102,10 @@ static void try_longer(improver *k, const dfl_map_options *options, uint32_t way
     dfl_map_options left = *options;
     dfl_mapping *longer = dfl_rank_padding_longer(k->arena, k->given, way);
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
-    dfl_sink *quiet = dfl_sink_new(work, NULL);
+    dfl_sink *quiet = dfl_sink_quiet(work);
     const dfl_map_result *r;
     bool fits = true;
 
-    dfl_sink_limit(quiet, 0);
     left.limits.gap = 0; /* the bound is none of the ranks that are given */
     left.limits.evaluations = dfl_evaluations_left(options->limits.evaluations, k->out->evaluated);
     r = longer ? dfl_mapper_perfect(work, quiet, k->names, longer, &left, &fits) : NULL;
@@ -122,14 +121,13 @@ static void try_longer(improver *k, const dfl_map_options *options, uint32_t way
 static void go_beyond(improver *k, const dfl_map_options *options)
 {
     dfl_map_options from = *options;
-    dfl_sink *quiet = dfl_sink_new(k->arena, NULL);
+    dfl_sink *quiet = dfl_sink_quiet(k->arena);
     improver other = *k;
     dfl_map_result *out = k->out;
     bool fits = true;
 
     from.overlapped = (options->space.extensions & ~(uint32_t)DFL_SEARCH_ORDER) != 0 && !k->given->options.overlap_perfect;
     from.limits.evaluations = dfl_evaluations_left(options->limits.evaluations, out->evaluated);
-    dfl_sink_limit(quiet, 0);
     other.out = from.overlapped ? dfl_mapper_perfect(k->arena, quiet, k->names, k->given, &from, &fits) : NULL;
     if (other.out != NULL && other.out->stopped == DFL_STOP_NONE) {
         other.least = dfl_mapping_value(dfl_arena_budget(k->arena), k->names, other.out->mapping, options->objective);
@@ -444,8 +442,7 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     raise_bound(names, asked->objective, &first, out);
     if (out->stopped != DFL_STOP_TIME && out->stopped != DFL_STOP_EVALUATIONS)
         return out;
-    quiet = dfl_sink_new(arena, NULL);
-    dfl_sink_limit(quiet, 0);
+    quiet = dfl_sink_quiet(arena);
     options.limits = asked->limits;
     options.limits.evaluations = dfl_evaluations_left(asked->limits.evaluations, out->evaluated);
     other = run_divisors(arena, quiet, names, mapping, &options, fits);

@@ -138,10 +138,9 @@ static bool has_many_fillings(dfl_arena *arena, const dfl_mapping *m, bool imper
 static const dfl_problem *make_written(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m)
 {
     const dfl_body *root = m->root;
-    dfl_sink *quiet = dfl_sink_new(arena, NULL);
+    dfl_sink *quiet = dfl_sink_quiet(arena);
     dfl_problems problems;
 
-    dfl_sink_limit(quiet, 0);
     if (m->workload->n_einsums != 1 || m->n_bodies != 1 || m->n_choices > 0 || root->n_lines > DFL_CHAIN_CUTS ||
         !dfl_fixed_lines_check(quiet, names, m, root) || !make_problems(arena, names, m, true, true, &problems) ||
         problems.n != 1 || problems.at[0]->windows || problems.at[0]->given == NULL)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/model.h"
+#include "mapper/problem/evaluate.h"
 #include "support/deadline.h"
 #include "support/limits.h"
 
@@ -199,17 +199,13 @@ dfl_assembly_score dfl_assembly_judge(const dfl_assembly *a, const dfl_mapping *
     const dfl_solver *solver = a->fill->solver;
     dfl_budget budget = dfl_budget_fresh(solver->budget);
     dfl_arena *work = dfl_arena_new(&budget);
-    dfl_sink *quiet = dfl_sink_new(work, solver->sources);
-    const dfl_paths *paths;
     const dfl_result *r;
     dfl_assembly_score out = { false, INFINITY };
 
     if (budget.steps_limit == 0 || budget.steps_limit > DFL_JUDGE_STEPS)
         budget.steps_limit = DFL_JUDGE_STEPS;
     budget.deadline = deadline;
-    dfl_sink_limit(quiet, 0);
-    paths = dfl_paths_resolve(work, quiet, solver->names, mapping);
-    r = paths ? dfl_model_eval(work, quiet, solver->names, paths) : NULL;
+    r = dfl_mapping_costs(work, solver->names, mapping);
     if (r)
         out = (dfl_assembly_score){ dfl_objective_met(a->objective, r, NULL),
                                     dfl_objective_value(a->objective, r->joules, r->seconds) };

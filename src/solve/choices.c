@@ -102,11 +102,10 @@ static bool try_choice(choice_search *choices, uint32_t number, const dfl_search
                        dfl_stop *stopped)
 {
     const dfl_solver *solver = choices->fill->solver;
-    dfl_sink *quiet = dfl_sink_new(solver->arena, NULL);
+    dfl_sink *quiet = dfl_sink_quiet(solver->arena);
     dfl_filled one = { .given = dfl_choices_take(solver->arena, choices->given, number) };
     bool filled, goes_on;
 
-    dfl_sink_limit(quiet, 0);
     filled = search_one(choices, quiet, limits, choices->best, &one, stopped);
     goes_on = filled ? take_better(choices, quiet, number, &one, out) : is_impossible(quiet) || is_unsearched(quiet);
     if (!filled && is_unsearched(quiet)) {

@@ -42,8 +42,7 @@ bool dfl_fill_evenly(dfl_fill *fill, const dfl_objective *objective, dfl_fill_op
         const dfl_result *costs;
         double value;
 
-        again.sink = dfl_sink_new(solver->arena, NULL); /* a search that finds no mapping is no error */
-        dfl_sink_limit(again.sink, 0);
+        again.sink = dfl_sink_quiet(solver->arena); /* a search that finds no mapping is no error */
         again.space = (dfl_search_space){ .perfect = true, .max_shared_loops = fill->space.max_shared_loops };
         again.limits.gap = 0; /* which is one of the whole space */
         if (!search(&again, objective, &other, stopped) || other.mapping == NULL)

@@ -464,8 +464,7 @@ static void fill_rest(const dfl_fill *fill, const dfl_objective *objective, dfl_
     double bound;
     bool is_better;
 
-    rest.sink = dfl_sink_new(solver->arena, NULL); /* a search without a mapping is no error */
-    dfl_sink_limit(rest.sink, 0);
+    rest.sink = dfl_sink_quiet(solver->arena); /* a search without a mapping is no error */
     rest.limits.evaluations = dfl_evaluations_left(fill->limits.evaluations, out->search->evaluated);
     rest.is_last = true;
     if (!fill_lines_once(&rest, objective, &other, &why)) {

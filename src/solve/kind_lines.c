@@ -6,8 +6,8 @@
 #include "ir/path/unit_choice.h"
 #include "mapper/conflict/conflict.h"
 #include "mapper/first/first.h"
+#include "mapper/problem/evaluate.h"
 #include "mapper/problem/limits.h"
-#include "model/model.h"
 #include "solve/homes.h"
 #include "solve/one_instance.h"
 #include "solve/templates.h"
@@ -99,13 +99,8 @@ static dfl_found_lines copy_lines(const dfl_assembly *a, const dfl_body *from)
 static bool judge_alone(const dfl_assembly *a, const dfl_mapping *m, const dfl_objective *objective, dfl_first_result *out)
 {
     dfl_arena *work = dfl_arena_new(NULL);
-    dfl_sink *quiet = dfl_sink_new(work, NULL);
-    const dfl_paths *paths;
-    const dfl_result *costs;
+    const dfl_result *costs = dfl_mapping_costs(work, a->fill->solver->names, m);
 
-    dfl_sink_limit(quiet, 0);
-    paths = dfl_paths_resolve(work, quiet, a->fill->solver->names, m);
-    costs = paths != NULL ? dfl_model_eval(work, quiet, a->fill->solver->names, paths) : NULL;
     if (costs != NULL)
         *out = (dfl_first_result){ .joules = costs->joules, .seconds = costs->seconds,
                                    .value = dfl_objective_value(objective, costs->joules, costs->seconds) };
@@ -440,11 +435,10 @@ static void improve_in_round(dfl_assembly *a, dfl_einsum_kind *k, const dfl_obje
     static const dfl_first_breadth BREADTH[] = { DFL_FIRST_STRAIGHT, DFL_FIRST_NARROW, DFL_FIRST_WIDE };
     const bool is_quick = round < sizeof BREADTH / sizeof *BREADTH;
     const dfl_search_limits limits = share_limits(a);
-    dfl_sink *quiet = dfl_sink_new(a->arena, NULL);
+    dfl_sink *quiet = dfl_sink_quiet(a->arena);
     dfl_found_lines found;
     dfl_first_result costs;
 
-    dfl_sink_limit(quiet, 0);
     if (!(is_quick ? find_quickly(a, &k->one, objective, BREADTH[round], &found, &costs)
                    : search_alone(a, quiet, &k->one, objective, &limits, 0, &found, &costs)) ||
         splits_over(&k->one, &a->workload->einsums[k->einsum], &found) ||

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ir/conditions.h"
-#include "model/model.h"
+#include "mapper/problem/evaluate.h"
 #include "support/deadline.h"
 #include "support/limits.h"
 
@@ -175,8 +175,6 @@ static double value_within(dfl_line_search *search, const dfl_workload *workload
     dfl_mapping *m;
     dfl_body *root, **bodies;
     uint32_t *ids;
-    dfl_sink *quiet;
-    const dfl_paths *paths;
     const dfl_result *r;
 
     search->budget.steps_used = 0;
@@ -205,10 +203,7 @@ static double value_within(dfl_line_search *search, const dfl_workload *workload
     m->bodies = bodies;
     m->n_bodies = 1;
     m->has_holes = false;
-    quiet = dfl_sink_new(search->work, solver->sources);
-    dfl_sink_limit(quiet, 0);
-    paths = dfl_paths_resolve(search->work, quiet, solver->names, m);
-    r = paths ? dfl_model_eval(search->work, quiet, solver->names, paths) : NULL;
+    r = dfl_mapping_costs(search->work, solver->names, m);
     return r ? dfl_objective_value(search->objective, r->joules, r->seconds) : INFINITY;
 }
 

@@ -72,8 +72,7 @@ static bool find_alone(const dfl_fill *fill, const dfl_objective *objective, con
     *out = (dfl_filled){ .given = m };
     if (found->stopped == DFL_STOP_CANCELLED || !dfl_budget_ok(solver->budget))
         return false;
-    alone.sink = dfl_sink_new(solver->arena, NULL);
-    dfl_sink_limit(alone.sink, 0);
+    alone.sink = dfl_sink_quiet(solver->arena);
     alone.alone = NULL;
     alone.limits.gap = 0;
     if (fill->has_default_limit)

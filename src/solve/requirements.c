@@ -150,7 +150,7 @@ bool dfl_fill_choose(dfl_fill *fill, const dfl_mapping *within, const dfl_search
                      dfl_filled *out, dfl_search_summary *summary, dfl_stop *stopped)
 {
     dfl_arena *work = dfl_arena_new(fill->solver->budget);
-    dfl_sink *quiet = dfl_sink_new(work, NULL); /* drops reports: a search without a better mapping is no error */
+    dfl_sink *quiet = dfl_sink_quiet(work); /* drops reports: a search without a better mapping is no error */
     const dfl_objective *objective = request->objective;
     dfl_front_alone alone = dfl_fill_single_objectives(fill, work, objective, false);
     dfl_search_request front = *request;
@@ -158,7 +158,6 @@ bool dfl_fill_choose(dfl_fill *fill, const dfl_mapping *within, const dfl_search
     const dfl_search_result *found;
     bool is_ended, is_found;
 
-    dfl_sink_limit(quiet, 0);
     if (best != NULL)
         alone.n = 0;
     front.mode = DFL_SEARCH_FRONT;

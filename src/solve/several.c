@@ -137,8 +137,7 @@ static bool search_apart(dfl_fill *stage, const dfl_objective *objective, dfl_fi
     dfl_stop why = DFL_STOP_NONE;
     bool is_found;
 
-    stage->sink = dfl_sink_new(solver->arena, NULL);
-    dfl_sink_limit(stage->sink, 0);
+    stage->sink = dfl_sink_quiet(solver->arena);
     stage->is_last = true;
     is_found = search(stage, objective, other, &why);
     if (solver->budget->why == DFL_STOP_TIME)

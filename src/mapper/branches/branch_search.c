@@ -323,7 +323,7 @@ bool dfl_branches_choices(const dfl_mapping *m, uint64_t most)
 dfl_map_result *dfl_branches_search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
                                     const dfl_map_options *options, bool *fits)
 {
-    searcher k = { .arena = arena, .sink = sink, .quiet = dfl_sink_new(arena, NULL), .names = names, .options = options, .m = m,
+    searcher k = { .arena = arena, .sink = sink, .quiet = dfl_sink_quiet(arena), .names = names, .options = options, .m = m,
                    .by = measure_of(options), .energy = energy_alone(arena),
                    .latency = { .names = names, .free = true, .native = true, .room = DFL_NONE, .text = "latency" },
                    .out = DFL_NEW(arena, dfl_map_result), .bound = INFINITY, .floor = INFINITY,
@@ -331,7 +331,6 @@ dfl_map_result *dfl_branches_search(dfl_arena *arena, dfl_sink *sink, const dfl_
     choices all = { .n = 0 };
     uint64_t n = find_choices(arena, dfl_mapping_copy(arena, m), &all);
 
-    dfl_sink_limit(k.quiet, 0);
     for (uint64_t i = 0; i < n && !(options->any && k.out->mapping != NULL); i++) {
         if (k.stopped != DFL_STOP_NONE) {
             k.bound = value_of(&k, 0, 0);

@@ -52,8 +52,7 @@ dfl_map_result *dfl_mapper_perfect(dfl_arena *arena, dfl_sink *sink, const dfl_i
         return out;
     double value = dfl_mapping_value(budget, names, out->mapping, options->objective);
     if (value > dfl_value_times(out->lower_bound, ROUNDING)) {
-        quiet = dfl_sink_new(arena, NULL);
-        dfl_sink_limit(quiet, 0);
+        quiet = dfl_sink_quiet(arena);
         with.overlapped = false;
         with.limits.gap = 0;
         with.limits.evaluations = dfl_evaluations_left(options->limits.evaluations, out->evaluated);

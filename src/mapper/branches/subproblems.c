@@ -5,6 +5,7 @@
 #include "ir/mapping_open.h"
 #include "mapper/branches/rebuild.h"
 #include "mapper/problem/einsum_problem.h"
+#include "mapper/problem/evaluate.h"
 #include "mapper/skeleton/fixed_lines.h"
 #include "model/model.h"
 #include "support/vec.h"
@@ -13,7 +14,7 @@ typedef DFL_VEC(dfl_line) line_vec;
 
 typedef struct {
     dfl_arena *arena;
-    dfl_sink *sink, *quiet;
+    dfl_sink *sink;
     const dfl_intern *names;
     const dfl_paths *paths;                    /* of the bare mapping */
     dfl_branches *tree;
@@ -259,7 +260,6 @@ static bool bare_joules(const maker *k, const dfl_branch_part *part, const line_
 {
     dfl_mapping m = *k->tree->m;
     line_vec lines = { .n = 0 };
-    const dfl_paths *paths;
     const dfl_result *r;
 
     m.workload = workload_of(k, part, true);
@@ -267,9 +267,7 @@ static bool bare_joules(const maker *k, const dfl_branch_part *part, const line_
     add_homes(k, part, true, &lines);
     for (size_t i = 0; i < loops->n; i++)
         DFL_PUSH(k->arena, &lines, loops->at[i]);
-    paths = dfl_paths_resolve(k->arena, k->quiet, k->names,
-                              dfl_branches_bare_part(k->arena, &m, part->at, lines.at, (uint32_t)lines.n));
-    r = paths ? dfl_model_eval(k->arena, k->quiet, k->names, paths) : NULL;
+    r = dfl_mapping_costs(k->arena, k->names, dfl_branches_bare_part(k->arena, &m, part->at, lines.at, (uint32_t)lines.n));
     if (r != NULL)
         *joules = r->joules - r->leakage_joules;
     return r != NULL;
@@ -482,18 +480,17 @@ static bool has_room(const maker *k, dfl_model *bare)
 dfl_branches_state dfl_branches_make(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
                                      dfl_branches *out)
 {
-    maker k = { .arena = arena, .sink = sink, .quiet = dfl_sink_new(arena, NULL), .names = names, .tree = out };
+    maker k = { .arena = arena, .sink = sink, .names = names, .tree = out };
     dfl_mapping *bare;
     const dfl_result *costs;
     dfl_model *model;
     dfl_branches_state state = DFL_TREE_FINE;
 
-    dfl_sink_limit(k.quiet, 0);
     *out = (dfl_branches){ .m = m };
     out->bare = bare = dfl_branches_bare(arena, m, &out->parts, &out->n);
     bare->system = dfl_system_endless(arena, m->system, true);
     add_missing_homes(&k, bare);
-    model = evaluate(&k, bare, k.quiet, &costs);
+    model = evaluate(&k, bare, dfl_sink_quiet(arena), &costs);
     if (model == NULL) {
         (void)evaluate(&k, bare, sink, &costs);
         return DFL_TREE_ILLEGAL;

@@ -6,7 +6,7 @@
 #include "mapper/branches/branches.h"
 #include "mapper/conflict/conflict_internal.h"
 #include "mapper/exact/exact.h"
-#include "model/model.h"
+#include "mapper/problem/evaluate.h"
 
 enum {
     FEW_STEPS = 1 << 14,   /* of a first search, that is to find anything, */
@@ -27,13 +27,8 @@ static const dfl_objective LATENCY = { .free = true, .native = true, .room = DFL
 /* Bits of a memory at the peak, -1: the model does not take the mapping. */
 static dfl_i128 peak(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, uint32_t memory)
 {
-    dfl_sink *quiet = dfl_sink_new(arena, NULL);
-    const dfl_paths *paths;
-    const dfl_result *r;
+    const dfl_result *r = dfl_mapping_costs(arena, names, m);
 
-    dfl_sink_limit(quiet, 0);
-    paths = dfl_paths_resolve(arena, quiet, names, m);
-    r = paths ? dfl_model_eval(arena, quiet, names, paths) : NULL;
     return r == NULL ? -1 : memory == DFL_NONE ? 0 : r->memories[memory].peak_bits;
 }
 
@@ -51,8 +46,7 @@ static dfl_answer ask(asker *k, const dfl_mapping *m, uint64_t steps, uint32_t m
 
     budget.steps_limit = steps;
     arena = dfl_arena_new(&budget);
-    quiet = dfl_sink_new(arena, NULL);
-    dfl_sink_limit(quiet, 0);
+    quiet = dfl_sink_quiet(arena);
     if (k->asked++ < QUESTIONS && dfl_open_lines_check(quiet, k->names, m) && dfl_branches_choices(m, CHOICES))
         r = dfl_mapping_has_open_branches(m) ? dfl_branches_search(arena, quiet, k->names, m, &options, &fits)
                            : dfl_mapper_alone(arena, quiet, k->names, m, &options, &fits);

@@ -10,8 +10,8 @@
 #include "mapper/exact/weights.h"
 #include "mapper/pareto_front.h"
 #include "mapper/portfolio.h"
+#include "mapper/problem/evaluate.h"
 #include "mapper/skeleton/fixed_lines.h"
-#include "model/model.h"
 
 enum {
     STEPS = 1 << 21,       /* of one search, and ... */
@@ -57,8 +57,7 @@ static void open_work(const asker *k, work *w)
     if (!k->first)
         w->budget.steps_limit = STEPS;
     w->arena = dfl_arena_new(&w->budget);
-    w->quiet = dfl_sink_new(w->arena, NULL);
-    dfl_sink_limit(w->quiet, 0);
+    w->quiet = dfl_sink_quiet(w->arena);
 }
 
 /* Options of a search for other figures than those that are to be small. */
@@ -94,8 +93,7 @@ static bool meets(const asker *k, work *w, const dfl_mapping *m, const bool *wai
 {
     const dfl_objective *o = k->request->objective;
     bool *without = DFL_NEW_ARRAY(w->arena, bool, (size_t)o->n_required + 1);
-    const dfl_paths *paths = dfl_paths_resolve(w->arena, w->quiet, k->names, m);
-    const dfl_result *costs = paths != NULL ? dfl_model_eval(w->arena, w->quiet, k->names, paths) : NULL;
+    const dfl_result *costs = dfl_mapping_costs(w->arena, k->names, m);
 
     for (uint32_t i = 0; i < o->n_required; i++)
         without[i] = true; /* rooms: the system has no more */

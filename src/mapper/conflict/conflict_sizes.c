@@ -20,9 +20,8 @@ static dfl_diag *report_none(dfl_sink *sink, const dfl_intern *names, const dfl_
 /* Whether the first filling that is not legal lets a consumer read early. No amount of an open loop explains this. */
 static bool is_read_early(dfl_arena *arena, const dfl_intern *names, const dfl_size_search_conflict *nothing)
 {
-    dfl_sink *quiet = dfl_sink_new(arena, NULL);
+    dfl_sink *quiet = dfl_sink_quiet(arena);
 
-    dfl_sink_limit(quiet, 0);
     return nothing->illegal > 0 && !dfl_paths_resize(arena, quiet, names, nothing->paths) &&
            dfl_sink_last(quiet) == DFL_MAP_CONSUMED_EARLY;
 }

@@ -55,10 +55,9 @@ static void search_class(fitter *k, dfl_einsum_class *c)
 static dfl_answer prepare(fitter *k)
 {
     const dfl_problem_limits limits = { .homes_only = true, .any_size = k->any_size };
-    dfl_sink *quiet = dfl_sink_new(k->arena, NULL);
+    dfl_sink *quiet = dfl_sink_quiet(k->arena);
     uint32_t more = DFL_NONE;
 
-    dfl_sink_limit(quiet, 0);
     if (dfl_feasibility_homeless(k->f->names, k->m))
         return DFL_ANSWER_NO;
     if (!dfl_einsum_classes_make(k->arena, k->scratch, quiet, k->f->names, k->m, &limits, 1, k->f->halt, &k->classes))

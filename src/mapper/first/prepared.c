@@ -125,8 +125,7 @@ dfl_prepared *dfl_prepared_new(const dfl_prepared_for *what, const dfl_problem *
     p->steps = DFL_FIRST_STEPS;
     p->budget = (dfl_budget){ .steps_limit = steps_now(p), .work = what->budget != NULL ? what->budget->work : NULL };
     p->home = dfl_arena_new(&p->budget);
-    p->quiet = dfl_sink_new(arena, NULL);
-    dfl_sink_limit(p->quiet, 0);
+    p->quiet = dfl_sink_quiet(arena);
     p->mapping = dfl_skeleton_mapping(arena, what->given, problem, &settled);
     p->homes = p->mapping->root->n_lines - lines->n;
     p->paths = dfl_paths_bind(p->home, p->quiet, what->names, p->mapping);

@@ -71,7 +71,7 @@ static double value_of(explorer *k, const dfl_mapping *m)
 /* The search of a changed problem, in `work`; NULL if there is nothing. */
 static const dfl_map_result *ask(explorer *k, dfl_arena *work, const dfl_mapping *problem, bool product, double ceiling)
 {
-    dfl_sink *quiet = dfl_sink_new(work, NULL);
+    dfl_sink *quiet = dfl_sink_quiet(work);
     dfl_map_options options = *k->options;
     dfl_objective both = *options.objective;
     const dfl_map_result *r;
@@ -87,7 +87,6 @@ static const dfl_map_result *ask(explorer *k, dfl_arena *work, const dfl_mapping
     options.limits.evaluations = dfl_evaluations_left(options.limits.evaluations, k->out->evaluated);
     options.certificate = false;
     options.ceiling = ceiling < INFINITY ? ceiling : 0;
-    dfl_sink_limit(quiet, 0);
     r = dfl_mapper_perfect(work, quiet, k->names, problem, &options, &fits);
     if (r != NULL) {
         k->out->evaluated += r->evaluated;

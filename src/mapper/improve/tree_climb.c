@@ -76,8 +76,7 @@ static double evaluate(climber *k, const dfl_mapping *m, bool *is_full)
     own.steps_limit = DFL_FIRST_STEPS;
     own.deadline = k->options->halt->at;
     work = dfl_arena_new(&own);
-    quiet = dfl_sink_new(work, NULL);
-    dfl_sink_limit(quiet, 0);
+    quiet = dfl_sink_quiet(work);
     paths = dfl_paths_resolve(work, quiet, k->names, m);
     if (paths != NULL)
         costs = dfl_model_eval(work, quiet, k->names, paths);

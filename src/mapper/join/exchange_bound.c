@@ -165,11 +165,10 @@ dfl_einsum_classes *dfl_exchange_list(dfl_arena *arena, const dfl_intern *names,
     const dfl_problem_limits all = { .spread = true, .unjoined = true, .common_loops = !counts_time(mapping, objective) };
     dfl_einsum_classes *classes = DFL_NEW(arena, dfl_einsum_classes);
     dfl_arena *scratch = dfl_arena_new(dfl_arena_budget(arena));
-    dfl_sink *quiet = dfl_sink_new(scratch, NULL);
+    dfl_sink *quiet = dfl_sink_quiet(scratch);
     dfl_stop why = DFL_STOP_NONE;
     bool is_found;
 
-    dfl_sink_limit(quiet, 0);
     is_found = dfl_einsum_classes_make_within(arena, scratch, quiet, names, mapping, &all, limits, classes, &why);
     dfl_arena_free(scratch);
     return is_found ? classes : NULL;

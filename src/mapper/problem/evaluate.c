@@ -2,21 +2,21 @@
 
 #include <math.h>
 
-#include "model/model.h"
+const dfl_result *dfl_mapping_costs(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m)
+{
+    dfl_sink *quiet = dfl_sink_quiet(arena);
+    const dfl_paths *paths = dfl_paths_resolve(arena, quiet, names, m);
+
+    return paths != NULL ? dfl_model_eval(arena, quiet, names, paths) : NULL;
+}
 
 double dfl_mapping_value(dfl_budget *budget, const dfl_intern *names, const dfl_mapping *m, const dfl_objective *o)
 {
     dfl_arena *arena = dfl_arena_new(budget);
-    dfl_sink *quiet = dfl_sink_new(arena, NULL);
-    const dfl_paths *paths;
-    const dfl_result *costs;
-    double value;
+    const dfl_result *costs = dfl_mapping_costs(arena, names, m);
+    const double value = costs != NULL && dfl_objective_met(o, costs, NULL)
+                             ? dfl_objective_value(o, costs->joules, costs->seconds) : INFINITY;
 
-    dfl_sink_limit(quiet, 0);
-    paths = dfl_paths_resolve(arena, quiet, names, m);
-    costs = paths ? dfl_model_eval(arena, quiet, names, paths) : NULL;
-    value = costs && dfl_objective_met(o, costs, NULL) ? dfl_objective_value(o, costs->joules, costs->seconds)
-                                                       : INFINITY;
     dfl_arena_free(arena);
     return value;
 }
@@ -24,11 +24,10 @@ double dfl_mapping_value(dfl_budget *budget, const dfl_intern *names, const dfl_
 bool dfl_mapping_divides(dfl_budget *budget, const dfl_intern *names, const dfl_mapping *m)
 {
     dfl_arena *arena = dfl_arena_new(budget);
-    dfl_sink *quiet = dfl_sink_new(arena, NULL);
+    dfl_sink *quiet = dfl_sink_quiet(arena);
     const dfl_paths *paths;
     bool divides;
 
-    dfl_sink_limit(quiet, 0);
     paths = dfl_paths_resolve(arena, quiet, names, m);
     divides = paths != NULL;
     for (uint32_t e = 0; divides && e < paths->mapping->workload->n_einsums; e++)

@@ -21,13 +21,12 @@ static const dfl_val *const *small_side(const dfl_check *c, dfl_quantity *most, 
 dfl_required dfl_required_read(const dfl_intern *names, const dfl_mapping *m, const dfl_check *check)
 {
     dfl_arena *work = dfl_arena_new(NULL);
-    dfl_sink *quiet = dfl_sink_new(work, NULL);
+    dfl_sink *quiet = dfl_sink_quiet(work);
     dfl_required out = { .kind = DFL_REQUIRED_OTHER, .span = check->span };
     dfl_mapping like = *m;
     dfl_objective o;
     bool below = false;
 
-    dfl_sink_limit(quiet, 0);
     like.minimize = small_side(check, &out.most, &below);
     like.n_minimize = 1;
     if (like.minimize != NULL && dfl_objective_make(quiet, names, &like, &o)) {

@@ -428,8 +428,7 @@ static void open_search(search *s, dfl_arena *arena)
     s->budget.steps_limit = s->session->steps_limit < UINT64_MAX / STEPS_MORE ? s->session->steps_limit * STEPS_MORE : 0;
     s->scratch = dfl_arena_new(&s->budget);
     s->plan = dfl_arena_new(&s->budget);
-    s->quiet = dfl_sink_new(arena, NULL);
-    dfl_sink_limit(s->quiet, 0);
+    s->quiet = dfl_sink_quiet(arena);
     s->mapping = dfl_mapping_copy(arena, s->given);
     s->mapping->system = dfl_system_endless(arena, s->given->system, false);
     s->lattice = dfl_factor_set_new(arena, s->options->space.imperfect);

@@ -132,8 +132,7 @@ dfl_point *dfl_point_make(dfl_arena *arena, const dfl_intern *names, const dfl_m
 
     *p = (dfl_point){ .names = names, .form = form, .last = last, .home = dfl_arena_new(dfl_arena_budget(arena)),
                       .scratch = dfl_arena_new(dfl_arena_budget(arena)) };
-    p->quiet = dfl_sink_new(p->home, NULL);
-    dfl_sink_limit(p->quiet, 0);
+    p->quiet = dfl_sink_quiet(p->home);
     make_mapping(p, mapping);
     p->paths = dfl_paths_bind(p->home, p->quiet, names, p->mapping);
     if (p->paths != NULL) {
