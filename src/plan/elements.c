@@ -316,8 +316,10 @@ static bool tells_apart(const scope *s, const dfl_access *a, const bool *has_dim
     return all;
 }
 
-/* Lists the elements of a component, whose ranks start at 0. False if there are too many. */
-static bool count_listed(const scope *s, const dfl_access *a, const bool *has_dim, const bool *has_rank, int64_t *out)
+/* Lists the elements of a component between `low` and `high` of each dimension (NULL: all in the tensor). Its ranks start at 0.
+   False if there are too many. */
+static bool count_listed(const scope *s, const dfl_access *a, const bool *has_dim, const bool *has_rank, const int64_t *low,
+                         const int64_t *high, int64_t *out)
 {
     const dfl_workload *w = s->f->workload;
     int64_t *at = DFL_NEW_ARRAY(s->f->arena, int64_t, (size_t)w->n_ranks + 1), box = 1, points = 1;
@@ -340,8 +342,10 @@ static bool count_listed(const scope *s, const dfl_access *a, const bool *has_di
 
             for (uint32_t k = 0; k < a->index[d].n_terms; k++)
                 x += a->index[d].terms[k].coef * at[a->index[d].terms[k].rank];
-            if (has_dim[d])
-                element = x >= 0 && x < w->tensors[a->tensor].extents[d] ? element * w->tensors[a->tensor].extents[d] + x : -1;
+            if (has_dim[d] && (x < 0 || x >= w->tensors[a->tensor].extents[d] || (low != NULL && (x < low[d] || x > high[d]))))
+                element = -1;
+            else if (has_dim[d])
+                element = element * w->tensors[a->tensor].extents[d] + x;
         }
         if (element >= 0 && !has[element])
             (*out)++;
@@ -386,7 +390,7 @@ static bool count_joint(const scope *s, const dfl_access *a, const int64_t *part
         } else if (is_inside && tells_apart(s, a, has_dim, has_rank)) {
             for (uint32_t r = 0; r < f->workload->n_ranks; r++)
                 overflow |= has_rank[r] && dfl_mul(n, values_of(s, r), &n);
-        } else if (count_listed(s, a, has_dim, has_rank, &listed)) {
+        } else if (count_listed(s, a, has_dim, has_rank, NULL, NULL, &listed)) {
             n = listed;
         } else {
             overflow = true;
@@ -451,6 +455,44 @@ bool dfl_frame_elements_of_group(const dfl_frame *f, uint32_t einsum, const dfl_
 {
     return count_elements(&(scope){ .f = f, .einsum = einsum, .is_pass = true, .is_group = true, .gathered = gathered }, access,
                           parts, out);
+}
+
+bool dfl_frame_is_same_range(const dfl_frame *f, const dfl_index *a, const dfl_index *b, int64_t extent)
+{
+    const scope s = { .f = f, .is_whole = true };
+    dfl_i128 ends[2][2];
+    int64_t n[2];
+
+    for (uint32_t k = 0; k < 2; k++) {
+        const dfl_index *index = k == 0 ? a : b;
+
+        range_of(f, index, &ends[k][0], &ends[k][1]);
+        ends[k][0] = ends[k][0] < 0 ? 0 : ends[k][0];
+        ends[k][1] = ends[k][1] >= extent ? extent - 1 : ends[k][1];
+        if (!count_values(&s, index, NULL, 0, extent - 1, &n[k]) || n[k] != ends[k][1] - ends[k][0] + 1)
+            return false;
+    }
+    return ends[0][0] == ends[1][0] && ends[0][1] == ends[1][1];
+}
+
+bool dfl_frame_moves_several(const dfl_frame *f, const dfl_access *access)
+{
+    return moves_several(&(scope){ .f = f, .is_whole = true }, access);
+}
+
+bool dfl_frame_elements_between(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const int64_t *low,
+                                const int64_t *high, int64_t *out)
+{
+    const scope s = { .f = f, .einsum = einsum, .is_pass = true };
+    bool *dims = DFL_NEW_ARRAY(f->arena, bool, (size_t)access->n_dims + 1);
+    bool *ranks = DFL_NEW_ARRAY(f->arena, bool, (size_t)f->workload->n_ranks + 1);
+
+    for (uint32_t d = 0; d < access->n_dims; d++) {
+        dims[d] = true;
+        for (uint32_t k = 0; k < access->index[d].n_terms; k++)
+            ranks[access->index[d].terms[k].rank] = true;
+    }
+    return count_listed(&s, access, dims, ranks, low, high, out);
 }
 
 bool dfl_frame_elements_along(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim, int64_t parts,

@@ -16,6 +16,14 @@ bool dfl_frame_elements_of_all(const dfl_frame *f, uint32_t einsum, const dfl_ac
    all), if slots divide dimension d further as `parts`[d] says (NULL: they do not). True on overflow. */
 bool dfl_frame_elements_of_group(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t gathered,
                                  const int64_t *parts, dfl_i128 *out);
+/* Whether two indices of a dimension have the same values, over all values of their ranks: all between the same ends. */
+bool dfl_frame_is_same_range(const dfl_frame *f, const dfl_index *a, const dfl_index *b, int64_t extent);
+/* Whether a rank stands in several dimensions of an access. */
+bool dfl_frame_moves_several(const dfl_frame *f, const dfl_access *access);
+/* Elements that an access touches in one pass between `low` and `high` of each dimension, listed: ranks move several dimensions,
+   and no chip divides them. False if they are too many. */
+bool dfl_frame_elements_between(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const int64_t *low,
+                                const int64_t *high, int64_t *out);
 /* Positions along a dimension that an access touches in one pass, of them those in the fullest of `parts` blocks. True on
    overflow. */
 bool dfl_frame_elements_along(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim, int64_t parts,

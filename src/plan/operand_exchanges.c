@@ -53,17 +53,19 @@ static bool is_one_value(const dfl_frame *f, const dfl_index *index)
     return true;
 }
 
-/* Whether an einsum needs other elements than those of a copy: conditions leave out others, or a pass reads one other element
-   along a dimension. */
+/* Whether an einsum needs other elements than those of a copy: conditions leave out others, or its indices have other values. */
 static bool needs_others(const dfl_frame *f, const dfl_plan_exchange *x, uint32_t einsum, const dfl_access *access)
 {
     if (!dfl_conditions_equal(&f->workload->einsums[x->einsum], &f->workload->einsums[einsum]))
         return true;
-    for (uint32_t d = 0; d < access->n_dims; d++)
-        if ((is_one_value(f, &access->index[d]) || is_one_value(f, &x->access->index[d])) &&
-            !dfl_index_equal(&access->index[d], &x->access->index[d]))
+    for (uint32_t d = 0; d < access->n_dims; d++) {
+        if (dfl_index_equal(&access->index[d], &x->access->index[d]))
+            continue;
+        if (is_one_value(f, &access->index[d]) || is_one_value(f, &x->access->index[d]) ||
+            !dfl_frame_is_same_range(f, &access->index[d], &x->access->index[d], f->workload->tensors[access->tensor].extents[d]))
             return true;
-    return false;
+    }
+    return dfl_frame_moves_several(f, access) != dfl_frame_moves_several(f, x->access);
 }
 
 /* The exchange that already brings a tensor to a layout in a phase, or NULL. */
@@ -496,6 +498,9 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
         way = find_way(f, einsum, access, (change){ from[s], asked[s] });
         if (way == N_WAYS && from[s] >= 0 && from[s] == asked[s] && dfl_layouts_nest_apart(from, asked, s))
             way = ACROSS;
+        if (way == ACROSS && dfl_frame_moves_several(f, access))
+            return dfl_frame_refuse(f, access->span, "an all-to-all of a tensor of which a rank moves several dimensions",
+                                    "divide the tensor at home along the first of them");
         if (way < N_WAYS)
             mask[way] |= UINT64_C(1) << s;
     }

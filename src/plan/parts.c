@@ -4,7 +4,12 @@
 
 dfl_chip_part dfl_chip_part_in(const dfl_frame *f, uint32_t rank, uint64_t slots, const int64_t *place)
 {
-    int64_t nominal = f->workload->ranks[rank].extent;
+    return dfl_chip_part_of(f, f->workload->ranks[rank].extent, slots, place);
+}
+
+dfl_chip_part dfl_chip_part_of(const dfl_frame *f, int64_t extent, uint64_t slots, const int64_t *place)
+{
+    int64_t nominal = extent;
     dfl_chip_part out = { 0, 1, nominal };
 
     for (uint32_t s = 0; s < f->n_slots; s++) {

@@ -463,6 +463,25 @@ static bool adds_rows_in_parts(const dfl_frame *f, uint32_t einsum)
     return in_parts;
 }
 
+/* Refuses a home of unequal parts that two groups divide along one dimension, the outer one behind the last micro-batch: until
+   then a chip has several inner parts, which may be larger than the share of the inner group. False after a report. */
+static bool check_late(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint32_t tensor, uint64_t late)
+{
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        const dfl_layout d = dfl_layout_home(l, tensor, s);
+
+        for (uint32_t inner = s + 1; inner < f->n_slots && (late >> s & 1) != 0 && d >= 0; inner++)
+            if (dfl_layout_home(l, tensor, inner) == d && f->slots[inner].count > 1 && f->slots[inner].stages == NULL &&
+                (late >> inner & 1) == 0 && t->extents[d] % (f->slots[s].count * f->slots[inner].count) != 0)
+                return dfl_frame_refuse(f, f->workload->einsums[einsum].span, "a home of unequal parts that two groups divide, "
+                                        "of which the outer one sums behind the last micro-batch,",
+                                        "state all parts of the home in its `split`, or divide it into equal parts");
+    }
+    return true;
+}
+
 bool dfl_result_exchanges_add(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, dfl_exchange_vec *out)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
@@ -486,6 +505,8 @@ bool dfl_result_exchanges_add(const dfl_frame *f, const dfl_layouts *l, uint32_t
         else if (home >= 0) /* or `across` */
             taken |= UINT64_C(1) << s; /* each chip takes its part of what all have made */
     }
+    if (!check_late(f, l, einsum, tensor, scatter))
+        return false;
     const struct { dfl_collective_kind kind; dfl_exchange_place place; uint64_t mask; bool tied; } all[] = {
         { DFL_COLLECTIVE_ALL_TO_ALL, DFL_EXCHANGE_AFTER, back, false },
         { DFL_COLLECTIVE_REDUCE_SCATTER, DFL_EXCHANGE_AFTER, now, false },

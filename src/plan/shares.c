@@ -57,12 +57,35 @@ static bool count_dimension(const chip_pair *p, uint32_t dim, dfl_i128 *out)
     return dfl_frame_elements_along(f, p->einsum, p->access, dim, parts, out);
 }
 
+/* Elements of the pair where ranks move several dimensions: those between the ends of the blocks at home. True if they are not
+   counted. */
+static bool count_diagonal(const chip_pair *p, dfl_i128 *out)
+{
+    const uint32_t n = p->access->n_dims;
+    int64_t *low = DFL_NEW_ARRAY(p->f->arena, int64_t, 2 * (size_t)n + 1), *high = low + n, listed = 0;
+    bool is_counted = true;
+
+    for (uint32_t d = 0; d < n; d++) {
+        const dfl_chip_part part = dfl_chip_part_of(p->f, p->f->workload->tensors[p->access->tensor].extents[d],
+                                                    dividing(p, p->from, d), p->owner);
+
+        low[d] = part.first;
+        high[d] = part.first + part.n - 1;
+        is_counted &= part.step == 1 && (dividing(p, p->asked, d) & ~dividing(p, p->from, d)) == 0;
+    }
+    is_counted = is_counted && dfl_frame_elements_between(p->f, p->einsum, p->access, low, high, &listed);
+    *out = listed;
+    return !is_counted;
+}
+
 /* Elements of all dimensions of the pair. */
 static bool count_pair(const chip_pair *p, dfl_i128 *out)
 {
     bool overflow = false;
     dfl_i128 n;
 
+    if (dfl_frame_moves_several(p->f, p->access))
+        return count_diagonal(p, out);
     *out = 1;
     for (uint32_t d = 0; d < p->access->n_dims && !overflow; d++)
         overflow |= count_dimension(p, d, &n) || dfl_mul(*out, n, out);
@@ -96,7 +119,8 @@ static bool set_places(const chip_pair *p)
         bool all = false;
 
         for (uint32_t d = 0; d < p->access->n_dims; d++)
-            all |= (p->from[s] == (dfl_layout)d || p->asked[s] == (dfl_layout)d) && !nests(p, d);
+            all |= (p->from[s] == (dfl_layout)d || p->asked[s] == (dfl_layout)d) &&
+                   (!nests(p, d) || dfl_frame_moves_several(p->f, p->access));
         p->places[s] = p->f->slots[s].stages != NULL ? 1 : all || p->f->slots[s].count < 2 ? p->f->slots[s].count
                        : is_sent ? 2 : 1;
         if (__builtin_mul_overflow(pairs, p->places[s] * (is_sent ? p->places[s] : 1), &pairs) || pairs > MOST_PAIRS)
@@ -147,10 +171,9 @@ bool dfl_share_find(const dfl_frame *f, uint32_t einsum, const dfl_access *acces
         return dfl_frame_refuse(f, access->span, "an exchange between parts that do not nest, of more than 65536 pairs of chips,",
                                 "divide the operand at home as its reader, or along another dimension");
     do {
-        if (!is_one_chip(&p) && count_pair(&p, &n)) {
-            dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "a count of this plan exceeds 128 bits");
-            return false;
-        }
+        if (!is_one_chip(&p) && count_pair(&p, &n))
+            return dfl_frame_refuse(f, access->span, "an exchange whose largest part is not counted,",
+                                    "divide the operand at home as its reader");
         *out = !is_one_chip(&p) && n > *out ? n : *out;
     } while (next_pair(&p));
     return true;
