@@ -32,26 +32,49 @@ static uint32_t choose_unit(const dfl_frame *f, const dfl_einsum *e)
     return DFL_NONE;
 }
 
+static bool has_rank(const dfl_access *a, uint32_t rank)
+{
+    for (uint32_t d = 0; a != NULL && d < a->n_dims; d++)
+        if (dfl_index_coef(&a->index[d], rank) != 0)
+            return true;
+    return false;
+}
+
+/* The operands of a product, and the access to the positions of gathered rows, if one operand is such rows. */
+typedef struct { const dfl_access *of[2], *positions; } operands;
+
+static operands find_operands(const dfl_frame *f, const dfl_einsum *e)
+{
+    operands out = { { NULL, NULL }, NULL };
+
+    for (uint32_t i = 0; i < e->n_inputs && out.positions == NULL; i++)
+        if (f->workload->tensors[e->inputs[i].tensor].gathered)
+            out.positions = dfl_rows_gathered_at(e, e->inputs[i].tensor);
+    for (uint32_t i = 0, n = 0; i < e->n_inputs && n < 2; i++)
+        if (out.positions == NULL || &e->inputs[i] != out.positions)
+            out.of[n++] = &e->inputs[i];
+    return out;
+}
+
 /* The extents m, n and k of a product in one pass: ranks that the result shares with the first operand alone, with the second
-   alone, and ranks that it lacks. */
+   alone, and ranks that it lacks. The points of a product with gathered rows are its rows, as of one kernel for all experts. */
 static void find_shape(const dfl_frame *f, uint32_t einsum, const dfl_i128 *extents, double shape[DFL_GRID_DIMS])
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
+    const operands o = find_operands(f, e);
 
     for (uint32_t d = 0; d < DFL_GRID_DIMS; d++)
         shape[d] = 1;
     for (uint32_t i = 0; i < e->n_ranks; i++) {
-        uint32_t r = e->ranks[i];
-        bool in[3] = { false, false, false };
-        const dfl_access *of[3] = { &e->output, e->n_inputs > 0 ? &e->inputs[0] : NULL, e->n_inputs > 1 ? &e->inputs[1] : NULL };
+        const uint32_t r = e->ranks[i];
+        const bool in[2] = { has_rank(o.of[0], r), has_rank(o.of[1], r) };
 
-        for (uint32_t k = 0; k < 3; k++)
-            for (uint32_t d = 0; of[k] != NULL && d < of[k]->n_dims; d++)
-                in[k] |= dfl_index_coef(&of[k]->index[d], r) != 0;
-        if (!in[0])
+        if (!has_rank(&e->output, r))
             shape[2] *= dfl_i128_double(extents[r]);
-        else if (in[1] != in[2])
-            shape[in[2]] *= dfl_i128_double(extents[r]);
+        else if (has_rank(o.positions, r))
+            shape[0] *= dfl_i128_double(extents[r]);
+        else if (in[0] != in[1])
+            shape[in[1]] *= dfl_i128_double(extents[r]);
     }
     if (f->points[einsum].parts > 1) /* points are rows of the first operand */
         shape[0] = fmax(1, shape[0] * (double)f->points[einsum].largest / (double)f->points[einsum].total);

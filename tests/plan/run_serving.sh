@@ -2,7 +2,7 @@
 # Predicted and measured times of serving PaLM on TPU v4 (Pope et al., MLSys 2023): prompts, and 64 tokens behind them, by the
 # plans of examples/palm_serving.dfl with rates of the data sheet. The measurements stand beside the repository
 # (REFERENCE=directory) and are read in place. Fails if a row does not evaluate, or if the median error is above 13 %. Then tokens
-# per second of Llama with TensorRT-LLM on H100, H200 (an H100 with another memory), B200 and GB200 (a B200 with more of it),
+# per second of Llama and Qwen3 235B with TensorRT-LLM on H100, H200 (an H100 with another memory), B200 and GB200 (a B200 with more of it),
 # without a bar. Counts the other measured rows of inference, which no plan predicts, by chip and metric.
 . tests/harness/script.sh
 reference=${REFERENCE:-../shared/reference}
@@ -12,7 +12,6 @@ reference=${REFERENCE:-../shared/reference}
 judge $? "evaluation of examples/palm_serving.dfl" "$work/err"
 awk -v left="$work/left" -v list="${LIST:-}" '
     function reason(id) {
-        if (id ~ /q235/) return "experts divided among the chips, without a template"
         if (id ~ /kipply/) return "PyTorch on an A100 with 40 GB, without calibration"
         return id ~ /cerebras/ ? "the number of wafers is not published" : "the lengths of the requests are not given"
     }
@@ -34,7 +33,7 @@ awk -v left="$work/left" -v list="${LIST:-}" '
         error[++k] = e < 0 ? -e : e
         if (list != "") print "calculon/ground_truth.csv", c[1], got, c[col["value"]], "held" >> list
         next }
-    c[1] !~ /^trtllm-l(8|70|405)-/ { print c[1], reason(c[1]) > left }
+    c[1] !~ /^trtllm-(l8|l70|l405|q235)-/ { print c[1], reason(c[1]) > left }
     END {
         for (i = 1; i <= k; i++) for (j = i + 1; j <= k; j++) if (error[j] < error[i]) { x = error[i]; error[i] = error[j]; error[j] = x }
         printf "rows %d, median error %.1f %%; the bar is 13 %%\n", k, k % 2 ? error[(k + 1) / 2] : (error[k / 2] + error[k / 2 + 1]) / 2 }
@@ -68,27 +67,37 @@ server() { # server CHIP NAME CHIPS: a server of CHIPS chips, with the exchanges
     for w in prefill decode; do
         sed -n "/^workload $w(/,/^}/p" "$work/serving" | sed "s/^workload $w/workload ${w}4/; /^ *weight/s/\]/] : i4/g"
     done
+    # layers of experts, in the same types
+    for w in prefill decode; do
+        sed -n "/^workload mixtral_$w(/,/^}/p" stdlib/workloads/mixtral.dfl |
+            sed "s/^workload mixtral_$w/workload experts_$w/; s/) : bf16 {/) : fp8 {/; s/ : fp32 +=/ +=/; s/ : fp32 =/ =/" | tee "$work/experts"
+        sed "s/^workload experts_$w/workload experts_${w}4/; /^ *weight/s/\]/] : i4/g" "$work/experts"
+    done
     for n in 2 8; do server h100 h100 $n; done
     server h100 h200 8
     for chip in b200 gb200; do server b200 $chip 4; done
+    server b200 b200 8
     for chip in h100 h200 b200 gb200; do
         echo "system ${chip}_server1 { network link = ring { bandwidth = 1TB/s; } array gpu[2] over link { use $chip; } }"
     done
     # templates for each type of weights, and for one chip
     for type in "" 4; do
-        sed -n '/^mapping/,$p' tests/plan/serving.dfl | sed "s/^mapping \([a-z]*\)(tp) for \([a-z]*\) on server/mapping \1$type(tp) for \2$type on h100_server2/" |
+        sed -n '/^mapping experts_/,/^}/p' tests/plan/serving.dfl |
+            sed "s/^mapping experts_\([a-z]*\) for experts_\([a-z]*\) on server/mapping experts_\1$type for experts_\2$type on h100_server8/"
+        sed -n '/^mapping [pt]/,/^}/p' tests/plan/serving.dfl | sed "s/^mapping \([a-z]*\)(tp) for \([a-z]*\) on server/mapping \1$type(tp) for \2$type on h100_server2/" |
             tee "$work/templates"
         sed "s/^mapping \([a-z0-9]*\)(tp)/mapping \1_alone(tp)/; s/spatial g.*/spatial b\/2 on gpu;/" "$work/templates"
     done
     cat "$work/plans"
 } >"$work/llama.dfl"
-"$DFLC" eval --format csv "$work/llama.dfl" >"$work/csv" 2>"$work/err"
+"$DFLC" eval --format csv "$work/llama.dfl" >"$work/csv" 2>"$work/err"; [ -z "${KEEP:-}" ] || cp "$work/llama.dfl" "$work/err" "$work"/*.csv "$KEEP"
 awk -F, 'NR == FNR { if ($4 == "complete") seconds[$1] = $5; next }
     { split($0, c, " "); prompt = seconds[c[1] "_prompt"]; token = seconds[c[1] "_token"] }
     !prompt || !token { print "not evaluated:", c[2]; next }
     { rate = c[3] * c[5] / (c[3] / c[4] * prompt + c[5] * token); e = (rate / c[6] - 1) * 100; split(c[2], id, "-"); chip = id[2] " on " id[3]
       if (!(chip in of)) order[++chips] = chip
-      of[chip]++; errors[chip] += e < 0 ? -e : e; sum += e < 0 ? -e : e; n++
+      of[chip]++; errors[chip] += e < 0 ? -e : e
+      if (id[2] != "q235") { sum += e < 0 ? -e : e; n++ }
       printf "%-38s batch %4d  first token %4.0f ms  token %5.1f ms  predicted %5.0f tokens/s  measured %5.0f  error %+6.1f %%\n", c[2],
              c[3], prompt * 1000, token * 1000, rate, c[6], e }
     END { printf "Llama with TensorRT-LLM: %d rows, mean absolute error %.1f %%, no bar\n", n, sum / n
@@ -96,7 +105,7 @@ awk -F, 'NR == FNR { if ($4 == "complete") seconds[$1] = $5; next }
     "$work/csv" "$work/rows" >"$work/llama"
 cat "$work/llama"
 ! grep -q "not evaluated" "$work/llama"
-judge $? "a row of Llama does not evaluate" "$work/err"
+judge $? "a row of TensorRT-LLM does not evaluate" "$work/err"
 echo "measured rows of inference without a plan:"
 sed 's/^[^ ]* //' "$work/left" | sort | uniq -c
 if [ -n "${LIST:-}" ]; then
