@@ -395,20 +395,22 @@ static void take_quick(dfl_arena *arena, const dfl_intern *names, const dfl_mapp
                                                                 .beyond = options->space.extensions });
 }
 
-/* The first mapping as the result, if its gap is small enough; else NULL. */
+/* The first mapping as the result, if its gap is small enough or it took all evaluations; else NULL. */
 static dfl_map_result *take_close(dfl_arena *arena, const dfl_mapping *mapping, const dfl_map_options *options,
                                   const dfl_first_result *first)
 {
+    const bool is_close = first->mapping != NULL && dfl_gap_reached(&options->limits, first->value, first->lower_bound);
     dfl_map_result *out;
 
-    if (first->mapping == NULL || !dfl_gap_reached(&options->limits, first->value, first->lower_bound))
+    if (first->mapping == NULL ||
+        (!is_close && (options->limits.evaluations == 0 || first->evaluated < options->limits.evaluations)))
         return NULL;
     out = DFL_NEW(arena, dfl_map_result);
     *out = (dfl_map_result){ .mapping = first->mapping, .joules = first->joules, .seconds = first->seconds,
                              .objective = first->value, .lower_bound = first->lower_bound, .floor = first->lower_bound,
                              .floor_beside = first->lower_bound, .floor_units = first->lower_bound,
                              .floor_lifted = first->lower_bound, .uneven = !options->space.imperfect,
-                             .stopped = DFL_STOP_GAP, .evaluated = first->evaluated };
+                             .stopped = is_close ? DFL_STOP_GAP : DFL_STOP_EVALUATIONS, .evaluated = first->evaluated };
     out->space = dfl_mapper_words(arena, mapping, &(dfl_words){ .ragged = true, .spread = options->space.any_spread,
                                                                 .beyond = options->space.extensions });
     return out;

@@ -310,6 +310,9 @@ static bool fill_refused(dfl_fill *fill, const dfl_objective *objective, const d
         dfl_fill_improve_several(fill, objective, within, fill_lines_once, out, summary, stopped);
         dfl_fill_improve_one_by_one(fill, objective, out, summary, stopped);
     }
+    if (*stopped == DFL_STOP_NONE && !summary->optimal && fill->limits.evaluations > 0 &&
+        summary->evaluated >= fill->limits.evaluations)
+        *stopped = DFL_STOP_EVALUATIONS;
     note_stop(fill, summary, stopped);
     return true;
 }
