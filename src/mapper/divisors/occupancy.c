@@ -6,6 +6,7 @@
 #include "mapper/divisors/occupancy.h"
 #include "mapper/divisors/port_time.h"
 #include "mapper/problem/extents.h"
+#include "support/hash.h"
 
 /* Bits of keep `i` with the pieces of the present node. */
 static double room_of(const dfl_search *s, uint32_t i)
@@ -82,15 +83,6 @@ static double times_of(const dfl_search *s, uint32_t i, const double *bits, cons
     return 1 + (s->problem->place[place].bits - room[place]) / bits[i];
 }
 
-static uint32_t slot_of(const dfl_pareto_set *rows, int64_t product)
-{
-    uint32_t at = (uint32_t)((uint64_t)product * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (rows->product_slots - 1);
-
-    while (rows->products[at].of != 0 && rows->products[at].of != product)
-        at = (at + 1) & (rows->product_slots - 1);
-    return at;
-}
-
 static void measure(const dfl_search *s, double *bits, double *room)
 {
     memset(room, 0, s->problem->n_places * sizeof *room);
@@ -149,26 +141,20 @@ static const dfl_amounts *products(const squeeze *k, uint32_t ranks)
     static const dfl_amounts none = { NULL, 0 };
     dfl_pareto_set *rows = k->s->rows;
     int64_t product = 1;
+    uint64_t hash;
     uint32_t at;
 
     for (uint32_t bits = ranks; bits != 0; bits &= bits - 1)
         if (__builtin_mul_overflow(product, extent_of(k, (uint32_t)__builtin_ctz(bits)), &product))
             return &none;
-    if (rows->n_products * 2 >= rows->product_slots) {
-        struct dfl_products *old = rows->products;
-        uint32_t n = rows->product_slots;
-        rows->product_slots = n == 0 ? 64 : 2 * n;
-        rows->products = DFL_NEW_ARRAY(rows->arena, struct dfl_products, rows->product_slots);
-        for (uint32_t i = 0; i < n; i++)
-            if (old[i].of != 0)
-                rows->products[slot_of(rows, old[i].of)] = old[i];
-    }
-    at = slot_of(rows, product);
-    if (rows->products[at].of == 0) {
-        rows->products[at] = (struct dfl_products){ product, make_products(k, ranks) };
-        rows->n_products++;
-    }
-    return &rows->products[at].divisors;
+    hash = dfl_hash(&product, sizeof product, 0);
+    for (uint32_t i = dfl_hashmap_first(&rows->of_products, hash, &at); i != 0;
+         i = dfl_hashmap_next(&rows->of_products, hash, &at))
+        if (rows->products.at[i - 1].of == product)
+            return &rows->products.at[i - 1].divisors;
+    DFL_PUSH(rows->arena, &rows->products, ((struct dfl_products){ product, make_products(k, ranks) }));
+    dfl_hashmap_add(rows->arena, &rows->of_products, hash, (uint32_t)rows->products.n);
+    return &rows->products.at[rows->products.n - 1].divisors;
 }
 
 /* The first that is `least` or more, or the last; `least` if there are none. */

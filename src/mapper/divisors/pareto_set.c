@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "mapper/divisors/signature.h"
-#include "support/hash.h"
 
 dfl_pareto_set *dfl_pareto_set_new(dfl_arena *arena, dfl_arena *scratch)
 {
@@ -81,33 +80,22 @@ static bool undercuts(const dfl_pmapping *a, const dfl_pmapping *b, const dfl_ti
     return goes_where(a, b);
 }
 
-static void grow(dfl_pareto_set *rows)
+/* 1 + the index of a way in rows->last; 0 = there are no rows of it. */
+static uint32_t item_of(const dfl_pareto_set *rows, const dfl_way *way, uint64_t hash)
 {
-    uint32_t size = rows->n_slots == 0 ? 64 : rows->n_slots * 2;
-    uint32_t *old = rows->slots, n = rows->n_slots;
+    uint32_t at, item = dfl_hashmap_first(&rows->of_ways, hash, &at);
 
-    rows->slots = DFL_NEW_ARRAY(rows->arena, uint32_t, size);
-    rows->n_slots = size;
-    for (uint32_t i = 0; i < n; i++)
-        if (old[i] != 0) {
-            uint32_t at = (uint32_t)rows->at[old[i] - 1]->hash & (size - 1);
-            while (rows->slots[at] != 0)
-                at = (at + 1) & (size - 1);
-            rows->slots[at] = old[i];
-        }
+    while (item != 0 && memcmp(&rows->at[rows->last.at[item - 1] - 1]->way, way, sizeof *way) != 0)
+        item = dfl_hashmap_next(&rows->of_ways, hash, &at);
+    return item;
 }
 
-static uint32_t *slot_of(dfl_pareto_set *rows, const dfl_way *way, uint64_t hash)
+/* 1 + the index of the last row of a way; 0 = there is none. */
+static uint32_t last_of(const dfl_pareto_set *rows, const dfl_way *way, uint64_t hash)
 {
-    uint32_t at;
+    const uint32_t item = item_of(rows, way, hash);
 
-    if (rows->ways * 2 >= rows->n_slots)
-        grow(rows);
-    at = (uint32_t)hash & (rows->n_slots - 1);
-    while (rows->slots[at] != 0 && (rows->at[rows->slots[at] - 1]->hash != hash ||
-                                    memcmp(&rows->at[rows->slots[at] - 1]->way, way, sizeof *way) != 0))
-        at = (at + 1) & (rows->n_slots - 1);
-    return &rows->slots[at];
+    return item != 0 ? rows->last.at[item - 1] : 0;
 }
 
 bool dfl_pareto_set_is_open_to(dfl_pareto_set *rows, const dfl_pmapping *row, const dfl_tile_goal *goal)
@@ -115,7 +103,7 @@ bool dfl_pareto_set_is_open_to(dfl_pareto_set *rows, const dfl_pmapping *row, co
     dfl_signatures kinds;
 
     kinds.n = 0;
-    for (uint32_t i = *slot_of(rows, &row->way, row->hash); i != 0; i = rows->at[i - 1]->next)
+    for (uint32_t i = last_of(rows, &row->way, row->hash); i != 0; i = rows->at[i - 1]->next)
         if (undercuts(rows->at[i - 1], row, goal) && dfl_signatures_settle(&kinds, rows->at[i - 1]->kind, row->kind, goal->top))
             return false;
     return true;
@@ -127,7 +115,7 @@ bool dfl_pareto_set_cheaper(dfl_pareto_set *rows, const dfl_way *way, uint64_t h
     dfl_signatures kinds;
 
     kinds.n = 0;
-    for (uint32_t i = *slot_of(rows, way, hash); i != 0; i = rows->at[i - 1]->next)
+    for (uint32_t i = last_of(rows, way, hash); i != 0; i = rows->at[i - 1]->next)
         if ((!goal->by_energy || rows->at[i - 1]->joules <= joules) &&
             (!goal->by_time || rows->at[i - 1]->seconds <= seconds) &&
             dfl_signatures_settle(&kinds, rows->at[i - 1]->kind, kind, goal->top))
@@ -155,11 +143,16 @@ static bool useless(const dfl_pareto_set *rows, uint32_t first, const dfl_pmappi
 
 void dfl_pareto_set_add(dfl_pareto_set *rows, const dfl_pmapping *row, const dfl_tile_goal *goal)
 {
-    uint32_t *slot = slot_of(rows, &row->way, row->hash), *link = slot, first;
+    uint32_t item = item_of(rows, &row->way, row->hash), *slot, *link;
     dfl_pmapping *copy = DFL_NEW(rows->arena, dfl_pmapping);
     struct { dfl_pmapping **at; size_t n, cap; } all = { rows->at, rows->n, rows->cap };
 
-    rows->ways += *slot == 0;
+    if (item == 0) {
+        DFL_PUSH(rows->arena, &rows->last, 0);
+        item = (uint32_t)rows->last.n;
+        dfl_hashmap_add(rows->arena, &rows->of_ways, row->hash, item);
+    }
+    slot = link = &rows->last.at[item - 1];
     while (*link != 0) {
         dfl_pmapping *other = rows->at[*link - 1];
         if (useless(rows, *slot, row, other, goal)) {
@@ -169,9 +162,8 @@ void dfl_pareto_set_add(dfl_pareto_set *rows, const dfl_pmapping *row, const dfl
             link = &other->next;
         }
     }
-    first = *slot;
     *copy = *row;
-    copy->next = first;
+    copy->next = *slot;
     DFL_PUSH(rows->arena, &all, copy);
     rows->at = all.at;
     rows->n = (uint32_t)all.n;

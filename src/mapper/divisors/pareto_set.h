@@ -4,6 +4,7 @@
 
 #include "mapper/divisors/divisors.h"
 #include "mapper/problem/factors.h"
+#include "support/hashmap.h"
 #include "support/vec.h"
 
 /*
@@ -25,8 +26,8 @@ typedef struct {
 } dfl_cuts;
 
 typedef struct {
-    dfl_cuts **slots;               /* by hash */
-    uint32_t n, n_slots;
+    dfl_hashmap map;
+    DFL_VEC(dfl_cuts *) at;         /* [item - 1] */
     size_t numbers;
 } dfl_cut_tables;
 
@@ -35,13 +36,14 @@ struct dfl_pareto_set {
     dfl_pmapping **at;
     uint32_t n;
     size_t cap;
-    uint32_t *slots, n_slots, ways; /* by the way to share: 1 + index of the last row of it */
+    dfl_hashmap of_ways;
+    DFL_VEC(uint32_t) last;         /* by way to share, [item - 1]: 1 + index of the last row of it */
     uint64_t evaluated, pruned;
     uint64_t swept;                 /* of the former, entries of lists that take no effort of their own */
     struct dfl_search *search;      /* memory for the search of one template */
     dfl_cut_tables tables;          /* of all templates */
-    struct dfl_products { int64_t of; dfl_amounts divisors; } *products; /* by hash, `of` 0 = none */
-    uint32_t n_products, product_slots;
+    dfl_hashmap of_products;
+    DFL_VEC(struct dfl_products { int64_t of; dfl_amounts divisors; }) products; /* [item - 1] */
     const dfl_problem *divided;     /* the problem whose divisors these are, by rank: */
     dfl_amounts divisors[DFL_PROBLEM_RANKS];
     struct dfl_axis_factor_lists *portions; /* parts of ranks on axes (axis_factors.h), NULL = none yet */

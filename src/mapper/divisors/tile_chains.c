@@ -83,43 +83,32 @@ static void cut_from(cutter *k, uint32_t i, int64_t left)
     k->cut[i] = 1;
 }
 
-static uint32_t home_of(const dfl_cuts *c, uint32_t n_slots)
+static uint64_t hash_of(const dfl_cuts *c)
 {
     uint64_t h = ((((uint64_t)c->left * 31 + c->n_gaps) * 31 + c->needs) * 31 + c->costs) * 31 + c->rooms;
 
-    return (uint32_t)(h * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (n_slots - 1);
+    return h * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 }
 
-/* Where the table is, or is to be: NULL. */
-static dfl_cuts **slot_of(dfl_cut_tables *all, const dfl_cuts *c)
+static bool is_same(const dfl_cuts *a, const dfl_cuts *b)
 {
-    uint32_t at = home_of(c, all->n_slots);
-
-    while (all->slots[at] != NULL && (all->slots[at]->left != c->left || all->slots[at]->n_gaps != c->n_gaps ||
-                                      all->slots[at]->needs != c->needs || all->slots[at]->rank != c->rank ||
-                                      all->slots[at]->costs != c->costs || all->slots[at]->rooms != c->rooms ||
-                                      memcmp(all->slots[at]->parts, c->parts, sizeof c->parts) != 0))
-        at = (at + 1) & (all->n_slots - 1);
-    return &all->slots[at];
+    return a->left == b->left && a->n_gaps == b->n_gaps && a->needs == b->needs && a->rank == b->rank && a->costs == b->costs &&
+           a->rooms == b->rooms && memcmp(a->parts, b->parts, sizeof a->parts) == 0;
 }
 
-static dfl_cuts *find_table(dfl_cut_tables *all, const dfl_cuts *c)
+static dfl_cuts *find_table(const dfl_cut_tables *all, const dfl_cuts *c)
 {
-    return all->n_slots > 0 ? *slot_of(all, c) : NULL;
+    uint32_t at, i = dfl_hashmap_first(&all->map, hash_of(c), &at);
+
+    while (i != 0 && !is_same(all->at.at[i - 1], c))
+        i = dfl_hashmap_next(&all->map, hash_of(c), &at);
+    return i != 0 ? all->at.at[i - 1] : NULL;
 }
 
 static void add_table(dfl_arena *arena, dfl_cut_tables *all, dfl_cuts *c)
 {
-    if (2 * all->n >= all->n_slots) {
-        dfl_cut_tables old = *all;
-        all->n_slots = old.n_slots == 0 ? 64 : 2 * old.n_slots;
-        all->slots = DFL_NEW_ARRAY(arena, dfl_cuts *, all->n_slots);
-        for (uint32_t i = 0; i < old.n_slots; i++)
-            if (old.slots[i] != NULL)
-                *slot_of(all, old.slots[i]) = old.slots[i];
-    }
-    *slot_of(all, c) = c;
-    all->n++;
+    DFL_PUSH(arena, &all->at, c);
+    dfl_hashmap_add(arena, &all->map, hash_of(c), (uint32_t)all->at.n);
 }
 
 /* The numbers of a table whose cuts are known. */

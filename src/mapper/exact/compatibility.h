@@ -7,18 +7,20 @@
 #define DFL_MAPPER_EXACT_COMPATIBILITY_H
 
 #include "mapper/divisors/divisors.h"
+#include "support/hashmap.h"
+#include "support/vec.h"
 
 /* A set of hashes: one that is there by chance only costs time. */
 typedef struct {
-    uint64_t *slots;
-    uint32_t n, n_slots;
+    dfl_hashmap map;
+    DFL_VEC(uint64_t) at;          /* [item - 1] */
 } dfl_hashes;
 
 /* Ways to exchange one operand, with what rows of each cost more than the least of their pattern, at least; and the loops of all
    of them by themselves. */
 typedef struct {
     dfl_hashes ways, loops;
-    dfl_criteria *more;            /* [slot of ways] */
+    DFL_VEC(dfl_criteria) more;    /* by way */
 } dfl_interfaces_offered;
 
 /* Adds what a row offers for operand `o` of its problem, which costs so much more than the least of its pattern. */

@@ -6,6 +6,7 @@
 #define DFL_MAPPER_EXACT_DP_STATES_H
 
 #include "mapper/exact/join.h"
+#include "support/hashmap.h"
 #include "support/vec.h"
 
 typedef enum {
@@ -69,7 +70,7 @@ typedef DFL_VEC(dfl_join_state) dfl_join_states;
 typedef struct {
     dfl_join_states states;
     DFL_VEC(dfl_join_bucket) buckets;
-    uint32_t *slots, n_slots;
+    dfl_hashmap map;             /* buckets by way */
 } dfl_join_layer;
 
 /* What is remembered of a state when the einsum after it is joined. */

@@ -25,34 +25,21 @@ typedef dfl_joiner joiner;
 /* Bytes of a way that have a meaning. */
 static size_t length_of(const way *w) { return offsetof(way, live) + w->n_live * sizeof *w->live; }
 
-static uint32_t home_of(const layer *l, const way *w)
-{
-    return (uint32_t)dfl_hash(w, length_of(w), 0) & (l->n_slots - 1);
-}
-
 static uint32_t bucket_of(joiner *j, layer *l, const way *w)
 {
+    const uint64_t hash = dfl_hash(w, length_of(w), 0);
     bucket fresh = { .first = 0 };
     uint32_t at;
 
-    if (l->buckets.n * 2 >= l->n_slots) {
-        l->n_slots = l->n_slots == 0 ? 64 : l->n_slots * 2;
-        l->slots = DFL_NEW_ARRAY(j->arena, uint32_t, l->n_slots);
-        for (size_t i = 0; i < l->buckets.n; i++) {
-            for (at = home_of(l, &l->buckets.at[i].way); l->slots[at] != 0;)
-                at = (at + 1) & (l->n_slots - 1);
-            l->slots[at] = (uint32_t)i + 1;
-        }
-    }
-    for (at = home_of(l, w); l->slots[at] != 0; at = (at + 1) & (l->n_slots - 1)) {
-        const way *other = &l->buckets.at[l->slots[at] - 1].way;
+    for (uint32_t i = dfl_hashmap_first(&l->map, hash, &at); i != 0; i = dfl_hashmap_next(&l->map, hash, &at)) {
+        const way *other = &l->buckets.at[i - 1].way;
         if (other->n_live == w->n_live && memcmp(other, w, length_of(w)) == 0)
-            return l->slots[at] - 1;
+            return i - 1;
     }
     memcpy(&fresh.way, w, sizeof *w);
     DFL_PUSH(j->arena, &l->buckets, fresh);
-    l->slots[at] = (uint32_t)l->buckets.n;
-    return l->slots[at] - 1;
+    dfl_hashmap_add(j->arena, &l->map, hash, (uint32_t)l->buckets.n);
+    return (uint32_t)l->buckets.n - 1;
 }
 
 /* Where operand o of the row is exchanged. */
@@ -491,9 +478,9 @@ static dfl_join_result *trace(dfl_arena *arena, const joiner *j, const dfl_perio
 /* Empty, with the memory that it has. */
 static void clear(layer *l)
 {
-    l->states.n = l->buckets.n = 0;
-    if (l->n_slots > 0)
-        memset(l->slots, 0, l->n_slots * sizeof *l->slots);
+    l->states.n = l->buckets.n = l->map.n = 0;
+    if (l->map.n_slots > 0)
+        memset(l->map.slots, 0, l->map.n_slots * sizeof *l->map.slots);
 }
 
 /* Joins all einsums; the last layer. */
@@ -533,7 +520,7 @@ const dfl_join_result *dfl_join(dfl_arena *arena, const dfl_workload *w, const d
 {
     dfl_budget *budget = goal->halt->budget;
     dfl_arena *of_layers = dfl_arena_new(budget), *of_step = dfl_arena_new(budget), *of_choices = dfl_arena_new(budget);
-    layer layers[2] = { { .n_slots = 0 } };
+    layer layers[2] = { { .map = { .n = 0 } } };
     choice **choices = DFL_NEW_ARRAY(of_choices, choice *, (size_t)w->n_einsums + 1);
     dfl_periods *repeats = dfl_periods_new(of_choices, w, steps);
     joiner j = { .arena = of_layers, .scratch = of_step, .w = w, .goal = goal, .bounds = bounds, .capacity = capacity,
