@@ -201,16 +201,23 @@ static bool is_late(const dfl_fill *fill, dfl_stop stopped)
            (stopped == DFL_STOP_TIME && dfl_budget_time(fill->solver->budget) > fill->limits.deadline + DFL_GRACE_LEAST_SECONDS);
 }
 
-/* The limits of a joint search of several einsums: most of the time is left for a search einsum by einsum, and for another joint
-   search (fill_lines). */
-static dfl_search_limits joint_limits(const dfl_fill *fill)
+/* The limits of the first search of a mapping: the time that is left is for a search einsum by einsum, and for another joint search
+   (fill_lines), or for the bound of an einsum alone. */
+static dfl_search_limits share_limits(const dfl_fill *fill, double share)
 {
     dfl_search_limits limits = fill->limits;
     const double now = dfl_budget_time(fill->solver->budget);
 
     if (limits.deadline > now)
-        limits.deadline = now + (limits.deadline - now) * DFL_JOINT_SHARE;
+        limits.deadline = now + (limits.deadline - now) * share;
     return limits;
+}
+
+/* Whether the bound of an einsum alone can be raised after its search (dfl_fill_raise_alone). */
+static bool is_alone(const dfl_fill *fill, const dfl_mapping *given)
+{
+    return given->workload->n_einsums == 1 && given->workload->n_carries == 0 && dfl_mapping_all_lines_open(given) &&
+           fill->space.extensions == 0 && !fill->is_part && !fill->certificate;
 }
 
 static dfl_fill_open fill_lines_once;
@@ -366,7 +373,10 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     const dfl_solver *solver = fill->solver;
     const bool is_several = has_several(fill, objective, out->given) && !fill->is_last;
     const bool is_apart = dfl_one_by_one_applies(fill, out->given);
-    const dfl_search_request request = { .objective = objective, .limits = is_several ? joint_limits(fill) : fill->limits,
+    const dfl_search_request request = { .objective = objective, 
+                                         .limits = is_several ? share_limits(fill, DFL_JOINT_SHARE)
+                                                   : is_alone(fill, out->given) ? share_limits(fill, DFL_ALONE_SHARE)
+                                                                                : fill->limits,
                                          .space = fill->space,
                                          .certificate = fill->certificate && !fill->space.imperfect &&
                                                         fill->space.extensions == 0 &&
@@ -450,6 +460,9 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     if (is_several && !summary->optimal && *stopped != DFL_STOP_GAP &&
         !(summary->value <= dfl_value_times(summary->lower_bound, 1 + DFL_SMALL_GAP)))
         dfl_fill_improve_one_by_one(fill, objective, out, summary, stopped);
+    if (is_alone(fill, out->given) && within == out->given && !summary->optimal && *stopped != DFL_STOP_GAP &&
+        *stopped != DFL_STOP_CANCELLED)
+        dfl_fill_raise_alone(fill, objective, out, summary);
     raise_floor(fill, objective, out, summary, stopped);
     note_stop(fill, summary, stopped);
     dfl_certificate_add(solver, out, objective, &found, costs);

@@ -106,12 +106,11 @@ void dfl_fill_try_climb(dfl_fill *fill, const dfl_objective *objective, double s
     dfl_arena_free(work);
 }
 
-/* Raises the lower bound to that of all exchanges. */
-static void raise_bound(dfl_fill *fill, const dfl_objective *objective, dfl_einsum_classes *classes, const dfl_filled *out,
-                        dfl_search_summary *summary)
+/* Raises the lower bound to that of all exchanges, under limits. */
+static void raise_within(dfl_fill *fill, const dfl_objective *objective, dfl_einsum_classes *classes, const dfl_filled *out,
+                         const dfl_search_limits *limits, dfl_search_summary *summary)
 {
     const dfl_solver *solver = fill->solver;
-    const dfl_search_limits limits = share_limits(fill, summary, has_many(classes) ? DFL_BOUND_MANY : DFL_BOUND_SHARE);
     const dfl_result *costs = dfl_fill_costs(fill, out->mapping);
     dfl_arena *work;
     dfl_exchange_result bound;
@@ -119,14 +118,39 @@ static void raise_bound(dfl_fill *fill, const dfl_objective *objective, dfl_eins
     if (!costs)
         return;
     work = dfl_arena_new(solver->budget);
-    bound = dfl_exchange_bound(work, solver->names, out->given, objective, costs->joules, costs->seconds, classes,
-                               &limits);
+    bound = dfl_exchange_bound(work, solver->names, out->given, objective, costs->joules, costs->seconds, classes, limits);
     dfl_arena_free(work);
     summary->evaluated += bound.programs;
     /* a mapping outside of the space of the bound may be below it */
     if (bound.value > 0 && bound.value <= dfl_value_times(summary->value, 1 + DFL_VALUE_TOLERANCE) &&
         !(summary->lower_bound >= bound.value))
         summary->lower_bound = bound.value;
+}
+
+/* The same in a share of the time. */
+static void raise_bound(dfl_fill *fill, const dfl_objective *objective, dfl_einsum_classes *classes, const dfl_filled *out,
+                        dfl_search_summary *summary)
+{
+    const dfl_search_limits limits = share_limits(fill, summary, has_many(classes) ? DFL_BOUND_MANY : DFL_BOUND_SHARE);
+
+    raise_within(fill, objective, classes, out, &limits, summary);
+}
+
+void dfl_fill_raise_alone(dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out, dfl_search_summary *summary)
+{
+    dfl_search_limits limits = share_limits(fill, summary, 1);
+    dfl_arena *listed;
+    dfl_einsum_classes *classes;
+
+    if (!dfl_budget_ok(fill->solver->budget) || !has_gap(summary) || limits.evaluations == 1)
+        return;
+    if (limits.evaluations == 0 || limits.evaluations > DFL_ALONE_PROGRAMS)
+        limits.evaluations = DFL_ALONE_PROGRAMS;
+    listed = dfl_arena_new(fill->solver->budget);
+    classes = dfl_exchange_list(listed, fill->solver->names, out->given, objective, &limits);
+    if (classes != NULL && !dfl_exchange_has_windows(classes))
+        raise_within(fill, objective, classes, out, &limits, summary);
+    dfl_arena_free(listed);
 }
 
 /* Searches all einsums together as a stage of its own, with the members of `stage` that the caller has set: a stage without a

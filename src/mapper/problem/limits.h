@@ -67,6 +67,8 @@ enum { DFL_BOX_PROGRAM_STEPS = 12 };
 #define DFL_LINE_TURN 0.1
 
 enum {
+    /* Programs for the bound of an einsum alone without short pieces that stay, some seconds. */
+    DFL_ALONE_PROGRAMS = 1 << 17,
     /* Splits of a search of one einsum without a limit on evaluations, some seconds. More proves more, and takes more memory. */
     DFL_BOX_NODES = 1 << 23,
     /* The same with windows and without a limit on time: their points prove less (SEARCH.md, B13), so most searches do not end.
@@ -231,6 +233,7 @@ enum {
 #define DFL_GROUPS_PROBE 0.42      /* fused groups that have found nothing better than the mapping known end after this share */
 /* Time for groups, s, below which their first search is a quick one; chosen on the same four cases. */
 #define DFL_GROUP_SHORT 1.0
+#define DFL_ALONE_SHARE 0.6        /* the search of an einsum alone, before its bound without short pieces that stay */
 #define DFL_BOUND_SHARE 0.4        /* the lower bound of all exchanges */
 #define DFL_BOUND_MANY 0.7         /* the same before groups, where no search of all einsums together follows */
 #define DFL_AGAIN_SHARE 0.62       /* all together once more, if time ended the first stage */
