@@ -201,8 +201,8 @@ static bool is_late(const dfl_fill *fill, dfl_stop stopped)
            (stopped == DFL_STOP_TIME && dfl_budget_time(fill->solver->budget) > fill->limits.deadline + DFL_GRACE_LEAST_SECONDS);
 }
 
-/* The limits of the first search of a mapping: the time that is left is for a search einsum by einsum, and for another joint search
-   (fill_lines), or for the bound of an einsum alone. */
+/* The limits of the first search of a mapping: the time that is left is for a search einsum by einsum, and for another joint
+   search (fill_lines), or for the bound of an einsum alone. */
 static dfl_search_limits share_limits(const dfl_fill *fill, double share)
 {
     dfl_search_limits limits = fill->limits;
@@ -373,7 +373,7 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     const dfl_solver *solver = fill->solver;
     const bool is_several = has_several(fill, objective, out->given) && !fill->is_last;
     const bool is_apart = dfl_one_by_one_applies(fill, out->given);
-    const dfl_search_request request = { .objective = objective, 
+    const dfl_search_request request = { .objective = objective,
                                          .limits = is_several ? share_limits(fill, DFL_JOINT_SHARE)
                                                    : is_alone(fill, out->given) ? share_limits(fill, DFL_ALONE_SHARE)
                                                                                 : fill->limits,

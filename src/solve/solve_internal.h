@@ -145,8 +145,8 @@ bool dfl_fill_alone_is_near(const dfl_fill *fill, double value);
 /* The same from `out->mapping`, which a better mapping replaces. Reports nothing. */
 void dfl_fill_try_climb(dfl_fill *fill, const dfl_objective *objective, double share, uint32_t walks, dfl_filled *out,
                         dfl_search_summary *summary);
-/* Raises the lower bound of an einsum alone, whose lines are all open, to that of all its skeletons without short pieces that stay
-   (SEARCH.md, B41). */
+/* Raises the lower bound of an einsum alone, whose lines are all open, to that of all its skeletons without short pieces that
+   stay (SEARCH.md, B41). */
 void dfl_fill_raise_alone(dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out, dfl_search_summary *summary);
 /* Raises the lower bound to the floor of all einsums (mapper/join/workload_floor.h). A result of one term that reaches it is
    proven. */

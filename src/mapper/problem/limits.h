@@ -12,8 +12,7 @@
 /* Relative difference below which a sum of coefficients is zero: positive and negative coefficients of a count cancel but for
    rounding. */
 #define DFL_FORM_ROUNDING 1e-12
-
-/* Share that is taken off the bound of a family of skeletons: more than the rounding of its sums, of some ten numbers each. */
+/* Share taken off the bound of a family of skeletons: more than the rounding of its sums. */
 #define DFL_FAMILY_ROUNDING 1e-12
 
 /* Share of the amounts of a rank that a trimmed box may keep: less is gained by a larger share than a new box costs. */
@@ -85,11 +84,9 @@ enum {
     DFL_BOX_RENEW = 6,
     /* Splits that take as long as one evaluation of a point by the model. */
     DFL_BOX_LEAF = 16,
-    /* Work, in splits, for better mappings once the lower bound cannot rise, at least: some tenths of a second. Else as much as
-       before that. More finds better mappings, less ends earlier. */
+    /* Least work, in splits, for better mappings once the lower bound cannot rise: some 0.1 s. More finds better ones. */
     DFL_BOX_SETTLED = 1 << 15,
-    /* Points of a form that say how much its points cost beyond their relaxed cost: it decides only what is tried for better
-       mappings once the lower bound cannot rise. */
+    /* Points of a form that tell how much more than their relaxed cost others will cost, once the lower bound cannot rise. */
     DFL_BOX_TRIALS = 64,
     /* Splits between two looks at the clock of progress reports, less than a millisecond. */
     DFL_BOX_REPORT = 1024,
