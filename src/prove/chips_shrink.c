@@ -108,8 +108,15 @@ static void collect_numbers(shrinking *s, const dfl_mapping *m, int64_t least)
     }
 }
 
-/* The lines with the smaller numbers. Temporal lines by size make passes of one value. */
-static void shrink_lines(const shrinking *s, dfl_body *root)
+/* Whether the user fixed the size of a rank at the written one. */
+static bool is_written(const shrinking *s, const dfl_proof_sizes *sizes, uint32_t rank)
+{
+    return sizes->fixed[rank] && sizes->extents[rank] == s->w->ranks[rank].extent;
+}
+
+/* The lines with the smaller numbers. Temporal lines by size make passes of one value; over a rank whose size the user fixed at
+   the written one, they stay. */
+static void shrink_lines(const shrinking *s, const dfl_proof_sizes *sizes, dfl_body *root)
 {
     for (uint32_t i = 0; i < root->n_lines; i++) {
         dfl_line *line = &root->lines[i];
@@ -125,7 +132,7 @@ static void shrink_lines(const shrinking *s, dfl_body *root)
         if (line->kind == DFL_LINE_SPATIAL && !line->cyclic) { /* a dealt line follows its axis */
             line->amount = find_number(s, line->axis, parts_of(line->by, line->amount, s->w->ranks[line->rank].extent))->to;
             line->by = DFL_BY_PARTS;
-        } else if (line->kind == DFL_LINE_TEMPORAL && line->amount > 1) {
+        } else if (line->kind == DFL_LINE_TEMPORAL && line->amount > 1 && !is_written(s, sizes, line->rank)) {
             line->amount = line->by == DFL_BY_PARTS ? s->passes : 1;
         }
     }
@@ -356,7 +363,7 @@ dfl_mapping *dfl_chips_shrink(dfl_arena *arena, dfl_sink *sink, const dfl_intern
     dfl_axis *axes = NULL;
 
     collect_numbers(&s, mapping, least);
-    shrink_lines(&s, m->root);
+    shrink_lines(&s, sizes, m->root);
     m->system = shrink_system(&s, mapping->system, &axes);
     for (uint32_t i = 0; i < m->root->n_lines; i++)
         if (m->root->lines[i].kind == DFL_LINE_SPATIAL && m->root->lines[i].cyclic)

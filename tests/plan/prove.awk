@@ -8,8 +8,8 @@ function chance(percent) { return rand() * 100 < percent }
 
 # A workload `layers`; `ranks` lists ranks to divide, `inner` those of the layers, `names` the einsums, `made` what may be recomputed.
 function workload(   text) {
-    B = pick("4 6 8"); M = pick("3 4 5 8"); D = pick("2 4 6"); F = pick("4 6 8"); H = 4; L = pick("2 3 4 5"); V = pick("5 8")
-    kind = pick(kinds != "" ? kinds : "mlp gated attention lookup chain chain masked masked cache steps grid grid bags experts experts head token before")
+    B = pick("4 6 8 5 7"); M = pick("3 4 5 8"); D = pick("2 4 6"); F = pick("4 6 8"); H = 4; L = pick("2 3 4 5"); V = pick("5 8")
+    kind = pick(kinds != "" ? kinds : "mlp gated attention lookup chain chain masked masked cache steps grid grid bags experts experts head token before pieces")
     names = made = ""
     N = M
     if (kind == "masked") {
@@ -46,7 +46,7 @@ function workload(   text) {
                ";\n  }\n  output Z[b, m, d] = layer.Y[b, m, d] * 2;\n}\n"
     }
     if (kind == "experts") { # points go to the rows of weights that data select, and come back
-        ranks = "d f"; names = "N H G P Q Y"; tensors = "U W N H P Q"; made = "N H N,H"; E = pick("4 8 8 6")
+        ranks = "d f b"; names = "N H G P Q Y"; tensors = "U W N H P Q"; made = "N H N,H"; E = pick("4 8 8 6")
         share = pick("1 1 1 1.5 2")
         return "workload layers : bf16 {\n  rank b = " (B = pick("8 16")) ", d = " D ", f = " F ", x = " E ", k = 2;\n" \
                "  input A[b, d], C[b, k], ids[b, k] : i32;\n  weight U[x, d, f], W[x, f, d];\n  N[b, d] = A[b, d] * 3;\n" \
@@ -61,6 +61,13 @@ function workload(   text) {
                "    S[b, f] = H[b, 0, f] * H[b, " pick("1 2") ", f];\n    P[b, c, d] += H[b, c, f] * W[f, d];\n    T[b, d] += S[b, f] * W[f, d];\n" \
                "    Y[b, c, d] = P[b, c, d] + T[b, d];\n" \
                "  }\n  output Z[b, f] += layer.Y[b, 0, d] * V[f, d];\n}\n"
+    }
+    if (kind == "pieces") { # a sum of which a second einsum makes a part, a piece apart, or one that overlaps (refused)
+        ranks = "d f"; names = "H Y"; tensors = "H U V"; made = "H"; split(pick("2,1 3,1 2,2 1,4 2,4 2,4 2,3"), piece, ",")
+        N = piece[1] + piece[2] > 4 ? piece[1] + piece[2] : 4
+        return "workload layers : bf16 {\n  rank b = " B ", c = 4, g = " piece[1] ", i = " N ", d = " D ", f = " F ";\n" \
+               "  input A[b, c, d], G[b, g, d];\n  weight U[d, f], V[d, f];\n  H[b, c, f] += A[b, c, d] * U[d, f];\n" \
+               "  H[b, g" (piece[2] ? " + " piece[2] : "") ", f] += G[b, g, d] * V[d, f];\n  output Y[b, i, f] = H[b, i, f] * 2;\n}\n"
     }
     if (kind == "head") { # several readers of one gathered copy
         ranks = "m d f"; names = "N Q K P Y"; made = "N Q N,Q,K"; tensors = "N Q K P U V"
@@ -110,6 +117,10 @@ function workload(   text) {
         text = text "    weight U[d, f], W[f, d];\n    N[b, m, d] = A[b, m, d] * " (kind == "gated" ? "C[b, m, d]" : "2") ";\n" \
                "    H[b, m, f] += N[b, m, d] * U[d, f];\n    P[b, m, d] += H[b, m, f] * W[f, d];\n" \
                "    Y[b, m, d] = P[b, m, d] " (kind == "gated" ? "*" : "+") " A[b, m, d];\n"
+    }
+    if (chance(20)) { # a result of each layer that nobody reads
+        text = text "    E[b, m, d] = " (kind == "attention" ? "P" : "N") "[b, m, d] * 3;\n"
+        names = names " layer.E"
     }
     text = text "  }\n"
     if (kind == "lookup") {
@@ -189,14 +200,14 @@ function plan(name,   text, i, n, at) {
         text = text line("b", chance(80) ? 2 : pick("3 4"), "node")
     else if (chance(40))
         text = text line(pick(ranks), 2, "node")
-    if (kind !~ /bags|chain|gated|masked|steps|experts|head|before|token/ && chance(50)) { # what stands before the repeat is in the first stage alone
+    if (kind !~ /bags|chain|gated|masked|steps|experts|head|before|token|pieces/ && chance(50)) { # what stands before the repeat is in the first stage alone
         text = text "  spatial layer/" (L > 2 && chance(30) ? 3 : 2) " on node pipeline(schedule = "
         text = text (L >= 4 && text ~ /layer\/2/ && chance(50) ? pick("gpipe one_f_one_b") ", interleave = 2" : \
                      pick(trained ? "gpipe one_f_one_b zero_bubble zero_bubble" : "gpipe one_f_one_b")) ");\n"
     }
     if (chance(60))
-        text = text "  temporal b" pick(":1 :1 /2") ";\n"
-    if (kind !~ /bags|chain|masked|experts|head/)
+        text = text "  temporal b" pick(":1 :1 :2 :3 /2 /2") ";\n"
+    if (kind !~ /bags|chain|masked|experts|head|pieces/)
         text = text "  temporal layer;\n"
     if (kind == "experts" && chance(80)) {
         i = pick("2 4 4")
@@ -225,7 +236,7 @@ function plan(name,   text, i, n, at) {
             text = text "  recompute " at ";\n"
         }
     } else if (chance(30))
-        text = text "  keep " pick(tensors) " in " memory(kind !~ /bags|experts|lookup|cache/) split_home(pick(kind == "masked" ? "d m n" : kind == "steps" ? "m n" : kind == "cache" ? "d h n" : kind == "grid" ? "d m" : kind == "bags" ? "d t" : kind ~ /experts|token/ ? "d f" : "d m f"), pick("node gpu")) ";\n"
+        text = text "  keep " pick(tensors) " in " memory(kind !~ /bags|experts|lookup|cache/) split_home(pick(kind == "masked" ? "d m n" : kind == "steps" ? "m n" : kind == "cache" ? "d h n" : kind == "grid" ? "d m" : kind == "bags" ? "d t" : kind ~ /experts|token|pieces/ ? "d f" : "d m f"), pick("node gpu")) ";\n"
     return text "  ...;\n}\n"
 }
 
