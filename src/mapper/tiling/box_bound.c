@@ -204,8 +204,8 @@ static double bound_links(const node_values *v, double *longest)
     return seconds;
 }
 
-/* Sets the time of each port, and what the work waits for there, at least (lemma B2). */
-static void bound_ports(const node_values *v, double *ports, double *waits)
+/* Sets the time of each port, and what the work waits for there, in all and of the result, at least (lemma B2). */
+static void bound_ports(const node_values *v, double *ports, double *waits, double *of_result)
 {
     for (uint32_t i = 0; i < v->form->n_ports; i++) {
         const dfl_form_port *p = &v->form->port[i];
@@ -216,6 +216,8 @@ static void bound_ports(const node_values *v, double *ports, double *waits)
             time = most(0, time + p->less_seconds * v->value[p->less]);
         ports[p->port] += time;
         waits[p->port] += p->waits ? time : 0;
+        if (p->waits && v->form->problem->operand[v->form->count[p->count].operand].output)
+            of_result[p->port] += time;
     }
 }
 
@@ -229,14 +231,14 @@ static double find_longest(const node_values *v, const double *seconds)
 }
 
 /* Time on top of the work, at least (lemmas B2, B6, B7, B9, B14, B15, B19). Adds first tiles to `waits` (B14). */
-static double bound_extra(const node_values *v, const dfl_ramp *ramp, const double *lasts, double *waits)
+static double bound_extra(const node_values *v, const dfl_ramp *ramp, const double *lasts, const double *of_result, double *waits)
 {
     const uint32_t n_ports = 2 * v->form->problem->n_places;
-    const double ahead = dfl_ramp_ahead(ramp, v->value);
+    const double ahead = dfl_ramp_ahead(ramp, v->value), firsts = dfl_ramp_firsts(ramp, v->value);
     double extra = dfl_ramp_turns(ramp, v->form, v->boxes, v->value, waits);
 
     for (uint32_t p = 0; p < n_ports; p++)
-        extra = most(extra, waits[p] + ahead + dfl_ramp_lasts_beside(ramp, lasts, p));
+        extra = most(extra, most(waits[p] + ahead, of_result[p] + firsts) + dfl_ramp_lasts_beside(ramp, lasts, p));
     dfl_ramp_add_firsts(ramp, v->value, waits);
     for (uint32_t p = 0; p < n_ports; p++)
         extra = most(extra, waits[p] + dfl_ramp_lasts_beside(ramp, lasts, p));
@@ -247,20 +249,21 @@ static double bound_extra(const node_values *v, const dfl_ramp *ramp, const doub
 static double bound_time(const node_values *v, const dfl_ramp *ramp)
 {
     const dfl_form *f = v->form;
-    double ports[DFL_TERM_PORTS] = { 0 }, waits[DFL_TERM_PORTS] = { 0 }, lasts[DFL_PROBLEM_PLACES];
+    double ports[DFL_TERM_PORTS] = { 0 }, waits[DFL_TERM_PORTS] = { 0 }, of_result[DFL_TERM_PORTS] = { 0 };
+    double lasts[DFL_PROBLEM_PLACES];
     const double work = f->problem->seconds * most(v->value[f->steps], f->least_steps);
     double on_links, busy = bound_links(v, &on_links);
     dfl_served_node served = { .work = work, .ramp = ramp, .lasts = lasts, .waits = waits, .moved = v->moved, .room = v->room,
                                .is_point = v->is_point };
     const dfl_longest_step_node ahead = { ramp != NULL ? ramp->ahead : DFL_NONE, v->moved, v->value, v->is_point };
 
-    bound_ports(v, ports, waits);
+    bound_ports(v, ports, waits, of_result);
     if (ramp == NULL)
         return most(most(busy, find_longest(v, ports)), work + most(find_longest(v, waits), on_links));
     busy = most(busy, find_longest(v, ports) + ramp->serial);
     busy = most(busy, dfl_longest_step_time(f, v->boxes, &ahead));
     dfl_ramp_find_lasts(ramp, f, v->boxes, lasts);
-    served.extra = most(bound_extra(v, ramp, lasts, waits), on_links + ramp->latencies);
+    served.extra = most(bound_extra(v, ramp, lasts, of_result, waits), on_links + ramp->latencies);
     return most(busy, ramp->serves ? dfl_served_time(f, &served) : work + served.extra) + ramp->launch;
 }
 

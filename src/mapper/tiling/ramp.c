@@ -15,12 +15,16 @@ static const dfl_memory *memory_at(const dfl_mapping *m, const dfl_problem *prob
 /* Whether a place is the unit, which holds an element of an operand that it reads only when it changes. */
 static bool is_unit(const dfl_problem *problem, uint32_t place) { return problem->place[place].memory == DFL_NONE; }
 
+/* Whether a keep inside of its home may stand in a stream. */
 static bool has_streams(const dfl_mapping *m, const dfl_problem *problem)
 {
+    uint32_t inside = 0;
     bool has = false;
 
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        inside |= problem->operand[o].places & ~(1u << problem->operand[o].home);
     for (uint32_t p = 0; p < problem->n_places; p++)
-        has |= !is_unit(problem, p) && memory_at(m, problem, p)->stream;
+        has |= (inside >> p & 1) && !is_unit(problem, p) && memory_at(m, problem, p)->stream;
     return has;
 }
 
@@ -116,7 +120,6 @@ static void find_lasts(const dfl_intern *names, const dfl_mapping *m, const dfl_
         out->last_latencies += add_latency(m, problem, outer, n > 0, &level);
         out->last_latencies += find_links(names, m, problem, outer, problem->place[inner].axes);
         out->last_of[n].keep = (uint8_t)i;
-        out->last_of[n].is_beside = !has_streams(m, problem);
         out->last_of[n].waits[0].port = (uint8_t)index_of_port(problem, inner, false);
         out->last_of[n].waits[1].port = (uint8_t)index_of_port(problem, outer, true);
         if (problem->place[inner].waits) {
@@ -316,8 +319,9 @@ dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_intern *names, const dfl_map
     *out = (dfl_ramp){ .ahead = DFL_NONE, .launch = m->system->computes[problem->unit].launch };
     if (problem->windows)
         return out;
+    out->has_levels = !has_streams(m, problem);
     out->serves = !m->options.overlap_perfect && problem->waits;
-    out->ahead = out->serves && !has_streams(m, problem) ? dfl_longest_step_place(problem) : DFL_NONE;
+    out->ahead = out->serves && out->has_levels ? dfl_longest_step_place(problem) : DFL_NONE;
     for (uint32_t o = 0; o < problem->n_operands && !m->options.overlap_perfect; o++) {
         if (problem->operand[o].output) {
             find_lasts(names, m, f, o, out);
@@ -377,10 +381,23 @@ double dfl_ramp_lasts_beside(const dfl_ramp *ramp, const double *lasts, uint32_t
         double there = 0;
         for (uint32_t end = 0; end < 2; end++)
             there = ramp->last_of[n].waits[end].port == port ? most(there, ramp->last_of[n].waits[end].seconds) : there;
-        if (ramp->last_of[n].is_beside && lasts[n] > 0)
+        if (ramp->has_levels && lasts[n] > 0)
             seconds += lasts[n] * (1 - there / ramp->last_of[n].seconds);
     }
     return seconds;
+}
+
+double dfl_ramp_firsts(const dfl_ramp *ramp, const double *value)
+{
+    double longest = 0;
+
+    for (uint32_t i = 0; i < ramp->n && ramp->has_levels; i++) {
+        double seconds = 0;
+        for (uint32_t k = 0; k < ramp->way[i].n; k++)
+            seconds += ramp->way[i].first[k].seconds * value[ramp->way[i].first[k].tile];
+        longest = most(longest, seconds);
+    }
+    return longest;
 }
 
 double dfl_ramp_ends(const dfl_ramp *ramp, const double *value, const double *lasts)

@@ -23,6 +23,7 @@ typedef struct {
 
 typedef struct {
     bool serves;              /* B17 applies */
+    bool has_levels;          /* no keep may stand in a stream: B19 applies */
     uint32_t ahead;           /* place: B24 applies to its keeps; DFL_NONE = to none */
     double launch;            /* s, on top of all other time */
     double latencies;         /* s: longest way of an input plus way of the result, on top of the work and its waits (B6) */
@@ -33,7 +34,6 @@ typedef struct {
     uint32_t n_lasts;
     struct {
         uint8_t keep;
-        bool is_beside;       /* B19 applies */
         double seconds;       /* s per element, at the slower of the two ports */
         /* s per element by port, if the work waits for the tiles that leave */
         struct { uint8_t port; double seconds; } waits[2];
@@ -58,6 +58,9 @@ dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_intern *names, const dfl_map
 void dfl_ramp_find_lasts(const dfl_ramp *ramp, const dfl_form *form, dfl_box *const *boxes, double *lasts);
 /* Of these, the s that come on top of what the work waits for at a port (lemma B19). */
 double dfl_ramp_lasts_beside(const dfl_ramp *ramp, const double *lasts, uint32_t port);
+/* Lower bound, in s, of the time in which the first tiles of one input enter, which come on top of what the work waits for of the
+   result (lemma B19). */
+double dfl_ramp_firsts(const dfl_ramp *ramp, const double *value);
 /* Lower bound, in s, of the time before the first step of the work and after its last one, without the launch (B6, B7).
    `value`: values of the products of the form. */
 double dfl_ramp_ends(const dfl_ramp *ramp, const double *value, const double *lasts);

@@ -15,6 +15,7 @@ typedef struct {
     double elements[DFL_PROBLEM_OPERANDS]; /* inputs that the unit gets, and results that it gives, at one instance */
     double into[DFL_PROBLEM_OPERANDS]; /* s: what the work would wait for at the inner port of one more keep */
     uint32_t movable;                  /* mask: operands for which one more keep has room further in */
+    uint32_t inside[DFL_PROBLEM_OPERANDS]; /* mask: axes around some memory that has this room */
 } served;
 
 /* Place of the memory from which the unit reads an operand. */
@@ -91,6 +92,7 @@ static void find_movable(served *k)
     for (uint32_t o = 0; o < problem->n_operands; o++) {
         const uint32_t source = find_source(k->form, o);
         k->into[o] = INFINITY;
+        k->inside[o] = 0;
         for (uint32_t p = source + 1; p < problem->n_places; p++) {
             const dfl_problem_place *place = &problem->place[p];
             const uint32_t port = problem->operand[o].output ? 2 * p : 2 * p + !place->one_port;
@@ -101,8 +103,15 @@ static void find_movable(served *k)
             into = k->node->waits[port] + find_passing(k, o, source, p);
             k->into[o] = into < k->into[o] ? into : k->into[o];
             k->movable |= 1u << o;
+            k->inside[o] |= place->axes;
         }
     }
+}
+
+/* Whether an operand passes a link between one more keep and the unit, wherever the keep stands. */
+static bool passes_inside(const served *k, uint32_t operand, uint32_t resource)
+{
+    return resource >= DFL_TERM_PORTS && !(k->inside[operand] >> (resource - DFL_TERM_PORTS) / 2 & 1);
 }
 
 /* As dfl_served_time for mappings in which the operands `moved` have one more keep. */
@@ -115,7 +124,7 @@ static double find_time(const served *k, uint32_t moved)
     for (uint32_t r = 0; r < RESOURCES; r++) {
         double serves = 0, waits = 0;
         for (uint32_t o = 0; o < k->form->problem->n_operands; o++)
-            *(moved >> o & 1 ? &waits : &serves) += k->time[o][r];
+            *((moved >> o & 1) && !passes_inside(k, o, r) ? &waits : &serves) += k->time[o][r];
         work = most(work, serves);
         if (r < DFL_TERM_PORTS && waits > 0)
             extra = most(extra, node->waits[r] + waits + dfl_ramp_lasts_beside(node->ramp, node->lasts, r) + latencies);

@@ -751,6 +751,13 @@ static const ramp_row RAMP_ROWS[] = {
       647, 664 },
     /* the work waits for A, 70, and for Z, 84, which leaves behind it over the port for writes; latencies 23 and 20 */
     { "waits and latencies", "", "", "keep A, Z in sram; temporal m, n, k;", { { 1 }, { 1 }, { 1 } }, 647, 664 },
+    /* A in 70, and beside none of it Z out, 42 * 4 / 2 = 84, at the advances */
+    { "first tiles beside what waits for the result (B19)", "} memory reg { size = 12B;", "",
+      "keep A in sram; temporal m, n; keep Z in reg; temporal k;", { { 1 }, { 1 }, { 1 } }, 647, 2304 },
+    /* A waits for reg 420 / 0.5 = 840, beside the first 60 of B, in the same level; then Z out, 84. The
+       model: 420 passes of 3 + 1; 419 advances in 20 + 2; first tiles in 20 + 61, the last one out in 20 + 84 */
+    { "first tiles of one level (B15)", "buffers = 2; } memory reg { size = 12B; write { bandwidth = 0.5GB/s; }", "",
+      "keep B, Z in sram; temporal m, n, k; keep A in reg;", { { 1 }, { 1 }, { 1 } }, 1417, 11113 },
     /* the unit reads A and 9 of 10 times Z out of sram: (420 + 378 * 4) / 0.5 = 3864 (B17); A is in after 70, Z out in
        168 / 0.5 */
     { "what waits for one port beside the last tile (B19)", "read { bandwidth = 0.5GB/s; }", "",
@@ -773,16 +780,16 @@ static const ramp_row RAMP_ROWS[] = {
        out of dram, are more (B15) */
     { "two ports by turns (B9)", "buffers = 2; bandwidth = 4GB/s; } memory reg { size = 12B;", "",
       "keep A in sram; temporal m, n:2; keep Z in reg; temporal k; keep A in reg; temporal n;", { { 1 }, { 2, 1 }, { 1 } },
-      647, 5921.5 },
+      647.25, 5921.5 },
     /* launch 30, 420 steps, latencies 20 + 3 and 20. A waits for sram 420 / 4 = 105; its first 70 elements leave dram in 70
        (B15), the last one of Z enters it in 2 (B19). The model: 420 passes of 20 + 1; 378 advances of A alone in 3 + 1 / 4, 41
        with Z in 20 + 3 + 2; first tiles in 20 + 70 and 3.25, the last one out in 22 */
     { "first tiles at another port (B15)", "buffers = 2; bandwidth = 4GB/s; } memory reg { size = 12B;", "",
       "keep A in sram; temporal m, n:1; keep Z in reg; temporal k; keep A in reg;", { { 1 }, { 1 }, { 1 } }, 670, 11218.75 },
-    /* launch 30, 420 steps, latencies 20 + 3 and 20; Z leaves in 42 * 4 / 2 = 84. The first 60 of B enter in the same level. The
+    /* launch 30, 420 steps, latencies 20 + 3 and 20; Z leaves in 42 * 4 / 2 = 84, behind the first 60 of B (B19). The
        model: first tiles in 20 + 60, 42 passes of 10 + 20, 41 advances and the end in 20 + 2 */
-    { "first tiles of one level side by side (B15)", "buffers = 2; bandwidth = 4GB/s; } memory reg { size = 12B;", "",
-      "keep B in sram; temporal m, n; keep Z in reg; temporal k;", { { 1 }, { 1 }, { 1 } }, 577, 2294 },
+    { "first tiles before the result leaves (B19)", "buffers = 2; bandwidth = 4GB/s; } memory reg { size = 12B;", "",
+      "keep B in sram; temporal m, n; keep Z in reg; temporal k;", { { 1 }, { 1 }, { 1 } }, 637, 2294 },
     /* launch 30, 420 steps, latencies 20 + 3 and 20. The second visits of Z read 42 * 4 = 168 out of dram, behind the first tiles
        of B and A, 60 and 35 (B14), and before the last element of Z, 2 (B19). The model: first tiles in 20 + 95, 84 passes of
        5 + 3; 41 advances with Z out in 20 + 2, 42 with Z out and in, in 40 + 4; the last one out in 22 */
@@ -950,6 +957,42 @@ static void settles(void **state)
     dfl_session_free(s);
 }
 
+/* ---- searches whose bound is tight ---- */
+
+typedef struct {
+    const char *name, *text;
+    double value;
+} tight_row;
+
+static const tight_row TIGHT[] = {
+    /* one point on each of two instances, behind the link of a bus, 2 s */
+    { "links behind a home that is a stream (B6)",
+      "dfl 1; workload w : bits(8) { rank a = 2; input T0[a]; weight T1[a]; output T2[a] = T0[a] * T1[a]; } "
+      "system chip { memory m0 { size = unlimited; buffers = 2; overlap = stream; } network net0 = bus { latency = 2s; } "
+      "array x[3] over net0 { compute unit { rate { mac = 1MAC/s; flop = 1FLOP/s; } } } } "
+      "mapping best for w on chip { ...; minimize latency; }", 3 },
+    /* the bus takes 12 bytes in and 6 out: 9 s, after the first 3 s, also if T0 or T1 are kept in m1 outside of it; 144 bits of
+       7 J and 6 points of 1 J */
+    { "links between one more keep and the unit (B17)",
+      "dfl 1; workload w : bits(8) { rank a = 6; input T0[a]; weight T1[a]; output T2[a] = T0[a] + T1[a]; } "
+      "system chip { memory m0 { size = unlimited; buffers = 2; energy = 5J/bit; } "
+      "memory m1 { size = 8B; ports = shared; energy = 2J/bit; } "
+      "network net0 = bus { bandwidth = 2B/s; latency = 3s; energy = 2J/bit; } array x[3] over net0 { "
+      "compute unit { rate { mac = 1MAC/s; flop = 1FLOP/s; } energy { mac = 1J/MAC; flop = 1J/FLOP; } } } } "
+      "mapping best for w on chip { ...; minimize energy * latency; }", 12168 },
+};
+
+static void tight(void **state)
+{
+    const tight_row *row = *state;
+    dfl_session *s = dfl_session_new(NULL);
+    const dfl_filled *filled = fill_any_tiles(s, row->text);
+
+    assert_close(filled->search->value, row->value, 1e-9 * row->value);
+    assert_true(filled->search->optimal);
+    dfl_session_free(s);
+}
+
 /* ---- operands that the unit holds (rule D8) ---- */
 
 /* 2 x 3 points, 8 bits and 1 J/bit each: 6 results written, 48 J; what is read depends on what the unit holds. */
@@ -1031,6 +1074,7 @@ int main(void)
     failed += CHECK_TABLE("mapper.tiling.programs", PROGRAMS, programs);
     failed += CHECK_TABLE("mapper.tiling.trims", TRIMS, trims);
     failed += CHECK_TABLE("mapper.tiling.ramps", RAMP_ROWS, ramps);
+    failed += CHECK_TABLE("mapper.tiling.tight", TIGHT, tight);
     failed += CHECK_TABLE("mapper.tiling.longest_step", STEP_ROWS, longest_steps);
     failed += CHECK_TABLE("mapper.tiling.claims", CLAIMS, claims);
     failed += CHECK_TABLE("mapper.tiling.held", HELD, holds);
