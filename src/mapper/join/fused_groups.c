@@ -21,7 +21,8 @@ typedef struct {
 typedef struct {
     dfl_fused_group group;
     einsum_choice *choices;                 /* by einsum of the group */
-    double cost;                            /* sum; INFINITY = nothing fits */
+    int64_t tile[DFL_PROBLEM_RANKS];        /* below the shared loops, by rank of the search */
+    double cost;                            /* sum */
 } group_choice;
 
 typedef struct {
@@ -32,9 +33,10 @@ typedef struct {
     dfl_objective line;
     double leakage;                         /* W */
     double joules, seconds;                 /* of a mapping that is known; 0 = none is */
+    double split_joules, split_seconds;     /* of the best split so far, J without leakage; 0 = there is none */
     const dfl_einsum_classes *classes;
     dfl_arena *scratch;
-    dfl_arena *line_arena[2];               /* forms of the present line, and of the one before, which `alone` may use */
+    DFL_VEC(dfl_arena *) line_arenas;       /* forms of all lines: choices use them */
     dfl_pattern_forms **forms, **flat;      /* by class */
     einsum_choice *alone;                   /* by class */
     dfl_deadline deadline;
@@ -99,37 +101,56 @@ static void search_einsum(composer *k, uint32_t e, uint32_t pattern, const dfl_s
     dfl_pattern_search_close(s);
 }
 
-/* Searches every class alone. False if some class does not fit, or has no form. */
+/* Searches every class alone for what is better than the choice that it has. False if some class does not fit, or has no form. */
 static bool search_alone(composer *k)
 {
     for (size_t c = 0; c < k->classes->at.n; c++) {
         const uint32_t e = k->classes->at.at[c].first, p = find_pattern(k, e, 0, DFL_NONE);
+        einsum_choice found;
         if (p == DFL_NONE)
             return false;
-        search_einsum(k, e, p, NULL, INFINITY, k->is_quick ? DFL_ALONE_NODES_QUICK : (uint64_t)DFL_ALONE_NODES * k->effort,
-                      &k->alone[c]);
+        search_einsum(k, e, p, NULL, k->alone[c].cost,
+                      k->is_quick ? DFL_ALONE_NODES_QUICK : (uint64_t)DFL_ALONE_NODES * k->effort, &found);
+        if (found.form != NULL)
+            k->alone[c] = found;
         if (k->alone[c].form == NULL)
             return false;
     }
     return true;
 }
 
+/* Gives all choices their costs by the present line. */
+static void count_again(composer *k)
+{
+    for (size_t c = 0; c < k->classes->at.n; c++)
+        if (k->alone[c].form != NULL)
+            k->alone[c].cost = dfl_objective_value(&k->line, k->alone[c].joules, k->alone[c].seconds);
+    for (size_t g = 0; g < k->groups.n; g++) {
+        group_choice *x = &k->groups.at[g];
+        x->cost = 0;
+        for (uint32_t i = 0; i < x->group.n; i++) {
+            x->choices[i].cost = dfl_objective_value(&k->line, x->choices[i].joules, x->choices[i].seconds);
+            x->cost += x->choices[i].cost;
+        }
+    }
+}
+
 /* Makes the line touch the objective at the einsums alone. Returns the rate, W. */
 static double set_line(composer *k, double joules, double seconds)
 {
     double per_joule, per_second;
+    dfl_arena *forms;
 
     dfl_objective_slopes(k->objective, 0, joules + k->leakage * seconds, seconds, &per_joule, &per_second);
     per_second += k->leakage * per_joule;
     k->line = dfl_objective_line(k->objective, per_joule > 0 ? 1 : 0, per_joule > 0 ? per_second / per_joule : 1);
-    if (k->line_arena[1] != NULL)
-        dfl_arena_free(k->line_arena[1]);
-    k->line_arena[1] = k->line_arena[0];
-    k->line_arena[0] = dfl_arena_new(dfl_arena_budget(k->arena));
+    forms = dfl_arena_new(dfl_arena_budget(k->arena));
+    DFL_PUSH(k->arena, &k->line_arenas, forms);
     for (size_t c = 0; c < k->classes->at.n; c++) {
-        k->forms[c] = dfl_pattern_forms_new(k->line_arena[0], k->scratch, &k->classes->at.at[c], &k->line, DFL_FORMS_SEARCH);
-        k->flat[c] = dfl_pattern_forms_new(k->line_arena[0], k->scratch, &k->classes->at.at[c], &k->line, DFL_FORMS_FLAT);
+        k->forms[c] = dfl_pattern_forms_new(forms, k->scratch, &k->classes->at.at[c], &k->line, DFL_FORMS_SEARCH);
+        k->flat[c] = dfl_pattern_forms_new(forms, k->scratch, &k->classes->at.at[c], &k->line, DFL_FORMS_FLAT);
     }
+    count_again(k);
     return per_joule > 0 ? per_second / per_joule : INFINITY;
 }
 
@@ -142,7 +163,15 @@ static void sum_alone(const composer *k, double *joules, double *seconds)
     }
 }
 
-static void try_alone(const composer *k, dfl_arena *arena, dfl_fused_result *out);
+static void try_alone(composer *k, dfl_arena *arena, dfl_fused_result *out);
+
+/* In a search with more effort: sets the line that touches the objective at the best split, and searches the einsums alone once
+   more if the effort is much more. */
+static bool turn_line(composer *k)
+{
+    (void)set_line(k, k->split_joules, k->split_seconds);
+    return k->effort < DFL_ALONE_EFFORT || search_alone(k);
+}
 
 /* Sets the line of energy and time, and the best lines of each einsum alone under it, and judges these. The first line touches
    the objective at the known mapping; without one, at the sum of the least energies and times of the einsums. */
@@ -150,6 +179,8 @@ static bool find_line(composer *k, dfl_arena *arena, dfl_fused_result *out)
 {
     double joules = k->seconds > 0 ? k->joules - k->leakage * k->seconds : 0, seconds = k->seconds, rate;
 
+    if (k->effort > 1 && k->split_seconds > 0)
+        return turn_line(k);
     for (uint32_t e = 0; e < k->classes->n && !(k->seconds > 0); e++) {
         const dfl_einsum_class *c = class_of(k, e);
         double j = INFINITY, s = INFINITY;
@@ -332,7 +363,14 @@ static void order_loops(const group_search *g, dfl_fused_group *out)
         }
 }
 
-static void add_group(group_search *g)
+/* A group that may be better than its einsums alone. */
+typedef struct {
+    uint32_t first, n, memory;
+    double saving;                          /* at most: what its einsums cost alone, less the least bounds of their patterns */
+} possible_group;
+
+/* Adds a group in the place of the one of the same einsums and memory, `before`; NULL = there is none. */
+static void add_group(group_search *g, group_choice *before)
 {
     composer *k = g->k;
     group_choice x = { .group = { .first = g->first, .n = g->n, .memory = g->memory }, .cost = g->cost };
@@ -349,7 +387,22 @@ static void add_group(group_search *g)
     order_loops(g, &x.group);
     x.choices = dfl_arena_alloc(k->arena, g->n, sizeof *x.choices, _Alignof(einsum_choice));
     memcpy(x.choices, g->choices, g->n * sizeof *x.choices);
-    DFL_PUSH(k->arena, &k->groups, x);
+    memcpy(x.tile, g->tile, sizeof x.tile);
+    if (before != NULL)
+        *before = x;
+    else
+        DFL_PUSH(k->arena, &k->groups, x);
+}
+
+/* The group of these einsums and this memory that was found before, or NULL. */
+static group_choice *find_group(const composer *k, const possible_group *p)
+{
+    for (size_t g = 0; g < k->groups.n; g++) {
+        const dfl_fused_group *x = &k->groups.at[g].group;
+        if (x->first == p->first && x->n == p->n && x->memory == p->memory)
+            return &k->groups.at[g];
+    }
+    return NULL;
 }
 
 static double cost_alone(const composer *k, uint32_t first, uint32_t n)
@@ -373,12 +426,6 @@ static void try_starts(group_search *g)
     }
 }
 
-/* A group that may be better than its einsums alone. */
-typedef struct {
-    uint32_t first, n, memory;
-    double saving;                          /* at most: what its einsums cost alone, less the least bounds of their patterns */
-} possible_group;
-
 static int by_saving(const void *a, const void *b)
 {
     const possible_group *x = a, *y = b;
@@ -390,14 +437,20 @@ static int by_saving(const void *a, const void *b)
     return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x->memory > y->memory) - (x->memory < y->memory);
 }
 
-/* Searches a group: from the best of some starts, and from tiles of one element. */
+/* Searches a group: from the tiles that were found before, from the best of some starts, and from tiles of one element. */
 static void search_group(composer *k, const possible_group *p)
 {
     const group_search fresh = { .k = k, .first = p->first, .n = p->n, .memory = p->memory, .cost = INFINITY };
+    group_choice *before = find_group(k, p);
     group_search g = fresh, ones = fresh;
 
     if (!open_group(&g) || !open_group(&ones))
         return;
+    if (before != NULL) {
+        memcpy(g.tile, before->tile, sizeof g.tile);
+        memcpy(g.choices, before->choices, p->n * sizeof *g.choices);
+        g.cost = before->cost;
+    }
     try_starts(&g);
     descend(&g);
     for (uint32_t i = 0; i < ones.n_ranks; i++)
@@ -406,8 +459,8 @@ static void search_group(composer *k, const possible_group *p)
     descend(&ones);
     if (ones.cost < g.cost)
         g = ones;
-    if (g.cost < cost_alone(k, p->first, p->n))
-        add_group(&g);
+    if (before != NULL ? g.cost < before->cost : g.cost < cost_alone(k, p->first, p->n))
+        add_group(&g, before);
 }
 
 /* Searches the groups of neighbouring einsums with an exchange in one memory, those that may save most first. */
@@ -481,7 +534,7 @@ static dfl_mapping *make_mapping(const composer *k, const uint32_t *at)
     return dfl_assemble(k->arena, k->mapping, chosen, &groups[n], k->classes->n - n);
 }
 
-static void try_split(const composer *k, const uint32_t *at, dfl_arena *arena, dfl_fused_result *out)
+static void try_split(composer *k, const uint32_t *at, dfl_arena *arena, dfl_fused_result *out)
 {
     const dfl_mapping *m = make_mapping(k, at);
     const double value = dfl_mapping_value(dfl_arena_budget(arena), k->names, m, k->objective);
@@ -490,10 +543,21 @@ static void try_split(const composer *k, const uint32_t *at, dfl_arena *arena, d
         return;
     out->value = value;
     out->mapping = dfl_mapping_copy(arena, m);
+    k->split_joules = k->split_seconds = 0;
+    for (uint32_t e = k->classes->n; e > 0;) {
+        const group_choice *x = at[e] != DFL_NONE ? &k->groups.at[at[e]] : NULL;
+        const einsum_choice *of = x != NULL ? x->choices : &k->alone[k->classes->of[e - 1]];
+        const uint32_t n = x != NULL ? x->group.n : 1;
+        for (uint32_t i = 0; i < n; i++) {
+            k->split_joules += of[i].joules;
+            k->split_seconds += of[i].seconds;
+        }
+        e -= n;
+    }
 }
 
 /* Tries the einsums alone. */
-static void try_alone(const composer *k, dfl_arena *arena, dfl_fused_result *out)
+static void try_alone(composer *k, dfl_arena *arena, dfl_fused_result *out)
 {
     uint32_t *at = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)k->classes->n + 1);
 
@@ -543,10 +607,11 @@ dfl_fused_result dfl_fused_groups(dfl_arena *arena, const dfl_intern *names, con
         k.forms = dfl_arena_alloc(work, 2 * k.classes->at.n, sizeof *k.forms, _Alignof(void *));
         k.flat = &k.forms[k.classes->at.n];
         k.alone = dfl_arena_alloc(work, k.classes->at.n, sizeof *k.alone, _Alignof(einsum_choice));
+        for (size_t c = 0; c < k.classes->at.n; c++)
+            k.alone[c] = (einsum_choice){ .cost = INFINITY };
         /* under a limit on time the search begins anew with more effort as long as some is left */
         k.is_quick = is_timed && limits->deadline - dfl_budget_clock() < DFL_GROUP_SHORT;
         for (k.effort = 1; k.effort <= DFL_GROUP_EFFORT && k.deadline.why == DFL_STOP_NONE;) {
-            k.groups.n = 0;
             k.deadline.at = is_timed && !(out.value < known) ? probe : limits->deadline;
             if (!find_line(&k, arena, &out))
                 break;
@@ -559,9 +624,8 @@ dfl_fused_result dfl_fused_groups(dfl_arena *arena, const dfl_intern *names, con
     }
     out.nodes = k.nodes;
     out.stopped = k.deadline.why;
-    for (uint32_t i = 0; i < 2; i++)
-        if (k.line_arena[i] != NULL)
-            dfl_arena_free(k.line_arena[i]);
+    for (size_t i = 0; i < k.line_arenas.n; i++)
+        dfl_arena_free(k.line_arenas.at[i]);
     dfl_arena_free(k.scratch);
     dfl_arena_free(work);
     return out;

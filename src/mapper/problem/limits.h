@@ -123,7 +123,7 @@ enum {
     DFL_DESCENT_ROUNDS = 8,
     /* Effort of the last search of groups under a limit on time, a factor of the numbers above. The first has 1, each 4 times
        that of the one before. */
-    DFL_GROUP_EFFORT = 64,
+    DFL_GROUP_EFFORT = 64, DFL_ALONE_EFFORT = 16, /* the least with which einsums alone are searched again */
     /* Searches of the einsums alone, each with the line that touches the objective at the result of the one before. */
     DFL_LINE_ROUNDS = 3,
 };
