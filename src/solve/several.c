@@ -138,7 +138,7 @@ static void raise_bound(dfl_fill *fill, const dfl_objective *objective, dfl_eins
 
 void dfl_fill_raise_alone(dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out, dfl_search_summary *summary)
 {
-    dfl_search_limits limits = share_limits(fill, summary, 1);
+    dfl_search_limits limits = share_limits(fill, summary, 1), few;
     dfl_arena *listed;
     dfl_einsum_classes *classes;
 
@@ -146,8 +146,11 @@ void dfl_fill_raise_alone(dfl_fill *fill, const dfl_objective *objective, const 
         return;
     if (limits.evaluations == 0 || limits.evaluations > DFL_ALONE_PROGRAMS)
         limits.evaluations = DFL_ALONE_PROGRAMS;
+    few = limits;
+    if (few.evaluations > DFL_ALONE_LISTED)
+        few.evaluations = DFL_ALONE_LISTED;
     listed = dfl_arena_new(fill->solver->budget);
-    classes = dfl_exchange_list(listed, fill->solver->names, out->given, objective, &limits);
+    classes = dfl_exchange_list(listed, fill->solver->names, out->given, objective, &few);
     if (classes != NULL && !dfl_exchange_has_windows(classes))
         raise_within(fill, objective, classes, out, &limits, summary);
     dfl_arena_free(listed);

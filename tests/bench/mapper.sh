@@ -118,8 +118,30 @@ sed 's/option overlap = perfect; //' tests/bench/gpt3_layer.dfl >"$work/layer.df
 default_row "GPT-3 175B layer, tpu_v4i" "$work/layer.dfl" "bar 3 s, proven"
 sed 's/[.][.][.];/...; minimize energy;/' "$work/layer.dfl" >"$work/energy.dfl"
 default_row "the same, energy alone" "$work/energy.dfl" "bar: a fifth of energy * latency, at least"
-network gemm 'gemm(M = 1000, N = 1000, K = 1000)' tpu_v4i tpu_v4i 'energy * latency'
-default_row "GEMM of 1000^3, tpu_v4i" "$work/net.dfl" "bar 0.3 s"
+while read -r module chip workload; do
+    for shape in 1000:1009:197 8192:128:4096; do
+        IFS=: read -r m n k <<<"$shape"
+        network gemm "$workload(M = $m, N = $n, K = $k)" "$module" "$chip" 'energy * latency'
+        default_row "GEMM $m x $n x $k, $chip" "$work/net.dfl" "bar 0.3 s"
+    done
+done <<'END'
+tpu_v4i tpu_v4i gemm
+tpu_v4 tpu_v4 gemm
+tpu_v2 tpu_v2 gemm
+tpu_v5 tpu_v5p gemm
+tpu_v1 tpu_v1 gemm_i8
+a100 a100_80g gemm
+h100 h100 gemm
+mi300x mi300x gemm
+wse2 wse2 gemm_fp16
+gaudi gaudi3 gemm
+graphcore gc200 gemm_fp16
+cpu epyc_7763 gemm_fp64
+eyeriss eyeriss gemm_i16
+simba simba gemm_i8
+gemmini gemmini gemm_i8
+nvdla nvdla_large gemm_i8
+END
 for chip in a100:a100_80g h100:h100; do
     network gpt3 gpt3_decode "${chip%:*}" "${chip#*:}" latency
     default_row "GPT-3 decode step, ${chip%:*}" "$work/net.dfl" "bar 3 s"

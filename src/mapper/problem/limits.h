@@ -66,8 +66,8 @@ enum { DFL_BOX_PROGRAM_STEPS = 12 };
 #define DFL_LINE_TURN 0.1
 
 enum {
-    /* Programs for the bound of an einsum alone without short pieces that stay, some seconds. */
-    DFL_ALONE_PROGRAMS = 1 << 17,
+    /* For the bound of an einsum alone without short pieces that stay: programs, and the list of skeletons; seconds each. */
+    DFL_ALONE_PROGRAMS = 1 << 17, DFL_ALONE_LISTED = 1 << 14,
     /* Splits of a search of one einsum without a limit on evaluations, some seconds. More proves more, and takes more memory. */
     DFL_BOX_NODES = 1 << 23,
     /* The same with windows and without a limit on time: their points prove less (SEARCH.md, B13), so most searches do not end.
