@@ -23,8 +23,10 @@ bool dfl_fill_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_fil
    the limit that ended it if none was reached before. Reports nothing. */
 void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary,
                                  dfl_stop *stopped);
-/* Finds a good mapping of several einsums in a tenth of a second or less: each einsum alone, by a quick search. Sets
-   `out->mapping`, and its value in `summary`. False if there is none; reports nothing. */
+/* Finds a good mapping of several einsums: each einsum alone, by quick searches of a second together at most. With more than
+   DFL_APART_LEAST seconds, the best lines of each einsum follow for a share of the time; then, if homes of intermediates have
+   moved to inner memories, both once more with these homes, as other lines are best there. Sets `out->mapping`, and its value in
+   `summary`. False if there is none; reports nothing. */
 bool dfl_fill_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary);
 
 #endif
