@@ -192,31 +192,47 @@ static int beside(const dfl_calc_run *run, const dfl_calc_operation *all, int n,
     return -1;
 }
 
-/* The product in tiles whose weight holds that of an operation; -1 = none. Query, key and value are one tensor of the text. */
-static int tiled_product(const char *name)
-{
-    static const char *const products[] = { "query", "project", "widen", "narrow" };
+/* The operations with weights in the order in which the backward pass of the text makes their gradients. Without tiles, those of
+   norms come first; products of shapes follow the counted operations. */
+static const char *const weight_order[2][DFL_CALC_WEIGHTS] = { { "norm", "narrow", "widen", "project", "value", "key", "query" },
+                                                               { "narrow", "widen", "project", "query", "norm" } };
 
-    for (int i = 0; i < 4; i++)
-        if (strcmp(name, products[i]) == 0)
+static int place_of_weight(const char *name, bool has_tiles)
+{
+    if (has_tiles && (strcmp(name, "key") == 0 || strcmp(name, "value") == 0))
+        name = "query";
+    if (strncmp(name, "norm", 4) == 0)
+        name = "norm";
+    for (int i = 0; i < DFL_CALC_WEIGHTS && weight_order[has_tiles][i] != NULL; i++)
+        if (strcmp(weight_order[has_tiles][i], name) == 0)
             return i;
-    return strcmp(name, "key") == 0 || strcmp(name, "value") == 0 ? 0 : -1;
+    return -1;
 }
 
-/* Notes when the gradients of the products in tiles are there: before the own part of the product and all operations before it.
-   `before` is the backward time of the operations before each one. */
-static void note_gradients(const dfl_calc_run *run, const dfl_calc_operation *all, int n, const double *before, dfl_calc_sums *s)
+/* Notes when the gradients of weights are there: of a product in tiles before its own part and all operations before it. `before`
+   is the backward time of the operations before each one. */
+static void note_tiled_gradients(const dfl_calc_run *run, const dfl_calc_operation *all, int n, const double *before,
+                                 dfl_calc_sums *s)
 {
     for (int i = 0; i < n; i++) {
         const double work = work_seconds(run, all[i].work[GRADIENT], true), moves = move_seconds(run, all[i].bytes[GRADIENT]);
-        const int product = tiled_product(all[i].name), first = i > 0 && all[i - 1].is_exchange ? i - 1 : i;
+        const int first = i > 0 && all[i - 1].is_exchange ? i - 1 : i;
 
-        if (product < 0)
-            continue;
-        s->weight_share[product] += all[i].weights * (double)run->bytes / s->weight_bytes;
-        if (product > 0 || strcmp(all[i].name, "query") == 0)
-            s->weight_left[product] = before[first] + both(run, work, moves) / (double)run->tensor;
+        if (all[i].is_matrix && all[i].weights > 0 && strcmp(all[i].name, "key") != 0 && strcmp(all[i].name, "value") != 0)
+            s->weight_left[place_of_weight(all[i].name, true)] =
+                before[first] + both(run, work, moves) / (double)run->tensor;
     }
+}
+
+/* The same without tiles: before some of the exchanges of the layer, all of which take their mean time. */
+static void note_gradients(const dfl_calc_run *run, dfl_calc_sums *s)
+{
+    static const double behind[2][DFL_CALC_WEIGHTS] = { { 2, 2, 1, 1, 1, 1, 0 }, { 4, 3, 2, 1, 1, 1, 0 } };
+    const bool is_split = run->exchange == DFL_CALC_SPLIT; /* four exchanges, else two all-reduces */
+    const double last = 1 / (double)run->chunk_layers, all = (1 - last) * s->link[0][GRADIENT] + last * s->link[1][GRADIENT];
+
+    for (int i = 0; i < DFL_CALC_WEIGHTS; i++)
+        s->weight_left[i] = all / (is_split ? 4 : 2) * behind[is_split][i];
 }
 
 dfl_calc_sums dfl_calc_sum_layer(const dfl_calc_run *run, const bool as_peer[DFL_CALC_N_QUIRKS])
@@ -254,7 +270,14 @@ dfl_calc_sums dfl_calc_sum_layer(const dfl_calc_run *run, const bool as_peer[DFL
         add_optimizer(run, o, &s);
         s.weight_bytes += o->weights * (double)run->bytes;
     }
-    note_gradients(run, all, n, before, &s);
+    for (int i = 0; i < n; i++)
+        if (all[i].weights > 0)
+            s.weight_share[place_of_weight(all[i].name, dfl_calc_has_tiles(run))] +=
+                all[i].weights * (double)run->bytes / s.weight_bytes;
+    if (dfl_calc_has_tiles(run))
+        note_tiled_gradients(run, all, n, before, &s);
+    else
+        note_gradients(run, &s);
     if (!run->trains)
         for (int stage = GRADIENT; stage <= WEIGHTS; stage++)
             s.time[stage] = s.work[stage] = s.moves[stage] = 0;
@@ -305,10 +328,13 @@ static double gradients_of_text(const step *t)
 {
     const dfl_calc_run *run = t->run;
     const double layers = (double)run->chunk_layers, each = hidden_seconds(run, t->s), all = gradient_seconds(run, t->s);
-    const double back = (layers - 1) * t->backward[0] + t->backward[1];
+    const double message = run->pipeline == 1 ? t->back : 0; /* Calculon counts the latency of one that nobody sends */
+    const double back = (layers - 1) * t->backward[0] + t->backward[1] - message;
     const double pass = (layers - 1) * t->forward[0] + t->forward[1] + back;
     const double latency = run->data_link.latency * (run->shards_moments ? 2 * (double)run->stage_layers /
                                                                                ((double)run->stage_layers + 1) : 1);
+    const bool has_tiles = dfl_calc_has_tiles(run);
+    const double weights = has_tiles ? 6 : 8;
     double free_at = 0, end = 0;
 
     for (int64_t k = 0; k < run->interleave; k++) {
@@ -316,15 +342,11 @@ static double gradients_of_text(const step *t)
 
         for (int64_t l = 1; l <= run->chunk_layers; l++) {
             const double layer_end = start + (double)l * t->backward[0];
-            double rest = each; /* products in tiles make their gradients on the way, last ones first */
 
-            for (size_t p = 4; p-- > 0 && dfl_calc_has_tiles(run);) {
-                const double part = (each - latency) * t->s->weight_share[p] + latency / 6;
-
-                free_at = fmax(free_at, layer_end - t->s->weight_left[p]) + part;
-                rest -= part;
-            }
-            free_at = fmax(free_at, layer_end) + rest;
+            for (int i = 0; i < DFL_CALC_WEIGHTS; i++)
+                if (t->s->weight_share[i] > 0)
+                    free_at = fmax(free_at, layer_end - t->s->weight_left[i]) + (each - latency) * t->s->weight_share[i] +
+                              latency / weights * (strcmp(weight_order[has_tiles][i], "norm") == 0 ? 2 : 1);
         }
         end = start + back;
     }

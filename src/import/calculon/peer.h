@@ -4,6 +4,9 @@
 
 #include "import/calculon/calculon_internal.h"
 
+/* Weights whose gradients the text exchanges one after another. In tiles, query, key and value are one. */
+enum { DFL_CALC_WEIGHTS = 7 };
+
 /* Sums over the operations of a layer, for one micro-batch on one chip: [forward, gradients of operands, gradients of weights],
    and [inside of a chunk, its last layer][forward, gradients of operands]. */
 typedef struct {
@@ -16,8 +19,8 @@ typedef struct {
     double link[2][2], exposed[2][2];   /* exchanges among the chips of a layer */
     double link_again[2], exposed_again[2]; /* those that the backward pass repeats */
     double weight_bytes;
-    double weight_share[4], weight_left[4]; /* of the products in tiles, in their order: share of the weights, and time from the
-                                               gradient of the weight to the end of the backward pass of the layer */
+    double weight_share[DFL_CALC_WEIGHTS], weight_left[DFL_CALC_WEIGHTS]; /* of the weights, in the order in which the backward
+                                    pass of the text makes their gradients: share of all, and time from there to its end */
 } dfl_calc_sums;
 
 /* What Calculon assumes of a step, and the text of a run does not. */
