@@ -84,12 +84,11 @@ static dfl_form_goal goal_of(const dfl_pattern_bounds *b, const skeleton *s)
 static double find_roomy(const dfl_pattern_bounds *b, const skeleton *s)
 {
     const dfl_candidate *c = candidate_of(b, s);
-    double units = 1, share = s->weights->at[DFL_FORM_TIME_WORK], seconds = 0;
+    const double units = dfl_problem_instances(c->problem, ~0u);
+    double share = s->weights->at[DFL_FORM_TIME_WORK], seconds = 0;
 
     if (dfl_problem_slides(c->problem) || c->problem->n_ranks == 0)
         return dfl_objective_value(&b->line, c->roomy_joules, c->roomy_seconds);
-    for (uint32_t a = 0; a < c->problem->n_axes; a++)
-        units *= (double)c->problem->axis[a].size;
     for (uint32_t port = 0; port < 2 * c->problem->n_places; port++) {
         share += s->weights->at[2 * port + 1];
         seconds += s->weights->at[2 * port] * c->below[port];

@@ -102,6 +102,16 @@ typedef struct {
     bool waits;                     /* transfers take time besides the work */
 } dfl_problem;
 
+/* Product of the sizes of the axes of a mask. */
+static inline double dfl_problem_instances(const dfl_problem *problem, uint32_t axes)
+{
+    double n = 1;
+
+    for (uint32_t a = 0; a < problem->n_axes; a++)
+        n *= axes >> a & 1 ? (double)problem->axis[a].size : 1;
+    return n;
+}
+
 /* Whether where other einsums find the operand is a choice. */
 static inline bool dfl_problem_exchanged(const dfl_problem_operand *o) { return o->shared || o->common != 0; }
 

@@ -35,10 +35,8 @@ static void choose_tiles(stepper *k, uint32_t r, int64_t free, double steps)
 double dfl_floor_steps(const dfl_problem *problem)
 {
     stepper k = { .problem = problem, .best = INFINITY, .left = DFL_FLOOR_STEPS };
-    double instances = 1;
+    const double instances = dfl_problem_instances(problem, ~0u);
 
-    for (uint32_t a = 0; a < problem->n_axes; a++)
-        instances *= (double)problem->axis[a].size;
     k.rest[problem->n_ranks] = 1;
     for (uint32_t r = problem->n_ranks; r-- > 0;)
         k.rest[r] = k.rest[r + 1] * (double)problem->extent[r];
@@ -56,16 +54,6 @@ static double bits_at(const dfl_problem *problem, uint32_t operand, uint32_t pla
         if (!(problem->place[place].axes >> a & 1) && (problem->axis[a].shared >> operand & 1))
             bits /= (double)problem->axis[a].size;
     return bits;
-}
-
-static double instances_of(const dfl_problem *problem, uint32_t place)
-{
-    double n = 1;
-
-    for (uint32_t a = 0; a < problem->n_axes; a++)
-        if (problem->place[place].axes >> a & 1)
-            n *= (double)problem->axis[a].size;
-    return n;
 }
 
 /* Adds what an operand costs where the unit reads or writes it, by the best place for each figure (B32), and where that is not
@@ -86,7 +74,8 @@ static void add_operand(const dfl_problem *problem, uint32_t operand, bool is_al
         if (is_alone && (p != o->home || problem->windows))
             here += moved * (o->output ? problem->place[o->home].write_joules : problem->place[o->home].read_joules);
         joules = fmin(joules, here);
-        seconds = fmin(seconds, bits / instances_of(problem, p) * (o->output ? at->write_seconds : at->read_seconds));
+        seconds = fmin(seconds, bits / dfl_problem_instances(problem, at->axes) *
+                                (o->output ? at->write_seconds : at->read_seconds));
     }
     out->joules += joules;
     out->seconds = fmax(out->seconds, seconds);

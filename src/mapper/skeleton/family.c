@@ -29,16 +29,6 @@ bool dfl_family_handles(const dfl_problem *problem)
     return handles;
 }
 
-/* Product of the sizes of some axes. */
-static double size_of(const dfl_problem *problem, uint32_t axes)
-{
-    double size = 1;
-
-    for (uint32_t a = 0; a < problem->n_axes; a++)
-        size *= axes >> a & 1 ? (double)problem->axis[a].size : 1;
-    return size;
-}
-
 /* Axes of a set that share transfers of an operand. */
 static uint32_t shared_of(const dfl_problem *problem, uint32_t operand, uint32_t axes)
 {
@@ -75,9 +65,9 @@ static void add_way(floors *k, const family_way *w)
     const dfl_problem_operand *o = &problem->operand[w->operand];
     const dfl_problem_place *p = &problem->place[w->outer];
     const bool is_unit = w->inner == problem->n_places;
-    const double served = is_unit ? problem->points / size_of(problem, shared_of(problem, w->operand, w->within & ~w->around))
-                                  : o->touched;
-    const double bits = served * o->bits, one = bits / size_of(problem, w->around);
+    const uint32_t shared = shared_of(problem, w->operand, w->within & ~w->around);
+    const double served = is_unit ? problem->points / dfl_problem_instances(problem, shared) : o->touched;
+    const double bits = served * o->bits, one = bits / dfl_problem_instances(problem, w->around);
 
     k->joules += bits * ((o->output ? p->write_joules : p->read_joules) + network_of(problem, w->within & ~w->around));
     add_port(k, w->outer, o->output, one * (o->output ? p->write_seconds : p->read_seconds));
@@ -85,7 +75,8 @@ static void add_way(floors *k, const family_way *w)
         return;
     const dfl_problem_place *c = &problem->place[w->inner];
     k->joules += bits * (o->output ? c->drain_joules : c->write_joules);
-    add_port(k, w->inner, !o->output, bits / size_of(problem, w->within) * (o->output ? c->drain_seconds : c->write_seconds));
+    add_port(k, w->inner, !o->output,
+             bits / dfl_problem_instances(problem, w->within) * (o->output ? c->drain_seconds : c->write_seconds));
 }
 
 /* Adds an operand with keeps in the places of a mask. */
@@ -124,7 +115,7 @@ static double least_joules(const dfl_problem *problem, uint32_t operand)
 double dfl_family_bound(const dfl_problem *problem, const dfl_objective *objective, double leakage, const dfl_family *family)
 {
     floors k = { .problem = problem, .joules = problem->points * problem->joules };
-    double seconds = problem->points * problem->seconds / size_of(problem, all_axes(problem));
+    double seconds = problem->points * problem->seconds / dfl_problem_instances(problem, all_axes(problem));
 
     for (uint32_t o = 0; o < problem->n_operands; o++)
         if (o < family->n)
