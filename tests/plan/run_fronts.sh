@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Objectives of searches for plans over chips, and Pareto sets, are those of all combinations, each evaluated as a plan of its own.
-# PROBLEMS and SEED draw other problems.
+# Every fourth problem has micro-batches of any size (`--tiles imperfect`). PROBLEMS and SEED draw other problems.
 . tests/harness/script.sh
 problems=${PROBLEMS:-6} seed=${SEED:-5} fits=0
 
@@ -8,8 +8,9 @@ problems=${PROBLEMS:-6} seed=${SEED:-5} fits=0
 goal() {
     awk -v dir="$work" -v problems="$problems" -v seed="$seed" -v wide=1 -v goal="$1" -f tests/plan/planner.awk
     for ((i = 1; i <= problems; i++)); do
+        tiles=perfect; [ $((i % 4)) -ne 0 ] || tiles=imperfect
         for part in "$i.all" "$i"; do
-            "$DFLC" map --format csv "$work/$part.dfl" 2> "$work/err" |
+            "$DFLC" map --tiles $tiles --format csv "$work/$part.dfl" 2> "$work/err" |
                 awk -F, -v first="$2" -v second="$3" -v least="$4" -v all=$([ "$part" = "$i" ] && echo 1 || echo 0) -f tests/plan/fronts.awk | sort -g > "$work/$part.values"
         done
         cmp -s "$work/$i.all.values" "$work/$i.values"
