@@ -458,8 +458,8 @@ static bool *find_recomputed(const dfl_frame *f)
 {
     bool *out = DFL_NEW_ARRAY(f->arena, bool, f->workload->n_tensors);
 
-    for (uint32_t i = 0; i < f->mapping->root->n_recompute; i++)
-        out[f->mapping->root->recompute[i]] = true;
+    for (uint32_t i = 0; i < f->mapping->root->n_recompute; i++) /* nothing needs an output again that nobody reads */
+        out[f->mapping->root->recompute[i]] = f->workload->tensors[f->mapping->root->recompute[i]].n_consumers > 0;
     for (uint32_t c = 0; c < f->workload->n_carries; c++)
         out[f->workload->carries[c].to] = false; /* the input of a layer stays */
     return out;

@@ -371,7 +371,7 @@ static bool set_tensors(chips *c)
     c->tensors = DFL_NEW_ARRAY(c->arena, chip_tensor, (size_t)c->w->n_tensors + 1);
     c->recomputed = DFL_NEW_ARRAY(c->arena, bool, (size_t)c->w->n_tensors + 1);
     for (uint32_t i = 0; i < root->n_recompute; i++)
-        c->recomputed[root->recompute[i]] = true;
+        c->recomputed[root->recompute[i]] = c->w->tensors[root->recompute[i]].n_consumers > 0; /* else nothing needs it again */
     for (uint32_t k = 0; k < c->w->n_carries; k++)
         c->recomputed[c->w->carries[k].to] = false;
     for (uint32_t t = 0; t < c->w->n_tensors; t++) {
