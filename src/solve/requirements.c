@@ -209,16 +209,19 @@ static const char *change_text(change c)
 
 /* Text on a violated requirement: "264ns was found, the lower bound is 196ns", or for a figure that no search minimizes
    "0.4 >= 0.99 is false for the best mapping found". NULL if the best mapping meets the requirement. */
-static const char *violation_text(dfl_fill *fill, const dfl_check *check, const dfl_result *costs,
+static const char *violation_text(const dfl_fill *fill, const dfl_check *check, const dfl_result *costs,
                                   const dfl_requirement_known *known)
 {
     dfl_arena *arena = fill->solver->arena;
+    dfl_result_item item = fill->item;
+    dfl_results one = fill->one; /* the item of a stage, which copies the state, is another than that of `fill->one` */
     const char *text;
 
-    fill->item.result = costs;
-    if (costs != NULL && !dfl_check_is_violated(&fill->one, check))
+    item.result = costs;
+    one.items = &item;
+    if (costs != NULL && !dfl_check_is_violated(&one, check))
         return NULL;
-    text = costs != NULL ? dfl_check_violation(&fill->one, check) : NULL;
+    text = costs != NULL ? dfl_check_violation(&one, check) : NULL;
     if (known->found != NULL)
         text = dfl_arena_printf(arena, "%s was found", known->found);
     else if (costs != NULL)
