@@ -4,6 +4,7 @@
 
 #include "ir/mapping_open.h"
 #include "mapper/problem/floor.h"
+#include "mapper/program/exponential.h"
 #include "mapper/skeleton/fixed_skeletons.h"
 #include "mapper/skeleton/listing.h"
 #include "mapper/tiling/box_points.h"
@@ -26,9 +27,22 @@ static void push_copy(dfl_box_run *s, const dfl_box_node *node, uint32_t rank, d
     dfl_box_heap_push(s->work, &s->heap, other);
 }
 
-/* Splits a node. The node becomes its child with the lower bound, and the other child is pushed. A node that is a point is
-   evaluated. False if nothing useful is left of the node. */
-static bool split(dfl_box_run *s, dfl_box_node *node)
+/* Whether the amount of a cut at a point of the program of a form is closer to the upper one of two halves of a box. */
+static bool is_upper(const dfl_open_form *f, uint32_t rank, uint32_t cut, const dfl_box *lower, const dfl_box *upper)
+{
+    const double *x = f->solved->x, length = dfl_form_program_length(f->program, rank, (int)cut, x);
+    double amount = f->form->chain[rank].at[cut].axis < 0 ? length
+        : dfl_form_program_length(f->program, rank, (int)cut - 1, x) - length;
+
+    amount = fmin(fmax(amount, 0), DFL_EXPONENT_MAX);
+    dfl_exponentials(&amount, 1, &amount);
+    return fabs((double)upper->low[cut] - amount) < fabs(amount - (double)lower->high[cut]);
+}
+
+/* Splits a node. The node becomes its child with the lower bound, or if `is_guided` the one that is closer to the last solution
+   of the program of its form, and the other child is pushed. A node that is a point is evaluated. False if nothing useful is
+   left of the node. */
+static bool split(dfl_box_run *s, dfl_box_node *node, bool is_guided)
 {
     const dfl_form *f = s->forms.at[node->form].form;
     const uint32_t rank = dfl_box_widest(f, node->boxes);
@@ -55,6 +69,8 @@ static bool split(dfl_box_run *s, dfl_box_node *node)
             s->out->pruned++;
     }
     lower = bound[1] < bound[0];
+    if (is_guided && dfl_box_is_useful(s, bound[0]) && dfl_box_is_useful(s, bound[1]))
+        lower = is_upper(&s->forms.at[node->form], rank, whole->widest, half[0], half[1]);
     if (dfl_box_is_useful(s, bound[!lower]))
         push_copy(s, node, rank, half[!lower], bound[!lower]);
     node->boxes[rank] = half[lower];
@@ -325,6 +341,22 @@ static bool is_unlikely(const dfl_box_run *s, const dfl_box_node *node)
     return f->n_points >= DFL_BOX_TRIALS && !dfl_box_is_useful(s, node->bound * f->excess);
 }
 
+/* Follows a node down to a point. */
+static void dive(dfl_box_run *s, dfl_box_node *node)
+{
+    dfl_open_form *f = &s->forms.at[node->form];
+    const bool is_guided = f->program != NULL;
+
+    f->is_dived = true;
+    while (split(s, node, is_guided)) {
+        if (!is_guided || node->depth < DFL_BOX_RENEW)
+            continue;
+        raise_bound(s, node, f->solved, s->out->value);
+        if (!dfl_box_is_useful(s, node->bound))
+            return;
+    }
+}
+
 /* Takes nodes from the heap until none is useful, or the deadline passes. Then sets the lower bound. */
 static void run(dfl_box_run *s)
 {
@@ -349,13 +381,11 @@ static void run(dfl_box_run *s)
         if (node.depth >= DFL_BOX_RENEW && !is_next(s, &node))
             continue;
         if (!f->is_dived || s->out->nodes % DFL_BOX_DIVE == 0) {
-            f->is_dived = true;
-            while (split(s, &node)) {
-            }
+            dive(s, &node);
         } else {
-            bool is_left = split(s, &node);
+            bool is_left = split(s, &node, false);
             while (is_left && s->heap.nodes.n > 0 && node.bound <= s->heap.nodes.at[0].bound)
-                is_left = split(s, &node);
+                is_left = split(s, &node, false);
             if (is_left)
                 dfl_box_heap_push(s->work, &s->heap, node);
         }

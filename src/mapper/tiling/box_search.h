@@ -4,8 +4,9 @@
  *
  * Nodes wait in a heap by lower bound, and with them families of skeletons (skeleton/family.h) that are listed when their bound
  * is the least. A node is split along its widest cut. When a form is first reached, and at times later, the search dives: it
- * follows the child with the lower bound down to a point, which the model evaluates (point.h). The search ends when no node has
- * a bound below the best value: this value is optimal in the space.
+ * follows the child that is closer to the solution of the program of the form, or that with the lower bound, down to a point,
+ * which the model evaluates (point.h). The search ends when no node has a bound below the best value: this value is optimal in
+ * the space.
  */
 #ifndef DFL_MAPPER_TILING_BOX_SEARCH_H
 #define DFL_MAPPER_TILING_BOX_SEARCH_H
