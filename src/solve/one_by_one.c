@@ -262,10 +262,10 @@ bool dfl_fill_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *
     if (is_found) {
         out->mapping = dfl_mapping_copy(fill->solver->arena, found);
         summary->value = one.value;
+        fill->alone = is_long ? out->mapping : NULL; /* another place to climb from */
+        fill->alone_value = summary->value;
         if (is_long && a.has_moved && !dfl_assembly_is_over(&a))
             map_in_homes(&a, &given, fill->solver->arena, out, summary);
-        fill->alone = is_long ? out->mapping : NULL;
-        fill->alone_value = summary->value;
     }
     dfl_arena_free(a.arena);
     return is_found;

@@ -264,7 +264,8 @@ void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, 
 
 bool dfl_fill_alone_is_near(const dfl_fill *fill, double value)
 {
-    return fill->alone == NULL || fill->alone_value <= dfl_value_times(value, DFL_ALONE_NEAR);
+    return fill->alone == NULL || fill->alone->workload->n_einsums <= DFL_CLIMB_FIRST_EINSUMS ||
+           fill->alone_value <= dfl_value_times(value, DFL_ALONE_NEAR);
 }
 
 void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_fill_open *search,

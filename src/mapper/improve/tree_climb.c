@@ -25,7 +25,7 @@ static const double FACTORS[] = { 2, 0.5, 4, 0.25, 16, 0.0625, 1.4, 0.7, 1.15, 0
 /* Heat of a walk at its begin and at its end: a change to a value 3 % higher is taken with a chance of 1/e at first, and one to a
    value 0.05 % higher at the end. */
 static const double HOT = 0.03, COLD = 0.0005;
-/* Share of the time left that a walk is to fill if it is the last one. */
+/* Share of the time left that the first walk may fill. */
 static const double FILL = 0.95;
 /* Share of the value that a line costs in a walk. */
 static const double LINE = 0.001;
@@ -325,14 +325,14 @@ static void anneal(climber *k, uint64_t evaluations, dfl_tree_random *random)
     dfl_arena_free(w.arena[1]);
 }
 
-/* Evaluations of a walk: `most`, but where a limit on time leaves fewer than twice as many, as many as it leaves, so that the
-   last walk cools down. `began`: time when the climb began. */
+/* Evaluations of the first walk: `most`, or as many as a limit on time leaves, so that it cools down. `began`: time when the
+   climb began. */
 static uint64_t fit_walk(const climber *k, uint64_t most, double began)
 {
     const double now = dfl_budget_time(dfl_arena_budget(k->arena)), each = (now - began) / (double)k->evaluated;
     const double left = k->options->halt->at > 0 && each > 0 ? (k->options->halt->at - now) * FILL / each : INFINITY;
 
-    return left < 2 * (double)most ? (uint64_t)fmax(left, 1) : most;
+    return left < (double)most ? (uint64_t)fmax(left, 1) : most;
 }
 
 dfl_mapping *dfl_tree_climb(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m,
@@ -356,7 +356,7 @@ dfl_mapping *dfl_tree_climb(dfl_arena *arena, const dfl_intern *names, const dfl
         const double before = k.value;
         const uint64_t first = options->patience < UINT32_MAX ? SHORT_WALK : WALK;
         const uint64_t most = first << (i < WIDEST ? i : WIDEST), half = (options->evaluations - k.evaluated) / 2 + 1;
-        anneal(&k, fit_walk(&k, most < half ? most : half, began), &random);
+        anneal(&k, i == 0 ? fit_walk(&k, most < half ? most : half, began) : most < half ? most : half, &random);
         idle = k.value < before ? 0 : idle + 1;
         if (k.value < before)
             climb(&k);

@@ -223,7 +223,7 @@ enum {
                                       GPT-3 layer on TPU v4i takes some 2 s there, and some hours in the wider space */
 #define DFL_JOINT_SHARE 0.16       /* all einsums together */
 #define DFL_COMMON_SHARE 0.65      /* one element of a rank of all einsums (solve/common_rank.c) */
-#define DFL_LIST_SHARE 0.5         /* the list of all skeletons for groups and the bound: some ms; layers on a GPU take 2 s */
+#define DFL_LIST_SHARE 0.35        /* the list of all skeletons for groups and the bound: some ms; layers on a GPU take 2 s */
 #define DFL_GROUPS_SHARE 0.55      /* fused groups */
 #define DFL_GROUPS_MANY 0.7        /* the same, where no search of all einsums together follows (DFL_JOINT_SKELETONS) */
 #define DFL_GROUPS_WINDOWS 0.15    /* the same with windows, of which groups are found by rougher costs (pattern_search.h) */
@@ -254,7 +254,7 @@ enum {
 #define DFL_CLIMB_EINSUMS 8
 #define DFL_CLIMB_SHARE 0.12
 #define DFL_CLIMB_REST 0.5
-#define DFL_ALONE_NEAR 1.05 /* ratio to the best value above which no climb begins from the best lines of each einsum alone */
+#define DFL_ALONE_NEAR 1.05 /* of more einsums than DFL_CLIMB_FIRST_EINSUMS: no climb begins from lines of each alone above it */
 /* Evaluations of all einsums in a climb at most: under a limit on time; and without one, a second for a few einsums. */
 #define DFL_CLIMB_TIMED UINT64_C(1000000)
 #define DFL_CLIMB_EVALUATIONS UINT64_C(30000)
