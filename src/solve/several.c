@@ -47,13 +47,16 @@ static void try_groups(dfl_fill *fill, const dfl_objective *objective, const dfl
     const double probe = share_limits(fill, summary, probe_share).deadline;
     dfl_arena *work = dfl_arena_new(solver->budget);
     const dfl_result *costs = dfl_fill_costs(fill, out->mapping);
-    const dfl_fused_result found = dfl_fused_groups(work, solver->names, within, objective, costs ? costs->joules : 0,
-                                                    costs ? costs->seconds : 0, summary->value, probe,
-                                                    classes, &limits);
+    dfl_fused_result found = dfl_fused_groups(work, solver->names, within, objective, costs ? costs->joules : 0,
+                                              costs ? costs->seconds : 0, summary->value, probe, classes, &limits);
+    const dfl_mapping *best = found.mapping;
 
     summary->evaluated += found.nodes;
-    if (found.mapping)
-        dfl_fill_take_better(fill, found.mapping, found.value,
+    if (found.mapping && found.value > summary->value && found.value <= dfl_value_times(summary->value, DFL_ALONE_NEAR) &&
+        !fill->is_part && within->workload->n_einsums <= DFL_CLIMB_EINSUMS) /* a climb from there may come lower */
+        best = dfl_fill_climb(fill, objective, found.mapping, DFL_CLIMB_SHARE, 0, work, summary, &found.value);
+    if (best)
+        dfl_fill_take_better(fill, best, found.value,
                              "groups of einsums were mapped one by one: mappings that share other loops may be better", out,
                              summary);
     dfl_arena_free(work);
