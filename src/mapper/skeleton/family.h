@@ -15,7 +15,7 @@ typedef struct {
 
 /* Whether families of the problem have bounds: all its lines are open, no window slides, and it exchanges nothing. */
 bool dfl_family_handles(const dfl_problem *problem);
-/* Lower bound of the objective over all skeletons of a family (lemma B24 of SEARCH.md). `leakage`, W, is part of the energy. */
+/* Lower bound of the objective over all skeletons of a family (lemma B25 of SEARCH.md). `leakage`, W, is part of the energy. */
 double dfl_family_bound(const dfl_problem *problem, const dfl_objective *objective, double leakage, const dfl_family *family);
 
 #endif
