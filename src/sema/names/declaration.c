@@ -122,43 +122,96 @@ dfl_sym dfl_decl_suggest(dfl_sema *sema, dfl_module *module, dfl_sym name)
     return suggest(sema, module, name, DFL_AST_LET, true);
 }
 
-/* Adds a help line with the names of the declarations of `kind`, called `what`, that a module and its imports have. */
-static void list_names(dfl_sema *sema, dfl_diag *d, const dfl_module *module, dfl_ast_kind kind, const char *what)
+/* Names of declarations of one kind, for a help line. */
+typedef struct {
+    dfl_sema *sema;
+    dfl_ast_kind kind;
+    dfl_strbuf text; /* the first names, with commas between */
+    size_t n;        /* number of all names */
+} name_list;
+
+/* Adds the names of a file behind the name of its import; 0 = the names stand alone. */
+static void add_names(name_list *list, const dfl_ast_file *file, dfl_sym alias)
 {
     enum { MOST = 6 };
-    sym_list names = { 0 };
-    dfl_strbuf text;
+
+    for (const dfl_ast_node *node = file->items; node != NULL; node = node->next) {
+        if (node->kind != list->kind)
+            continue;
+        if (list->n < MOST)
+            dfl_strbuf_printf(&list->text, "%s`%s%s%s`", list->n == 0 ? "" : ", ",
+                              alias == 0 ? "" : dfl_sema_text(list->sema, alias), alias == 0 ? "" : ".",
+                              dfl_sema_text(list->sema, node->name.sym));
+        else if (list->n == MOST)
+            dfl_strbuf_printf(&list->text, ", ...");
+        list->n++;
+    }
+}
+
+/* Adds a help line with names, called `what`. */
+static void help_names(dfl_diag *d, const name_list *list, const char *what)
+{
+    dfl_diag_help(list->sema->sink, d, list->n == 1 ? "the only %s is %s" : "the %ss are %s", what, list->text.text);
+}
+
+static name_list list_of(dfl_sema *sema, dfl_ast_kind kind)
+{
+    name_list list = { .sema = sema, .kind = kind };
+
+    dfl_strbuf_init(&list.text, sema->arena);
+    return list;
+}
+
+/* Adds a help line with the names of the declarations of `kind`, called `what`, that a module and its imports have. Of a
+   module that is imported as `alias`, only its own names; 0 = the module is not imported. */
+static void list_names(dfl_sema *sema, dfl_diag *d, const dfl_module *module, dfl_sym alias, dfl_ast_kind kind, const char *what)
+{
+    name_list list;
 
     if (dfl_sink_drops(sema->sink))
         return;
-    collect_names(sema, module, kind, false, &names);
-    for (size_t i = 0; i < module->imports.n; i++)
-        if (module->imports.at[i].alias == 0 && module->imports.at[i].module != NULL)
-            collect_names(sema, module->imports.at[i].module, kind, false, &names);
-    dfl_strbuf_init(&text, sema->arena);
-    for (size_t i = 0; i < names.n && i < MOST; i++)
-        dfl_strbuf_printf(&text, "%s`%s`", i == 0 ? "" : ", ", dfl_sema_text(sema, names.at[i]));
-    if (names.n == 0)
+    list = list_of(sema, kind);
+    add_names(&list, module->file.file, alias);
+    for (size_t i = 0; i < module->imports.n && alias == 0; i++)
+        if (module->imports.at[i].module != NULL)
+            add_names(&list, module->imports.at[i].module->file.file, module->imports.at[i].alias);
+    if (list.n > 0)
+        help_names(d, &list, what);
+    else
         dfl_diag_help(sema->sink, d, "no %s is declared or imported: `import std.chips.h100;` imports a file of the library, "
                       "`import \"file.dfl\";` one of your own", what);
-    else
-        dfl_diag_help(sema->sink, d, names.n == 1 ? "the only %s is %s%s" : "the %ss are %s%s", what, text.text,
-                      names.n > MOST ? ", ..." : "");
 }
 
-/* Help with the import of a file of the library that is called like a missing system or workload. False if there is none. */
+/* Help with the file of the library that is called like a missing system or workload: the names that it declares, if it is
+   imported or has none like this, else its import. False if there is no such file. */
 static bool help_library(dfl_sema *sema, dfl_diag *d, const dfl_module *module, dfl_sym name, dfl_ast_kind kind)
 {
     const char *folder = kind == DFL_AST_SYSTEM ? "chips" : kind == DFL_AST_WORKLOAD ? "workloads" : NULL;
-    const char *target, *why = NULL, *near = NULL;
+    const char *target, *what, *why = NULL, *near = NULL;
+    const dfl_ast_node *node;
     dfl_sema_file file = { 0 };
+    name_list list;
 
     if (folder == NULL || sema->input->load == NULL || dfl_sink_drops(sema->sink))
         return false;
     target = dfl_arena_printf(sema->arena, "std.%s.%s", folder, dfl_sema_text(sema, name));
     if (!sema->input->load(sema->input->context, module->file.source, target, false, &file, &why, &near))
         return false;
-    dfl_diag_help(sema->sink, d, "the library has it: `import %s as %s;`", target, dfl_sema_text(sema, name));
+    what = strchr(kind_text(kind), ' ') + 1;
+    list = list_of(sema, kind);
+    for (size_t i = 0; i < module->imports.n; i++)
+        if (module->imports.at[i].module != NULL && module->imports.at[i].module->file.source == file.source) {
+            add_names(&list, file.file, module->imports.at[i].alias);
+            help_names(d, &list, what);
+            return true;
+        }
+    for (node = file.file->items; node != NULL && (node->kind != kind || node->name.sym != name);)
+        node = node->next;
+    add_names(&list, file.file, 0);
+    if (node != NULL)
+        dfl_diag_help(sema->sink, d, "the library has it: `import %s as %s;`", target, dfl_sema_text(sema, name));
+    else
+        dfl_diag_help(sema->sink, d, "`import %s;` brings %s", target, list.text.text);
     return true;
 }
 
@@ -183,8 +236,8 @@ static void report_missing(dfl_sema *sema, dfl_module *module, const dfl_ast_pat
     }
     if (near != 0)
         dfl_diag_fix(sema->sink, d, name->span, dfl_sema_text(sema, near), DFL_FIX_MAYBE);
-    else if (path->n == 1 && !help_library(sema, d, module, name->sym, kind))
-        list_names(sema, d, where, kind, what);
+    else if (!help_library(sema, d, module, dfl_path_last(path)->sym, kind))
+        list_names(sema, d, where, alias != NULL ? path->head->sym : 0, kind, what);
 }
 
 dfl_decl *dfl_decl_need(dfl_sema *sema, dfl_module *module, const dfl_ast_path *path, dfl_ast_kind kind)

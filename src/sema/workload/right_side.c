@@ -237,8 +237,8 @@ static dfl_decl *find_op(rhs_builder *rhs, const dfl_expr *expr)
             dfl_diag_help(ctx->sema->sink, d, "sums need no operation: `Z[m] += A[m, k] * B[k];` adds over the ranks that only "
                           "the right side has");
         else
-            dfl_diag_help(ctx->sema->sink, d, "declare it with its cost: `op %s(x) = 1FLOP;`",
-                          dfl_sema_text(ctx->sema, expr->path->text));
+            dfl_diag_help(ctx->sema->sink, d, "declare it with its cost: `op %s(x)%s = 1FLOP;`",
+                          dfl_sema_text(ctx->sema, expr->path->text), rhs->node->more->over.sym != 0 ? " over r" : "");
         return NULL;
     }
     n = op->node->more->n_names;
