@@ -360,9 +360,10 @@ static bool keep_largest(const dfl_frame *f, uint32_t einsum, const dfl_access *
     return false;
 }
 
-/* Sets the largest part of an operand that one chip needs of another one. False after a report. */
+/* Sets the largest part of an operand that one chip needs of another one, with what exchanges over `brought` have brought there.
+   False after a report. */
 static bool set_largest_part(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access,
-                             dfl_plan_exchange *x)
+                             uint64_t brought, dfl_plan_exchange *x)
 {
     dfl_layout *from = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
     dfl_i128 n;
@@ -370,7 +371,7 @@ static bool set_largest_part(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     for (uint32_t s = 0; s < f->n_slots; s++)
         from[s] = source(f, l, einsum, access->tensor, s);
     return (dfl_mask_thins(f, einsum, access) ? dfl_mask_largest_part(f, einsum, access, 0, from, x->slots, &n)
-                                              : dfl_share_find(f, einsum, access, from, x->asked, x->slots, &n)) &&
+                                              : dfl_share_find(f, einsum, access, from, x->asked, x->slots, brought, &n)) &&
            dfl_exchange_set_part(f, n, x);
 }
 
@@ -416,7 +417,7 @@ static bool set_operand_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
         return false;
     }
     if (way != TO_ROWS && way != FROM_ONE && rows == 0 && !comes_from_rows(f, l, einsum, access) &&
-        !set_largest_part(f, l, einsum, access, x))
+        !set_largest_part(f, l, einsum, access, way == WHOLE ? mask[ACROSS] : 0, x))
         return false;
     if (way != TO_ROWS && is_at_points(f, l, einsum, access, mask) && !keep_largest(f, einsum, access, &x->bits))
         return false;

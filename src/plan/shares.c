@@ -13,7 +13,7 @@ typedef struct {
     uint32_t einsum;
     const dfl_access *access;
     const dfl_layout *from, *asked;
-    uint64_t slots;
+    uint64_t slots, brought;   /* groups that exchange; groups whose exchange before has brought what the chips there have */
     int64_t *user, *owner;     /* [slot]: its place there; both have the same one on groups that exchange nothing */
     int64_t *places;           /* [slot]: places of each that are looked at, the first ones */
 } chip_pair;
@@ -36,20 +36,40 @@ static bool is_whole_rank(const dfl_frame *f, const dfl_access *a, uint32_t dim,
                                                           f->workload->tensors[a->tensor].extents[dim];
 }
 
+/* Positions of a rank that one chip uses and the other one has, at home or after an exchange over `brought`. */
+static int64_t count_common(const chip_pair *p, uint32_t rank, uint64_t used, uint64_t home)
+{
+    const dfl_chip_part own = dfl_chip_part_in(p->f, rank, used, p->user);
+    int64_t *owner = DFL_NEW_ARRAY(p->f->arena, int64_t, (size_t)p->f->n_slots + 1), sum = 0;
+    uint32_t s = 0;
+
+    for (uint32_t k = 0; k < p->f->n_slots; k++)
+        owner[k] = (home & p->brought) >> k & 1 ? 0 : p->owner[k];
+    while (s < p->f->n_slots) {
+        sum += dfl_chip_parts_common(own, dfl_chip_part_in(p->f, rank, home, owner)).n;
+        for (s = 0; s < p->f->n_slots; s++) {
+            if (((home & p->brought) >> s & 1) == 0)
+                continue;
+            if (++owner[s] < p->f->slots[s].count)
+                break;
+            owner[s] = 0;
+        }
+    }
+    return sum;
+}
+
 /* Elements along a dimension of the pair. True on overflow, or if they are not counted. */
 static bool count_dimension(const chip_pair *p, uint32_t dim, dfl_i128 *out)
 {
     const dfl_frame *f = p->f;
     const uint64_t used = dividing(p, p->asked, dim), home = dividing(p, p->from, dim);
-    int64_t parts = 1, pass;
-    dfl_chip_part own, common;
+    int64_t parts = 1, pass, common;
     uint32_t rank;
 
     if (is_whole_rank(f, p->access, dim, &rank)) {
-        own = dfl_chip_part_in(f, rank, used, p->user);
-        common = dfl_chip_parts_common(own, dfl_chip_part_in(f, rank, home, p->owner));
+        common = count_common(p, rank, used, home);
         pass = dfl_frame_pass(f, p->einsum, rank);
-        *out = common.n < pass ? common.n : pass;
+        *out = common < pass ? common : pass;
         return false;
     }
     for (uint32_t s = 0; s < f->n_slots; s++)
@@ -158,9 +178,10 @@ static bool is_one_chip(const chip_pair *p)
 }
 
 bool dfl_share_find(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from,
-                    const dfl_layout *asked, uint64_t slots, dfl_i128 *out)
+                    const dfl_layout *asked, uint64_t slots, uint64_t brought, dfl_i128 *out)
 {
     const chip_pair p = { .f = f, .einsum = einsum, .access = access, .from = from, .asked = asked, .slots = slots,
+                          .brought = brought,
                           .user = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)f->n_slots + 1),
                           .owner = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)f->n_slots + 1),
                           .places = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)f->n_slots + 1) };

@@ -7,9 +7,10 @@
 
 #include "plan/layouts.h"
 
-/* Elements of an access in one pass that one chip uses and another chip of the groups of `slots` has at home. The tensor lies
-   divided along `from`[slot], and the einsum divides it along `asked`[slot]; negative = not there. False after a report. */
+/* Elements of an access in one pass that one chip uses and another chip of the groups of `slots` has: at home, or brought there
+   by an exchange over the slots of `brought`. The tensor lies divided along `from`[slot], and the einsum divides it along
+   `asked`[slot]; negative = not there. False after a report. */
 bool dfl_share_find(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from,
-                    const dfl_layout *asked, uint64_t slots, dfl_i128 *out);
+                    const dfl_layout *asked, uint64_t slots, uint64_t brought, dfl_i128 *out);
 
 #endif

@@ -266,8 +266,8 @@ typedef struct {
 } chip_pass;
 
 /* What a chip touched of an operand in a pass. */
-/* `sent`: most that one other chip of the groups in which it changes its layout has at home. */
-typedef struct { uint32_t seen, lacking, own, part, sent; } touched_counts;
+/* `sent`, `gathered`: most that one other chip has of the groups in which the operand goes across, or is gathered behind. */
+typedef struct { uint32_t seen, lacking, own, part, sent, gathered; } touched_counts;
 
 /* records.c: the exchanges of a pass */
 /* Records those before an einsum; `counts` = [chip][operand * N_READINGS + reading]. */

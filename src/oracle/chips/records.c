@@ -140,7 +140,7 @@ static chip_copy *find_copy(chips *c, const chip_pass *p, const dfl_access *acce
 /* The most that a chip touched of an operand. */
 static touched_counts find_most(const chips *c, const touched_counts *counts, uint32_t reading, uint32_t n)
 {
-    touched_counts most = { 0, 0, 0, 0, 0 };
+    touched_counts most = { 0, 0, 0, 0, 0, 0 };
 
     for (uint32_t chip = 0; chip < c->n_chips; chip++) {
         const touched_counts *x = &counts[(size_t)chip * n + reading];
@@ -149,6 +149,7 @@ static touched_counts find_most(const chips *c, const touched_counts *counts, ui
         most.part = x->part > most.part ? x->part : most.part;
         most.own = x->own > most.own ? x->own : most.own;
         most.sent = x->sent > most.sent ? x->sent : most.sent;
+        most.gathered = x->gathered > most.gathered ? x->gathered : most.gathered;
         most.lacking = x->lacking > most.lacking ? x->lacking : most.lacking;
     }
     return most;
@@ -217,7 +218,7 @@ void dfl_chips_record_operands(chip_pass *p, const touched_counts *counts)
         if ((r->all & ~r->one) != 0)
             record_parts(c, "all_gather", tensor, p->einsum, size_of_group(c, r->all & ~r->one),
                          bits_of(c, tensor, r->is_joint ? dfl_chips_most_joint(c, p->einsum, i) : most.seen),
-                         r->other != 0 ? -1 : bits_of(c, tensor, most.lacking), bits_of(c, tensor, most.sent), p->stages);
+                         r->other != 0 ? -1 : bits_of(c, tensor, most.lacking), bits_of(c, tensor, most.gathered), p->stages);
     }
 }
 

@@ -323,21 +323,34 @@ static element_set compute_block(chip_pass *p)
            : dfl_chips_has_rows_alone(c, e->target) ? add_rows(p, made) : e->made.of_chip[p->chip];
 }
 
-/* The most elements that a reading touched in this visit and that one other chip of the groups in which they are exchanged has at
-   home. */
-static uint32_t most_sent(const chip_pass *p, const chip_reading *r)
+/* Whether two chips have the same place in the groups of a mask. */
+static bool is_beside(const chips *c, uint32_t a, uint32_t b, uint64_t groups)
+{
+    for (uint32_t g = 0; g < c->n_groups; g++)
+        if ((groups >> g & 1) != 0 && chips_digit(c, a, g) != chips_digit(c, b, g))
+            return false;
+    return true;
+}
+
+/* The most elements that a reading touched in this visit and that one other chip of some groups has: at home, or brought there by
+   an exchange over the groups of `brought`. */
+static uint32_t most_sent(const chip_pass *p, const chip_reading *r, uint64_t groups, uint64_t brought)
 {
     const chips *c = p->c;
     uint32_t most = 0;
 
-    for (uint32_t other = 0; other < c->n_chips && r->tensor != DFL_NONE; other++) {
-        bool is_in = other != p->chip;
+    for (uint32_t sender = 0; sender < c->n_chips && r->tensor != DFL_NONE; sender++) {
         uint32_t n = 0;
 
-        for (uint32_t g = 0; g < c->n_groups && is_in; g++)
-            is_in = ((r->all | r->other) >> g & 1) != 0 || chips_digit(c, other, g) == chips_digit(c, p->chip, g);
-        for (uint32_t k = 0; k < c->tensors[r->tensor].n_elem && is_in; k++)
-            n += r->seen[k] == c->visit && c->tensors[r->tensor].home[other][k] != 0;
+        if (sender == p->chip || !is_beside(c, sender, p->chip, ~groups))
+            continue;
+        for (uint32_t k = 0; k < c->tensors[r->tensor].n_elem; k++) {
+            bool is_there = false;
+
+            for (uint32_t home = 0; home < c->n_chips && !is_there && r->seen[k] == c->visit; home++)
+                is_there = c->tensors[r->tensor].home[home][k] != 0 && is_beside(c, home, sender, ~brought);
+            n += is_there;
+        }
         most = n > most ? n : most;
     }
     return most;
@@ -350,7 +363,8 @@ static touched_counts count_touched(const chip_pass *p, uint32_t reading)
     const chips *c = p->c;
     const chip_einsum *e = &c->einsums[p->einsum];
     const chip_reading *r = &e->reads[reading];
-    touched_counts out = { r->n_inner, r->n_lacking, r->n_own, r->n_part, most_sent(p, r) };
+    touched_counts out = { r->n_inner, r->n_lacking, r->n_own, r->n_part, most_sent(p, r, r->other, 0),
+                           most_sent(p, r, r->all & ~r->one, r->other | r->one) };
 
     for (uint32_t i = reading / N_READINGS + 1; i < e->einsum->n_inputs; i++) {
         const chip_reading *other = &e->reads[i * N_READINGS + reading % N_READINGS];
