@@ -324,6 +324,35 @@ static bool fill_refused(dfl_fill *fill, const dfl_objective *objective, const d
     return true;
 }
 
+/* Fills a mapping whose einsums are not all known to the joint search: one by one, then by fused groups and by changes of lines,
+   whose costs the model says. */
+static bool fill_apart(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
+                       dfl_search_summary *summary, dfl_stop *stopped)
+{
+    dfl_budget *budget = fill->solver->budget;
+    const double now = dfl_budget_time(budget), whole = fill->limits.deadline;
+    bool is_found;
+
+    if (whole > now)
+        fill->limits.deadline = now + (whole - now) * DFL_ALONE_SHARE;
+    fill->judged_until = whole;
+    is_found = dfl_fill_one_by_one(fill, objective, out, stopped);
+    fill->judged_until = 0;
+    fill->limits.deadline = whole;
+    if (!is_found)
+        return false;
+    if (*stopped == DFL_STOP_TIME && dfl_budget_time(budget) < whole)
+        *stopped = DFL_STOP_NONE;
+    *summary = *out->search;
+    out->search = summary;
+    if (*stopped != DFL_STOP_NONE || !dfl_budget_ok(budget))
+        return true;
+    dfl_fill_raise_floor(fill, objective, out, summary);
+    dfl_fill_improve_several(fill, objective, within, fill_lines_once, out, summary, stopped);
+    note_stop(fill, summary, stopped);
+    return true;
+}
+
 /* Takes back the reports since `first`, if all of them say that the search does not support the mapping. False if there is
    none, or another one. */
 static bool take_back_refusal(const dfl_fill *fill, size_t first)
@@ -396,7 +425,8 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     if (is_several && (!dfl_check_room(fill, out->given) || !dfl_check_homes(fill, out->given)))
         return false;
     if (is_apart && (out->given->workload->n_einsums != 1 || out->given->workload->n_carries > 0))
-        return dfl_fill_one_by_one(fill, objective, out, stopped);
+        return is_several ? fill_apart(fill, objective, within, out, early, stopped)
+                          : dfl_fill_one_by_one(fill, objective, out, stopped);
     has_first = is_several && find_first(fill, objective, &first, early);
     if (has_first && !fill->is_part)
         climb_first(fill, objective, &first, early);

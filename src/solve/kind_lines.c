@@ -208,8 +208,11 @@ static void improve_alone(dfl_assembly *a, dfl_einsum_kind *k, const found_set *
     (void)dfl_line_search_try(&search, k->lines.lines, k->lines.n_lines, true);
     if (!k->is_found)
         dfl_templates_try(&search);
+    if (k->one.exact && limits.deadline > 0) /* the other half is for evaluations with the conditions */
+        search.deadline -= fmax(limits.deadline - dfl_budget_time(a->fill->solver->budget), 0) / 2;
     if (!is_short)
         dfl_line_search_climb(&search);
+    search.deadline = limits.deadline;
     found = dfl_line_search_end(&search);
     if (found.n_lines > 0)
         k->lines = found;

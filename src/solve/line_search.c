@@ -82,23 +82,6 @@ static double count_visited(const dfl_workload *w, const dfl_line *lines, uint32
     return counted;
 }
 
-/* Whether a loop over a rank with conditions stands below a spatial line of such a rank, and above a keep. The evaluation of such
-   lines takes many times longer than that of the same tiles with the spatial line below. */
-static bool has_late_loop(const dfl_einsum *e, const dfl_line *lines, uint32_t n)
-{
-    bool is_spread = false, has_loop = false;
-
-    for (uint32_t i = 0; i < n; i++) {
-        if (lines[i].kind == DFL_LINE_KEEP && has_loop)
-            return true;
-        if (lines[i].kind != DFL_LINE_KEEP && dfl_conditions_have_rank(e, lines[i].rank)) {
-            has_loop |= is_spread && lines[i].kind == DFL_LINE_TEMPORAL;
-            is_spread |= lines[i].kind == DFL_LINE_SPATIAL;
-        }
-    }
-    return false;
-}
-
 /* Parts of ranks with conditions on instances. The parts differ, and the evaluation counts the transfers of each of them. */
 static double count_parts(const dfl_einsum *e, const dfl_line *lines, uint32_t n)
 {
@@ -108,15 +91,6 @@ static double count_parts(const dfl_einsum *e, const dfl_line *lines, uint32_t n
         if (lines[i].kind == DFL_LINE_SPATIAL && lines[i].by == DFL_BY_PARTS && dfl_conditions_have_rank(e, lines[i].rank))
             parts *= (double)lines[i].amount;
     return parts;
-}
-
-/* Whether lines have too many parts of ranks with conditions, although the best ones have few. */
-static bool has_more_parts(const dfl_line_search *search, const dfl_line *lines, uint32_t n)
-{
-    const dfl_einsum *e = search->one->exact->einsums;
-
-    return search->best.n_lines > 0 && count_parts(e, lines, n) > DFL_LINE_SEARCH_PARTS &&
-           count_parts(e, search->best.lines, search->best.n_lines) <= DFL_LINE_SEARCH_PARTS;
 }
 
 /* Whether the search may return the lines. Homes are those of the best lines and stand above all temporal loops. No loop iterates
@@ -139,9 +113,6 @@ static bool is_allowed(const dfl_line_search *search, const dfl_line *lines, uin
         if (lines[i].kind != DFL_LINE_KEEP && lines[i].rank == search->over)
             return false;
     }
-    if (search->one->exact && (has_more_parts(search, lines, n) || has_late_loop(search->one->exact->einsums, lines, n) ||
-                               count_visited(search->one->exact, lines, n) > DFL_LINE_SEARCH_VISITED))
-        return false;
     return search->uneven || search->is_uneven || is_template || is_even(w, lines, n);
 }
 
@@ -479,8 +450,9 @@ static int compare_work(const void *a, const void *b)
 }
 
 /* Of the lines that were evaluated for another form of the einsum, the best ones for the exact one whose evaluation takes at most
-   `most_steps`, among the first `most`; where time is short, the first. False if there are none. */
-static bool choose_within(dfl_line_search *search, uint64_t most_steps, size_t most, bool hurries)
+   `most_steps`, for the first lines `first_steps`, among the first `most`; where time is short, the first. False if there are
+   none. */
+static bool choose_within(dfl_line_search *search, uint64_t first_steps, uint64_t most_steps, size_t most, bool hurries)
 {
     const uint32_t enough = hurries ? 1 : DFL_LINE_SEARCH_LEGAL;
     double value = INFINITY;
@@ -492,7 +464,8 @@ static bool choose_within(dfl_line_search *search, uint64_t most_steps, size_t m
         if (n_legal > 0 && is_late(search))
             break;
         const dfl_valued_lines *v = &search->valued.at[i];
-        const double exact = value_within(search, search->one->exact, v->found.lines, v->found.n_lines, most_steps);
+        const double exact = value_within(search, search->one->exact, v->found.lines, v->found.n_lines,
+                                          i == 0 ? first_steps : most_steps);
         n_legal += !isinf(exact);
         if (exact < value) {
             search->best = v->found;
@@ -508,13 +481,17 @@ static bool is_stopped(const dfl_line_search *search)
     return search->hurries || !dfl_budget_ok(search->solver->budget);
 }
 
-/* The lines whose exact evaluation is shortest, although the session is stopped. */
+/* Lines whose exact evaluation is short, although the session is stopped: the best of them, or else the shortest one. */
 static bool choose_short(dfl_line_search *search)
 {
     search->budget.cancel = NULL;
     if (search->valued.n > 0)
+        qsort(search->valued.at, search->valued.n, sizeof *search->valued.at, compare_values);
+    if (choose_within(search, DFL_LINE_SEARCH_SHORT_STEPS, DFL_LINE_SEARCH_SHORT_STEPS, DFL_LINE_SEARCH_SHORT, true))
+        return true;
+    if (search->valued.n > 0)
         qsort(search->valued.at, search->valued.n, sizeof *search->valued.at, compare_work);
-    return choose_within(search, DFL_LINE_SEARCH_HURRY_STEPS, SIZE_MAX, true);
+    return choose_within(search, DFL_LINE_SEARCH_HURRY_STEPS, DFL_LINE_SEARCH_HURRY_STEPS, SIZE_MAX, true);
 }
 
 /* Chooses among the lines that were evaluated for another form of the einsum. False if none of them will do. */
@@ -528,10 +505,11 @@ static bool choose_exact(dfl_line_search *search)
         if (!hurries && search->valued.n > 0)
             qsort(search->valued.at, search->valued.n, sizeof *search->valued.at, compare_values);
         if (!hurries && search->one->has_where &&
-            (choose_within(search, DFL_LINE_SEARCH_EXACT_STEPS, DFL_LINE_SEARCH_LEGAL, false) ||
-             choose_within(search, DFL_LINE_SEARCH_LONG_STEPS, DFL_LINE_SEARCH_LEGAL, true)))
+            choose_within(search, DFL_LINE_SEARCH_LONG_STEPS, DFL_LINE_SEARCH_EXACT_STEPS, DFL_LINE_SEARCH_LEGAL, false))
             return true;
-        if (choose_within(search, DFL_LINE_SEARCH_EXACT_STEPS, SIZE_MAX, hurries))
+        if (!hurries && search->one->has_where && choose_short(search))
+            return true;
+        if (choose_within(search, DFL_LINE_SEARCH_EXACT_STEPS, DFL_LINE_SEARCH_EXACT_STEPS, SIZE_MAX, hurries))
             return true;
     }
     return is_stopped(search) ? !hurries && choose_short(search) : search->one->has_where;

@@ -64,7 +64,7 @@ dfl_found_lines dfl_line_search_end(dfl_line_search *search);
 
 /* Steps of the exact evaluation of the best lines of an einsum with conditions, if none needs less: tenths of a second. More find
    better lines, whose evaluation takes longer. */
-#define DFL_LINE_SEARCH_LONG_STEPS UINT64_C(16000000)
+#define DFL_LINE_SEARCH_LONG_STEPS UINT64_C(100000000)
 /* Steps of the evaluation of all einsums with conditions together: some 10 s. Lines of a short evaluation follow. */
 #define DFL_WHOLE_STEPS (UINT64_C(1) << 30)
 

@@ -60,7 +60,7 @@ static const dfl_result *evaluate_in_time(const dfl_assembly *a, const dfl_mappi
     if (dfl_budget_ok(solver->budget))
         after->cancel = solver->budget->cancel;
     if (limits->deadline > 0 && solver->budget->work == NULL)
-        after->deadline = fmax(limits->deadline, dfl_budget_time(after)) + DFL_GRACE_SECONDS;
+        after->deadline = fmax(fmax(limits->deadline, a->fill->judged_until), dfl_budget_time(after)) + DFL_GRACE_SECONDS;
     costs = dfl_fill_costs(a->fill, m);
     *is_stopped = after->why != DFL_STOP_NONE;
     after->steps_limit = 0;

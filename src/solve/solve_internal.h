@@ -27,6 +27,7 @@ typedef struct {
     bool has_requirement;              /* at least one requirement is not a bound on the peak of a memory */
     bool has_default_limit;            /* no limit was asked for: the search ends after a fixed amount of work */
     bool is_last;                      /* all einsums are searched together, with all the time that is left */
+    double judged_until; /* end of the evaluation of what is mapped einsum by einsum; 0 = `limits.deadline` */
     bool is_part;                      /* of the search for another mapping, which needs no lower bound */
     const dfl_mapping *alone;          /* the best lines of each einsum alone (dfl_fill_first); NULL = not searched for */
     double alone_value;                /* its value */

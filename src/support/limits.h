@@ -79,12 +79,12 @@ enum {
 /* Steps of one evaluation of that search: lines that need more are not considered. */
 #define DFL_LINE_SEARCH_STEPS UINT64_C(200000)
 /* Steps of one evaluation with the conditions of `where`; lines that are evaluated with them, and of these the legal ones. */
-#define DFL_LINE_SEARCH_EXACT_STEPS UINT64_C(1000000)
+#define DFL_LINE_SEARCH_EXACT_STEPS UINT64_C(4000000)
+#define DFL_LINE_SEARCH_SHORT 8 /* best lines that are tried then, with so many steps each */
+#define DFL_LINE_SEARCH_SHORT_STEPS UINT64_C(200000)
 #define DFL_LINE_SEARCH_HURRY_STEPS UINT64_C(20000) /* the same after a time limit or an interrupt, if some lines need less */
 #define DFL_LINE_SEARCH_EXACT 40
 #define DFL_LINE_SEARCH_LEGAL 4
-#define DFL_LINE_SEARCH_VISITED 1024 /* tiles over ranks with conditions that such an evaluation visits, at most */
-#define DFL_LINE_SEARCH_PARTS 1 /* parts of these ranks on instances: lines with more are left out where others are found */
 #define DFL_INSTANCE_WAYS 8 /* ways to split an einsum over the arrays around its outermost memories that the mapper searches */
 #define DFL_JUDGE_STEPS UINT64_C(25000000) /* of one evaluation of all einsums: a mapping that needs more is not the result */
 #define DFL_SMALL_GAP 0.01 /* relative gap below which a result is not searched for again einsum by einsum */

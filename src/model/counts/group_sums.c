@@ -6,6 +6,7 @@
 
 #include "model/counts/class_sums.h"
 #include "model/counts/even_sums.h"
+#include "model/counts/joint_sums.h"
 #include "model/sets/rank_piece.h"
 #include "support/vec.h"
 
@@ -22,8 +23,6 @@ typedef struct {
     int64_t pos[DFL_MAX_STEPS];  /* present position */
     int64_t prev[DFL_MAX_STEPS]; /* position at the previous step */
     dfl_interval_set one, cur, old, stay, diff, all_cur, all_old, all_stay, entering, leaving, scratch, next, piece;
-    int64_t *keys;               /* joint groups: room for two keys of states for each loop */
-    const struct state_sums **known; /* [bucket]: sums of known states of a joint group; NULL = states are not compared */
     bool simple;                 /* sets are intervals: one reference, no bounding box, no coordinates inside a tile */
     dfl_group_sums *sums;        /* partial sums of the present loop level and of the levels inside of it */
 } walker;
@@ -310,73 +309,197 @@ static bool enters_late(walker *walk)
     return dfl_interval_set_count(&both) > 0;
 }
 
+/* A step along which instances that share a transfer may have equal sets: the innermost one of `united`, if it cuts no rank of an
+   index. DFL_NONE if there is none. */
+static uint32_t find_alike(const walker *walk, uint64_t united, bool forwards)
+{
+    const dfl_group *group = walk->g;
+    uint32_t k = group->n_spatial;
+
+    while (k > 0 && !(united >> group->spatial[k - 1] & 1))
+        k--;
+    if (k == 0 || !group->joint || walk->ranged || forwards)
+        return DFL_NONE;
+    for (uint32_t i = 0; i < group->n_spatial; i++)
+        if (walk->how->inside >> group->spatial[i] & 1)
+            return DFL_NONE;
+    for (uint32_t v = 0; v < walk->footprint->n_references; v++) {
+        const dfl_group_reference *reference = &group->references[v];
+        for (uint32_t r = 0; r < reference->joint.n_indexing; r++)
+            for (uint32_t c = 0; c < reference->ranks[r].n_cuts; c++)
+                if (reference->ranks[r].step[c] == group->spatial[k - 1])
+                    return DFL_NONE;
+        for (uint32_t g = 0; g < reference->n_gates; g++)
+            if (reference->gates[g] == group->spatial[k - 1])
+                return DFL_NONE;
+    }
+    return group->spatial[k - 1];
+}
+
+/* Writes for each reference and condition whether it holds (1) or fails (0) at all points of the piece at a position; idle
+   references fail. Returns the end, or NULL if a condition holds at some points only. */
+static int64_t *find_settled(walker *walk, const int64_t *pos, int64_t *out)
+{
+    for (uint32_t v = 0; v < walk->footprint->n_references; v++) {
+        const dfl_group_reference *reference = &walk->g->references[v];
+        const dfl_joint_access *joint = &reference->joint;
+        dfl_interval box[DFL_MAX_GROUP];
+        bool idle = is_idle(walk, v, pos);
+        for (uint32_t k = 0; k < joint->n_ranks; k++) {
+            box[k] = find_piece(walk, &reference->ranks[k], pos);
+            idle |= box[k].hi <= box[k].lo;
+        }
+        for (uint32_t c = 0; c < joint->n_where; c++) {
+            dfl_i128 least = 0, most = -1;
+            if (!idle)
+                dfl_joint_access_range(joint, c, box, &least, &most);
+            if (!idle && least < 0 && most >= 0)
+                return NULL;
+            *out++ = !idle && least >= 0;
+        }
+        *out++ = idle;
+    }
+    return out;
+}
+
+/* Moves to the last coordinate along step `i` up to which all sets equal those of the present one: every condition holds at all
+   points of the pieces of all these coordinates, or at none of them. */
+static void skip_alike(walker *walk, uint32_t i, bool compare)
+{
+    enum { MOST = 64 };
+    int64_t first[2 * MOST], here[2 * MOST], *end, parts = 0;
+    uint32_t n = 0;
+
+    for (uint32_t v = 0; v < walk->footprint->n_references; v++) {
+        n += walk->g->references[v].joint.n_where + 1;
+        if (walk->g->references[v].joint.n_ranks > DFL_MAX_GROUP)
+            return;
+    }
+    if (n > MOST || !(end = find_settled(walk, walk->pos, first)) || (compare && !(end = find_settled(walk, walk->prev, end))))
+        return;
+    for (uint32_t k = 0; k < walk->g->n_spatial; k++)
+        parts = walk->g->spatial[k] == i ? walk->g->parts[k] : parts;
+    for (int64_t step = 1; step > 0;) {
+        bool alike = walk->pos[i] + step < parts;
+        if (alike) {
+            int64_t *last;
+            walk->prev[i] = walk->pos[i] += step;
+            last = find_settled(walk, walk->pos, here);
+            if (last && compare)
+                last = find_settled(walk, walk->prev, last);
+            alike = last && memcmp(first, here, (size_t)(end - first) * sizeof *first) == 0;
+            if (!alike)
+                walk->prev[i] = walk->pos[i] -= step;
+        }
+        step = alike ? step * 2 : step / 2;
+    }
+}
+
+/* Adds the size of the set of the instances that share a transfer, at the present coordinates of the others; with `compare`, also
+   its change against the set at `prev`. */
+static void add_set_change(walker *walk, dfl_group_change *out, uint64_t united, bool forwards, bool compare)
+{
+    const uint32_t alike = find_alike(walk, united, forwards);
+    const bool is_settled = walk->g->dim == DFL_NO_DIM && walk->footprint->n_references == 1; /* by one set that is not empty */
+    bool *over = &walk->sums->overflow;
+
+    dfl_interval_set_clear(&walk->all_cur);
+    dfl_interval_set_clear(&walk->all_old);
+    dfl_interval_set_clear(&walk->entering);
+    dfl_interval_set_clear(&walk->leaving);
+    dfl_interval_set_clear(&walk->all_stay);
+    do {
+        if (!is_counted(walk))
+            continue;
+        if (walk->how->made)
+            find_touched(walk, walk->pos, true, &walk->cur);
+        else
+            find_tile(walk, walk->pos, &walk->cur, true);
+        if (!dfl_budget_spend(dfl_arena_budget(walk->arena), 1 + 8 * walk->cur.n))
+            return;
+        int64_t size = dfl_interval_set_count(&walk->cur);
+        walk->sums->largest = size > walk->sums->largest ? size : walk->sums->largest;
+        dfl_interval_set_unite(walk->arena, &walk->all_cur, &walk->cur);
+        if (alike != DFL_NONE)
+            skip_alike(walk, alike, compare);
+        if (!compare && size > 0 && is_settled) {
+            for (uint64_t left = united; left; left &= left - 1)
+                walk->pos[__builtin_ctzll(left)] = walk->prev[__builtin_ctzll(left)] = 0;
+            break;
+        }
+        if (!compare)
+            continue;
+        find_tile(walk, walk->prev, &walk->old, false);
+        dfl_interval_set_unite(walk->arena, &walk->all_old, &walk->old);
+        dfl_interval_set_intersect(walk->arena, &walk->stay, &walk->cur, &walk->old);
+        dfl_interval_set_subtract(walk->arena, &walk->diff, &walk->old, &walk->stay);
+        dfl_interval_set_unite(walk->arena, &walk->leaving, &walk->diff);
+        dfl_interval_set_unite(walk->arena, &walk->all_stay, &walk->stay);
+        if (forwards) {
+            if (walk->how->anew)
+                dfl_interval_set_clear(&walk->stay);
+            add_forwarded(walk);
+        }
+        dfl_interval_set_subtract(walk->arena, &walk->diff, &walk->cur, &walk->stay);
+        dfl_interval_set_unite(walk->arena, &walk->entering, &walk->diff);
+    } while (united && advance_coordinate(walk, united, walk->pos, walk->prev));
+    dfl_interval_set_normalise(&walk->all_cur);
+    int64_t a = dfl_interval_set_count(&walk->all_cur);
+    out->enter = add_checked(out->enter, a, over);
+    if (compare) {
+        dfl_interval_set_normalise(&walk->all_old);
+        dfl_interval_set_normalise(&walk->entering);
+        dfl_interval_set_normalise(&walk->leaving);
+        walk->sums->late |= united && enters_late(walk);
+        int64_t b = dfl_interval_set_count(&walk->all_old);
+        out->kept = add_checked(out->kept, a - dfl_interval_set_count(&walk->entering), over);
+        out->leave = add_checked(out->leave, b, over);
+        out->left_kept = add_checked(out->left_kept, b - dfl_interval_set_count(&walk->leaving), over);
+    }
+}
+
+/* Whether neighbours along a step of the group pass elements on. */
+static bool has_forwarding(const walker *walk)
+{
+    const uint32_t step = walk->how->forward;
+
+    return step != DFL_NONE && walk->footprint->group_of_step[step] != DFL_NONE &&
+           &walk->footprint->groups[walk->footprint->group_of_step[step]] == walk->g;
+}
+
 /* Adds the sizes of the sets at `pos`, summed over instances; with `compare`, also their change against the sets at
    `prev`. */
 static void add_change(walker *walk, dfl_group_change *out, bool compare)
 {
-    const dfl_group *group = walk->g;
-    uint64_t summed = 0;
-    bool *over = &walk->sums->overflow;
+    const dfl_sharing *how = walk->how;
+    uint64_t all = 0;
 
-    for (uint32_t k = 0; k < group->n_spatial; k++)
-        summed |= UINT64_C(1) << group->spatial[k];
-    uint64_t united = summed & walk->how->united & ~(walk->how->first_only | walk->how->inside);
-    summed &= ~(walk->how->united | walk->how->inside | walk->how->first_only);
-    bool forwards = walk->how->forward != DFL_NONE && walk->footprint->group_of_step[walk->how->forward] != DFL_NONE &&
-                    &walk->footprint->groups[walk->footprint->group_of_step[walk->how->forward]] == group;
-    bool simple = walk->simple && !united && !forwards;
+    for (uint32_t k = 0; k < walk->g->n_spatial; k++)
+        all |= UINT64_C(1) << walk->g->spatial[k];
+    const uint64_t united = all & how->united & ~(how->first_only | how->inside);
+    const uint64_t summed = all & ~(how->united | how->inside | how->first_only);
+    const bool forwards = has_forwarding(walk), simple = walk->simple && !united && !forwards;
+
     move_pinned(walk, false);
     do {
         if (simple && (!is_counted(walk) || add_interval_change(walk, out, compare)))
             continue;
-        dfl_interval_set_clear(&walk->all_cur);
-        dfl_interval_set_clear(&walk->all_old);
-        dfl_interval_set_clear(&walk->entering);
-        dfl_interval_set_clear(&walk->leaving);
-        dfl_interval_set_clear(&walk->all_stay);
-        do {
-            if (!is_counted(walk))
-                continue;
-            if (walk->how->made)
-                find_touched(walk, walk->pos, true, &walk->cur);
-            else
-                find_tile(walk, walk->pos, &walk->cur, true);
-            if (!dfl_budget_spend(dfl_arena_budget(walk->arena), 1 + 8 * walk->cur.n))
-                return;
-            int64_t size = dfl_interval_set_count(&walk->cur);
-            walk->sums->largest = size > walk->sums->largest ? size : walk->sums->largest;
-            dfl_interval_set_unite(walk->arena, &walk->all_cur, &walk->cur);
-            if (!compare)
-                continue;
-            find_tile(walk, walk->prev, &walk->old, false);
-            dfl_interval_set_unite(walk->arena, &walk->all_old, &walk->old);
-            dfl_interval_set_intersect(walk->arena, &walk->stay, &walk->cur, &walk->old);
-            dfl_interval_set_subtract(walk->arena, &walk->diff, &walk->old, &walk->stay);
-            dfl_interval_set_unite(walk->arena, &walk->leaving, &walk->diff);
-            dfl_interval_set_unite(walk->arena, &walk->all_stay, &walk->stay);
-            if (forwards) {
-                if (walk->how->anew)
-                    dfl_interval_set_clear(&walk->stay);
-                add_forwarded(walk);
-            }
-            dfl_interval_set_subtract(walk->arena, &walk->diff, &walk->cur, &walk->stay);
-            dfl_interval_set_unite(walk->arena, &walk->entering, &walk->diff);
-        } while (united && advance_coordinate(walk, united, walk->pos, walk->prev));
-        dfl_interval_set_normalise(&walk->all_cur);
-        int64_t a = dfl_interval_set_count(&walk->all_cur);
-        out->enter = add_checked(out->enter, a, over);
-        if (compare) {
-            dfl_interval_set_normalise(&walk->all_old);
-            dfl_interval_set_normalise(&walk->entering);
-            dfl_interval_set_normalise(&walk->leaving);
-            walk->sums->late |= united && enters_late(walk);
-            int64_t b = dfl_interval_set_count(&walk->all_old);
-            out->kept = add_checked(out->kept, a - dfl_interval_set_count(&walk->entering), over);
-            out->leave = add_checked(out->leave, b, over);
-            out->left_kept = add_checked(out->left_kept, b - dfl_interval_set_count(&walk->leaving), over);
-        }
+        add_set_change(walk, out, united, forwards, compare);
+        if (!dfl_budget_ok(dfl_arena_budget(walk->arena)))
+            return;
     } while (summed && advance_coordinate(walk, summed, walk->pos, walk->prev));
     move_pinned(walk, true);
+}
+
+/* The change of one choice of coordinates, for dfl_joint_sums_take. */
+static void add_position(void *context, const int64_t *pos, const int64_t *prev, uint64_t united, bool compare,
+                         dfl_group_change *out)
+{
+    walker *walk = context;
+
+    memcpy(walk->pos, pos, sizeof walk->pos);
+    memcpy(walk->prev, prev, sizeof walk->prev);
+    add_set_change(walk, out, united, has_forwarding(walk), compare);
 }
 
 static int64_t count_trips(walker *walk, uint32_t level)
@@ -546,8 +669,7 @@ static int64_t find_last_steady(walker *walk, uint32_t level, int64_t q, int64_t
     return lo;
 }
 
-static void visit_loop(walker *w, uint32_t level);
-static void add_known_advance(walker *walk, uint32_t level);
+static void visit_loop(walker *walk, uint32_t level);
 
 /* Adds `times` times the sums `part` over the loops from `level` on. Sums with `k` > level include those of `level`. */
 static void add_sums(const walker *walk, dfl_group_sums *outer, const dfl_group_sums *part, uint32_t level, int64_t times)
@@ -588,10 +710,7 @@ static void visit_iteration(walker *walk, uint32_t level, int64_t q, int64_t tim
         memcpy(walk->prev, walk->pos, sizeof walk->prev);
         walk->prev[i] = q - 1;
         wrap_inner(walk, level + 1);
-        if (walk->known && q > 1)
-            add_known_advance(walk, level);
-        else
-            add_change(walk, &part->adv[level + 1], true);
+        add_change(walk, &part->adv[level + 1], true);
     }
     visit_loop(walk, level + 1);
     walk->sums = outer;
@@ -599,272 +718,8 @@ static void visit_iteration(walker *walk, uint32_t level, int64_t q, int64_t tim
         add_sums(walk, outer, part, level + 1, times);
 }
 
-/* ---- states of joint groups ---- */
-
-/* Sums of a joint group over the loops from `level` on, in one state of the outer loops. Two positions of the outer loops
-   are in one state if a translation takes the sets of one to those of the other: the pieces of all ranks are equally
-   long, and every condition has the same value at the lowest corner of the pieces, unless it holds, or fails,
-   throughout. */
-typedef struct state_sums {
-    uint32_t level;
-    const int64_t *key;
-    dfl_group_sums sums;
-    const struct state_sums *next;
-} state_sums;
-
-enum { STATE_BUCKETS = 4096 };
-
-/* Tells whether the steps < `end` that cut a rank divide the pieces that they cut. */
-static bool is_even(const dfl_rank_source *r)
-{
-    int64_t len = r->extent;
-
-    for (uint32_t k = 0; k < r->n_cuts; k++) {
-        if (len % r->tile[k] != 0)
-            return false;
-        len = r->tile[k];
-    }
-    return true;
-}
-
-/* Tells whether all references of the group have equal indices inside the shape, so that a translation of the ranks moves
-   all of them alike and no element leaves the shape. */
-static bool moves_alike(const walker *walk)
-{
-    const dfl_group *group = walk->g;
-
-    for (uint32_t d = 0; d < group->n_dims; d++) {
-        const dfl_index *first = &walk->footprint->references[0].access->index[group->dims[d]];
-        dfl_i128 lo = first->offset, hi = first->offset;
-        for (uint32_t t = 0; t < first->n_terms; t++) {
-            dfl_i128 reach = (dfl_i128)first->terms[t].coef * (walk->nest->workload->ranks[first->terms[t].rank].extent - 1);
-            lo += reach < 0 ? reach : 0;
-            hi += reach > 0 ? reach : 0;
-        }
-        if (lo < 0 || hi >= walk->nest->workload->tensors[walk->footprint->tensor].extents[group->dims[d]])
-            return false;
-        for (uint32_t v = 1; v < walk->footprint->n_references; v++) {
-            const dfl_index *index = &walk->footprint->references[v].access->index[group->dims[d]];
-            if (index->n_terms != first->n_terms || index->offset != first->offset)
-                return false;
-            for (uint32_t t = 0; t < index->n_terms; t++)
-                if (index->terms[t].rank != first->terms[t].rank || index->terms[t].coef != first->terms[t].coef)
-                    return false;
-        }
-    }
-    return true;
-}
-
-/* Tells whether the positions of the group can be compared by states. */
-static bool has_states(const walker *walk)
-{
-    const dfl_group *group = walk->g;
-
-    if (!group->joint || group->n_lines == 0 || !moves_alike(walk))
-        return false;
-    for (uint32_t v = 0; v < walk->footprint->n_references; v++) {
-        if (group->references[v].joint.n_ranks > DFL_MAX_GROUP)
-            return false;
-        for (uint32_t k = 0; k < group->references[v].joint.n_ranks; k++)
-            if (!is_even(&group->references[v].ranks[k]))
-                return false;
-        if (group->references[v].n_active > 0 && group->references[v].n_gates > 0)
-            return false;
-        for (uint32_t k = 0; k < group->references[v].n_active; k++)
-            if (!is_even(&group->references[v].active[k]))
-                return false;
-    }
-    for (uint32_t k = 0; k < group->n_lines; k++) {
-        const dfl_path_step *step = &walk->nest->paths->paths[group->driver[k]].steps[group->lines[k]];
-        if (step->nominal % step->tile != 0)
-            return false;
-    }
-    return true;
-}
-
-/* The hull of a rank's pieces in all instances and iterations, at the present position of the steps < `end`. */
-static dfl_interval find_hull(const walker *walk, const dfl_rank_source *r, uint32_t end)
-{
-    dfl_interval first = { 0, r->extent };
-    int64_t lo = 0, hi = r->extent;
-
-    for (uint32_t k = 0; k < r->n_cuts; k++) {
-        bool spatial = walk->nest->spatial[r->einsum] >> r->step[k] & 1;
-        if (!spatial && r->step[k] >= end)
-            break;
-        if (spatial)
-            continue;
-        /* the pieces in different instances are translated by the same distance */
-        lo += walk->pos[r->step[k]] * r->tile[k];
-    }
-    first.lo = lo;
-    /* distance of the last instance, plus the length of its piece */
-    int64_t len = r->extent, reach = 0;
-    for (uint32_t k = 0; k < r->n_cuts; k++) {
-        bool spatial = walk->nest->spatial[r->einsum] >> r->step[k] & 1;
-        if (!spatial && r->step[k] >= end)
-            break;
-        reach += spatial ? len - r->tile[k] : 0;
-        len = r->tile[k];
-    }
-    hi = lo + reach + len;
-    first.hi = hi;
-    return first;
-}
-
-/* Writes the state of the present position of the loops outside `level` into `key`: one number for each condition. */
-static void find_state(const walker *walk, uint32_t level, int64_t *key)
-{
-    const dfl_group *group = walk->g;
-    uint32_t end = level < group->n_lines ? group->lines[level] : UINT32_MAX, n = 0;
-    dfl_interval box[DFL_MAX_GROUP];
-
-    for (uint32_t v = 0; v < walk->footprint->n_references; v++) {
-        const dfl_joint_access *joint = &group->references[v].joint;
-        for (uint32_t k = 0; k < joint->n_ranks; k++)
-            box[k] = find_hull(walk, &group->references[v].ranks[k], end);
-        for (uint32_t c = 0; c < joint->n_where; c++) {
-            dfl_i128 least, most, value = joint->fixed[c];
-            dfl_joint_access_range(joint, c, box, &least, &most);
-            for (uint32_t k = 0; k < joint->n_ranks; k++)
-                value += (dfl_i128)joint->slopes[c * joint->n_ranks + k] * box[k].lo;
-            key[n++] = least >= 0 ? INT64_MAX : most < 0 ? INT64_MIN : (int64_t)value;
-        }
-    }
-}
-
-static uint32_t count_conditions(const walker *walk)
-{
-    uint32_t n = 0;
-
-    for (uint32_t v = 0; v < walk->footprint->n_references; v++)
-        n += walk->g->references[v].joint.n_where;
-    return n;
-}
-
-static void enumerate_loop(walker *walk, uint32_t level);
-
-/* The bucket of the sums under a key of `n` numbers. */
-static const state_sums **find_bucket(const walker *walk, uint32_t level, const int64_t *key, uint32_t n)
-{
-    uint64_t hash = level;
-
-    for (uint32_t i = 0; i < n; i++)
-        hash = (hash ^ (uint64_t)key[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    return &walk->known[hash >> 52];
-}
-
-static const state_sums *find_known(const state_sums *s, uint32_t level, const int64_t *key, uint32_t n)
-{
-    while (s && (s->level != level || memcmp(s->key, key, n * sizeof *key) != 0))
-        s = s->next;
-    return s;
-}
-
-/* New sums, all zero, in a bucket. The arrays begin at entry `level` of the walk; entries before it are not used. */
-static state_sums *start_sums(walker *walk, const state_sums **bucket, uint32_t level, const int64_t *key, uint32_t n)
-{
-    state_sums *fresh = DFL_NEW(walk->arena, state_sums);
-    dfl_group_change *room = DFL_NEW_ARRAY(walk->arena, dfl_group_change, 2 * (walk->g->n_lines + 1));
-    int64_t *copy = DFL_NEW_ARRAY(walk->arena, int64_t, n + 1);
-
-    memcpy(copy, key, n * sizeof *key);
-    *fresh = (state_sums){ .level = level, .key = copy, .next = *bucket,
-                           .sums = { .hold = room, .adv = room + walk->g->n_lines + 1, .covering = walk->sums->covering,
-                                     .equal = walk->sums->equal } };
-    *bucket = fresh;
-    return fresh;
-}
-
-/* Adds the sums over all positions of the loops from `level` on, computed once for each state of the outer loops. */
-static void visit_state(walker *walk, uint32_t level)
-{
-    const uint32_t n = count_conditions(walk);
-    int64_t *key = walk->keys + (size_t)level * 2 * n;
-    dfl_group_sums *outer = walk->sums;
-    const state_sums **bucket, *known;
-
-    find_state(walk, level, key);
-    bucket = find_bucket(walk, level, key, n);
-    known = find_known(*bucket, level, key, n);
-    if (!known) {
-        state_sums *fresh = start_sums(walk, bucket, level, key, n);
-        walk->sums = &fresh->sums;
-        enumerate_loop(walk, level);
-        walk->sums = outer;
-        known = fresh;
-    }
-    add_sums(walk, outer, &known->sums, level, 1);
-}
-
-/* Adds the change when loop `level` advances to its present iteration, computed once for each pair of the states before
-   and after the advance. */
-static void add_known_advance(walker *walk, uint32_t level)
-{
-    const uint32_t n = count_conditions(walk), i = walk->g->lines[level], tag = level + 1 + DFL_MAX_GROUP;
-    int64_t *key = walk->keys + (size_t)(level + 1) * 2 * n;
-    dfl_group_sums *outer = walk->sums;
-    const state_sums **bucket, *known;
-
-    find_state(walk, level + 1, key);
-    walk->pos[i]--;
-    find_state(walk, level + 1, key + n);
-    walk->pos[i]++;
-    bucket = find_bucket(walk, tag, key, 2 * n);
-    known = find_known(*bucket, tag, key, 2 * n);
-    if (!known) {
-        state_sums *fresh = start_sums(walk, bucket, tag, key, 2 * n);
-        walk->sums = &fresh->sums;
-        add_change(walk, &fresh->sums.adv[level + 1], true);
-        walk->sums = outer;
-        known = fresh;
-    }
-    add_sums(walk, outer, &known->sums, level + 1, 1);
-}
-
-/* Whether iteration `q` of loop `level` is in the state `key`. */
-static bool is_in_state(walker *walk, uint32_t level, int64_t q, const int64_t *key, uint32_t n)
-{
-    int64_t own[DFL_MAX_GROUP];
-
-    walk->pos[walk->g->lines[level]] = q;
-    find_state(walk, level + 1, own);
-    return memcmp(own, key, n * sizeof *key) == 0;
-}
-
-/* The last iteration of loop `level`, out of `n`, up to which all iterations are in the state of iterations `q` and q - 1.
-   These have equal sums, since the same translation leads to each of them. Between two iterations in one state, all are in
-   this state: a condition that holds, or fails, throughout at both ends does so between them, and any other condition
-   with equal values does not depend on the loop. Requires q >= 2: iteration 0 may differ from the others. */
-static int64_t find_last_alike(walker *walk, uint32_t level, int64_t q, int64_t n)
-{
-    const uint32_t n_key = count_conditions(walk);
-    int64_t key[DFL_MAX_GROUP], last = q;
-
-    if (n_key > DFL_MAX_GROUP)
-        return q;
-    walk->pos[walk->g->lines[level]] = q;
-    find_state(walk, level + 1, key);
-    for (int64_t step = is_in_state(walk, level, q - 1, key, n_key) ? 1 : 0; step > 0;)
-        if (last + step < n && is_in_state(walk, level, last + step, key, n_key)) {
-            last += step;
-            step *= 2;
-        } else {
-            step /= 2;
-        }
-    return last;
-}
-
-static void visit_loop(walker *walk, uint32_t level)
-{
-    if (walk->known && level > 0)
-        visit_state(walk, level);
-    else
-        enumerate_loop(walk, level);
-}
-
 /* Adds the sums over all positions of the loops from `level` on, at the present position of the outer loops. */
-static void enumerate_loop(walker *walk, uint32_t level)
+static void visit_loop(walker *walk, uint32_t level)
 {
     const dfl_group *group = walk->g;
 
@@ -887,8 +742,6 @@ static void enumerate_loop(walker *walk, uint32_t level)
         int64_t instances = group->plain && q > 0 && q + 2 < n ? count_full_instances(walk, level, q) : -1;
         if (instances > 0 && is_steady(walk, level, q, instances))
             last = find_last_steady(walk, level, q, n, instances);
-        else if (walk->known && q > 1)
-            last = find_last_alike(walk, level, q, n);
         visit_iteration(walk, level, q, last - q + 1);
         q = last;
         for (uint32_t k = level; k < group->n_lines; k++)
@@ -941,11 +794,8 @@ bool dfl_group_sums_take(dfl_nest *nest, const dfl_footprint *footprint, const d
     out->equal = true;
     w.shape = group->shape;
     w.simple = footprint->n_references == 1 && !how->box && !how->made && how->inside == 0 && !group->joint;
-    if (has_states(&w)) {
-        w.known = DFL_NEW_ARRAY(nest->arena, const state_sums *, STATE_BUCKETS);
-        w.keys = DFL_NEW_ARRAY(nest->arena, int64_t, (size_t)(group->n_lines + 2) * 2 * count_conditions(&w) + 1);
-    }
-    visit_loop(&w, 0);
+    if (!dfl_joint_sums_take(nest, footprint, group, how, only, add_position, &w, out))
+        visit_loop(&w, 0);
     return dfl_budget_ok(dfl_arena_budget(nest->arena));
 }
 
