@@ -4,7 +4,8 @@
  *   - if a mapping of the rival is below a result that the search calls optimal, or below a lower bound; with dividing tile sizes
  *     only mappings whose tiles all divide count;
  *   - if the rival has a mapping where the search reports that nothing fits;
- *   - if any mapping of several einsums is below their bound by exchange patterns (SEARCH.md, B40 to B42).
+ *   - if any mapping of several einsums, or of one without windows, is below their bound by exchange patterns (SEARCH.md, B40 to
+ *     B42).
  * A failure is printed as a file with the open mapping `best` and the better mapping `hand`.
  *
  *   -m   two to four einsums, with shared loops

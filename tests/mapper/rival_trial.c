@@ -236,18 +236,20 @@ static void set_fault(rival_trial *p, uint32_t space, const char *what)
     dfl_arena_free(arena);
 }
 
-/* The bound of several einsums at the costs of the result: it holds for all mappings without keeps that are lifted above a
-   branch. */
+/* The bound by exchange patterns at the costs of the result: it holds for all mappings without keeps that are lifted above a
+   branch, and for those of an einsum alone without windows. */
 static void bound_exchange(rival_trial *p)
 {
     const rival_claim *c = &p->claim[1];
     const dfl_search_limits limits = { .threads = 1 };
+    dfl_einsum_classes *classes;
 
-    if (p->open->workload->n_einsums > 1 && c->n_points > 0 && p->o->form == RIVAL_PLAIN)
+    if (c->n_points == 0 || p->o->form != RIVAL_PLAIN)
+        return;
+    classes = dfl_exchange_list(p->s[0]->arena, p->s[0]->names, p->open, &p->objective, &limits);
+    if (p->open->workload->n_einsums > 1 || (classes != NULL && !dfl_exchange_has_windows(classes)))
         p->exchange = dfl_exchange_bound(p->s[0]->arena, p->s[0]->names, p->open, &p->objective, c->joules[0], c->seconds[0],
-                                         dfl_exchange_list(p->s[0]->arena, p->s[0]->names, p->open, &p->objective,
-                                                           &limits),
-                                         &limits).value;
+                                         classes, &limits).value;
     if (!(p->exchange > p->least * (1 + 1e-9)))
         return;
     p->claim[1].bound = p->exchange;
