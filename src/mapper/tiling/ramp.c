@@ -122,9 +122,10 @@ static void find_lasts(const dfl_intern *names, const dfl_mapping *m, const dfl_
         out->last_of[n].keep = (uint8_t)i;
         out->last_of[n].waits[0].port = (uint8_t)index_of_port(problem, inner, false);
         out->last_of[n].waits[1].port = (uint8_t)index_of_port(problem, outer, true);
-        if (problem->place[inner].waits) {
+        if (problem->place[inner].waits) { /* one outer end takes the tiles of all inner instances */
             out->last_of[n].waits[0].seconds = bits * problem->place[inner].drain_seconds;
-            out->last_of[n].waits[1].seconds = bits * problem->place[outer].write_seconds;
+            out->last_of[n].waits[1].seconds = bits * problem->place[outer].write_seconds *
+                dfl_problem_instances(problem, problem->place[inner].axes & ~problem->place[outer].axes);
         }
         out->last_of[n].seconds = bits * most(problem->place[inner].drain_seconds, problem->place[outer].write_seconds);
         out->last += out->last_of[n].seconds;
@@ -382,7 +383,7 @@ double dfl_ramp_lasts_beside(const dfl_ramp *ramp, const double *lasts, uint32_t
         for (uint32_t end = 0; end < 2; end++)
             there = ramp->last_of[n].waits[end].port == port ? most(there, ramp->last_of[n].waits[end].seconds) : there;
         if (ramp->has_levels && lasts[n] > 0)
-            seconds += lasts[n] * (1 - there / ramp->last_of[n].seconds);
+            seconds += lasts[n] * most(0, 1 - there / ramp->last_of[n].seconds);
     }
     return seconds;
 }

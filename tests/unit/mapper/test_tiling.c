@@ -804,6 +804,11 @@ static const ramp_row RAMP_ROWS[] = {
     { "first tiles that wait count once (B14)", "buffers = 2; bandwidth = 4GB/s; } memory reg { size = 12B;", "",
       "temporal k:5; keep B in sram; temporal m, n; keep Z in reg; temporal k; keep A in reg;",
       { { 1 }, { 1 }, { 5, 1 } }, 1113, 12451 },
+    /* launch 30, A and B 840 (B17), latencies 20 and 20. Z leaves the two instances in 21 * 4 each, and enters dram in 42 * 4 / 2
+       meanwhile */
+    { "last tiles of two instances (B19)",
+      "} network wires = bus { } array x[2] over wires { memory reg { size = 84B; read { bandwidth = 1GB/s; }",
+      "", "spatial n/2 on x; keep Z in reg; temporal m, n, k;", { { 1, 1 }, { 2, 1 }, { 1, 1 } }, 994, 994 },
     /* the first operand comes over two links of 5 */
     { "no keeps behind a network",
       "} network wires = switch { latency = 5ns; } array x[2] over wires { memory reg { size = 9B;", "",
