@@ -200,6 +200,57 @@ static int64_t shrink_extent(const shrinking *s, const dfl_mapping *old, const d
     return out < extent ? out : extent;
 }
 
+/* Whether the gradient of some table has alone the rows to which points add. */
+static bool has_rows_alone(const dfl_workload *w)
+{
+    for (uint32_t t = 0; t < w->n_tensors; t++)
+        if (w->tensors[t].n_producers > 0 && w->einsums[w->tensors[t].producers[0]].body->kind == DFL_EOP_SCATTER)
+            return true;
+    return false;
+}
+
+/* Points of an access of gathered rows: the product of the extents of its ranks that its table lacks. */
+static dfl_i128 count_points(const shrinking *s, const dfl_access *rows, const int64_t *extents)
+{
+    const dfl_tensor *t = &s->w->tensors[rows->tensor];
+    dfl_i128 points = 1;
+
+    for (uint32_t d = 0; d < rows->n_dims; d++)
+        for (uint32_t k = 0; k < rows->index[d].n_terms; k++) {
+            const uint32_t rank = rows->index[d].terms[k].rank;
+            bool is_of_table = false;
+
+            for (uint32_t i = 0; i < t->n_table_dims; i++)
+                is_of_table |= dfl_index_coef(&t->table_index[i], rank) != 0;
+            if (!is_of_table && dfl_mul(points, (dfl_i128)extents[rank], &points))
+                return INT64_MAX;
+        }
+    return points;
+}
+
+/* Gives tables as many rows as there are points, if they had as many: a training step then has a gradient of these rows alone. */
+static void keep_rows(const shrinking *s, const dfl_proof_sizes *sizes, int64_t *extents)
+{
+    int64_t *written = DFL_NEW_ARRAY(s->arena, int64_t, (size_t)s->w->n_ranks + 1);
+    uint32_t rank;
+
+    for (uint32_t r = 0; r < s->w->n_ranks; r++)
+        written[r] = s->w->ranks[r].extent;
+    for (uint32_t e = 0; e < s->w->n_einsums && has_rows_alone(s->w); e++)
+        for (uint32_t i = 0; i < s->w->einsums[e].n_inputs; i++) {
+            const dfl_access *a = &s->w->einsums[e].inputs[i];
+            const dfl_tensor *t = &s->w->tensors[a->tensor];
+
+            for (uint32_t d = 0; t->gathered && d < t->n_table_dims; d++) {
+                if (!dfl_index_is_bare(&t->table_index[d], &rank) || sizes->fixed[rank] ||
+                    dfl_einsum_has_rank(&s->w->einsums[e], rank) || count_points(s, a, written) > written[rank])
+                    continue;
+                while (extents[rank] < count_points(s, a, extents) && extents[rank] < written[rank])
+                    extents[rank] = extents[rank] < written[rank] / 2 ? 2 * extents[rank] : written[rank];
+            }
+        }
+}
+
 /* A system without limits and shares of rates, with axes of its own. */
 static dfl_system *shrink_system(const shrinking *s, const dfl_system *system, dfl_axis **own)
 {
@@ -371,6 +422,7 @@ dfl_mapping *dfl_chips_shrink(dfl_arena *arena, dfl_sink *sink, const dfl_intern
                 find_number(&s, m->root->lines[i].axis, parts_of_line(&s, mapping->system, &mapping->root->lines[i]))->to;
     for (uint32_t r = 0; r < s.w->n_ranks; r++)
         extents[r] = sizes->fixed[r] ? sizes->extents[r] : shrink_extent(&s, mapping, m, r, most);
+    keep_rows(&s, sizes, extents);
     for (uint32_t c = 0; c < s.w->n_ranks; c++) { /* ranks of one dimension have one extent */
         int64_t largest = 0;
 
