@@ -7,6 +7,7 @@
 #include "plan/halos.h"
 #include "plan/lines.h"
 #include "plan/parts.h"
+#include "plan/shares.h"
 #include "support/limits.h"
 #include "support/vec.h"
 
@@ -430,9 +431,8 @@ bool dfl_mask_thins(const dfl_frame *f, uint32_t einsum, const dfl_access *acces
     return false;
 }
 
-/* Elements of the box of an access along the dimensions without ranks of conditions. True on overflow. */
-static bool rest_of_box(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t together, const int64_t *parts,
-                        dfl_i128 *out)
+/* An access with one element along each dimension that has a rank of the conditions. */
+static dfl_access leave_masked(const dfl_frame *f, uint32_t einsum, const dfl_access *access)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
     dfl_index *index = DFL_NEW_ARRAY(f->arena, dfl_index, (size_t)access->n_dims + 1);
@@ -442,6 +442,15 @@ static bool rest_of_box(const dfl_frame *f, uint32_t einsum, const dfl_access *a
     for (uint32_t d = 0; d < access->n_dims; d++)
         index[d] = is_masked(f, e, &access->index[d]) ? single : access->index[d];
     rest.index = index;
+    return rest;
+}
+
+/* Elements of the box of an access along the dimensions without ranks of conditions. True on overflow. */
+static bool rest_of_box(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t together, const int64_t *parts,
+                        dfl_i128 *out)
+{
+    const dfl_access rest = leave_masked(f, einsum, access);
+
     return dfl_frame_elements_of_group(f, einsum, &rest, together, parts, out);
 }
 
@@ -466,18 +475,26 @@ static bool report_overflow(const dfl_frame *f, const dfl_access *access)
     return false;
 }
 
-/* The elements of a thinned access. */
-static bool count_thinned(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t together, const int64_t *parts,
-                          const mask_home *home, dfl_i128 *out)
+/* The elements of a thinned access along the dimensions that have ranks of the conditions. False after a report. */
+static bool count_masked(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t together, const mask_home *home,
+                         dfl_i128 *out)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
     bool *keep = DFL_NEW_ARRAY(f->arena, bool, (size_t)f->workload->n_ranks + 1);
-    dfl_i128 n;
 
     for (uint32_t d = 0; d < access->n_dims; d++)
         if (is_masked(f, e, &access->index[d]))
             keep[only_rank(f, &access->index[d])] = true;
-    if (!check_together(f, einsum, together) || !multiply_components(f, einsum, keep, access, together, home, &n))
+    return check_together(f, einsum, together) && multiply_components(f, einsum, keep, access, together, home, out);
+}
+
+/* The elements of a thinned access. */
+static bool count_thinned(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t together, const int64_t *parts,
+                          const mask_home *home, dfl_i128 *out)
+{
+    dfl_i128 n;
+
+    if (!count_masked(f, einsum, access, together, home, &n))
         return false;
     return (!rest_of_box(f, einsum, access, together, parts, out) && !dfl_mul(*out, n, out)) || report_overflow(f, access);
 }
@@ -527,13 +544,29 @@ static bool find_home(const dfl_frame *f, uint32_t einsum, const dfl_access *acc
     return true;
 }
 
+/* The part along the dimensions without ranks of conditions that an einsum needs of another chip. False after a report. */
+static bool find_rest_of_part(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from,
+                              const dfl_layout *asked, uint64_t slots, dfl_i128 *out)
+{
+    const dfl_access rest = leave_masked(f, einsum, access);
+
+    return dfl_share_find(f, einsum, &rest, from, asked, slots, 0, out);
+}
+
 bool dfl_mask_largest_part(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t together,
-                           const dfl_layout *from, uint64_t slots, dfl_i128 *out)
+                           const dfl_layout *from, const dfl_layout *asked, uint64_t slots, dfl_i128 *out)
 {
     int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)access->n_dims + 1);
+    uint32_t *rank = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)f->n_slots + 1);
     mask_home home = { .slots = slots };
+    dfl_i128 rest;
 
-    return find_home(f, einsum, access, from, &home, DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)f->n_slots + 1), parts) &&
+    if (asked != NULL)
+        return find_home(f, einsum, access, from, &home, rank, parts) &&
+               find_rest_of_part(f, einsum, access, from, asked, slots, &rest) &&
+               count_masked(f, einsum, access, together, &home, out) &&
+               (!dfl_mul(*out, rest, out) || report_overflow(f, access));
+    return find_home(f, einsum, access, from, &home, rank, parts) &&
            count_thinned(f, einsum, access, together, parts, &home, out);
 }
 
