@@ -9,6 +9,7 @@
 #include "ir/path/path.h"
 #include "ir/print_mapping.h"
 #include "mapper/join/exchange_bound.h"
+#include "mapper/problem/limits.h"
 #include "model/model.h"
 
 enum { STARTS = 6 };
@@ -241,13 +242,14 @@ static void set_fault(rival_trial *p, uint32_t space, const char *what)
 static void bound_exchange(rival_trial *p)
 {
     const rival_claim *c = &p->claim[1];
-    const dfl_search_limits limits = { .threads = 1 };
+    const bool is_alone = p->open->workload->n_einsums == 1;
+    const dfl_search_limits limits = { .threads = 1, .evaluations = is_alone ? DFL_ALONE_LISTED : 0 };
     dfl_einsum_classes *classes;
 
     if (c->n_points == 0 || p->o->form != RIVAL_PLAIN)
         return;
     classes = dfl_exchange_list(p->s[0]->arena, p->s[0]->names, p->open, &p->objective, &limits);
-    if (p->open->workload->n_einsums > 1 || (classes != NULL && !dfl_exchange_has_windows(classes)))
+    if (!is_alone || (classes != NULL && !dfl_exchange_has_windows(classes)))
         p->exchange = dfl_exchange_bound(p->s[0]->arena, p->s[0]->names, p->open, &p->objective, c->joules[0], c->seconds[0],
                                          classes, &limits).value;
     if (!(p->exchange > p->least * (1 + 1e-9)))
