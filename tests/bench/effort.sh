@@ -20,13 +20,13 @@ while read -r file evaluated pruned; do
     echo "$line"
     case $line in *FAILED*) bad=1 ;; esac
 done <<'END'
-branches 166328 41392
-busy_beside 61686 26520
-choices 553943 395775
+branches 400908 133408
+busy_beside 119184 48716
+choices 2039378 1457234
 common_input 9837 2534
-front_waits 172404 128953
+front_waits 179788 125169
 required_lines 8102 4597
 stands_between 16811 9229
-uneven 407667 109119
+uneven 280018 63892
 END
 exit "$bad"
