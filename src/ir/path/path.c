@@ -551,12 +551,6 @@ static dfl_paths *resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern *na
 {
     path_resolver resolver = { .arena = arena, .sink = sink, .names = names, .m = mapping, .ok = true };
 
-    if (mapping->root->n_lines == 0 && mapping->n_bodies == 1) {
-        dfl_diag *d = dfl_report(sink, DFL_MAP_RANK_UNFINISHED, mapping->span, "mapping `%s` has no lines",
-                                 dfl_sym_text(names, mapping->name));
-        dfl_diag_help(sink, d, "write the keeps and loops, or `...;`: `dflc map` then finds all lines");
-        return NULL;
-    }
     if (bind(&resolver) == NULL || !size_all(&resolver))
         return NULL;
     for (uint32_t e = 0; e < mapping->workload->n_einsums; e++) {
@@ -585,11 +579,26 @@ bool dfl_paths_resize(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
     return resolver.ok & dfl_path_check_online(arena, sink, names, paths);
 }
 
+/* Whether a mapping has a line, above its branches or in one of them. */
+static bool has_lines(const dfl_mapping *mapping)
+{
+    for (uint32_t b = 0; b < mapping->n_bodies; b++)
+        if (mapping->bodies[b]->n_lines > 0)
+            return true;
+    return mapping->root->n_lines > 0;
+}
+
 dfl_paths *dfl_paths_resolve(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
 {
     const dfl_unrolled *unrolled;
     dfl_paths *paths;
 
+    if (!has_lines(mapping)) {
+        dfl_diag *d = dfl_report(sink, DFL_MAP_RANK_UNFINISHED, mapping->span, "mapping `%s` has no lines",
+                                 dfl_sym_text(names, mapping->name));
+        dfl_diag_help(sink, d, "write the keeps and loops, or `...;`: `dflc map` then finds all lines");
+        return NULL;
+    }
     if (mapping->workload->n_carries == 0)
         return resolve(arena, sink, names, mapping);
     if (!dfl_path_check_coverage(arena, sink, names, mapping))
