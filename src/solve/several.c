@@ -11,6 +11,9 @@
 #include "support/deadline.h"
 #include "support/limits.h"
 
+/* Why a result that a climb ended with is not proven. */
+static const char CLIMBED[] = "lines of the best mapping were changed one by one: other changes may be better";
+
 /* The limits of a stage: a share of the time that is left, and the evaluations that are left. */
 static dfl_search_limits share_limits(const dfl_fill *fill, const dfl_search_summary *summary, double share)
 {
@@ -55,7 +58,9 @@ static void try_groups(dfl_fill *fill, const dfl_objective *objective, const dfl
     if (found.mapping && found.value > summary->value && found.value <= dfl_value_times(summary->value, DFL_ALONE_NEAR) &&
         !fill->is_part && within->workload->n_einsums <= DFL_CLIMB_EINSUMS) /* a climb from there may come lower */
         best = dfl_fill_climb(fill, objective, found.mapping, DFL_CLIMB_SHARE, 0, work, summary, &found.value);
-    if (best)
+    if (best != NULL && best != found.mapping)
+        dfl_fill_take_climbed(fill, best, found.value, CLIMBED, out, summary);
+    else if (best != NULL)
         dfl_fill_take_better(fill, best, found.value,
                              "groups of einsums were mapped one by one: mappings that share other loops may be better", out,
                              summary);
@@ -104,8 +109,7 @@ void dfl_fill_try_climb(dfl_fill *fill, const dfl_objective *objective, double s
     double value;
     const dfl_mapping *m = dfl_fill_climb(fill, objective, out->mapping, share, walks, work, summary, &value);
 
-    dfl_fill_take_climbed(fill, m, value, "lines of the best mapping were changed one by one: other changes may be better", out,
-                          summary);
+    dfl_fill_take_climbed(fill, m, value, CLIMBED, out, summary);
     dfl_arena_free(work);
 }
 
