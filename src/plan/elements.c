@@ -457,22 +457,28 @@ bool dfl_frame_elements_of_group(const dfl_frame *f, uint32_t einsum, const dfl_
                           parts, out);
 }
 
-bool dfl_frame_is_same_range(const dfl_frame *f, const dfl_index *a, const dfl_index *b, int64_t extent)
+/* The ends of the values of an index inside an extent. False if some values between them are not taken. */
+static bool find_ends(const dfl_frame *f, const dfl_index *index, int64_t extent, dfl_i128 ends[2])
 {
     const scope s = { .f = f, .is_whole = true };
-    dfl_i128 ends[2][2];
-    int64_t n[2];
+    int64_t n;
 
-    for (uint32_t k = 0; k < 2; k++) {
-        const dfl_index *index = k == 0 ? a : b;
+    range_of(f, index, &ends[0], &ends[1]);
+    ends[0] = ends[0] < 0 ? 0 : ends[0];
+    ends[1] = ends[1] >= extent ? extent - 1 : ends[1];
+    return count_values(&s, index, NULL, 0, extent - 1, &n) && n == ends[1] - ends[0] + 1;
+}
 
-        range_of(f, index, &ends[k][0], &ends[k][1]);
-        ends[k][0] = ends[k][0] < 0 ? 0 : ends[k][0];
-        ends[k][1] = ends[k][1] >= extent ? extent - 1 : ends[k][1];
-        if (!count_values(&s, index, NULL, 0, extent - 1, &n[k]) || n[k] != ends[k][1] - ends[k][0] + 1)
-            return false;
-    }
-    return ends[0][0] == ends[1][0] && ends[0][1] == ends[1][1];
+bool dfl_frame_is_same_range(const dfl_frame *f, const dfl_index *a, const dfl_index *b, int64_t extent)
+{
+    return dfl_frame_covers_range(f, a, b, extent) && dfl_frame_covers_range(f, b, a, extent);
+}
+
+bool dfl_frame_covers_range(const dfl_frame *f, const dfl_index *a, const dfl_index *b, int64_t extent)
+{
+    dfl_i128 outer[2], inner[2];
+
+    return find_ends(f, a, extent, outer) && find_ends(f, b, extent, inner) && outer[0] <= inner[0] && inner[1] <= outer[1];
 }
 
 bool dfl_frame_moves_several(const dfl_frame *f, const dfl_access *access)

@@ -18,6 +18,8 @@ bool dfl_frame_elements_of_group(const dfl_frame *f, uint32_t einsum, const dfl_
                                  const int64_t *parts, dfl_i128 *out);
 /* Whether two indices of a dimension have the same values, over all values of their ranks: all between the same ends. */
 bool dfl_frame_is_same_range(const dfl_frame *f, const dfl_index *a, const dfl_index *b, int64_t extent);
+/* Whether the first one takes all values of the second one. */
+bool dfl_frame_covers_range(const dfl_frame *f, const dfl_index *a, const dfl_index *b, int64_t extent);
 /* Whether a rank stands in several dimensions of an access. */
 bool dfl_frame_moves_several(const dfl_frame *f, const dfl_access *access);
 /* Elements that an access touches in one pass between `low` and `high` of each dimension, listed: ranks move several dimensions,

@@ -84,6 +84,30 @@ static dfl_plan_exchange *find_copy(const dfl_frame *f, dfl_exchange_vec *out, u
     return NULL;
 }
 
+/* Whether the exchange for an access of an einsum has the elements of `other`, an access at other offsets, too. Halos bring those
+   along dimensions that are divided. */
+static bool brings(const dfl_frame *f, const dfl_plan_exchange *x, const dfl_access *other)
+{
+    const dfl_einsum *e = &f->workload->einsums[x->einsum];
+    const int64_t *extents = f->workload->tensors[x->tensor].extents;
+    bool covers = true;
+    dfl_i128 all;
+
+    for (uint32_t d = 0; d < other->n_dims; d++)
+        covers &= dfl_index_equal(&x->access->index[d], &other->index[d]) ||
+                  dfl_frame_covers_range(f, &x->access->index[d], &other->index[d], extents[d]);
+    if (covers)
+        return true;
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if (x->asked[s] >= 0 && x->access->index[x->asked[s]].offset != other->index[x->asked[s]].offset)
+            return true;
+    for (uint32_t i = 0; i < e->n_inputs; i++)
+        if (&e->inputs[i] == x->access)
+            return !dfl_frame_elements_of_several(f, x->einsum, i, &all) &&
+                   !dfl_mul(all, f->workload->tensors[x->tensor].type.bits, &all) && x->bits >= all;
+    return true;
+}
+
 static void add_reader(const dfl_frame *f, dfl_plan_exchange *x, uint32_t einsum)
 {
     uint32_t *readers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)x->n_readers + 1);
@@ -524,6 +548,9 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
                 return false;
             DFL_PUSH(f->arena, out, x);
             copy = &out->at[out->n - 1];
+        } else if (copy->einsum == einsum && !brings(f, copy, access)) {
+            return dfl_frame_refuse(f, access->span, "an exchange of accesses at offsets, of which the first has fewer elements",
+                                    "divide the operand at home as its reader, or read it in two einsums");
         }
         add_reader(f, copy, einsum);
     }

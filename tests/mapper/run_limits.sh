@@ -57,7 +57,9 @@ judge() {
 for file in tests/mapper/limits/*.dfl; do
     name=${file##*/}
     run 1 - "$file" --tiles perfect --time-limit 1
+    [ "$name" != causal.dfl ] || may_end=yes # its search takes about a second
     judge "$name: a limit on time"
+    may_end=
     run "$signal_at" TERM "$file" --tiles perfect
     judge "$name: a signal"
 done

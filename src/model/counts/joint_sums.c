@@ -509,7 +509,8 @@ static state_set start_states(job *j)
 
 static void add_change(job *j, dfl_i128 *to, dfl_i128 part, dfl_i128 times)
 {
-    j->overflow |= dfl_mul(part, times, &part) | dfl_add(*to, part, to);
+    j->overflow |= dfl_mul(part, times, &part);
+    j->overflow |= dfl_add(*to, part, to);
 }
 
 /* Adds the change in all states to `out`. */
