@@ -101,16 +101,20 @@ static void compare_keeps(comparison *c)
 {
     const dfl_proof_sides *sides = c->sides;
     const dfl_mapping *m = sides->executed;
+    uint32_t n_both = 0;
 
     for (uint32_t i = 0; i < sides->oracle->n_traffic; i++) {
         const dfl_oracle_traffic *o = &sides->oracle->traffic[i];
+        const dfl_traffic *model = find_traffic(sides->model, o->memory, o->tensor);
         const char *part = dfl_arena_printf(sides->arena, "`%s` in `%s`",
                                             dfl_tensor_label(sides->names, &m->workload->tensors[o->tensor]),
                                             name_text(c, m->system->memories[o->memory].name));
 
-        compare_traffic(c, part, find_traffic(sides->model, o->memory, o->tensor), o);
+        compare_traffic(c, part, model, o);
+        n_both += model != NULL;
     }
-    compare_count(c, "number of keeps", sides->model->n_traffic, sides->oracle->n_traffic);
+    /* a keep that only the execution lists holds and moves nothing, as compared above: rows of a table have their own entry */
+    compare_count(c, "number of keeps", sides->model->n_traffic, n_both);
 }
 
 static bool has_online(const dfl_mapping *m)

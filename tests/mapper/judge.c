@@ -146,7 +146,7 @@ static bool proves_perfect_tiles(const judge *j, const char *text, double value)
     return fine;
 }
 
-/* Whether a climb found the result, outside of the space of which the search has a bound: only the floor of the einsums bounds it. */
+/* Whether a climb found the result, outside of the space of which the search has a bound: only the floor bounds it. */
 static bool leaves_space(const dfl_search_summary *search)
 {
     return search->space != NULL && strstr(search->space, "changes of single lines") != NULL;
