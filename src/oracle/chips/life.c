@@ -163,10 +163,10 @@ static uint32_t operation_of(const chips *c, const stage_order *order, const chi
     return order->n;
 }
 
-/* What one chip holds: sums of differences, by memory. */
+/* Bits that one chip holds, by memory; `stored` and `waiting` are differences from one operation to the next. */
 typedef struct {
     dfl_i128 *stored;          /* [memory * (operations + 2) + operation] */
-    dfl_i128 *working;         /* [(memory * 2 + is of weights) * (moments + 1) + moment] */
+    dfl_i128 *working;         /* [memory * moments + moment]: of values that live in the operation of the moment alone */
     dfl_i128 *given;           /* [memory * tensors + tensor]: the most of a gradient that starts the backward pass */
     dfl_i128 *waiting;         /* [tensor * (operations + 2) + operation]: values that wait outside of the chips */
     dfl_i128 *largest;         /* [tensor]: bits of the largest of them on the chip */
@@ -178,7 +178,7 @@ static void add_value(const chips *c, const stage_order *order, const uint32_t *
 {
     const uint32_t with = c->stored_with[v->tensor];
     const size_t memory = with != DFL_NONE ? c->home : c->home_of[v->tensor];
-    const size_t n_moments = c->moments.n + 1, n_operations = (size_t)order->n + 2;
+    const size_t n_operations = (size_t)order->n + 2;
     const dfl_i128 bits = (dfl_i128)v->size[chip] * c->w->tensors[v->tensor].type.bits;
     uint32_t first = UINT32_MAX, last = 0, begun = UINT32_MAX, ended = 0;
 
@@ -209,17 +209,14 @@ static void add_value(const chips *c, const stage_order *order, const uint32_t *
         room->stored[memory * n_operations + begun] += bits;
         room->stored[memory * n_operations + ended + 1] -= bits;
     } else {
-        const bool is_weights = begun < order->n && order->at[begun].kind == CHIPS_WEIGHTS;
-        dfl_i128 *at = &room->working[(memory * 2 + is_weights) * n_moments];
-
-        at[first] += bits;
-        at[last + 1] -= bits;
+        for (uint32_t m = first; m <= last; m++) /* the execution runs other operations between, the stage does not */
+            room->working[memory * c->moments.n + m] += operations[m] == begun ? bits : 0;
     }
 }
 
-static dfl_i128 peak_of(const dfl_i128 *differences, size_t n, dfl_i128 most)
+static dfl_i128 peak_of(const dfl_i128 *differences, size_t n)
 {
-    dfl_i128 sum = 0;
+    dfl_i128 sum = 0, most = 0;
 
     for (size_t i = 0; i < n; i++) {
         sum += differences[i];
@@ -231,9 +228,9 @@ static dfl_i128 peak_of(const dfl_i128 *differences, size_t n, dfl_i128 most)
 /* Finds the peaks of a stage on one of its chips: values take as much room on all of them. */
 static void find_stage_peaks(chips *c, const stage_order *order, const uint32_t *operations, uint32_t first)
 {
-    const size_t n_moments = c->moments.n + 1, n_operations = (size_t)order->n + 2, n_memories = c->s->n_memories;
+    const size_t n_moments = c->moments.n, n_operations = (size_t)order->n + 2, n_memories = c->s->n_memories;
     chip_room room = { .stored = DFL_NEW_ARRAY(c->arena, dfl_i128, n_memories * n_operations + 1),
-                       .working = DFL_NEW_ARRAY(c->arena, dfl_i128, n_memories * 2 * n_moments + 1),
+                       .working = DFL_NEW_ARRAY(c->arena, dfl_i128, n_memories * n_moments + 1),
                        .given = DFL_NEW_ARRAY(c->arena, dfl_i128, n_memories * c->w->n_tensors + 1),
                        .waiting = DFL_NEW_ARRAY(c->arena, dfl_i128, c->w->n_tensors * n_operations + 1),
                        .largest = DFL_NEW_ARRAY(c->arena, dfl_i128, (size_t)c->w->n_tensors + 1) };
@@ -245,14 +242,15 @@ static void find_stage_peaks(chips *c, const stage_order *order, const uint32_t 
 
         for (uint32_t t = 0; t < c->w->n_tensors; t++)
             given += room.given[m * c->w->n_tensors + t];
-        held[DFL_HELD_ACTIVATIONS] = peak_of(&room.stored[m * n_operations], n_operations, 0);
+        held[DFL_HELD_ACTIVATIONS] = peak_of(&room.stored[m * n_operations], n_operations);
         for (uint32_t t = 0; t < c->w->n_tensors && m == c->home; t++) { /* room of two values, if there are as many */
-            const dfl_i128 n = peak_of(&room.waiting[t * n_operations], n_operations, 0);
+            const dfl_i128 n = peak_of(&room.waiting[t * n_operations], n_operations);
 
             held[DFL_HELD_ACTIVATIONS] += room.largest[t] * (n < 2 ? n : 2);
         }
-        for (size_t k = 0; k < 2; k++)
-            held[DFL_HELD_WORKING] = peak_of(&room.working[(m * 2 + k) * n_moments], n_moments, held[DFL_HELD_WORKING]);
+        for (size_t i = 0; i < n_moments; i++)
+            if (room.working[m * n_moments + i] > held[DFL_HELD_WORKING])
+                held[DFL_HELD_WORKING] = room.working[m * n_moments + i];
         for (uint32_t chip = 0; chip < c->n_chips; chip++) {
             const dfl_i128 other = dfl_chips_inputs_of(c, (uint32_t)m, chip) + given;
 
