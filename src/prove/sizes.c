@@ -205,29 +205,48 @@ static bool is_repeat(const dfl_workload *w, uint32_t rank)
     return false;
 }
 
-/* A bare rank of a result shrinks by no more elements than the largest position that the result's consumers read. A
-   smaller rank would let consumers with a halo or a stride read beyond the result. The loop visits consumers before
-   their producers, since the consumers' sizes may grow, too. */
+/* The least extent of a bare rank of dimension `d` of a result: the rank shrinks by no more elements than the largest position
+   that the consumers of the result read. A smaller rank would let consumers with a halo or a stride read beyond the result. */
+static int64_t least_extent(const dfl_proof_sizes *sizes, const dfl_access *out, uint32_t d, uint32_t rank)
+{
+    const dfl_workload *w = sizes->mapping->workload;
+    const dfl_tensor *t = &w->tensors[out->tensor];
+    const int64_t before = largest_read(w, out->tensor, d, NULL), after = largest_read(w, out->tensor, d, sizes->extents);
+    /* elements of a dimension that the einsum writes: a state has others, too, from before the step */
+    const int64_t whole = t->role == DFL_ROLE_STATE ? w->ranks[rank].extent : t->extents[d];
+
+    return reads_constants(w, out->tensor, d) ? after + 1 : whole - (before - after);
+}
+
+/* Lets the ranks of a result grow to what its consumers read. Returns whether one grew. */
+static bool cover_result(dfl_proof_sizes *sizes, const dfl_access *out)
+{
+    const dfl_workload *w = sizes->mapping->workload;
+    bool grew = false;
+    uint32_t rank;
+
+    for (uint32_t d = 0; w->tensors[out->tensor].n_consumers > 0 && d < out->n_dims; d++) {
+        if (!dfl_index_is_bare(&out->index[d], &rank) || sizes->fixed[rank] || is_repeat(w, rank))
+            continue;
+        const int64_t least = least_extent(sizes, out, d, rank), most = w->ranks[rank].extent;
+
+        if (sizes->extents[rank] >= least || sizes->extents[rank] >= most)
+            continue;
+        set_class(sizes, sizes->class_of[rank], least, false);
+        grew = true;
+    }
+    return grew;
+}
+
 void dfl_proof_sizes_cover_reads(dfl_proof_sizes *sizes)
 {
     const dfl_workload *w = sizes->mapping->workload;
+    bool grew = true;
 
-    for (uint32_t e = w->n_einsums; e-- > 0;) {
-        const dfl_access *out = &w->einsums[e].output;
-        const dfl_tensor *t = &w->tensors[out->tensor];
-
-        for (uint32_t d = 0; t->n_consumers > 0 && d < out->n_dims; d++) {
-            uint32_t rank;
-
-            if (!dfl_index_is_bare(&out->index[d], &rank) || sizes->fixed[rank] || is_repeat(w, rank))
-                continue;
-            int64_t before = largest_read(w, out->tensor, d, NULL), after = largest_read(w, out->tensor, d, sizes->extents);
-            /* elements of a dimension that the einsum writes: a state has others, too, from before the step */
-            const int64_t whole = t->role == DFL_ROLE_STATE ? w->ranks[rank].extent : t->extents[d];
-            int64_t needed = reads_constants(w, out->tensor, d) ? after + 1 : whole - (before - after);
-            if (sizes->extents[rank] < needed)
-                set_class(sizes, sizes->class_of[rank], needed, false);
-        }
+    while (grew) { /* with a rank grow others of its class, also those of consumers */
+        grew = false;
+        for (uint32_t e = w->n_einsums; e-- > 0;) /* consumers before producers */
+            grew |= cover_result(sizes, &w->einsums[e].output);
     }
 }
 

@@ -30,7 +30,7 @@ bool dfl_proof_sizes_shrink(dfl_proof_sizes *sizes, int64_t most, dfl_budget *bu
 /* Restores three properties of the written sizes that halving may destroy: a last tile that is smaller than the others, tiles
    that divide the extent, and results as large as their consumers read. */
 void dfl_proof_sizes_keep_character(dfl_proof_sizes *sizes);
-/* The last of them alone. */
+/* Lets ranks of results grow, so that they are as large as their consumers read. */
 void dfl_proof_sizes_cover_reads(dfl_proof_sizes *sizes);
 
 #endif
