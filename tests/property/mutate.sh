@@ -63,7 +63,7 @@ unit_tests() { # unit_tests DIR
     mapper/divisors/shared_loops.c) echo "$OUT/obj/tests/unit/mapper/test_space.o" ;;
     mapper/join/lines.c) echo "$OUT/obj/tests/unit/mapper/test_lines.o" ;;
     mapper/join/*) echo "$OUT/obj/tests/unit/mapper/test_exchange_bound.o" ;;
-    mapper/tiling/*) echo "$OUT/obj/tests/unit/mapper/test_tiling.o" ;;
+    mapper/tiling/*) echo "$OUT"/obj/tests/unit/mapper/test_{chains,merged_axes,boxes,forms,ramps,tiling}.o ;;
     groups/groups.c) echo "$OUT/obj/tests/unit/groups/test_groups.o" ;;
     collective/*) echo "$OUT/obj/tests/unit/collective/test_collective.o $OUT/obj/tests/unit/collective/test_closed_forms.o" ;;
     plan/flight.c) echo "$OUT/obj/tests/unit/plan/test_flight.o" ;;
