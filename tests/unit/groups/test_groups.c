@@ -5,14 +5,9 @@
 #include "tests/harness/check.h"
 
 #include "groups/groups.h"
+#include "tests/harness/draw.h"
 
 enum { MOST = 6 };
-
-static uint32_t draw(uint64_t *state, uint32_t n)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((*state >> 33) % n);
-}
 
 /* ---- random problems --------------------------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 #include "ir/conditions.h"
 
 #include "tests/harness/check.h"
+#include "tests/harness/draw.h"
 
 enum { RANKS = 4, CONDITIONS = 4 };
 
@@ -68,12 +69,6 @@ static int64_t enumerate(const scene *s, const bool *keep)
                     seen[key] |= has_point(s, at);
                 }
     return n;
-}
-
-static uint32_t draw(uint64_t *seed, uint32_t n)
-{
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(*seed >> 33) % n;
 }
 
 static void test_random(void **state)

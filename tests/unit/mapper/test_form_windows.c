@@ -9,6 +9,7 @@
 #include "mapper/tiling/box_bound.h"
 #include "mapper/tiling/form_program.h"
 #include "mapper/tiling/point.h"
+#include "tests/harness/draw.h"
 #include "tests/unit/mapper/job.h"
 
 #define CHIP(size, inner)                                                                                                 \
@@ -49,12 +50,6 @@ typedef struct {
     bool divides;                /* amounts divide what they cut (rule D5) */
     int skip, every, points, compared;
 } bench;
-
-static uint32_t draw(bench *b, uint32_t n)
-{
-    b->random = b->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(b->random >> 33) % n;
-}
 
 /* Whether the loop next above each keep changes its tile. Otherwise the keep belongs further out (D1). */
 static bool is_own(const bench *b, const dfl_mapping *m)
@@ -123,20 +118,20 @@ static void descend(bench *b, const dfl_form *f, dfl_form_program *program, dfl_
 
     memcpy(boxes, roots, sizeof boxes);
     for (;;) {
-        uint32_t r = draw(b, b->problem.n_ranks), tries = b->problem.n_ranks;
+        uint32_t r = draw(&b->random, b->problem.n_ranks), tries = b->problem.n_ranks;
         while (tries > 0 && boxes[r]->is_point) {
             r = (r + 1) % b->problem.n_ranks;
             tries--;
         }
         bound[n] = bound_of(b, f, boxes);
-        if (bound[n] == INFINITY && draw(b, 4) != 0)
+        if (bound[n] == INFINITY && draw(&b->random, 4) != 0)
             return; /* most of what does not fit */
         above = fmax(above, n % 4 == 0 ? program_of(b, program, boxes) : 0);
         n++;
         if (tries == 0)
             break;
         dfl_box *whole = boxes[r];
-        const uint32_t side = draw(b, 2);
+        const uint32_t side = draw(&b->random, 2);
         boxes[r] = dfl_box_half(b->s->arena, f, r, whole, side);
         if (!boxes[r]->is_possible)
             boxes[r] = dfl_box_half(b->s->arena, f, r, whole, 1 - side);

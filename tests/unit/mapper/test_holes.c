@@ -14,6 +14,7 @@
 #include "mapper/sizes/size_search.h"
 #include "model/model.h"
 #include "support/limits.h"
+#include "tests/harness/draw.h"
 #include "tests/property/case.h"
 
 enum { WANTED = 1500, MOST_DRAWS = 20000, MOST_OPEN = 3, MOST_CHOICES = 1500 };
@@ -34,12 +35,6 @@ typedef struct {
     unsigned evaluated;
 } bench;
 
-static uint64_t next(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return *state >> 33;
-}
-
 /* ---- drawing ----------------------------------------------------------------------------------------------------- */
 
 /* Draws different energies and rates, and capacities close to the room of the drawn mapping. */
@@ -52,24 +47,24 @@ static void draw_system(bench *b, uint64_t *state)
     dfl_memory *memories = DFL_NEW_ARRAY(b->home, dfl_memory, b->mapping->system->n_memories + 1);
     dfl_compute *computes = DFL_NEW_ARRAY(b->home, dfl_compute, b->mapping->system->n_computes + 1);
 
-    bool fast = next(state) % 2 == 0;
+    bool fast = draw(state, 2) == 0;
 
     *s = *b->mapping->system;
     for (uint32_t m = 0; m < s->n_memories; m++) {
         memories[m] = s->memories[m];
-        memories[m].read_energy = (double)(next(state) % 20) * 1e-12;
-        memories[m].write_energy = (double)(next(state) % 20) * 1e-12;
-        memories[m].read_rate = fast ? INFINITY : (double)(1 + next(state) % 64) * 1e9;
-        memories[m].write_rate = fast ? INFINITY : (double)(1 + next(state) % 64) * 1e9;
-        if (r && next(state) % 2 == 0)
-            memories[m].size_bits = 1 + (int64_t)r->memories[m].peak_bits * (int64_t)(1 + next(state) % 8) / 4;
+        memories[m].read_energy = draw(state, 20) * 1e-12;
+        memories[m].write_energy = draw(state, 20) * 1e-12;
+        memories[m].read_rate = fast ? INFINITY : (double)(1 + draw(state, 64)) * 1e9;
+        memories[m].write_rate = fast ? INFINITY : (double)(1 + draw(state, 64)) * 1e9;
+        if (r && draw(state, 2) == 0)
+            memories[m].size_bits = 1 + (int64_t)r->memories[m].peak_bits * (int64_t)(1 + draw(state, 8)) / 4;
     }
     for (uint32_t c = 0; c < s->n_computes; c++) {
         dfl_rate *rate = DFL_NEW(b->home, dfl_rate);
         computes[c] = s->computes[c];
-        computes[c].mac_energy = (double)(next(state) % 10) * 1e-12;
-        computes[c].flop_energy = (double)(next(state) % 10) * 1e-12;
-        *rate = (dfl_rate){ .rate = (double)(1 + next(state) % 8) * 1e8 };
+        computes[c].mac_energy = draw(state, 10) * 1e-12;
+        computes[c].flop_energy = draw(state, 10) * 1e-12;
+        *rate = (dfl_rate){ .rate = (double)(1 + draw(state, 8)) * 1e8 };
         computes[c].rates = rate;
         computes[c].n_rates = 1;
     }
@@ -92,7 +87,7 @@ static void draw_objective(bench *b, uint64_t *state)
 {
     const dfl_val **terms = DFL_NEW_ARRAY(b->home, const dfl_val *, 2);
     static const char *const names[] = { "energy", "latency" };
-    uint64_t kind = next(state) % 4;
+    uint64_t kind = draw(state, 4);
 
     terms[0] = figure_named(b, names[kind % 2]);
     terms[1] = figure_named(b, names[1 - kind % 2]);
@@ -115,13 +110,13 @@ static bool open_loops(bench *b, uint64_t *state)
             dfl_hole *hole = DFL_NEW(b->home, dfl_hole);
             int64_t *members = DFL_NEW_ARRAY(b->home, int64_t, 4);
 
-            if (line->kind == DFL_LINE_KEEP || b->n_open == MOST_OPEN || next(state) % 3 != 0)
+            if (line->kind == DFL_LINE_KEEP || b->n_open == MOST_OPEN || draw(state, 3) != 0)
                 continue;
-            *hole = (dfl_hole){ .by = next(state) % 2 ? DFL_BY_SIZE : DFL_BY_PARTS };
-            if (next(state) % 5 == 0) {
-                hole->n_choices = 1 + (uint32_t)(next(state) % 3);
+            *hole = (dfl_hole){ .by = draw(state, 2) ? DFL_BY_SIZE : DFL_BY_PARTS };
+            if (draw(state, 5) == 0) {
+                hole->n_choices = 1 + draw(state, 3);
                 for (uint32_t m = 0; m < hole->n_choices; m++)
-                    members[m] = (m > 0 ? members[m - 1] : 0) + 1 + (int64_t)(next(state) % 3);
+                    members[m] = (m > 0 ? members[m - 1] : 0) + 1 + draw(state, 3);
                 hole->choices = members;
             }
             line->by = DFL_BY_HOLE;
@@ -284,8 +279,8 @@ static void compare(bench *b, uint64_t index)
 static void write_case(dfl_case *c, uint64_t *state)
 {
     static const int64_t sizes[] = { 4, 6, 8, 5, 12 };
-    int64_t m = sizes[next(state) % 5], n = sizes[next(state) % 5], k = sizes[next(state) % 5];
-    uint64_t kind = next(state) % 3;
+    int64_t m = sizes[draw(state, 5)], n = sizes[draw(state, 5)], k = sizes[draw(state, 5)];
+    uint64_t kind = draw(state, 3);
 
     case_init(c);
     case_add_rank(c, "m", m);
@@ -332,7 +327,7 @@ static void finds_the_best(void **state)
             case_draw(c, 11, i);
         b.names = dfl_intern_new(b.home);
         b.mapping = dfl_mapping_copy(b.home, case_mapping(c, b.home, b.names));
-        b.imperfect = next(&random) % 2;
+        b.imperfect = draw(&random, 2);
         draw_system(&b, &random);
         draw_objective(&b, &random);
         if (open_loops(&b, &random)) {

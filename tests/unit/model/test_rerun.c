@@ -7,6 +7,7 @@
 
 #include "model/model.h"
 #include "support/strbuf.h"
+#include "tests/harness/draw.h"
 #include "tests/property/case.h"
 
 enum { CASES = 600, ROUNDS = 8 };
@@ -21,12 +22,6 @@ typedef struct {
     unsigned accepted, refused; /* runs at other sizes */
     unsigned costs;             /* runs with a result */
 } bench;
-
-static uint64_t next(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return *state >> 33;
-}
 
 /* ---- results as text --------------------------------------------------------------------------------------------- */
 
@@ -114,8 +109,8 @@ static void change_sizes(const dfl_mapping *m, const int64_t *own, uint64_t *sta
             if (line->kind == DFL_LINE_KEEP)
                 continue;
             line->amount = own[at];
-            if (state && own[at] > 1 && next(state) % 3 > 0)
-                line->amount = 1 + (int64_t)(next(state) % (uint64_t)(2 * own[at]));
+            if (state && own[at] > 1 && draw(state, 3) > 0)
+                line->amount = 1 + draw_amount(state, 2 * own[at]);
         }
 }
 

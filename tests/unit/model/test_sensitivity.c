@@ -7,16 +7,11 @@
 #include "tests/harness/check.h"
 
 #include "model/sensitivity.h"
+#include "tests/harness/draw.h"
 #include "tests/property/case.h"
 #include "tests/unit/sema/analysed.h"
 
 enum { CASES = 250 };
-
-static uint64_t next(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return *state >> 33;
-}
 
 /* ---- another system ---------------------------------------------------------------------------------------------- */
 
@@ -189,45 +184,45 @@ static unsigned check_all(variant *v, const dfl_sensitivity *found)
 
 /* ---- random ------------------------------------------------------------------------------------------------------ */
 
-static double draw(uint64_t *state, double unit) { return unit * (double)(1 + next(state) % 1000) / 100; }
+static double draw_unit(uint64_t *state, double unit) { return unit * (double)(1 + draw(state, 1000)) / 100; }
 
 static void draw_system(variant *v, uint64_t *state)
 {
     for (uint32_t i = 0; i < v->system.n_memories; i++) {
         dfl_memory *m = &v->memories[i];
-        m->read_rate = draw(state, 1e9);
-        m->one_port = next(state) % 2 == 0;
-        m->write_rate = next(state) % 2 == 0 ? m->read_rate : draw(state, 1e9);
-        m->stream = next(state) % 4 == 0;
-        m->read_energy = draw(state, 1e-12);
-        m->write_energy = next(state) % 2 == 0 ? m->read_energy : draw(state, 1e-12);
+        m->read_rate = draw_unit(state, 1e9);
+        m->one_port = draw(state, 2) == 0;
+        m->write_rate = draw(state, 2) == 0 ? m->read_rate : draw_unit(state, 1e9);
+        m->stream = draw(state, 4) == 0;
+        m->read_energy = draw_unit(state, 1e-12);
+        m->write_energy = draw(state, 2) == 0 ? m->read_energy : draw_unit(state, 1e-12);
         m->has_read_energy = m->has_write_energy = true;
-        m->leakage = next(state) % 2 == 0 ? draw(state, 1e-3) : 0;
+        m->leakage = draw(state, 2) == 0 ? draw_unit(state, 1e-3) : 0;
     }
     for (uint32_t i = 0; i < v->system.n_computes; i++) {
         for (uint32_t k = 0; k < v->computes[i].n_rates; k++)
-            v->rates[i][k].rate = draw(state, 1e9);
-        v->computes[i].mac_energy = draw(state, 1e-12);
-        v->computes[i].flop_energy = draw(state, 1e-12);
+            v->rates[i][k].rate = draw_unit(state, 1e9);
+        v->computes[i].mac_energy = draw_unit(state, 1e-12);
+        v->computes[i].flop_energy = draw_unit(state, 1e-12);
         v->computes[i].has_energy = true;
-        v->computes[i].leakage = next(state) % 2 == 0 ? draw(state, 1e-3) : 0;
+        v->computes[i].leakage = draw(state, 2) == 0 ? draw_unit(state, 1e-3) : 0;
     }
     for (uint32_t i = 0; i < v->system.n_networks; i++) {
-        v->networks[i].energy = draw(state, 1e-12);
+        v->networks[i].energy = draw_unit(state, 1e-12);
         v->networks[i].has_energy = true;
     }
-    v->mapping.options.overlap_perfect = next(state) % 4 == 0;
+    v->mapping.options.overlap_perfect = draw(state, 4) == 0;
 }
 
 /* Latencies, and bandwidths of networks. */
 static void draw_delays(variant *v, uint64_t *state)
 {
     for (uint32_t i = 0; i < v->system.n_memories; i++)
-        v->memories[i].latency = next(state) % 4 == 0 ? draw(state, 1e-9) : 0;
+        v->memories[i].latency = draw(state, 4) == 0 ? draw_unit(state, 1e-9) : 0;
     for (uint32_t i = 0; i < v->system.n_networks; i++) {
-        v->networks[i].latency = next(state) % 4 == 0 ? draw(state, 1e-9) : 0;
-        if (next(state) % 2 == 0)
-            v->networks[i].bandwidth = draw(state, 1e9);
+        v->networks[i].latency = draw(state, 4) == 0 ? draw_unit(state, 1e-9) : 0;
+        if (draw(state, 2) == 0)
+            v->networks[i].bandwidth = draw_unit(state, 1e9);
     }
 }
 

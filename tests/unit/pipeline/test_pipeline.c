@@ -6,6 +6,7 @@
 #include "tests/harness/check.h"
 
 #include "pipeline/pipeline.h"
+#include "tests/harness/draw.h"
 
 enum { MOST = 12 };
 
@@ -244,12 +245,6 @@ static void refuses(void **state)
 }
 
 /* ---- random pipelines -------------------------------------------------------------------------------------------- */
-
-static uint32_t draw(uint64_t *state, uint32_t n)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((*state >> 33) % n);
-}
 
 static double *draw_times(dfl_arena *arena, uint64_t *state, uint32_t n, uint32_t largest)
 {

@@ -2,6 +2,7 @@
 #include "tests/harness/check.h"
 
 #include "plan/touched.h"
+#include "tests/harness/draw.h"
 
 enum { STRIDES = 3, MOST_STEP = 7, MOST_N = 4, SPAN = 256 };
 
@@ -24,13 +25,6 @@ static int64_t list(int64_t base, const dfl_stride *s, uint32_t n, int64_t low, 
     return count;
 }
 
-/* Draws numbers 0 .. below - 1 in a fixed order. */
-static int64_t draw(uint64_t *seed, int64_t below)
-{
-    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (int64_t)(*seed >> 33) % below;
-}
-
 static void equals_the_list(void **state)
 {
     dfl_budget budget = { 0 };
@@ -39,13 +33,13 @@ static void equals_the_list(void **state)
 
     (void)state;
     for (int i = 0; i < 20000; i++) {
-        const uint32_t n = (uint32_t)draw(&seed, STRIDES + 1);
-        const int64_t base = draw(&seed, 9) - 4, low = draw(&seed, 40) - 20, high = low + draw(&seed, 60);
+        const uint32_t n = (uint32_t)draw_amount(&seed, STRIDES + 1);
+        const int64_t base = draw_amount(&seed, 9) - 4, low = draw_amount(&seed, 40) - 20, high = low + draw_amount(&seed, 60);
         dfl_stride s[STRIDES];
         int64_t out = -1, expected;
 
         for (uint32_t k = 0; k < n; k++)
-            s[k] = (dfl_stride){ draw(&seed, 2 * MOST_STEP + 1) - MOST_STEP, 1 + draw(&seed, MOST_N) };
+            s[k] = (dfl_stride){ draw_amount(&seed, 2 * MOST_STEP + 1) - MOST_STEP, 1 + draw_amount(&seed, MOST_N) };
         expected = list(base, s, n, low, high);
         assert_true(dfl_touched_count(arena, base, s, n, low, high, &out));
         assert_int_equal(out, expected);
