@@ -181,7 +181,7 @@ static double find_time(const transfers *k)
 
     add_ports(k, seconds);
     for (uint32_t p = 0; p < 2 * k->form->problem->n_places; p++)
-        if (seconds[p] > longest && (k->ways != LEAVE || enters_over(k, p)))
+        if (seconds[p] > longest && (k->ways == ENTER || enters_over(k, p)))
             longest = seconds[p];
     return longest > 0 ? longest + work : 0;
 }

@@ -104,6 +104,23 @@ static uint32_t port_of(const dfl_problem *problem, uint32_t place, bool is_writ
     return 1u << index_of_port(problem, place, is_write);
 }
 
+/* Elements that move at the outer end while the last tiles of all instances of a keep of the result leave, by element of one
+   tile, at most: those that are written, or the old values that are read. Of the parts of one element that come from axes which
+   do not share, the first one finds no value. */
+static double moves_outside(const dfl_form *f, uint32_t operand, uint32_t between, bool is_old)
+{
+    const dfl_problem *problem = f->problem;
+    const double all = dfl_problem_instances(problem, between);
+    uint32_t apart = 0;
+
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
+        for (uint32_t i = 0; i < f->chain[r].n && !(problem->operand[operand].ranks >> r & 1); i++)
+            apart |= f->chain[r].at[i].axis >= 0 ? 1u << f->chain[r].at[i].axis : 0;
+    for (uint32_t a = 0; a < problem->n_axes; a++)
+        apart &= ~(problem->axis[a].shared >> operand & 1 ? 1u << a : 0);
+    return is_old ? all - all / dfl_problem_instances(problem, apart & between) : all;
+}
+
 /* Lists what the last tiles of the result need. */
 static void find_lasts(const dfl_intern *names, const dfl_mapping *m, const dfl_form *f, uint32_t operand, dfl_ramp *out)
 {
@@ -122,10 +139,13 @@ static void find_lasts(const dfl_intern *names, const dfl_mapping *m, const dfl_
         out->last_of[n].keep = (uint8_t)i;
         out->last_of[n].waits[0].port = (uint8_t)index_of_port(problem, inner, false);
         out->last_of[n].waits[1].port = (uint8_t)index_of_port(problem, outer, true);
+        out->last_of[n].waits[2].port = (uint8_t)index_of_port(problem, outer, false);
         if (problem->place[inner].waits) { /* one outer end takes the tiles of all inner instances */
+            const dfl_problem_place *p = &problem->place[outer];
+            const uint32_t between = problem->place[inner].axes & ~p->axes;
             out->last_of[n].waits[0].seconds = bits * problem->place[inner].drain_seconds;
-            out->last_of[n].waits[1].seconds = bits * problem->place[outer].write_seconds *
-                dfl_problem_instances(problem, problem->place[inner].axes & ~problem->place[outer].axes);
+            out->last_of[n].waits[1].seconds = bits * p->write_seconds * moves_outside(f, operand, between, false);
+            out->last_of[n].waits[2].seconds = bits * p->read_seconds * moves_outside(f, operand, between, true);
         }
         out->last_of[n].seconds = bits * most(problem->place[inner].drain_seconds, problem->place[outer].write_seconds);
         out->last += out->last_of[n].seconds;
@@ -380,8 +400,8 @@ double dfl_ramp_lasts_beside(const dfl_ramp *ramp, const double *lasts, uint32_t
 
     for (uint32_t n = 0; n < ramp->n_lasts; n++) {
         double there = 0;
-        for (uint32_t end = 0; end < 2; end++)
-            there = ramp->last_of[n].waits[end].port == port ? most(there, ramp->last_of[n].waits[end].seconds) : there;
+        for (uint32_t i = 0; i < 3; i++)
+            there += ramp->last_of[n].waits[i].port == port ? ramp->last_of[n].waits[i].seconds : 0;
         if (ramp->has_levels && lasts[n] > 0)
             seconds += lasts[n] * most(0, 1 - there / ramp->last_of[n].seconds);
     }

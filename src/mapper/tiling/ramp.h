@@ -35,8 +35,9 @@ typedef struct {
     struct {
         uint8_t keep;
         double seconds;       /* s per element, at the slower of the two ports */
-        /* s per element of one instance by port, if the work waits for the tiles that leave: outside, for all instances */
-        struct { uint8_t port; double seconds; } waits[2];
+        /* s per element of one instance by port, if the work waits for the tiles that leave: outside, for all instances, with
+           the old values that their parts are added to */
+        struct { uint8_t port; double seconds; } waits[3];
     } last_of[DFL_PROBLEM_PLACES];
     /* first tiles of inputs for which the work does not wait later, by keep and port (B14) */
     uint32_t n_firsts;

@@ -82,6 +82,11 @@ static const ramp_row RAMP_ROWS[] = {
     { "last tiles of two instances (B19)",
       "} network wires = bus { } array x[2] over wires { memory reg { size = 84B; read { bandwidth = 1GB/s; }",
       "", "spatial n/2 on x; keep Z in reg; temporal m, n, k;", { { 1, 1 }, { 2, 1 }, { 1, 1 } }, 994, 994 },
+    /* the same with k on x: both instances have all of Z, 168 B each; those of the second one are added to what dram reads, 168,
+       while both enter it in 336 / 2 */
+    { "last tiles that are added to old values (B19)",
+      "} network wires = bus { } array x[2] over wires { memory reg { size = 168B; read { bandwidth = 1GB/s; }",
+      "", "spatial k/2 on x; keep Z in reg; temporal m, n, k;", { { 1, 1 }, { 1, 1 }, { 2, 1 } }, 1078, 1078 },
     /* the first operand comes over two links of 5 */
     { "no keeps behind a network",
       "} network wires = switch { latency = 5ns; } array x[2] over wires { memory reg { size = 9B;", "",
@@ -133,6 +138,9 @@ static const step_row STEP_ROWS[] = {
     { "results that leave within one step (B24)", "bandwidth = 1GB/s;", "98B", 272, 306 },
     /* A and B in 33, 192 steps, the last of Z 16 */
     { "results that leave beside the work (B24)", "read { bandwidth = 1GB/s; } write { bandwidth = 1GB/s; }", "98B", 241, 241 },
+    /* A and B in 33; each of 6 tiles of Z leaves in 32, beside the 32 steps of the next one */
+    { "results that leave over a port of their own (B24)", "read { bandwidth = 1GB/s; } write { bandwidth = 0.5GB/s; }", "98B",
+      257, 257 },
     /* the bound: A and B in 33, 192 steps, the last of Z 16, and no wait, as B may have 9 elements in another mapping, so that all
        8 of k are in one step. The model: as with 98 B */
     { "room for longer steps (B24)", "bandwidth = 1GB/s;", "114B", 241, 306 },
