@@ -233,7 +233,7 @@ bool dfl_einsum_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sin
     if (!make_problems(&k, sink, names))
         return false;
     if (!limits->homes_only)
-        dfl_shared_input_find(out, limits);
+        dfl_shared_input_find(scratch, out, limits);
     more = limits->homes_only || limits->unjoined
                ? DFL_NONE : dfl_reservations_excess(scratch, out, limits->counted > 0 ? limits->counted - 1 : DFL_NONE);
     if (more != DFL_NONE) {

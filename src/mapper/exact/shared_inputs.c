@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "mapper/exact/join.h"
+#include "mapper/exact/rank_links.h"
 #include "mapper/exact/reservations.h"
 #include "mapper/skeleton/cost_terms.h"
 
@@ -40,29 +41,31 @@ static bool is_common(const dfl_einsum_classes *k, const dfl_tensor *t, uint32_t
     return true;
 }
 
-/* The least elements of a keep that serves two einsums: shared loops cut a dimension only if both have its rank there (B45). */
-static double least_for_both(const dfl_problem *a, const dfl_problem *b, uint32_t tensor)
+/* The least elements of a keep that serves two einsums: shared loops cut a dimension for both only if these have linked ranks
+   there (B45). `links`: see rank_links.h. */
+static double least_for_both(const dfl_problem *a, const dfl_problem *b, uint32_t tensor, const uint32_t *links)
 {
     const dfl_problem_operand *x = &a->operand[dfl_problem_find_operand(a, tensor)];
     const dfl_problem_operand *y = &b->operand[dfl_problem_find_operand(b, tensor)];
     double elements = 1;
 
     for (uint32_t d = 0; d < x->n_dims && d < y->n_dims; d++)
-        if (x->dims[d].n > 0 && y->dims[d].n > 0 && a->rank[x->dims[d].rank[0]] != b->rank[y->dims[d].rank[0]])
+        if (x->dims[d].n > 0 && y->dims[d].n > 0 && links[a->rank[x->dims[d].rank[0]]] != links[b->rank[y->dims[d].rank[0]]])
             elements *= (double)a->extent[x->dims[d].rank[0]];
     return elements;
 }
 
 /* The least elements of a keep that serves several of the einsums that read the tensor. */
-static double least_for_several(const dfl_einsum_classes *k, const dfl_tensor *t, uint32_t tensor)
+static double least_for_several(const dfl_einsum_classes *k, uint32_t tensor, const uint32_t *links)
 {
+    const dfl_tensor *t = &k->m->workload->tensors[tensor];
     double least = INFINITY;
 
     for (uint32_t i = 0; i < t->n_consumers; i++)
         for (uint32_t j = 0; j < i; j++)
             if (t->consumers[i] != t->consumers[j])
                 least = fmin(least, least_for_both(k->problems[t->consumers[i]].at[0], k->problems[t->consumers[j]].at[0],
-                                                   tensor));
+                                                   tensor, links));
     return least < INFINITY ? least : 0;
 }
 
@@ -86,9 +89,12 @@ static uint32_t count_readers(const dfl_tensor *t)
     return n;
 }
 
-static void set_common(dfl_einsum_classes *k, const dfl_tensor *t, uint32_t tensor, bool on, const dfl_problem_limits *limits)
+/* `links`: NULL = the tensor has no keep for several einsums. */
+static void set_common(dfl_einsum_classes *k, uint32_t tensor, const uint32_t *links, const dfl_problem_limits *limits)
 {
-    const double least = on ? least_for_several(k, t, tensor) : 0;
+    const dfl_tensor *t = &k->m->workload->tensors[tensor];
+    const bool on = links != NULL;
+    const double least = on ? least_for_several(k, tensor, links) : 0;
 
     for (uint32_t i = 0; i < t->n_consumers; i++)
         for (size_t u = 0; u < k->problems[t->consumers[i]].n; u++) {
@@ -135,22 +141,23 @@ static bool has_lines(const dfl_einsum_classes *k)
     return false;
 }
 
-void dfl_shared_input_find(dfl_einsum_classes *k, const dfl_problem_limits *limits)
+void dfl_shared_input_find(dfl_arena *arena, dfl_einsum_classes *k, const dfl_problem_limits *limits)
 {
     const dfl_workload *w = k->m->workload;
+    const uint32_t *links = dfl_rank_links(arena, w);
     bool any = false;
 
     if (has_lines(k))
         return;
     for (uint32_t t = 0; t < w->n_tensors; t++)
         if (is_common(k, &w->tensors[t], t)) {
-            set_common(k, &w->tensors[t], t, true, limits);
+            set_common(k, t, links, limits);
             any = true;
         }
     if (any && !limits->unjoined && !has_room(k, limits->counted))
         for (uint32_t t = 0; t < w->n_tensors; t++)
             if (w->tensors[t].n_producers == 0)
-                set_common(k, &w->tensors[t], t, false, limits);
+                set_common(k, t, NULL, limits);
 }
 
 bool dfl_shared_input_served(const dfl_problem *problem, const dfl_tiling_template *t, uint32_t operand)

@@ -17,7 +17,7 @@
 
 /* Sets `common` of the operands of all problems, and whether loops may be shared for them alone, as the limits say. Of none, if
    there are more operands alive at once, or more memories to follow, than the join has room for. */
-void dfl_shared_input_find(dfl_einsum_classes *k, const dfl_problem_limits *limits);
+void dfl_shared_input_find(dfl_arena *arena, dfl_einsum_classes *k, const dfl_problem_limits *limits);
 /* Whether a template takes the operand from a keep that may serve other einsums, too. */
 bool dfl_shared_input_served(const dfl_problem *problem, const dfl_tiling_template *t, uint32_t operand);
 /* J to fetch it there, else 0; seconds that this takes. */

@@ -23,6 +23,8 @@ typedef struct {
 /* No rank of one einsum is one of the other: a keep of A for both holds all of A (B45). */
 #define APART                                                                                                             \
     "rank b = 4; input A[a]; weight C[a]; weight D[b]; output Y[a] = A[a] * C[a]; output Z[b] = A[b] * D[b]; "
+/* A loop over b reaches the first einsum as a, by T. */
+#define LINKED "rank b = 4; input A[a]; weight C[a]; T[a] = A[a] * C[a]; output Z[b] = T[b] * A[b]; "
 /* A and B serve both einsums. */
 #define BOTH "input A[a]; input B[c]; T[a, c] = A[a] * B[c]; output Z[a, c] = T[a, c] * A[a] * B[c]; "
 /* T is alive while Q is made of P. */
@@ -51,6 +53,7 @@ static const exchange_row EXCHANGES[] = {
     { "T has no room as a whole: it is written and read at home", SLIDE, "size = 6B;", "energy", 400, 25, 368 },
     { "all of A has room and is read once: A, C, D, Y and Z", APART, "size = 4B;", "energy", 300, 8, 160 },
     { "3 of 4 elements of A have room: each einsum reads it at home", APART, "size = 3B;", "energy", 300, 8, 192 },
+    { "an element of A and one of T have room: A is read once (B45), C and Z move", LINKED, "size = 2B;", "energy", 300, 8, 96 },
     { "one element of each has room: B is read once, A again for each element of B (B46), and Z written, 2 + 8 + 8", BOTH,
       "size = 3B;", "energy", 300, 16, 144 },
     { "an element of T, P and Q has room: A to E and Z move", AROUND, "size = 3B;", "energy", 400, 16, 192 },
