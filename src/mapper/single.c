@@ -20,7 +20,7 @@ static const double ROUNDING = 1 + 1e-9;
 bool dfl_single_applies(const dfl_mapping *m, const dfl_map_options *options)
 {
     return m->workload->n_einsums == 1 && !dfl_mapping_has_open_branches(m) && options->space.extensions == 0 &&
-           (dfl_mapping_all_lines_open(m) || (!options->space.imperfect && !dfl_mapper_counts_waits(m, options))) &&
+           (dfl_mapping_all_lines_open(m) || !options->space.imperfect) &&
            !options->front && options->top == 0 && !options->certificate &&
            options->ceiling == 0 && options->objective->native && options->objective->n_terms <= 1 &&
            (options->space.imperfect || options->objective->n_required == 0);

@@ -1,5 +1,5 @@
 /* The search of a single einsum over all tile sizes or over those that divide: by boxes (tiling/box_search.h). With written lines
-   only over those that divide, and where nothing waits: latencies of many equal mappings take longer by boxes. */
+   only over those that divide. */
 #ifndef DFL_MAPPER_SINGLE_H
 #define DFL_MAPPER_SINGLE_H
 

@@ -107,6 +107,12 @@ static bool take(climber *k, const dfl_mapping *m, bool *is_full)
     return true;
 }
 
+/* Whether the line is a loop or an axis whose amount may change: not one of the file. */
+static bool is_scalable(const dfl_body *b, uint32_t i)
+{
+    return i < b->n_lines && b->lines[i].kind != DFL_LINE_KEEP && !b->lines[i].given;
+}
+
 /* Tries the move with one loop around its place, or inside of its body, cut finer. */
 static bool repair(climber *k, const dfl_tree_move *v)
 {
@@ -119,8 +125,9 @@ static bool repair(climber *k, const dfl_tree_move *v)
         for (uint32_t i = 0; i <= k->best->bodies[b]->n_lines; i++)
             for (uint32_t f = 0; f < REPAIRS && !is_over(k); f++) {
                 dfl_mapping *m = draft(k);
-                if (!dfl_tree_apply(k->scratch, m, v) || i >= m->bodies[b]->n_lines ||
-                    m->bodies[b]->lines[i].kind != DFL_LINE_TEMPORAL || !dfl_tree_scale(m, m->bodies[b], i, f == 0 ? 0.5 : 0.25))
+                if (!dfl_tree_apply(k->scratch, m, v) || !is_scalable(m->bodies[b], i) ||
+                    m->bodies[b]->lines[i].kind != DFL_LINE_TEMPORAL ||
+                    !dfl_tree_scale(m, m->bodies[b], i, f == 0 ? 0.5 : 0.25))
                     break;
                 if (take(k, m, &is_full))
                     return true;
@@ -138,11 +145,6 @@ static bool try_move(climber *k, const dfl_tree_move *v)
         return false;
     m = draft(k);
     return dfl_tree_apply(k->scratch, m, v) && (take(k, m, &is_full) || (is_full && repair(k, v)));
-}
-
-static bool is_scalable(const dfl_body *b, uint32_t i)
-{
-    return i < b->n_lines && b->lines[i].kind != DFL_LINE_KEEP && !b->lines[i].given;
 }
 
 static bool change_loops(climber *k, uint32_t b)

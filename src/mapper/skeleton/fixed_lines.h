@@ -15,7 +15,8 @@
  *   - Any other written keep may be filled further out than it is written: it stands there in the template, and until the line
  *     where it is written no loop changes it (the ranks of its operand are closed).
  *   - A further keep from which every element goes inwards as often as it comes in is of no use. Nor need two further
- *     keeps without a loop between them stand in both orders. Both follow template.h; written keeps are exempt.
+ *     keeps without a loop between them stand in both orders. Both follow template.h; written keeps are exempt, and so are
+ *     keeps that are filled beside the work for something that the work would wait for.
  * Loops above the braces of an einsum come first: what is kept in the braces is filled in each of their iterations.
  * Where spatial lines stand changes no count without windows: what matters is that the keeps inside of an array stand below.
  */

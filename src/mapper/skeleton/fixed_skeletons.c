@@ -173,7 +173,7 @@ static bool has_reuse(const walker *k)
                 (problem->axis[a].ranks & ~problem->operand[o].ranks) != 0;
         for (uint32_t g = i + 1; g <= inner; g++)
             more |= (t->allow[g] & ~problem->operand[o].ranks) != 0;
-        if (k->any[i] != 0 && !more)
+        if (k->any[i] != 0 && !more && !dfl_template_takes_ahead(problem, t, i, inner))
             return false;
     }
     return true;

@@ -128,13 +128,6 @@ static bool find_needs(const dfl_problem *problem, dfl_tiling_template *t)
     return true;
 }
 
-/* Whether a keep is filled beside the work, for something that the work would wait for longer without it. */
-static bool takes_ahead(const dfl_problem *problem, const dfl_tiling_template *t, uint32_t keep, uint32_t inner)
-{
-    return problem->waits && !problem->place[t->keep[keep].place].waits &&
-           (inner == t->n_keeps || problem->place[t->keep[inner].place].waits);
-}
-
 /* Ranks on axes between two keeps of an operand, or between one and the unit, that do not index it and do not share it: `axes` is
    a mask. */
 static uint32_t find_apart(const dfl_problem *problem, uint32_t operand, uint32_t axes)
@@ -156,7 +149,7 @@ static bool find_reuse(const dfl_problem *problem, dfl_tiling_template *t)
             continue;
         while (inner < t->n_keeps && t->keep[inner].operand != o)
             inner++;
-        if (takes_ahead(problem, t, i, inner))
+        if (dfl_template_takes_ahead(problem, t, i, inner))
             continue;
         axes = (inner < t->n_keeps ? problem->place[t->keep[inner].place].axes : (1u << problem->n_axes) - 1) &
                ~problem->place[t->keep[i].place].axes;
@@ -291,7 +284,7 @@ static bool may_be_useful(walker *k, uint32_t homes)
         return false;
     while (i > 0 && !k->t.keep[i - 1].home && k->t.keep[i - 1].operand != keep->operand)
         ways |= k->allow[i--];
-    if (i == 0 || k->t.keep[i - 1].home || takes_ahead(problem, &k->t, i - 1, n))
+    if (i == 0 || k->t.keep[i - 1].home || dfl_template_takes_ahead(problem, &k->t, i - 1, n))
         return true;
     ways |= k->allow[i];
     return (ways & ~ranks_of(problem, keep)) != 0 ||

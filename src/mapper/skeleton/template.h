@@ -81,6 +81,15 @@ static inline uint32_t dfl_template_buffers(const dfl_problem *problem, const df
     return k->home && problem->operand[k->operand].common == 0 ? 1 : problem->place[k->place].buffers;
 }
 
+/* Whether a keep is filled beside the work, for something that the work would wait for longer without it: the next inner keep of
+   its operand, `inner`, or for n_keeps the unit. */
+static inline bool dfl_template_takes_ahead(const dfl_problem *problem, const dfl_tiling_template *t, uint32_t keep,
+                                            uint32_t inner)
+{
+    return problem->waits && !problem->place[t->keep[keep].place].waits &&
+           (inner == t->n_keeps || problem->place[t->keep[inner].place].waits);
+}
+
 /* Ranks that own loops may cut in a gap. */
 static inline uint32_t dfl_template_own(const dfl_tiling_template *t, uint32_t gap)
 {

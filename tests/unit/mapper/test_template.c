@@ -8,7 +8,7 @@
 
 #include "tests/harness/check.h"
 
-#include "mapper/skeleton/template.h"
+#include "mapper/skeleton/fixed_skeletons.h"
 
 enum { I = 1, J = 2, OUTER = 0, INNER = 1, P = 0, Q = 1, U = 2 };
 
@@ -118,9 +118,41 @@ static void ends_early(void **state)
     assert_true(n > 10 * DRAWN); /* so many skeletons that the test says something */
 }
 
+/* One place for lines: the chip may keep Q[i, j], each element of which goes inwards as often as it comes in. A keep with a second
+   buffer, filled beside the work, spares the unit the reads of the outer memory (rule D6). */
+typedef struct {
+    const char *name;
+    bool waits, waits_inside;    /* transfers take time besides the work; the work waits for what fills the chip */
+    uint32_t n;                  /* templates */
+} written_case;
+
+static const written_case written_cases[] = {
+    { "nothing waits", false, false, 1 },
+    { "the work waits for the keep, too", true, true, 1 },
+    { "the keep is filled beside the work", true, false, 2 },
+};
+
+static void has_written(void **state)
+{
+    const written_case *c = *state;
+    const dfl_fixed_lines given = { .n = 1, .at = { { .kind = DFL_GIVEN_ANY } } };
+    dfl_problem problem = { .n_ranks = 2, .n_operands = 3, .n_places = 2, .extent = { 4, 4 }, .points = 16, .waits = c->waits,
+                            .given = &given };
+    counts k = { 0 };
+
+    problem.place[OUTER] = (dfl_problem_place){ .memory = OUTER, .bits = INFINITY, .buffers = 1 };
+    problem.place[INNER] = (dfl_problem_place){ .memory = INNER, .bits = INFINITY, .buffers = 1, .waits = c->waits_inside };
+    for (uint32_t o = P; o <= U; o++)
+        problem.operand[o] = (dfl_problem_operand){ .ranks = I | J, .plain = I | J, .output = o == U };
+    problem.operand[Q].places = 1u << INNER;
+    dfl_fixed_lines_each(&problem, NULL, count, &k);
+    assert_int_equal(k.n, c->n);
+}
+
 int main(void)
 {
     static const struct CMUnitTest drawn[] = { cmocka_unit_test(ends_early) };
 
-    return CHECK_TABLE("mapper.template", cases, has_templates) + CHECK_GROUP("mapper.template.drawn", drawn);
+    return CHECK_TABLE("mapper.template", cases, has_templates) +
+           CHECK_TABLE("mapper.template.written", written_cases, has_written) + CHECK_GROUP("mapper.template.drawn", drawn);
 }
