@@ -216,7 +216,7 @@ static void bound_ports(const node_values *v, double *ports, double *waits, doub
             time = most(0, time + p->less_seconds * v->value[p->less]);
         ports[p->port] += time;
         waits[p->port] += p->waits ? time : 0;
-        if (p->waits && v->form->problem->operand[v->form->count[p->count].operand].output)
+        if (p->waits && v->form->problem->operand[p->operand].output)
             of_result[p->port] += time;
     }
 }

@@ -338,13 +338,15 @@ static void add_costs(form_maker *k)
         if (t->above)
             continue;
         if (t->link_seconds > 0)
-            k->link[f->n_links++] = (dfl_form_link){ count, t->link, t->link_waits, serves, t->link_seconds * scale };
+            k->link[f->n_links++] = (dfl_form_link){ count, t->link, t->link_waits, serves, t->by.operand,
+                                                     t->link_seconds * scale };
         if (t->seconds < 0) { /* behind the term that it is taken from */
             k->port[f->n_ports - 1].less = count;
             k->port[f->n_ports - 1].less_seconds = t->seconds * scale;
         } else if (t->seconds * scale > 0) {
             k->port[f->n_ports++] = (dfl_form_port){ .count = count, .port = t->port, .waits = t->waits, .serves = serves,
-                                                     .keep = t->keep, .seconds = t->seconds * scale, .less = DFL_FORM_NONE };
+                                                     .keep = t->keep, .operand = t->by.operand, .seconds = t->seconds * scale,
+                                                     .less = DFL_FORM_NONE };
         }
     }
     f->has_known_losses = true;

@@ -46,7 +46,7 @@ typedef struct {
     double sure;              /* sum without what a result takes back, J per unit of the product */
     uint16_t floor;           /* product whose value times `floor_scale` the count does not fall below, or DFL_FORM_NONE */
     double floor_scale;
-    uint8_t operand;
+    uint8_t operand;          /* one of those that it counts */
     uint32_t spread;          /* mask: dimensions with windows of which the count has one instance alone */
     uint32_t n_stays;
     dfl_form_stay *stay;      /* inner loops first */
@@ -59,6 +59,7 @@ typedef struct {
     bool waits;               /* the work stands still meanwhile */
     bool serves;              /* the unit itself reads or writes: the time is part of the work (B17) */
     uint8_t keep;             /* else the inner end of the transfer */
+    uint8_t operand;          /* what moves; counts of several operands may be one */
     double seconds;           /* per unit of the product */
     uint16_t less;            /* count of the first visits of result elements, which read nothing; DFL_FORM_NONE = none */
     double less_seconds;
@@ -70,6 +71,7 @@ typedef struct {
     uint8_t link;             /* as in cost_terms.h */
     bool waits;               /* the work stands still meanwhile */
     bool serves;              /* as above */
+    uint8_t operand;
     double seconds;           /* per unit of the product */
 } dfl_form_link;
 

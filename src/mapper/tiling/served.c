@@ -53,16 +53,16 @@ static double add_times(served *k)
             continue;
         if (p->less != DFL_FORM_NONE)
             time = most(0, time + p->less_seconds * k->node->moved[p->less]);
-        k->time[f->count[p->count].operand][p->port] += time;
+        k->time[p->operand][p->port] += time;
         all[p->port] += time;
         if (p->less == DFL_FORM_NONE)
-            k->elements[f->count[p->count].operand] = time / find_rate(f, f->count[p->count].operand);
+            k->elements[p->operand] = time / find_rate(f, p->operand);
     }
     for (uint32_t i = 0; i < f->n_links; i++) {
         const double time = f->link[i].seconds * k->node->moved[f->link[i].count];
         if (!f->link[i].serves)
             continue;
-        k->time[f->count[f->link[i].count].operand][DFL_TERM_PORTS + f->link[i].link] += time;
+        k->time[f->link[i].operand][DFL_TERM_PORTS + f->link[i].link] += time;
         all[DFL_TERM_PORTS + f->link[i].link] += time;
     }
     for (uint32_t r = 0; r < RESOURCES; r++)

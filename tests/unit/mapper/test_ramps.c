@@ -156,10 +156,43 @@ static void longest_steps(void **state)
     check_ramp(text, AMOUNTS, row->bound, row->model);
 }
 
+/* ---- operands that move as often ---- */
+
+/* S and Z move in full at any amounts: both have one count. Z takes 1 B of sram, 1 B is left. */
+#define ALIKE                                                                                                             \
+    "dfl 1; workload w : i8 { rank a = 2, b = 2, c = 1; input S[a, b, c]; input W[a] : i32; "                              \
+    "output Z[b, c] += S[a, b, c] * W[a]; } "                                                                              \
+    "system chip { clock = 1GHz; memory dram { size = 1MB; read { bandwidth = 2GB/s; } write { bandwidth = 2GB/s; } } "    \
+    "memory sram { size = 2B; } compute mac { ops = mac; rate = 1MAC/cycle; } } "                                          \
+    "mapping best for w on chip { on mac; keep S, W, Z in dram; %s minimize latency; }"
+
+typedef struct {
+    const char *name, *lines;
+    double bound, model;
+} alike_row;
+
+static const alike_row ALIKE_ROWS[] = {
+    /* W takes 16 / 2 = 8 as operand, and S 4 / 2, if it moves into sram, and the last of Z 1 / 2 at the other port. The model: S as
+       operand, Z two times 1 / 2 */
+    { "an input that may move is not the result (B17)", "temporal b; keep Z in sram; temporal a;", 10.5, 11 },
+    { "waits for an input are none for the result (B19)", "temporal b; keep Z in sram; temporal a; keep S in sram;", 10.5, 10.5 },
+};
+
+static void alike(void **state)
+{
+    static const int64_t AMOUNTS[3][4] = { { 1 }, { 1 }, { 1 } };
+    const alike_row *row = *state;
+    char text[2000];
+
+    snprintf(text, sizeof text, ALIKE, row->lines);
+    check_ramp(text, AMOUNTS, row->bound, row->model);
+}
+
 int main(void)
 {
     int failed = CHECK_TABLE("mapper.ramps.ramps", RAMP_ROWS, ramps);
 
+    failed += CHECK_TABLE("mapper.ramps.alike", ALIKE_ROWS, alike);
     failed += CHECK_TABLE("mapper.ramps.longest_step", STEP_ROWS, longest_steps);
     return failed;
 }
