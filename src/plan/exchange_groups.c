@@ -1,15 +1,48 @@
 #include "plan/exchange_groups.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "support/number.h"
 
-bool dfl_layouts_nest_apart(const dfl_layout *a, const dfl_layout *b, uint32_t slot)
+/* Whether a slot divides a dimension in a layout. */
+static bool divides(const dfl_frame *f, const dfl_layout *layout, uint32_t slot, dfl_layout dim)
 {
-    for (uint32_t s = 0; s < slot; s++)
-        if ((a[s] == a[slot]) != (b[s] == a[slot]))
-            return true;
-    return false;
+    return layout[slot] == dim && f->slots[slot].count > 1 && f->slots[slot].stages == NULL;
+}
+
+/* Lengths of the blocks into which the slots before one divide a dimension of a layout, into `length`; a block whose length
+   divides that of the block around it stands in its place, since x % (k n) % n = x % n. Returns their number. */
+static uint32_t list_blocks(const dfl_frame *f, const dfl_layout *layout, uint32_t slot, int64_t extent, int64_t *length)
+{
+    uint32_t n = 0;
+
+    length[n++] = extent;
+    for (uint32_t s = 0; s < slot; s++) {
+        if (!divides(f, layout, s, layout[slot]))
+            continue;
+        extent = dfl_ceil_div(extent, f->slots[s].count);
+        while (n > 0 && length[n - 1] % extent == 0)
+            n--;
+        length[n++] = extent;
+    }
+    return n;
+}
+
+bool dfl_layouts_nest_apart(const dfl_frame *f, const dfl_layout *a, const dfl_layout *b, uint32_t slot, int64_t extent)
+{
+    int64_t *of_a = DFL_NEW_ARRAY(f->arena, int64_t, 2 * (size_t)f->n_slots + 2), *of_b = of_a + f->n_slots + 1;
+    bool is_dealt = false, differs = false;
+    uint32_t n;
+
+    for (uint32_t s = 0; s <= slot; s++) {
+        differs |= divides(f, a, s, a[slot]) != divides(f, b, s, a[slot]);
+        is_dealt |= (divides(f, a, s, a[slot]) || divides(f, b, s, a[slot])) && f->slots[s].is_cyclic;
+    }
+    if (!differs || is_dealt)
+        return differs;
+    n = list_blocks(f, a, slot, extent, of_a);
+    return list_blocks(f, b, slot, extent, of_b) != n || memcmp(of_a, of_b, n * sizeof *of_a) != 0;
 }
 
 int64_t dfl_exchange_ranks(const dfl_frame *f, uint64_t slots)
@@ -30,6 +63,20 @@ bool dfl_exchange_set_part(const dfl_frame *f, dfl_i128 elements, dfl_plan_excha
         return true;
     }
     dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->workload->einsums[x->einsum].span, "a count of this plan exceeds 128 bits");
+    return false;
+}
+
+bool dfl_exchange_set_points(const dfl_frame *f, uint32_t einsum, dfl_i128 all, dfl_i128 own, dfl_plan_exchange *x)
+{
+    const dfl_points *p = &f->points[einsum];
+
+    x->bits = own;
+    if (!dfl_mul(all, p->largest, &x->room_bits)) {
+        x->room_bits = (x->room_bits + p->total - 1) / p->total;
+        x->most_bits = x->room_bits > own ? x->room_bits : 0;
+        return true;
+    }
+    dfl_report(f->sink, DFL_EVAL_OVERFLOW, f->workload->einsums[einsum].span, "a count of this plan exceeds 128 bits");
     return false;
 }
 

@@ -41,6 +41,7 @@ typedef struct {
     bool has_parts;              /* `part_bits` is the largest part that one rank sends to another one, and `most_bits` as if all
                                     were so large */
     dfl_i128 part_bits;
+    dfl_i128 room_bits;          /* points that go to rows: of the instance that gets most of them; else 0 */
     const dfl_access *access;    /* BEFORE: the operand for which the copy was made first; else NULL */
     dfl_layout *asked;           /* BEFORE: [slot], the layout asked for */
     uint32_t *readers; uint32_t n_readers; /* BEFORE: the einsums that read the copy */

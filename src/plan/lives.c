@@ -378,15 +378,6 @@ static uint32_t last_reader(const operation *o, const dfl_plan_exchange *x, uint
     return last;
 }
 
-/* Whether an exchange brings points to rows, and one instance has more of them than the others. */
-static bool goes_to_rows(const dfl_frame *f, const dfl_plan_exchange *x)
-{
-    for (uint32_t s = 0; s < f->n_slots && x->asked != NULL; s++)
-        if ((x->slots >> s & 1) != 0 && x->asked[s] == DFL_LAYOUT_ROWS)
-            return x->most_bits > x->bits;
-    return false;
-}
-
 /* Sets the bits of the buffer of an exchange: the optimizer runs once for all layers of a stage, and exchanges have the bits of
    the stage with most of them. True on overflow. */
 static bool find_buffer(const operation *o, const dfl_plan_exchange *x, dfl_i128 *out)
@@ -395,7 +386,7 @@ static bool find_buffer(const operation *o, const dfl_plan_exchange *x, dfl_i128
     const uint32_t rank = f->stage_slot != DFL_NONE ? f->slots[f->stage_slot].stage_rank : DFL_NONE;
     int64_t most;
 
-    *out = (goes_to_rows(f, x) ? x->most_bits : x->bits) * (x->parts > 1 ? 2 : 1); /* of parts, one is in use, one on its way */
+    *out = (x->room_bits > 0 ? x->room_bits : x->bits) * (x->parts > 1 ? 2 : 1); /* of parts, one is in use, one on its way */
     if (o->chunk->phase != DFL_PHASE_UPDATE || rank == DFL_NONE || !dfl_einsum_has_rank(&f->workload->einsums[x->einsum], rank))
         return false;
     most = dfl_frame_local(f, x->einsum, rank);

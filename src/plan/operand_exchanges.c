@@ -147,7 +147,8 @@ static bool nests_apart(const dfl_frame *f, const dfl_layouts *l, uint32_t einsu
         home[s] = dfl_layout_home(l, dfl_frame_table(f, rows->tensor), s);
         asked[s] = dfl_layout_asked(f, einsum, rows, s);
     }
-    return home[slot] >= 0 && home[slot] == asked[slot] && dfl_layouts_nest_apart(home, asked, slot);
+    return home[slot] >= 0 && home[slot] == asked[slot] &&
+           dfl_layouts_nest_apart(f, home, asked, slot, f->workload->tensors[rows->tensor].table_extents[home[slot]]);
 }
 
 /* Whether the part of a result that an instance makes from its part of a table is all that the others lack: the result has the
@@ -408,6 +409,42 @@ static bool comes_from_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t e
     return false;
 }
 
+/* Whether groups of a mask divide an operand at home along a dimension of the positions of rows: each has some of the points. */
+static bool has_some_points(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access, uint64_t slots)
+{
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        const dfl_layout d = (slots >> s & 1) != 0 ? source(f, l, einsum, access->tensor, s) : DFL_LAYOUT_REPLICATED;
+
+        for (uint32_t t = 0; d >= 0 && t < access->index[d].n_terms; t++)
+            if (dfl_rows_has_position(f, einsum, access->index[d].terms[t].rank))
+                return true;
+    }
+    return false;
+}
+
+/* Sets the bits of an operand that goes to the points of an einsum: its elements at home, each as often as points use it. What is
+   gathered comes behind. `rows`: the groups among which the points go. False after a report. */
+static bool set_points_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access,
+                            const uint64_t mask[N_WAYS], uint64_t rows, dfl_plan_exchange *x)
+{
+    const int64_t uses = dfl_rows_uses(f, einsum, access);
+    uint64_t at_home[N_WAYS] = { [WHOLE] = mask[WHOLE] | mask[TO_ROWS] };
+    dfl_i128 all, own;
+
+    if (has_some_points(f, l, einsum, access, mask[WHOLE])) /* data say which of them go to one instance */
+        return dfl_frame_refuse(f, access->span, "an operand with parts of the samples of points that go to rows",
+                                "divide the samples of the operand as those of its reader");
+    if (!find_part_bits(f, l, einsum, access, mask, 0, &all) || !find_part_bits(f, l, einsum, access, at_home, 0, &own))
+        return false;
+    for (uint32_t s = 0; s < f->n_slots; s++) /* of what chips have alike or by other rows, each sends a part */
+        if ((rows >> s & 1) != 0 && ((mask[TO_ROWS] >> s & 1) == 0 || source(f, l, einsum, access->tensor, s) < 0))
+            own = ceil_div(own, f->slots[s].count);
+    if (!dfl_mul(all, uses, &all) && !dfl_mul(own, uses, &own))
+        return dfl_exchange_set_points(f, einsum, all, own, x);
+    dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "a count of this plan exceeds 128 bits");
+    return false;
+}
+
 /* Sets the bits of an exchange of an operand. False after a report. */
 static bool set_operand_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access,
                              const uint64_t mask[N_WAYS], int way, dfl_plan_exchange *x)
@@ -423,15 +460,9 @@ static bool set_operand_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
         return dfl_frame_refuse(f, access->span, "an operand that goes to points on one of two groups which divide the rows "
                                 "unevenly",
                                 "divide the samples on both of their axes, or the rows evenly");
-    if (way == TO_ROWS) { /* what one instance has before the points go; what is gathered comes behind */
-        if (mask[WHOLE] != 0 && !find_part_bits(f, l, einsum, access, mask, mask[TO_ROWS], &x->bits))
+    if (way == TO_ROWS) {
+        if (!set_points_bits(f, l, einsum, access, mask, rows, x))
             return false;
-        if (dfl_mul(x->bits, dfl_rows_uses(f, einsum, access), &x->bits)) {
-            dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "a count of this plan exceeds 128 bits");
-            return false;
-        }
-        x->bits = ceil_div(x->bits, dfl_exchange_ranks(f, rows));
-        x->most_bits = dfl_exchange_most_bits(f, einsum, x->bits);
     } else if (way == ACROSS) { /* what is gathered comes behind */
         if (!find_part_bits(f, l, einsum, access, mask, mask[ACROSS], &x->bits))
             return false;
@@ -508,6 +539,7 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
     static const dfl_collective_kind kinds[] = { [TO_ROWS] = DFL_COLLECTIVE_ALL_TO_ALL, [ACROSS] = DFL_COLLECTIVE_ALL_TO_ALL,
                                                  [FROM_ONE] = DFL_COLLECTIVE_BROADCAST, [WHOLE] = DFL_COLLECTIVE_ALL_GATHER };
     const dfl_einsum *e = &f->workload->einsums[einsum];
+    const int64_t *extents = f->workload->tensors[access->tensor].extents;
     dfl_layout *asked = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns), *from = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
     uint64_t mask[N_WAYS] = { 0 };
 
@@ -523,7 +555,7 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
             (f->positions[einsum] != NULL && access->tensor == f->positions[einsum]->tensor && dfl_frame_goes(f, einsum, s)))
             continue;
         way = find_way(f, einsum, access, (change){ from[s], asked[s] });
-        if (way == N_WAYS && from[s] >= 0 && from[s] == asked[s] && dfl_layouts_nest_apart(from, asked, s))
+        if (way == N_WAYS && from[s] >= 0 && from[s] == asked[s] && dfl_layouts_nest_apart(f, from, asked, s, extents[from[s]]))
             way = ACROSS;
         if (way == ACROSS && dfl_frame_moves_several(f, access))
             return dfl_frame_refuse(f, access->span, "an all-to-all of a tensor of which a rank moves several dimensions",
@@ -532,8 +564,8 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
             mask[way] |= UINT64_C(1) << s;
     }
     for (uint32_t s = 0; s < f->n_slots; s++) /* whether parts of dealt parts differ depends on their sizes */
-        if (from[s] >= 0 && from[s] == asked[s] && f->slots[s].count > 1 && dfl_layouts_nest_apart(from, asked, s) &&
-            is_dealt_in(f, from, asked, s))
+        if (from[s] >= 0 && from[s] == asked[s] && f->slots[s].count > 1 &&
+            dfl_layouts_nest_apart(f, from, asked, s, extents[from[s]]) && is_dealt_in(f, from, asked, s))
             return dfl_frame_refuse(f, access->span, "an exchange of a dimension that several groups divide, one of them "
                                     "round-robin", "divide the dimension on one axis, or into blocks");
     for (int k = 0; k < N_WAYS; k++) {

@@ -298,6 +298,7 @@ static uint64_t rows_slots(const dfl_frame *f, uint32_t einsum)
    other parts. */
 static bool is_divided_apart(const dfl_frame *f, uint32_t tensor, uint32_t einsum, uint32_t slot)
 {
+    const dfl_tensor *t = &f->workload->tensors[tensor];
     dfl_layout *a = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns), *b = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
 
     for (uint32_t s = 0; s < f->n_slots; s++)
@@ -307,7 +308,7 @@ static bool is_divided_apart(const dfl_frame *f, uint32_t tensor, uint32_t einsu
             continue;
         for (uint32_t s = 0; s < f->n_slots; s++)
             b[s] = dfl_layout_made(f, e, s);
-        if (a[slot] != b[slot] || dfl_layouts_nest_apart(a, b, slot))
+        if (a[slot] != b[slot] || dfl_layouts_nest_apart(f, a, b, slot, t->extents[a[slot]]))
             return true;
     }
     return false;
@@ -335,7 +336,7 @@ static bool find_gathered(const dfl_frame *f, const dfl_layouts *l, uint32_t ten
             if (home[s] >= 0 && made[s] != home[s])
                 return dfl_frame_refuse(f, f->workload->einsums[e].span, "a home that is split along another dimension than its "
                                         "producer", "split the home as its producer");
-            if (home[s] >= 0 && dfl_layouts_nest_apart(made, home, s))
+            if (home[s] >= 0 && dfl_layouts_nest_apart(f, made, home, s, f->workload->tensors[tensor].extents[home[s]]))
                 return dfl_frame_refuse(f, f->workload->einsums[e].span, "a home that is split along a dimension that another "
                                         "group divides", "split the home along another rank");
             if (is_divided_apart(f, tensor, e, s))
@@ -386,7 +387,7 @@ static bool find_largest_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t
             (is_gather && gather == 0 && !divides_on(f, e, x->slots)) ||
             (t->n_producers > 0 && f->workload->einsums[e].phase != x->phase))
             continue;
-        if (!find_result_bits(f, l, e, is_gather ? gather : 0, scattered, is_sum ? gather : 0, &bits))
+        if (!find_result_bits(f, l, e, is_gather ? gather : 0, scattered, is_sum ? gather : gather == 0 ? x->slots : 0, &bits))
             return false;
         x->bits = bits > x->bits ? bits : x->bits;
     }
@@ -482,6 +483,32 @@ static bool check_late(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
     return true;
 }
 
+/* Sets the bits of an exchange of the points of a result that come from rows to their homes, each as often as points make it;
+   chips of the `taken` groups have some of them at home. False after a report. */
+static bool set_points_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint64_t taken, dfl_plan_exchange *x)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    const int64_t uses = dfl_rows_uses(f, einsum, &e->output);
+    dfl_i128 all = x->bits, own;
+
+    for (uint32_t s = 0; s < f->n_slots; s++) { /* data say which of the points of one instance belong there */
+        const dfl_layout d = (taken >> s & 1) != 0 && dfl_layout_made(f, einsum, s) < 0 ? dfl_layout_home(l, x->tensor, s)
+                                                                                       : DFL_LAYOUT_REPLICATED;
+
+        for (uint32_t t = 0; d >= 0 && t < e->output.index[d].n_terms; t++)
+            if (dfl_rows_has_position(f, einsum, e->output.index[d].terms[t].rank))
+                return dfl_frame_refuse(f, e->span, "a home with parts of the samples of points that come from rows",
+                                        "divide the samples of the result as the line that the rows replace");
+    }
+    if (!find_result_bits(f, l, einsum, 0, taken | x->slots, 0, &own))
+        return false;
+    own = ceil_div(own, dfl_exchange_ranks(f, rows_slots(f, einsum) & ~x->slots));
+    if (!dfl_mul(all, uses, &all) && !dfl_mul(own, uses, &own))
+        return dfl_exchange_set_points(f, einsum, all, own, x);
+    dfl_report(f->sink, DFL_EVAL_OVERFLOW, e->span, "a count of this plan exceeds 128 bits");
+    return false;
+}
+
 bool dfl_result_exchanges_add(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, dfl_exchange_vec *out)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
@@ -532,16 +559,10 @@ bool dfl_result_exchanges_add(const dfl_frame *f, const dfl_layouts *l, uint32_t
         if (k == 0 && rows_slots(f, einsum) != back && dfl_rows_are_uneven(f, einsum))
             return dfl_frame_refuse(f, e->span, "a result that points leave on one of two groups which divide the rows unevenly",
                                     "divide the samples on both of their axes, or the rows evenly");
-        x.most_bits = x.part_bits = 0;
+        x.most_bits = x.part_bits = x.room_bits = 0;
         x.has_parts = false;
-        if (k == 0) {
-            if (dfl_mul(x.bits, dfl_rows_uses(f, einsum, &e->output), &x.bits)) {
-                dfl_report(f->sink, DFL_EVAL_OVERFLOW, e->span, "a count of this plan exceeds 128 bits");
-                return false;
-            }
-            x.bits = ceil_div(x.bits, dfl_exchange_ranks(f, rows_slots(f, einsum)));
-            x.most_bits = dfl_exchange_most_bits(f, einsum, x.bits);
-        }
+        if (k == 0 && !set_points_bits(f, l, einsum, taken, &x))
+            return false;
         if (!x.is_tied && !set_largest_part(f, l, gather, scattered, &x))
             return false;
         DFL_PUSH(f->arena, out, x);

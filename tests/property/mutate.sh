@@ -84,7 +84,7 @@ find_fault() { # find_fault DIR
     case $(cat "$dir/file") in
     plan/exchanges.c | plan/operand_exchanges.c | plan/result_exchanges.c | plan/exchange_groups.c | plan/kinds.c | \
         plan/layouts.c | plan/frame.c | plan/held.c | plan/lives.c | plan/flight.c | plan/rows.c | plan/halos.c | plan/stages.c | \
-        plan/pass_bits.c)
+        plan/pass_bits.c | plan/elements.c | plan/shares.c | plan/masks.c | plan/iterations.c)
         program "$dir" dflc "$OUT"/obj/src/cmd/*.o || { echo LINK; return 0; }
         DFLC=$dir/dflc timeout -k 1 300 bash tests/plan/run_prove.sh >"$dir/out" 2>>"$dir/log" ||
             { echo "plans: $(grep -m 1 -o 'error.*' "$dir/out" | cut -c 1-90)"; return 0; } ;;

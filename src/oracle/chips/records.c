@@ -319,22 +319,41 @@ static uint64_t count_sums(const chips *c, uint32_t tensor, uint32_t chip, uint6
     return n;
 }
 
-/* Elements that the chips of a group have made together, by the einsums of `only` (NULL: by any). */
+/* Whether a chip of a group has made an element, by the einsums of `only` (NULL: by any), within its part of the `scattered`
+   groups. */
+static bool is_made_in(const chips *c, uint32_t tensor, uint32_t chip, uint32_t element, element_set *made, uint64_t gathered,
+                       uint64_t scattered, const bool *only)
+{
+    for (uint32_t other = 0; other < c->n_chips; other++) {
+        bool is_in = made[other] != NULL && has_made(c, tensor, other, element, only);
+
+        for (uint32_t g = 0; g < c->n_groups && is_in; g++)
+            is_in = ((gathered >> g & 1) != 0 || chips_digit(c, other, g) == chips_digit(c, chip, g)) &&
+                    ((scattered >> g & 1) == 0 || c->tensors[tensor].side[g] == NULL ||
+                     c->tensors[tensor].side[g][other][element] != 0);
+        if (is_in)
+            return true;
+    }
+    return false;
+}
+
+/* Elements that the chips of a group have made together, by all einsums of `only` that make them on some chip (NULL: by any).
+   Each adds to the sum. */
 static uint64_t count_together(const chips *c, uint32_t tensor, uint32_t chip, element_set *made, uint64_t gathered,
                                uint64_t scattered, const bool *only)
 {
+    bool *one = DFL_NEW_ARRAY(c->arena, bool, (size_t)c->w->n_einsums + 1);
     uint64_t n = 0;
 
     gathered |= is_thin(c, tensor) ? c->tensors[tensor].summed : 0;
     for (uint32_t i = 0; i < c->tensors[tensor].n_elem; i++) {
-        bool is_in = false;
+        bool is_in = is_made_in(c, tensor, chip, i, made, gathered, scattered, only);
 
-        for (uint32_t other = 0; other < c->n_chips && !is_in; other++) {
-            is_in = made[other] != NULL && has_made(c, tensor, other, i, only);
-            for (uint32_t g = 0; g < c->n_groups && is_in; g++)
-                is_in = ((gathered >> g & 1) != 0 || chips_digit(c, other, g) == chips_digit(c, chip, g)) &&
-                        ((scattered >> g & 1) == 0 || c->tensors[tensor].side[g] == NULL ||
-                         c->tensors[tensor].side[g][other][i] != 0);
+        for (uint32_t e = 0; e < c->w->n_einsums && is_in && only != NULL; e++) {
+            one[e] = true;
+            is_in = !only[e] || is_made_in(c, tensor, chip, i, made, gathered, scattered, one) ||
+                    !is_made_in(c, tensor, chip, i, made, gathered | c->tensors[tensor].gathered, scattered, one);
+            one[e] = false;
         }
         n += is_in;
     }

@@ -216,8 +216,8 @@ static void settle(chips *c, uint32_t tensor, uint32_t value)
 
 /* ---- one pass of an einsum ---- */
 
-/* Marks the room of what the conditions of an einsum leave out at the present point, of its result and of the gradient that
-   starts the backward pass. */
+/* Marks the room of what the conditions of an einsum leave out at the present point, of its result, of inputs, and of the
+   gradient that starts the backward pass. */
 static void mark_room(const chip_pass *p)
 {
     chips *c = p->c;
@@ -230,7 +230,7 @@ static void mark_room(const chip_pass *p)
     for (uint32_t i = 0; i < e->einsum->n_inputs; i++) {
         const dfl_access *a = &e->einsum->inputs[i];
         uint32_t given;
-        const int64_t at = c->w->tensors[a->tensor].role != DFL_ROLE_INPUT || c->w->tensors[a->tensor].part != DFL_PART_GRADIENT
+        const int64_t at = c->w->tensors[a->tensor].role != DFL_ROLE_INPUT || dfl_chips_is_carried(c, p->einsum, a)
                                ? -1 : dfl_chips_element(c, p->einsum, a, -1, false, &given);
 
         if (at >= 0)
