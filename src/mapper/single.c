@@ -6,6 +6,7 @@
 #include "mapper/branches/perfect.h"
 #include "mapper/exact/reconstruct.h"
 #include "mapper/mapper.h"
+#include "mapper/nests/nests.h"
 #include "mapper/problem/factors.h"
 #include "mapper/problem/limits.h"
 #include "mapper/problem/space_text.h"
@@ -186,6 +187,39 @@ static dfl_box_start start_of(const dfl_mapping *m, const dfl_map_options *optio
                             .seconds = first->seconds };
 }
 
+/* The result of a search by boxes that proved nothing, with the best mapping of all nests where they are few. */
+static const dfl_box_result *search_nests(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
+                                          const dfl_map_options *options, const dfl_problems *problems,
+                                          const dfl_box_result *found)
+{
+    const dfl_problem *const *list = dfl_problems_list(problems);
+    const uint32_t n = (uint32_t)problems->n;
+    dfl_search_limits limits = options->limits;
+    dfl_box_result *out;
+    dfl_nests_result best;
+
+    if (found->is_complete || found->stopped != DFL_STOP_NONE || !dfl_nests_handles(mapping, list, n))
+        return found;
+    limits.evaluations = dfl_evaluations_left(limits.evaluations, found->nodes);
+    best = dfl_nests_search(arena, names, mapping, list, n, options->objective, &limits, found->value);
+    out = DFL_NEW(arena, dfl_box_result);
+    *out = *found;
+    out->nodes += best.evaluated;
+    out->stopped = best.stopped;
+    if (best.mapping != NULL) {
+        out->mapping = best.mapping;
+        out->value = best.value;
+        out->joules = best.joules;
+        out->seconds = best.seconds;
+    }
+    if (best.is_complete) {
+        out->lower_bound = out->value;
+        out->is_complete = out->is_least = true;
+        out->is_settled = false;
+    }
+    return out;
+}
+
 dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
                                   const dfl_map_options *options, const dfl_first_result *first)
 {
@@ -210,6 +244,8 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
     else
         found = dfl_box_search(arena, names, mapping, dfl_problems_list(&problems), (uint32_t)problems.n, options->objective,
                                &limits, &start);
+    if (start.divides && start.write == NULL)
+        found = search_nests(arena, names, mapping, options, &problems, found);
     if (found->mapping == NULL)
         return NULL;
     out = DFL_NEW(arena, dfl_map_result);

@@ -1,7 +1,7 @@
 /*
  * exhaustive [-d] [-t] [-e] [-w | -g | -p | -b | -s | -l | -a | -c] [N [seed [first]]]: judges the search on N random tiny
  * problems, from number `first` of the stream `seed`, by an enumeration of all mappings (enumerate.h, judge.h). The searches must
- * also prove their results: at most 1 % of the problems of one einsum may leave a gap. Of every fourth problem, and of all with
+ * also prove their results: at most 1 % of the problems of one einsum may leave a gap, 5 % with -t or -e. Of every fourth problem, and of all with
  * -e, what the search counts is compared with the model (judge_charges_fail). A problem that fails is shrunk and printed.
  *
  *   -w   some problems have sliding windows; 33 % may leave a gap, because the search bounds overlaps of windows
@@ -15,10 +15,10 @@
  *   -d   ranks are spread as by default: an axis that shares transfers takes the ranks that share one, and another rank only
  *        where that uses more instances; other axes take any rank. Some axes share transfers (tiny_draw_spreads). The lower
  *        bound of a search that may spread any rank over any axis must not be above the result.
- *   -t   the work stalls for transfers (tiny_draw_waits), which the search only bounds: the program prints how many results
- *        are not proven, and how many of them the enumeration beats
- * *   -e   networks of all kinds take time and energy, memories have latencies, units a time before they start
- *        (tiny_draw_charges), of which the search knows the energy alone; any problem may leave a gap
+ *   -t   the work stalls for transfers (tiny_draw_waits): the program prints how many results the enumeration beats of those
+ *        that are not proven
+ *   -e   networks of all kinds take time and energy, memories have latencies, units a time before they start
+ *        (tiny_draw_charges)
  *
  * exhaustive FILE: the only mapping of a file, compared with all mappings. The last line is `N passed, N failed`.
  */
@@ -368,7 +368,7 @@ int main(int argc, char **argv)
         printf("%" PRIu64 " fronts that are said to be complete, %" PRIu64 " sizes that would do\n", fronts, advised);
     if (braces)
         printf("%" PRIu64 " legal, %" PRIu64 " filled, %" PRIu64 " compared with braces apart\n", drawn, filled, together);
-    failed += (!waits && !charges && !rows && gaps_of_one * 100 > n * (steps ? 60 : windows ? 33 : 1)) ||
+    failed += (!rows && gaps_of_one * 100 > n * (steps ? 60 : windows ? 33 : waits || charges ? 5 : 1)) ||
               (braces && (drawn * 10 < n * 9 || filled * 2 < n));
     printf("%" PRIu64 " passed, %" PRIu64 " failed\n", n - failed, failed);
     return failed > 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/mapping_open.h"
+#include "mapper/problem/home_lines.h"
 #include "model/model.h"
 
 struct dfl_point {
@@ -19,29 +20,6 @@ struct dfl_point {
     double joules, seconds;
 };
 
-/* The amount has an empty span of its own: a loop without one is bare, and may not follow a loop that finishes its rank. */
-static dfl_line *add_line(dfl_body *body, dfl_line line, dfl_span span)
-{
-    line.span = line.amount_span = span;
-    if (line.kind != DFL_LINE_KEEP)
-        line.amount_span.end = line.amount_span.start;
-    body->lines[body->n_lines] = line;
-    return &body->lines[body->n_lines++];
-}
-
-static void add_homes(dfl_point *p, const dfl_body *from, dfl_body *body)
-{
-    const dfl_problem *problem = p->form->problem;
-    const uint32_t homes = dfl_body_count_homes(from);
-
-    for (uint32_t i = 0; i < homes; i++)
-        body->lines[body->n_lines++] = from->lines[i];
-    for (uint32_t o = 0; o < problem->n_operands; o++)
-        if (dfl_body_home(from, problem->operand[o].tensor) == DFL_NONE)
-            add_line(body, (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = problem->operand[o].tensor,
-                                       .memory = problem->place[problem->operand[o].home].memory }, p->mapping->hole_span);
-}
-
 /* Adds the line of one rank in a gap: a loop, or parts on an axis. */
 static void add_cut(dfl_point *p, uint32_t r, uint32_t gap, int axis, dfl_body *body)
 {
@@ -55,7 +33,7 @@ static void add_cut(dfl_point *p, uint32_t r, uint32_t gap, int axis, dfl_body *
             continue;
         if (axis >= 0)
             line.axis = problem->axis[axis].axis;
-        p->line[r][i] = add_line(body, line, p->mapping->hole_span);
+        p->line[r][i] = dfl_body_add_line(body, line, p->mapping->hole_span);
     }
 }
 
@@ -89,14 +67,16 @@ static void add_lines(dfl_point *p, const dfl_body *from, dfl_body *body)
     const dfl_problem *problem = p->form->problem;
     const dfl_tiling_template *t = p->form->skeleton;
 
-    add_homes(p, from, body);
+    dfl_body_add_homes(p->form->problem, from, p->mapping->hole_span, body);
     for (uint32_t g = 0; g <= t->n_keeps; g++) {
         for (int axis = -1; axis < (int)problem->n_axes; axis++)
             add_cuts(p, g, axis, body);
         for (uint32_t i = 0; i <= g && i < t->n_keeps; i++)
             if (t->written[i] == g && !t->keep[i].home && problem->place[t->keep[i].place].memory != DFL_NONE)
-                add_line(body, (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = problem->operand[t->keep[i].operand].tensor,
-                                           .memory = problem->place[t->keep[i].place].memory }, p->mapping->hole_span);
+                dfl_body_add_line(body, (dfl_line){ .kind = DFL_LINE_KEEP,
+                                                    .tensor = problem->operand[t->keep[i].operand].tensor,
+                                                    .memory = problem->place[t->keep[i].place].memory },
+                                  p->mapping->hole_span);
     }
 }
 

@@ -1,0 +1,268 @@
+#include "mapper/nests/nests.h"
+
+#include <math.h>
+
+#include "ir/mapping_open.h"
+#include "mapper/nests/keep_costs.h"
+#include "mapper/problem/evaluate.h"
+#include "mapper/problem/limits.h"
+#include "support/deadline.h"
+
+/* Keeps of one operand that a nest may have. */
+typedef struct {
+    dfl_nest_keeps keeps;
+    uint32_t last;                 /* loops above the last keep */
+    uint64_t after;                /* mask: keeps stand behind so many loops */
+    const dfl_keep_costs *costs;
+} choice;
+
+typedef struct {
+    dfl_arena *lists;              /* choices of the last nest */
+    dfl_arena *arena;
+    const dfl_mapping *given;
+    const dfl_objective *objective;
+    double leakage, launch;
+    const dfl_problem *problem;
+    dfl_keep_book *book;
+    const dfl_bare_nest *nest;
+    DFL_VEC(choice) choices[DFL_PROBLEM_OPERANDS];
+    dfl_keep_costs least[DFL_PROBLEM_OPERANDS + 1]; /* by operand: the least that it and those behind it add, figure by figure */
+    uint32_t ends;                 /* loops behind so many are in the one order in which they are written below the last keep */
+    uint64_t needs;                /* mask: between neighbouring loops over one rank stands a keep */
+    dfl_nest_keep keep[DFL_PROBLEM_KEEPS];
+    uint64_t work;                 /* evaluations, and DFL_NESTS_SUMS sums each */
+    uint32_t sums;
+    dfl_deadline deadline;
+    dfl_nests_result out;
+} searcher;
+
+/* ---- sums ---- */
+
+static void add(const dfl_keep_costs *a, const dfl_keep_costs *b, dfl_keep_costs *out)
+{
+    out->joules = a->joules + b->joules;
+    for (uint32_t p = 0; p < DFL_NEST_PORTS; p++) {
+        out->busy[p] = a->busy[p] + b->busy[p];
+        out->waits[p] = a->waits[p] + b->waits[p];
+    }
+    for (uint32_t l = 0; l < DFL_NEST_LINKS; l++)
+        out->links[l] = a->links[l] + b->links[l];
+    for (uint32_t p = 0; p < DFL_PROBLEM_PLACES; p++)
+        out->room[p] = a->room[p] + b->room[p];
+}
+
+static void take_least(dfl_keep_costs *out, const dfl_keep_costs *other)
+{
+    out->joules = fmin(out->joules, other->joules);
+    for (uint32_t p = 0; p < DFL_NEST_PORTS; p++) {
+        out->busy[p] = fmin(out->busy[p], other->busy[p]);
+        out->waits[p] = fmin(out->waits[p], other->waits[p]);
+    }
+    for (uint32_t l = 0; l < DFL_NEST_LINKS; l++)
+        out->links[l] = fmin(out->links[l], other->links[l]);
+    for (uint32_t p = 0; p < DFL_PROBLEM_PLACES; p++)
+        out->room[p] = fmin(out->room[p], other->room[p]);
+}
+
+/* Lower bound of the objective of mappings that cost at least `sum`; INFINITY if they have no room (lemma B35). */
+static double bound(const searcher *s, const dfl_keep_costs *sum)
+{
+    const dfl_keep_costs *base = &s->book->base;
+    double busy = 0, waits = 0, joules, seconds;
+
+    for (uint32_t p = 0; p < s->problem->n_places; p++)
+        if (sum->room[p] > s->problem->place[p].bits)
+            return INFINITY;
+    if (!s->book->is_known)
+        return -INFINITY;
+    for (uint32_t p = 0; p < DFL_NEST_PORTS; p++) {
+        busy = fmax(busy, sum->busy[p] - DFL_NESTS_ROUNDING * base->busy[p]);
+        waits = fmax(waits, sum->waits[p]);
+    }
+    for (uint32_t l = 0; l < DFL_NEST_LINKS; l++)
+        busy = fmax(busy, sum->links[l] - DFL_NESTS_ROUNDING * base->links[l]);
+    joules = fmax(0, sum->joules - DFL_NESTS_ROUNDING * base->joules);
+    seconds = s->launch + fmax(busy, s->book->compute_seconds + waits);
+    return dfl_objective_value(s->objective, joules + s->leakage * seconds, seconds);
+}
+
+static bool is_useful(const searcher *s, double value) { return value < s->out.value * (1 - DFL_BOX_ROUNDING); }
+
+/* ---- mappings ---- */
+
+/* Whether a limit ends the search; counts `work`. */
+static bool is_over(searcher *s, uint64_t work)
+{
+    s->work += work;
+    return s->work > DFL_NESTS_WORK || dfl_deadline_passed(&s->deadline);
+}
+
+static void evaluate(searcher *s, uint32_t n)
+{
+    dfl_arena *work = dfl_arena_new(dfl_arena_budget(s->arena));
+    dfl_mapping *m = dfl_nest_mapping(work, s->given, s->problem, s->nest, s->keep, n);
+    const dfl_result *costs = dfl_mapping_costs(work, s->book->names, m);
+    double value = INFINITY;
+
+    s->out.evaluated++;
+    if (costs != NULL && dfl_objective_met(s->objective, costs, NULL))
+        value = dfl_objective_value(s->objective, costs->joules, costs->seconds);
+    if (is_useful(s, value)) {
+        s->out.value = value;
+        s->out.joules = costs->joules;
+        s->out.seconds = costs->seconds;
+        s->out.mapping = dfl_mapping_copy(s->arena, m);
+    }
+    dfl_arena_free(work);
+}
+
+/* Tries all choices of the operands from `operand` on. `after`, `last`: of the keeps so far. False if a limit ends the search. */
+static bool combine(searcher *s, uint32_t operand, const dfl_keep_costs *sum, uint32_t n, uint64_t after, uint32_t last)
+{
+    dfl_keep_costs with, least;
+
+    if (operand == s->problem->n_operands) {
+        if (last < s->ends || (s->needs & ~after) != 0)
+            return true;
+        evaluate(s, n);
+        return !is_over(s, 1);
+    }
+    for (size_t i = 0; i < s->choices[operand].n; i++) {
+        const choice *c = &s->choices[operand].at[i];
+        add(sum, c->costs, &with);
+        add(&with, &s->least[operand + 1], &least);
+        if (++s->sums % DFL_NESTS_SUMS == 0 && is_over(s, 1))
+            return false;
+        if (!is_useful(s, bound(s, &least)))
+            continue;
+        for (uint32_t k = 0; k < c->keeps.n; k++)
+            s->keep[n + k] = c->keeps.keep[k];
+        if (!combine(s, operand + 1, &with, n + c->keeps.n, after | c->after, c->last > last ? c->last : last))
+            return false;
+    }
+    return true;
+}
+
+/* ---- choices ---- */
+
+/* Adds the choices of an operand with the keeps of `c` and others from place `p` on. */
+static void choose(searcher *s, uint32_t operand, uint32_t p, choice *c)
+{
+    const dfl_problem_operand *o = &s->problem->operand[operand];
+    const choice before = *c;
+
+    while (p < s->problem->n_places && (p <= o->home || !(o->places >> p & 1) || s->problem->place[p].memory == DFL_NONE))
+        p++;
+    if (p == s->problem->n_places) {
+        c->costs = dfl_keep_book_find(s->book, operand, &c->keeps);
+        DFL_PUSH(s->lists, &s->choices[operand], *c);
+        return;
+    }
+    choose(s, operand, p + 1, c);
+    for (uint32_t at = before.last; at <= s->nest->n; at++) {
+        if (at > 0 && !(o->ranks >> s->nest->loop[at - 1].rank & 1))
+            continue;
+        *c = before;
+        c->keeps.keep[c->keeps.n++] = (dfl_nest_keep){ .operand = (uint8_t)operand, .place = (uint8_t)p, .at = at };
+        c->last = at;
+        c->after |= UINT64_C(1) << at;
+        choose(s, operand, p + 1, c);
+    }
+    *c = before;
+}
+
+/* Sets `ends` and `needs`. */
+static void find_order(searcher *s)
+{
+    const dfl_bare_nest *nest = s->nest;
+
+    s->ends = nest->n;
+    while (s->ends > 0 && (s->ends == nest->n || nest->loop[s->ends - 1].rank < nest->loop[s->ends].rank))
+        s->ends--;
+    s->needs = 0;
+    for (uint32_t i = 1; i < nest->n; i++)
+        s->needs |= (uint64_t)(nest->loop[i - 1].rank == nest->loop[i].rank) << i;
+}
+
+static bool search_nest(void *context, const dfl_bare_nest *nest)
+{
+    searcher *s = context;
+    const uint64_t evaluated = s->book->evaluated;
+
+    s->nest = nest;
+    dfl_keep_book_turn(s->book, nest);
+    find_order(s);
+    dfl_arena_reset(s->lists);
+    s->least[s->problem->n_operands] = (dfl_keep_costs){ 0 };
+    for (uint32_t o = s->problem->n_operands; o-- > 0;) {
+        dfl_keep_costs least;
+        s->choices[o].at = NULL;
+        s->choices[o].n = s->choices[o].cap = 0;
+        choose(s, o, 0, &(choice){ .last = 0 });
+        least = *s->choices[o].at[0].costs;
+        for (size_t i = 1; i < s->choices[o].n; i++)
+            take_least(&least, s->choices[o].at[i].costs);
+        add(&least, &s->least[o + 1], &s->least[o]);
+    }
+    return !is_over(s, s->book->evaluated - evaluated) && combine(s, 0, &s->book->base, 0, 0, 0);
+}
+
+/* ---- search ---- */
+
+static bool has_efficiencies(const dfl_system *s)
+{
+    bool has = false;
+
+    for (uint32_t m = 0; m < s->n_memories; m++)
+        has |= s->memories[m].efficiency != NULL;
+    for (uint32_t c = 0; c < s->n_computes; c++)
+        has |= s->computes[c].n_efficiencies > 0;
+    return has;
+}
+
+/* Whether the operands are different tensors: the keeps of one are those of the other, too. */
+static bool has_own_keeps(const dfl_problem *problem)
+{
+    bool has = true;
+
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        has &= dfl_problem_find_operand(problem, problem->operand[o].tensor) == o;
+    return has;
+}
+
+bool dfl_nests_handles(const dfl_mapping *given, const dfl_problem *const *problems, uint32_t n_problems)
+{
+    bool is_handled = given->workload->n_einsums == 1 && given->workload->einsums[0].n_where == 0 &&
+                      dfl_mapping_all_lines_open(given) && !has_efficiencies(given->system);
+
+    for (uint32_t i = 0; i < n_problems && is_handled; i++) {
+        is_handled = !problems[i]->windows && !dfl_problem_slides(problems[i]) && has_own_keeps(problems[i]);
+        for (uint32_t o = 0; o < problems[i]->n_operands; o++)
+            is_handled &= !problems[i]->operand[o].again && problems[i]->operand[o].home != DFL_NONE;
+        is_handled = is_handled && dfl_nests_count(problems[i], DFL_NESTS_MOST) < DFL_NESTS_MOST;
+    }
+    return is_handled;
+}
+
+dfl_nests_result dfl_nests_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *given,
+                                  const dfl_problem *const *problems, uint32_t n_problems, const dfl_objective *objective,
+                                  const dfl_search_limits *limits, double value)
+{
+    searcher s = { .arena = arena, .lists = dfl_arena_new(dfl_arena_budget(arena)), .given = given, .objective = objective,
+                   .leakage = dfl_system_leakage(given->system), .out = { .value = value, .is_complete = true } };
+
+    s.deadline = (dfl_deadline){ .budget = dfl_arena_budget(arena), .at = limits->deadline, .counter = &s.work,
+                                 .most_evaluations = limits->evaluations };
+    for (uint32_t i = 0; i < n_problems && s.deadline.why == DFL_STOP_NONE && s.work <= DFL_NESTS_WORK; i++) {
+        s.problem = problems[i];
+        s.launch = given->system->computes[problems[i]->unit].launch;
+        s.book = dfl_keep_book_make(arena, names, given, problems[i]);
+        dfl_nests_each(problems[i], search_nest, &s);
+        s.out.evaluated += s.book->evaluated;
+        dfl_keep_book_free(s.book);
+    }
+    dfl_arena_free(s.lists);
+    s.out.stopped = s.deadline.why;
+    s.out.is_complete = s.deadline.why == DFL_STOP_NONE && s.work <= DFL_NESTS_WORK;
+    return s.out;
+}
