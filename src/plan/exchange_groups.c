@@ -57,6 +57,10 @@ int64_t dfl_exchange_ranks(const dfl_frame *f, uint64_t slots)
 bool dfl_exchange_set_part(const dfl_frame *f, dfl_i128 elements, dfl_plan_exchange *x)
 {
     x->has_parts = true;
+    if (elements == 0) { /* nobody needs anything of another rank */
+        x->bits = x->most_bits = x->part_bits = 0;
+        return true;
+    }
     if (!dfl_mul(elements, f->workload->tensors[x->tensor].type.bits, &x->part_bits) &&
         !dfl_mul(x->part_bits, dfl_exchange_ranks(f, x->slots), &x->most_bits)) {
         x->most_bits = x->most_bits == x->bits ? 0 : x->most_bits; /* all have equally much */

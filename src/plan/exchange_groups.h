@@ -12,8 +12,8 @@ typedef DFL_VEC(dfl_plan_exchange) dfl_exchange_vec;
 bool dfl_layouts_nest_apart(const dfl_frame *f, const dfl_layout *a, const dfl_layout *b, uint32_t slot, int64_t extent);
 /* Number of ranks of an exchange among the slots of a mask: the product of their counts. */
 int64_t dfl_exchange_ranks(const dfl_frame *f, uint64_t slots);
-/* Sets the largest part that one rank sends to another one, of so many elements: all take as long as if all were so large. False
-   after a report. */
+/* Sets the largest part that one rank sends to another one, of so many elements: all take as long as if all were so large. An
+   exchange without parts moves nothing. False after a report. */
 bool dfl_exchange_set_part(const dfl_frame *f, dfl_i128 elements, dfl_plan_exchange *x);
 /* Sets the bits of an exchange of points that go to rows or come from them: `all` = bits of all points of a pass, `own` = of
    those whose elements one chip has at home. The instance with most points has its share of `all`. False after a report. */

@@ -37,8 +37,7 @@ static bool find_cost(const dfl_frame *f, dfl_plan_exchanges *all, uint32_t i)
     const dfl_collective_options options = { .contention_none = f->mapping->options.contention_none,
                                              .chunks = f->mapping->options.chunks };
 
-    /* conditions leave out all elements in this iteration, or those of other chips */
-    if (x->bits == 0 || (x->has_parts && x->part_bits == 0))
+    if (x->bits == 0) /* conditions leave out all elements in this iteration, or those of other chips */
         return true;
     for (uint32_t k = 0; k < i; k++)
         if (all->at[k].kind == x->kind && all->at[k].slots == x->slots && all->at[k].bits == x->bits &&

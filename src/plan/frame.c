@@ -6,6 +6,7 @@
 #include "plan/lines.h"
 #include "plan/outside.h"
 #include "plan/rows.h"
+#include "plan/step_points.h"
 #include "plan/stages.h"
 
 int64_t dfl_split_parts(const dfl_frame *f, const dfl_home_split *split)
@@ -506,6 +507,7 @@ bool dfl_frame_divide(dfl_frame *f)
         set_extents(f, e);
         if (!dfl_rows_set_points(f, e))
             return false;
+        dfl_step_points_renew(f, e);
     }
     set_parts(f);
     return true;

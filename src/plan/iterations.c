@@ -73,8 +73,9 @@ static void set_means(const dfl_plan_work *work, uint32_t einsum, dfl_chip_time 
 /* Sets an exchange to that of the iteration that moves most. */
 static void set_largest(const dfl_plan_work *work, uint32_t exchange, dfl_plan_exchange *out)
 {
-    dfl_i128 part = out->part_bits;
+    dfl_i128 part = 0;
 
+    *out = work->of_iteration[0].exchanges->at[exchange];
     for (int64_t i = 0; i < work->n_iterations; i++) {
         const dfl_plan_exchange *x = &work->of_iteration[i].exchanges->at[exchange];
 

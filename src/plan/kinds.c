@@ -3,6 +3,7 @@
 #include "plan/iterations.h"
 #include "plan/lines.h"
 #include "plan/rows.h"
+#include "plan/step_points.h"
 #include "support/number.h"
 #include "support/vec.h"
 
@@ -80,18 +81,6 @@ static bool has_starts(const dfl_frame *f)
 
 /* ---- the last passes ---- */
 
-/* Whether an einsum adds to rows of a table that lie alone, of which the largest instance has another share in the last pass:
-   the shares of all passes together are not known. */
-static bool has_other_share(const dfl_frame *f, const dfl_frame *last, uint32_t einsum)
-{
-    const dfl_tensor *t = &f->workload->tensors[f->workload->einsums[einsum].output.tensor];
-    const dfl_points *a = &f->points[einsum], *b = &last->points[einsum];
-
-    return f->workload->einsums[einsum].body->kind == DFL_EOP_SCATTER && t->n_producers > 0 &&
-           f->workload->einsums[t->producers[0]].body->kind == DFL_EOP_SCATTER &&
-           (dfl_i128)a->largest * b->total != (dfl_i128)b->largest * a->total;
-}
-
 /* The frame of the last pass over the ranks of `last` ([rank]). */
 static bool make_frame(const dfl_frame *f, const bool *last, dfl_frame *out)
 {
@@ -110,9 +99,7 @@ static bool make_frame(const dfl_frame *f, const bool *last, dfl_frame *out)
         }
         if (!dfl_rows_set_points(out, e))
             return false;
-        if (has_other_share(f, out, e))
-            return dfl_frame_refuse(f, w->einsums[e].span, "a smaller last micro-batch of points that go to the rows of a table",
-                                    "divide the samples into micro-batches of equal size");
+        dfl_step_points_renew(out, e);
         if (f->parts[e] > 1 && dfl_frame_pass(out, e, f->parts_rank[e]) % f->parts[e] != 0)
             return dfl_frame_refuse(f, w->einsums[e].span, "a loop in a brace beside a last micro-batch that it does not divide",
                                     "divide the samples into micro-batches of equal size");

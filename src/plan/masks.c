@@ -320,6 +320,14 @@ static component_count start_count(const dfl_frame *f, uint32_t einsum, const df
     return c;
 }
 
+/* Forgets the terms of the conditions of the component before: others have other numbers of them. */
+static void clear_terms(component_count *c)
+{
+    const size_t n = (size_t)c->f->workload->einsums[c->einsum].n_where + (c->within != NULL ? 2 * (size_t)c->within->n_dims : 0);
+
+    memset(c->terms, 0, n * sizeof *c->terms);
+}
+
 /* Whether the iteration satisfies the conditions that have no other rank. */
 static bool satisfies_fixed(const dfl_frame *f, const dfl_einsum *e)
 {
@@ -346,7 +354,6 @@ static bool multiply_components(const dfl_frame *f, uint32_t einsum, const bool 
     bool *has = DFL_NEW_ARRAY(f->arena, bool, (size_t)f->workload->n_ranks + 1);
     bool *is_done = DFL_NEW_ARRAY(f->arena, bool, (size_t)f->workload->n_ranks + 1);
     component_count c = start_count(f, einsum, within, together);
-    const size_t n_conditions = (size_t)e->n_where + (within != NULL ? 2 * (size_t)within->n_dims : 0);
 
     c.has = has;
     c.keep = keep;
@@ -359,7 +366,7 @@ static bool multiply_components(const dfl_frame *f, uint32_t einsum, const bool 
         if (is_done[r] || is_fixed(f, r) || !dfl_conditions_have_rank(e, r))
             continue;
         find_component(f, e, r, has);
-        memset(c.terms, 0, n_conditions * sizeof *c.terms); /* other conditions, with other numbers of terms */
+        clear_terms(&c);
         for (uint32_t k = 0; k < f->workload->n_ranks; k++)
             is_done[k] |= has[k];
         if (!find_most(&c, r, &n))
@@ -544,13 +551,64 @@ static bool find_home(const dfl_frame *f, uint32_t einsum, const dfl_access *acc
     return true;
 }
 
-/* The part along the dimensions without ranks of conditions that an einsum needs of another chip. False after a report. */
-static bool find_rest_of_part(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from,
-                              const dfl_layout *asked, uint64_t slots, dfl_i128 *out)
-{
-    const dfl_access rest = leave_masked(f, einsum, access);
+/* What is counted for pairs of chips: the components of the conditions, and those ranks of an access that they thin. */
+typedef struct {
+    component_count count;
+    const bool *keep;          /* [rank] */
+    bool *has, *is_done;       /* [rank]: of the present component; of the components before */
+    int64_t visits;
+} pair_count;
 
-    return dfl_share_find(f, einsum, &rest, from, asked, slots, 0, out);
+/* Elements of the thinned dimensions that a chip uses and another one has. */
+static bool count_masked_pair(void *context, const int64_t *user, const int64_t *owner, dfl_i128 *out)
+{
+    pair_count *p = context;
+    const dfl_frame *f = p->count.f;
+    const dfl_einsum *e = &f->workload->einsums[p->count.einsum];
+
+    memcpy(p->count.place, user, f->n_slots * sizeof *user);
+    memcpy(p->count.place + f->n_slots, owner, f->n_slots * sizeof *owner);
+    memset(p->is_done, 0, f->workload->n_ranks * sizeof *p->is_done);
+    *out = satisfies_fixed(f, e) ? 1 : 0;
+    for (uint32_t i = 0; i < e->n_ranks && *out > 0; i++) {
+        const uint32_t r = e->ranks[i];
+        dfl_i128 n;
+
+        if (p->is_done[r] || is_fixed(f, r) || !dfl_conditions_have_rank(e, r))
+            continue;
+        find_component(f, e, r, p->has);
+        clear_terms(&p->count);
+        for (uint32_t k = 0; k < f->workload->n_ranks; k++)
+            p->is_done[k] |= p->has[k];
+        if (!count_here(&p->count, &p->visits, &n))
+            return false;
+        if (dfl_mul(*out, n, out))
+            return report_overflow(f, p->count.within);
+    }
+    return true;
+}
+
+/* The largest part of an operand that one chip needs of another one: of all dimensions, for one pair of chips. */
+static bool find_operand_part(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from,
+                              const dfl_layout *asked, const mask_home *home, dfl_i128 *out)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    const size_t n_ranks = (size_t)f->workload->n_ranks + 1;
+    bool *dims = DFL_NEW_ARRAY(f->arena, bool, (size_t)access->n_dims + 1), *keep = DFL_NEW_ARRAY(f->arena, bool, n_ranks);
+    pair_count p = { .count = start_count(f, einsum, access, 0), .has = DFL_NEW_ARRAY(f->arena, bool, n_ranks),
+                     .is_done = DFL_NEW_ARRAY(f->arena, bool, n_ranks), .keep = keep };
+    dfl_share_mask mask = { .dims = dims, .count = count_masked_pair, .context = &p };
+
+    for (uint32_t d = 0; d < access->n_dims; d++)
+        if (is_masked(f, e, &access->index[d]))
+            dims[d] = keep[only_rank(f, &access->index[d])] = true;
+    for (uint32_t i = 0; i < e->n_ranks; i++)
+        if (dfl_conditions_have_rank(e, e->ranks[i]) && !is_fixed(f, e->ranks[i]))
+            mask.slots |= slots_of(f, einsum, e->ranks[i], 0);
+    p.count.has = p.has;
+    p.count.keep = keep;
+    p.count.home = home;
+    return dfl_share_find(f, einsum, access, from, asked, home->slots, 0, &mask, out);
 }
 
 bool dfl_mask_largest_part(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t together,
@@ -559,15 +617,11 @@ bool dfl_mask_largest_part(const dfl_frame *f, uint32_t einsum, const dfl_access
     int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)access->n_dims + 1);
     uint32_t *rank = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)f->n_slots + 1);
     mask_home home = { .slots = slots };
-    dfl_i128 rest;
 
-    if (asked != NULL)
-        return find_home(f, einsum, access, from, &home, rank, parts) &&
-               find_rest_of_part(f, einsum, access, from, asked, slots, &rest) &&
-               count_masked(f, einsum, access, together, &home, out) &&
-               (!dfl_mul(*out, rest, out) || report_overflow(f, access));
-    return find_home(f, einsum, access, from, &home, rank, parts) &&
-           count_thinned(f, einsum, access, together, parts, &home, out);
+    if (!find_home(f, einsum, access, from, &home, rank, parts))
+        return false;
+    return asked != NULL ? find_operand_part(f, einsum, access, from, asked, &home, out)
+                         : count_thinned(f, einsum, access, together, parts, &home, out);
 }
 
 bool dfl_mask_has_dim(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim)

@@ -191,16 +191,18 @@ bool dfl_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tens
 {
     const dfl_tensor *t = &f->workload->tensors[tensor];
     uint32_t *makers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)t->n_producers + 1), overlapping;
-    const uint32_t first = t->n_producers > 0 ? t->producers[0] : t->consumers[0];
-    const dfl_einsum *e = &f->workload->einsums[first];
+    const uint32_t first = t->n_producers > 0 ? t->producers[0] : t->n_consumers > 0 ? t->consumers[0] : DFL_NONE;
+    const dfl_einsum *e = &f->workload->einsums[first == DFL_NONE ? 0 : first];
     const dfl_access *access = &e->output;
     bool overflow = false;
 
+    *out = 0;
+    if (first == DFL_NONE) /* an input that nothing reads */
+        return false;
     for (uint32_t i = 0; t->n_producers == 0 && i < e->n_inputs; i++)
         access = e->inputs[i].tensor == tensor ? &e->inputs[i] : access;
     if (is_by_rows(f, layouts, tensor))
         return by_rows_bits(f, layouts, tensor, first, access, out);
-    *out = 0;
     if (t->n_producers == 0)
         return add_part(f, layouts, tensor, first, access, out);
     for (uint32_t n = dfl_pass_makers(f->workload, tensor, first, true, makers, &overlapping), k = 0; k < n; k++)

@@ -6,6 +6,7 @@
 #include "plan/masks.h"
 #include "plan/pass_bits.h"
 #include "plan/rows.h"
+#include "plan/step_points.h"
 #include "support/number.h"
 
 static dfl_i128 ceil_div(dfl_i128 a, int64_t b) { return (a + b - 1) / b; }
@@ -212,12 +213,14 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
         if (writes_own_rows(f, l, maker, tensor) && !overflow) /* each instance has those of its own points */
             overflow = dfl_mul(*out / f->points[maker].total, f->points[maker].largest, out);
     } else if (!is_thin) {
+        dfl_step_points all;
+
         overflow = dfl_tensor_stored(t, out);
-        overflow |= dfl_mul(*out, f->points[einsum].largest, out);
-        *out = ceil_div(*out, f->points[einsum].total); /* one instance has most points in all passes */
         for (uint32_t s = 0; s < f->n_slots; s++)
             if (dfl_layout_made(f, einsum, s) >= 0 && !dfl_frame_goes(f, einsum, s))
                 *out = (*out + f->slots[s].count - 1) / f->slots[s].count;
+        overflow |= dfl_step_points_find(f, einsum, summed_slots(f, l, tensor), &all) || dfl_mul(*out, all.largest, out);
+        *out = overflow ? 0 : (*out + all.total - 1) / all.total; /* one instance has most points in all passes */
         for (uint32_t d = 0; d < t->n_dims; d++)
             *out = (*out + parts[d] - 1) / parts[d];
     }

@@ -291,14 +291,6 @@ static int64_t rows_before(const dfl_frame *f, uint32_t einsum, uint32_t slot)
     return n;
 }
 
-/* The largest instance's points of a step of the optimizer, of `total`; `gather` = the points of a pass of the gather. */
-static int64_t renewed_points(int64_t total, const dfl_points *gather)
-{
-    const dfl_i128 n = (dfl_i128)total * gather->largest;
-
-    return (int64_t)((n + gather->total - 1) / gather->total); /* at most `total` */
-}
-
 /* Refuses a line that divides a rank behind one that rows replace: the block of a chip would depend on the place that its points
    left. False after a report. */
 static bool check_nesting(const dfl_frame *f, uint32_t einsum)
@@ -367,8 +359,6 @@ bool dfl_rows_set_points(dfl_frame *f, uint32_t einsum)
     out->load = load;
     out->uneven = uneven;
     out->largest = dfl_largest_part(out->total, out->parts, load, uneven);
-    if (e->phase == DFL_PHASE_UPDATE) /* one instance has most in all passes of the gather, and renews all of these rows */
-        out->largest = renewed_points(out->total, &f->points[f->gather_of[einsum] - f->workload->einsums]);
     return true;
 }
 

@@ -15,7 +15,8 @@ typedef struct {
     const dfl_layout *from, *asked;
     uint64_t slots, brought;   /* groups that exchange; groups whose exchange before has brought what the chips there have */
     int64_t *user, *owner;     /* [slot]: its place there; both have the same one on groups that exchange nothing */
-    int64_t *places;           /* [slot]: places of each that are looked at, the first ones */
+    int64_t *places;           /* [slot]: places of the user that are looked at, the first ones; [slots + slot]: of the owner */
+    const dfl_share_mask *mask; /* NULL = no conditions */
 } chip_pair;
 
 /* The groups that divide a dimension in a layout. */
@@ -36,17 +37,16 @@ static bool is_whole_rank(const dfl_frame *f, const dfl_access *a, uint32_t dim,
                                                           f->workload->tensors[a->tensor].extents[dim];
 }
 
-/* Positions of a rank that one chip uses and the other one has, at home or after an exchange over `brought`. */
-static int64_t count_common(const chip_pair *p, uint32_t rank, uint64_t used, uint64_t home)
+/* Positions of `own`, along a dimension of `extent` positions, that the owner has at home or after an exchange over `brought`. */
+static int64_t count_common(const chip_pair *p, dfl_chip_part own, int64_t extent, uint64_t home)
 {
-    const dfl_chip_part own = dfl_chip_part_in(p->f, rank, used, p->user);
     int64_t *owner = DFL_NEW_ARRAY(p->f->arena, int64_t, (size_t)p->f->n_slots + 1), sum = 0;
     uint32_t s = 0;
 
     for (uint32_t k = 0; k < p->f->n_slots; k++)
         owner[k] = (home & p->brought) >> k & 1 ? 0 : p->owner[k];
     while (s < p->f->n_slots) {
-        sum += dfl_chip_parts_common(own, dfl_chip_part_in(p->f, rank, home, owner)).n;
+        sum += dfl_chip_parts_common(own, dfl_chip_part_of(p->f, extent, home, owner)).n;
         for (s = 0; s < p->f->n_slots; s++) {
             if (((home & p->brought) >> s & 1) == 0)
                 continue;
@@ -58,6 +58,45 @@ static int64_t count_common(const chip_pair *p, uint32_t rank, uint64_t used, ui
     return sum;
 }
 
+/* Whether a pass has one position along a dimension. A step of the optimizer has all layers. */
+static bool has_one(const chip_pair *p, uint32_t dim)
+{
+    const dfl_index *index = &p->access->index[dim];
+    const bool is_update = p->f->workload->einsums[p->einsum].phase == DFL_PHASE_UPDATE;
+
+    for (uint32_t t = 0; t < index->n_terms; t++)
+        if (is_update || !p->f->repeats[index->terms[t].rank])
+            return false;
+    return true;
+}
+
+/* Whether the owner has the one position of a dimension: in this iteration, or in some iteration if all count alike. */
+static bool owns_one(const chip_pair *p, uint32_t dim, uint64_t home)
+{
+    const dfl_frame *f = p->f;
+    const dfl_index *index = &p->access->index[dim];
+    const int64_t extent = f->workload->tensors[p->access->tensor].extents[dim];
+    int64_t *at = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)index->n_terms + 1);
+    uint32_t t;
+
+    for (t = 0; t < index->n_terms; t++)
+        at[t] = f->iteration;
+    do {
+        dfl_chip_part one = { index->offset, 1, 1 };
+
+        for (t = 0; t < index->n_terms; t++)
+            one.first += index->terms[t].coef * at[t];
+        if (one.first >= 0 && one.first < extent && count_common(p, one, extent, home) > 0)
+            return true;
+        for (t = 0; t < index->n_terms && f->counts == NULL; t++) {
+            if (++at[t] < f->workload->ranks[index->terms[t].rank].extent)
+                break;
+            at[t] = 0;
+        }
+    } while (f->counts == NULL && t < index->n_terms);
+    return false;
+}
+
 /* Elements along a dimension of the pair. True on overflow, or if they are not counted. */
 static bool count_dimension(const chip_pair *p, uint32_t dim, dfl_i128 *out)
 {
@@ -66,8 +105,12 @@ static bool count_dimension(const chip_pair *p, uint32_t dim, dfl_i128 *out)
     int64_t parts = 1, pass, common;
     uint32_t rank;
 
+    if (has_one(p, dim)) {
+        *out = owns_one(p, dim, home);
+        return false;
+    }
     if (is_whole_rank(f, p->access, dim, &rank)) {
-        common = count_common(p, rank, used, home);
+        common = count_common(p, dfl_chip_part_in(f, rank, used, p->user), f->workload->ranks[rank].extent, home);
         pass = dfl_frame_pass(f, p->einsum, rank);
         *out = common < pass ? common : pass;
         return false;
@@ -108,7 +151,8 @@ static bool count_pair(const chip_pair *p, dfl_i128 *out)
         return count_diagonal(p, out);
     *out = 1;
     for (uint32_t d = 0; d < p->access->n_dims && !overflow; d++)
-        overflow |= count_dimension(p, d, &n) || dfl_mul(*out, n, out);
+        if (p->mask == NULL || !p->mask->dims[d])
+            overflow |= count_dimension(p, d, &n) || dfl_mul(*out, n, out);
     return overflow;
 }
 
@@ -129,21 +173,28 @@ static bool nests(const chip_pair *p, uint32_t dim)
     return false;
 }
 
-/* Sets the places that are looked at: the first two, or all where parts do not nest. False if these are too many. */
+/* Sets the places that are looked at: the first two, or all where parts do not nest, where conditions leave some places less, and
+   of the owners of one position. False if these are too many. */
 static bool set_places(const chip_pair *p)
 {
+    const uint32_t n_slots = p->f->n_slots;
     int64_t pairs = 1;
 
-    for (uint32_t s = 0; s < p->f->n_slots; s++) {
-        const bool is_sent = (p->slots >> s & 1) != 0;
-        bool all = false;
+    for (uint32_t s = 0; s < n_slots; s++) {
+        const bool is_sent = (p->slots >> s & 1) != 0, is_single = p->f->slots[s].stages != NULL;
+        const int64_t count = p->f->slots[s].count;
+        bool all = p->mask != NULL && (p->mask->slots >> s & 1) != 0, all_owners = false;
 
-        for (uint32_t d = 0; d < p->access->n_dims; d++)
-            all |= (p->from[s] == (dfl_layout)d || p->asked[s] == (dfl_layout)d) &&
-                   (!nests(p, d) || dfl_frame_moves_several(p->f, p->access));
-        p->places[s] = p->f->slots[s].stages != NULL ? 1 : all || p->f->slots[s].count < 2 ? p->f->slots[s].count
-                       : is_sent ? 2 : 1;
-        if (__builtin_mul_overflow(pairs, p->places[s] * (is_sent ? p->places[s] : 1), &pairs) || pairs > MOST_PAIRS)
+        for (uint32_t d = 0; d < p->access->n_dims; d++) {
+            const bool is_home = p->from[s] == (dfl_layout)d;
+
+            all |= (is_home || p->asked[s] == (dfl_layout)d) &&
+                   (!nests(p, d) || dfl_frame_moves_several(p->f, p->access) || (p->mask != NULL && p->mask->dims[d]));
+            all_owners |= is_home && has_one(p, d);
+        }
+        p->places[s] = is_single ? 1 : all || count < 2 || (all_owners && !is_sent) ? count : is_sent ? 2 : 1;
+        p->places[n_slots + s] = !is_sent ? 1 : all_owners && !is_single ? count : p->places[s];
+        if (__builtin_mul_overflow(pairs, p->places[s] * p->places[n_slots + s], &pairs) || pairs > MOST_PAIRS)
             return false;
     }
     return true;
@@ -153,18 +204,16 @@ static bool set_places(const chip_pair *p)
 static bool next_pair(const chip_pair *p)
 {
     for (uint32_t s = 0; s < p->f->n_slots; s++) {
+        const bool is_sent = (p->slots >> s & 1) != 0;
+
         if (++p->user[s] < p->places[s]) {
-            p->owner[s] = (p->slots >> s & 1) != 0 ? p->owner[s] : p->user[s];
+            p->owner[s] = is_sent ? p->owner[s] : p->user[s];
             return true;
         }
         p->user[s] = 0;
-        if ((p->slots >> s & 1) == 0) {
-            p->owner[s] = 0;
-            continue;
-        }
-        if (++p->owner[s] < p->places[s])
+        p->owner[s] = is_sent && p->owner[s] + 1 < p->places[p->f->n_slots + s] ? p->owner[s] + 1 : 0;
+        if (p->owner[s] > 0)
             return true;
-        p->owner[s] = 0;
     }
     return false;
 }
@@ -178,24 +227,28 @@ static bool is_one_chip(const chip_pair *p)
 }
 
 bool dfl_share_find(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from,
-                    const dfl_layout *asked, uint64_t slots, uint64_t brought, dfl_i128 *out)
+                    const dfl_layout *asked, uint64_t slots, uint64_t brought, const dfl_share_mask *mask, dfl_i128 *out)
 {
     const chip_pair p = { .f = f, .einsum = einsum, .access = access, .from = from, .asked = asked, .slots = slots,
-                          .brought = brought,
+                          .brought = brought, .mask = mask,
                           .user = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)f->n_slots + 1),
                           .owner = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)f->n_slots + 1),
-                          .places = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)f->n_slots + 1) };
-    dfl_i128 n = 0;
+                          .places = DFL_NEW_ARRAY(f->arena, int64_t, 2 * (size_t)f->n_slots + 1) };
+    dfl_i128 n = 0, thinned = 1;
 
     *out = 0;
     if (!set_places(&p))
         return dfl_frame_refuse(f, access->span, "an exchange between parts that do not nest, of more than 65536 pairs of chips,",
                                 "divide the operand at home as its reader, or along another dimension");
     do {
-        if (!is_one_chip(&p) && count_pair(&p, &n))
+        if (is_one_chip(&p)) /* it sends nothing to itself */
+            continue;
+        if (mask != NULL && !mask->count(mask->context, p.user, p.owner, &thinned))
+            return false;
+        if (thinned > 0 && (count_pair(&p, &n) || dfl_mul(n, thinned, &n)))
             return dfl_frame_refuse(f, access->span, "an exchange whose largest part is not counted,",
                                     "divide the operand at home as its reader");
-        *out = !is_one_chip(&p) && n > *out ? n : *out;
+        *out = thinned > 0 && n > *out ? n : *out;
     } while (next_pair(&p));
     return true;
 }

@@ -51,11 +51,11 @@ static void record(chips *c, const char *kind, uint32_t tensor, uint32_t einsum,
     (void)record_side(c, kind, tensor, einsum, group, 0, bits, arriving, stages);
 }
 
-/* The same, with the most bits that one chip gets from one other chip. */
+/* The same, with the most bits that one chip gets from one other chip; if it gets none, nothing moves. */
 static void record_parts(chips *c, const char *kind, uint32_t tensor, uint32_t einsum, int64_t group, dfl_i128 bits,
                          dfl_i128 arriving, dfl_i128 part, uint64_t stages)
 {
-    dfl_chips_exchange *x = record_side(c, kind, tensor, einsum, group, 0, bits, arriving, stages);
+    dfl_chips_exchange *x = part > 0 ? record_side(c, kind, tensor, einsum, group, 0, bits, arriving, stages) : NULL;
 
     if (x != NULL)
         x->part = part > x->part ? part : x->part;
@@ -156,14 +156,14 @@ static touched_counts find_most(const chips *c, const touched_counts *counts, ui
 }
 
 /* Opens the buffers of an exchange: what is brought across, and all that an einsum reads. */
-static void open_buffers(const chip_pass *p, chip_copy *copy, uint32_t tensor, const touched_counts *counts, uint32_t reading,
-                         uint32_t n)
+static void open_buffers(const chip_pass *p, chip_copy *copy, uint32_t tensor, const touched_counts *counts,
+                         const touched_counts *most, uint32_t reading, uint32_t n)
 {
     chips *c = p->c;
     const chip_reading *r = copy->reading;
 
-    copy->values[0] = r->other != 0 ? dfl_chips_buffer(c, tensor, p->layer, &r->other) : DFL_NONE;
-    copy->values[1] = (r->all & ~r->one) != 0 ? dfl_chips_buffer(c, tensor, p->layer, &r->all) : DFL_NONE;
+    copy->values[0] = r->other != 0 && most->sent > 0 ? dfl_chips_buffer(c, tensor, p->layer, &r->other) : DFL_NONE;
+    copy->values[1] = (r->all & ~r->one) != 0 && most->gathered > 0 ? dfl_chips_buffer(c, tensor, p->layer, &r->all) : DFL_NONE;
     copy->values[2] = r->one != 0 ? dfl_chips_buffer(c, tensor, p->layer, &r->one) : DFL_NONE;
     copy->values[3] = r->to_rows != 0 ? dfl_chips_buffer(c, tensor, p->layer, &r->to_rows) : DFL_NONE;
     for (uint32_t chip = 0; chip < c->n_chips; chip++) {
@@ -202,7 +202,7 @@ void dfl_chips_record_operands(chip_pass *p, const touched_counts *counts)
         bool is_new = false;
         chip_copy *copy = find_copy(c, p, &e->inputs[i / N_READINGS], r, &is_new);
         if (is_new)
-            open_buffers(p, copy, tensor, counts, i, n);
+            open_buffers(p, copy, tensor, counts, &most, i, n);
         for (uint32_t k = 0; k < N_BUFFERS; k++)
             dfl_chips_use_on(c, copy->values[k], p->stages);
         if (!is_new)
