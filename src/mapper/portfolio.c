@@ -416,6 +416,27 @@ static dfl_map_result *take_close(dfl_arena *arena, const dfl_mapping *mapping, 
     return out;
 }
 
+/* Looks at all nests of a small einsum of which lists proved nothing. */
+static void add_nests(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_map_options *options,
+                      dfl_map_result *out)
+{
+    const double value = dfl_mapping_value(dfl_arena_budget(arena), names, out->mapping, options->objective);
+    dfl_nests_result nests;
+
+    if (is_proven(names, options->objective, out) || out->stopped != DFL_STOP_NONE || out->uneven || options->space.imperfect)
+        return;
+    nests = dfl_single_nests(arena, names, mapping, options, out->evaluated, value);
+    out->evaluated += nests.evaluated;
+    out->stopped = nests.stopped;
+    if (nests.mapping != NULL)
+        out->mapping = nests.mapping;
+    if (!nests.is_complete)
+        return;
+    out->seconds = INFINITY; /* solve compares that of the model with the bound */
+    out->objective = out->lower_bound = nests.value;
+    out->optimal = out->inside = true;
+}
+
 const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names,
                                      const dfl_mapping *mapping, const dfl_map_options *asked, bool *fits)
 {
@@ -435,6 +456,8 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
             take_quick(arena, names, mapping, asked, &first, out);
             raise_bound(names, asked->objective, &first, out);
         }
+        if (out != NULL && is_single)
+            add_nests(arena, names, mapping, asked, out);
         return out;
     }
     if (asked->space.imperfect)

@@ -36,21 +36,29 @@ static bool has_other_ranks(const dfl_problem *problem)
     return false;
 }
 
-/* Makes the problems of the einsum on all units; false if the search does not handle one of them, or if there is none. `spread`:
-   any ranks on axes whose network shares transfers. */
-static bool make_problems(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, bool divides, bool spread,
-                          dfl_problems *out)
+/* Makes the problems of the einsum on all units; false if there is none, or if no search by lines knows it. `spread`: any ranks
+   on axes whose network shares transfers. */
+static bool make_any(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, bool spread, dfl_problems *out)
 {
     const dfl_problem_limits limits = { .spread = spread, .holds = dfl_mapping_all_lines_open(m) };
     const char *lack = NULL;
 
     *out = dfl_problems_make(arena, names, m, 0, &limits, dfl_space_roomy(arena, m, &limits), &lack);
+    return lack == NULL && out->n > 0;
+}
+
+/* The same; false also if boxes do not know it. */
+static bool make_problems(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, bool divides, bool spread,
+                          dfl_problems *out)
+{
+    if (!make_any(arena, names, m, spread, out))
+        return false;
     for (size_t i = 0; i < out->n; i++) {
         out->at[i]->given = dfl_fixed_lines_make(arena, m, out->at[i]);
         if (!dfl_box_handles(m, out->at[i], divides) || has_other_ranks(out->at[i]))
             return false;
     }
-    return lack == NULL && out->n > 0;
+    return true;
 }
 
 /* Whether the tile sizes that divide an extent are a poor choice: neighbours differ by a large factor, or there are so many that
@@ -187,32 +195,35 @@ static dfl_box_start start_of(const dfl_mapping *m, const dfl_map_options *optio
                             .seconds = first->seconds };
 }
 
-/* The result of a search by boxes that proved nothing, with the best mapping of all nests where they are few. */
-static const dfl_box_result *search_nests(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
-                                          const dfl_map_options *options, const dfl_problems *problems,
-                                          const dfl_box_result *found)
+dfl_nests_result dfl_single_nests(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
+                                  const dfl_map_options *options, uint64_t evaluated, double value)
 {
-    const dfl_problem *const *list = dfl_problems_list(problems);
-    const uint32_t n = (uint32_t)problems->n;
     dfl_search_limits limits = options->limits;
-    dfl_box_result *out;
-    dfl_nests_result best;
+    dfl_problems problems;
 
-    if (found->is_complete || found->stopped != DFL_STOP_NONE || !dfl_nests_handles(mapping, list, n))
-        return found;
-    limits.evaluations = dfl_evaluations_left(limits.evaluations, found->nodes);
-    best = dfl_nests_search(arena, names, mapping, list, n, options->objective, &limits, found->value);
-    out = DFL_NEW(arena, dfl_box_result);
+    if (!make_any(arena, names, mapping, options->space.any_spread, &problems) ||
+        !dfl_nests_handles(arena, mapping, dfl_problems_list(&problems), (uint32_t)problems.n))
+        return (dfl_nests_result){ .value = value };
+    limits.evaluations = dfl_evaluations_left(limits.evaluations, evaluated);
+    return dfl_nests_search(arena, names, mapping, dfl_problems_list(&problems), (uint32_t)problems.n, options->objective,
+                            &limits, value);
+}
+
+/* The result of a search by boxes with that of nests. */
+static const dfl_box_result *add_nests(dfl_arena *arena, const dfl_nests_result *nests, const dfl_box_result *found)
+{
+    dfl_box_result *out = DFL_NEW(arena, dfl_box_result);
+
     *out = *found;
-    out->nodes += best.evaluated;
-    out->stopped = best.stopped;
-    if (best.mapping != NULL) {
-        out->mapping = best.mapping;
-        out->value = best.value;
-        out->joules = best.joules;
-        out->seconds = best.seconds;
+    out->nodes += nests->evaluated;
+    out->stopped = nests->stopped;
+    if (nests->mapping != NULL) {
+        out->mapping = nests->mapping;
+        out->value = nests->value;
+        out->joules = nests->joules;
+        out->seconds = nests->seconds;
     }
-    if (best.is_complete) {
+    if (nests->is_complete) {
         out->lower_bound = out->value;
         out->is_complete = out->is_least = true;
         out->is_settled = false;
@@ -244,8 +255,10 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
     else
         found = dfl_box_search(arena, names, mapping, dfl_problems_list(&problems), (uint32_t)problems.n, options->objective,
                                &limits, &start);
-    if (start.divides && start.write == NULL)
-        found = search_nests(arena, names, mapping, options, &problems, found);
+    if (start.divides && !found->is_complete && found->stopped == DFL_STOP_NONE) {
+        const dfl_nests_result nests = dfl_single_nests(arena, names, mapping, options, found->nodes, found->value);
+        found = add_nests(arena, &nests, found);
+    }
     if (found->mapping == NULL)
         return NULL;
     out = DFL_NEW(arena, dfl_map_result);

@@ -4,6 +4,7 @@ typedef struct {
     const dfl_problem *problem;
     bool (*use)(void *context, const dfl_bare_nest *nest);
     void *context;
+    dfl_amounts divisors[DFL_PROBLEM_RANKS]; /* of the extents */
     int64_t left[DFL_PROBLEM_RANKS]; /* elements of a full piece below the lines so far */
     dfl_bare_nest nest;
 } lister;
@@ -16,11 +17,10 @@ static bool add_loops(lister *k)
 
     for (uint32_t r = 0; r < k->problem->n_ranks; r++) {
         const int64_t left = k->left[r];
-        for (int64_t factor = 2; factor <= left; factor++) {
+        for (uint32_t d = 1; d < k->divisors[r].n && k->divisors[r].at[d] <= left; d++) {
+            const int64_t factor = k->divisors[r].at[d];
             if (left % factor != 0)
                 continue;
-            if (n == DFL_NEST_LOOPS)
-                return false;
             is_end = false;
             k->left[r] = left / factor;
             k->nest.loop[n].rank = r;
@@ -36,6 +36,22 @@ static bool add_loops(lister *k)
     return !is_end || k->use(k->context, &k->nest);
 }
 
+/* Whether the ranks on an axis may stand there: those that share no transfers only where more instances are at work with them. */
+static bool may_stand(const dfl_problem *problem, const dfl_bare_nest *nest, uint32_t axis)
+{
+    double outside[DFL_PROBLEM_RANKS], used = 1;
+    bool has_others = false;
+
+    for (uint32_t r = 0; r < problem->n_ranks; r++) {
+        outside[r] = 1;
+        for (uint32_t a = 0; a < axis; a++)
+            outside[r] *= (double)nest->parts[r][a];
+        used *= (double)nest->parts[r][axis];
+        has_others |= nest->parts[r][axis] > 1 && (problem->axis[axis].others >> r & 1);
+    }
+    return !has_others || used > dfl_problem_filled(problem, axis, outside);
+}
+
 /* Adds parts of the ranks from `r` on, on the axes from `a` on; `room`: instances of axis `a` that are left. */
 static bool add_parts(lister *k, uint32_t a, uint32_t r, int64_t room)
 {
@@ -44,9 +60,12 @@ static bool add_parts(lister *k, uint32_t a, uint32_t r, int64_t room)
 
     if (a == problem->n_axes)
         return add_loops(k);
+    if (r == problem->n_ranks && !may_stand(problem, &k->nest, a))
+        return true;
     if (r == problem->n_ranks)
         return add_parts(k, a + 1, 0, a + 1 < problem->n_axes ? problem->axis[a + 1].size : 0);
-    for (int64_t parts = 1; parts <= left && parts <= room; parts++) {
+    for (uint32_t d = 0; d < k->divisors[r].n && k->divisors[r].at[d] <= (left < room ? left : room); d++) {
+        const int64_t parts = k->divisors[r].at[d];
         if (left % parts != 0 || (parts > 1 && !(problem->axis[a].ranks >> r & 1)))
             continue;
         k->nest.parts[r][a] = parts;
@@ -58,13 +77,30 @@ static bool add_parts(lister *k, uint32_t a, uint32_t r, int64_t room)
     return true;
 }
 
-void dfl_nests_each(const dfl_problem *problem, bool (*use)(void *context, const dfl_bare_nest *nest), void *context)
+void dfl_nests_each(dfl_arena *arena, const dfl_problem *problem, bool (*use)(void *context, const dfl_bare_nest *nest),
+                    void *context)
 {
     lister k = { .problem = problem, .use = use, .context = context };
 
+    dfl_problem_divide(arena, problem, k.divisors);
     for (uint32_t r = 0; r < problem->n_ranks; r++)
         k.left[r] = problem->extent[r];
     (void)add_parts(&k, 0, 0, problem->n_axes > 0 ? problem->axis[0].size : 0);
+}
+
+/* Prime factors of the extents. */
+static uint32_t count_primes(const dfl_problem *problem, const dfl_amounts *divisors)
+{
+    uint32_t n = 0;
+
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
+        for (int64_t left = problem->extent[r]; left > 1; n++) {
+            uint32_t least = 1;
+            while (left % divisors[r].at[least] != 0)
+                least++;
+            left /= divisors[r].at[least];
+        }
+    return n;
 }
 
 typedef struct { uint64_t n, most; } counter;
@@ -77,14 +113,14 @@ static bool count(void *context, const dfl_bare_nest *nest)
     return ++k->n < k->most;
 }
 
-uint64_t dfl_nests_count(const dfl_problem *problem, uint64_t most)
+uint64_t dfl_nests_count(dfl_arena *arena, const dfl_problem *problem, uint64_t most)
 {
     counter k = { .most = most };
+    dfl_amounts divisors[DFL_PROBLEM_RANKS];
 
-    for (uint32_t r = 0; r < problem->n_ranks; r++)
-        for (int64_t left = problem->extent[r]; left > 1; left /= 2)
-            if (left > 1 << 16)
-                return most;
-    dfl_nests_each(problem, count, &k);
+    dfl_problem_divide(arena, problem, divisors);
+    if (count_primes(problem, divisors) > DFL_NEST_LOOPS)
+        return most;
+    dfl_nests_each(arena, problem, count, &k);
     return k.n;
 }

@@ -8,7 +8,7 @@
 
 #include "mapper/problem/einsum_problem.h"
 
-enum { DFL_NEST_LOOPS = 40 }; /* a problem with more prime factors has too many nests */
+enum { DFL_NEST_LOOPS = 40 };
 
 typedef struct {
     int64_t parts[DFL_PROBLEM_RANKS][DFL_PROBLEM_AXES];
@@ -19,9 +19,11 @@ typedef struct {
     } loop[DFL_NEST_LOOPS];       /* outermost first */
 } dfl_bare_nest;
 
-/* Calls `use` for each nest of the problem until it returns false. The nests with the same parts follow one another. */
-void dfl_nests_each(const dfl_problem *problem, bool (*use)(void *context, const dfl_bare_nest *nest), void *context);
-/* Number of nests; `most` if there are at least so many. */
-uint64_t dfl_nests_count(const dfl_problem *problem, uint64_t most);
+/* Calls `use` for each nest of a problem with at most DFL_NEST_LOOPS prime factors, until it returns false. The nests with the
+   same parts follow one another. */
+void dfl_nests_each(dfl_arena *arena, const dfl_problem *problem, bool (*use)(void *context, const dfl_bare_nest *nest),
+                    void *context);
+/* Number of nests; `most` if there are at least so many, or if the extents have too many prime factors. */
+uint64_t dfl_nests_count(dfl_arena *arena, const dfl_problem *problem, uint64_t most);
 
 #endif

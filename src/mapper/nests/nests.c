@@ -230,16 +230,27 @@ static bool has_own_keeps(const dfl_problem *problem)
     return has;
 }
 
-bool dfl_nests_handles(const dfl_mapping *given, const dfl_problem *const *problems, uint32_t n_problems)
+/* Whether the ranks that an axis may have are known. */
+static bool has_known_axes(const dfl_problem *problem)
+{
+    bool has = true;
+
+    for (uint32_t a = 0; a < problem->n_axes; a++)
+        has &= problem->axis[a].others == 0 || problem->axis[a].size <= DFL_PROBLEM_FILLED;
+    return has;
+}
+
+bool dfl_nests_handles(dfl_arena *arena, const dfl_mapping *given, const dfl_problem *const *problems, uint32_t n_problems)
 {
     bool is_handled = given->workload->n_einsums == 1 && given->workload->einsums[0].n_where == 0 &&
                       dfl_mapping_all_lines_open(given) && !has_efficiencies(given->system);
 
     for (uint32_t i = 0; i < n_problems && is_handled; i++) {
-        is_handled = !problems[i]->windows && !dfl_problem_slides(problems[i]) && has_own_keeps(problems[i]);
+        is_handled = !problems[i]->windows && !dfl_problem_slides(problems[i]) && has_own_keeps(problems[i]) &&
+                     has_known_axes(problems[i]);
         for (uint32_t o = 0; o < problems[i]->n_operands; o++)
             is_handled &= !problems[i]->operand[o].again && problems[i]->operand[o].home != DFL_NONE;
-        is_handled = is_handled && dfl_nests_count(problems[i], DFL_NESTS_MOST) < DFL_NESTS_MOST;
+        is_handled = is_handled && dfl_nests_count(arena, problems[i], DFL_NESTS_MOST) < DFL_NESTS_MOST;
     }
     return is_handled;
 }
@@ -257,7 +268,7 @@ dfl_nests_result dfl_nests_search(dfl_arena *arena, const dfl_intern *names, con
         s.problem = problems[i];
         s.launch = given->system->computes[problems[i]->unit].launch;
         s.book = dfl_keep_book_make(arena, names, given, problems[i]);
-        dfl_nests_each(problems[i], search_nest, &s);
+        dfl_nests_each(arena, problems[i], search_nest, &s);
         s.out.evaluated += s.book->evaluated;
         dfl_keep_book_free(s.book);
     }

@@ -31,7 +31,7 @@ typedef struct {
 
 /* Whether the search handles the einsum: its problems on all units have few nests, no windows, conditions, efficiencies or
    operands that the unit holds. */
-bool dfl_nests_handles(const dfl_mapping *given, const dfl_problem *const *problems, uint32_t n_problems);
+bool dfl_nests_handles(dfl_arena *arena, const dfl_mapping *given, const dfl_problem *const *problems, uint32_t n_problems);
 /* Searches the mappings below `value`. `given`: one einsum with all lines open. `problems`: the einsum on each unit. */
 dfl_nests_result dfl_nests_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *given,
                                   const dfl_problem *const *problems, uint32_t n_problems, const dfl_objective *objective,

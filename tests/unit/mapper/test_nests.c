@@ -8,17 +8,20 @@ typedef struct {
     int64_t extent[2];
     int64_t size;             /* of an axis for both ranks; 0 = no axis */
     uint64_t n;
+    uint32_t others;          /* mask: ranks that stand on the axis only where more of it is at work */
 } count_row;
 
 static const count_row COUNTS[] = {
-    { "two orders of two loops", { 2, 2 }, 0, 2 },
-    { "one loop of 4, or two of 2", { 4, 1 }, 0, 2 },
-    { "a loop of 6, or of 2 and 3 in either order", { 6, 1 }, 0, 3 },
-    { "4 and 2: the loop of 2 before or behind 4, or in three places of 2, 2", { 4, 2 }, 0, 5 },
+    { "two orders of two loops", { 2, 2 }, 0, 2, 0 },
+    { "one loop of 4, or two of 2", { 4, 1 }, 0, 2, 0 },
+    { "a loop of 6, or of 2 and 3 in either order", { 6, 1 }, 0, 3, 0 },
+    { "4 and 2: the loop of 2 before or behind 4, or in three places of 2, 2", { 4, 2 }, 0, 5, 0 },
     /* nothing on the axis: two orders; the one or the other rank on it: the loop of the other is left */
-    { "an axis of two", { 2, 2 }, 2, 4 },
-    { "an axis of four has both", { 2, 2 }, 4, 5 },
-    { "three parts do not divide four", { 4, 1 }, 3, 3 },
+    { "an axis of two", { 2, 2 }, 2, 4, 0 },
+    { "an axis of four has both", { 2, 2 }, 4, 5, 0 },
+    { "three parts do not divide four", { 4, 1 }, 3, 3, 0 },
+    { "the second rank keeps no more at work than the first: its loop is left where the first is on the axis", { 2, 2 }, 2, 3, 2 },
+    { "both keep four at work", { 2, 2 }, 4, 4, 2 },
 };
 
 static void counts(void **state)
@@ -26,9 +29,16 @@ static void counts(void **state)
     const count_row *row = *state;
     dfl_problem problem = { .n_ranks = 2, .n_axes = row->size > 0, .axis = { { .size = row->size, .ranks = 3 } } };
 
+    dfl_arena *arena = dfl_arena_new(NULL);
+
     memcpy(problem.extent, row->extent, sizeof row->extent);
-    assert_int_equal(dfl_nests_count(&problem, 1000), row->n);
-    assert_int_equal(dfl_nests_count(&problem, 2), 2);
+    problem.axis[0].others = row->others;
+    problem.axis[0].sharing = 3 & ~row->others;
+    assert_int_equal(dfl_nests_count(arena, &problem, 1000), row->n);
+    assert_int_equal(dfl_nests_count(arena, &problem, 2), 2);
+    problem.extent[0] = INT64_C(1) << 50;
+    assert_int_equal(dfl_nests_count(arena, &problem, 2), 2);
+    dfl_arena_free(arena);
 }
 
 /* Products of 2 x 2 x 2, 8 bits, in one memory and another of `near`. dram writes `out` B/s. */
@@ -129,7 +139,7 @@ static void searches(void **state)
     dfl_nests_result r;
 
     assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
-    assert_true(dfl_nests_handles(m, list, 1));
+    assert_true(dfl_nests_handles(s->arena, m, list, 1));
     r = dfl_nests_search(s->arena, s->names, m, list, 1, &objective, &none, INFINITY);
     assert_true(r.is_complete);
     assert_close(r.value, row->seconds, 1e-12);
