@@ -191,7 +191,9 @@ bool dfl_keep_tree_make(dfl_nest *nest, dfl_keep_tree *out)
             keep->parent = find_last_around(out, keep->before, body);
             keep->box = keep->line->mode == DFL_KEEP_WINDOW;
             for (uint32_t up = keep->parent; keep->box && up != DFL_NONE; up = out->at[up].parent)
-                out->at[up].box = !is_resident(nest, &out->at[up]);
+                out->at[up].box = !is_resident(nest, &out->at[up]) ||
+                                  /* in an array each instance holds a part */
+                                  dfl_memory_is_in_array(nest->system, out->at[up].line->memory);
             out->n++;
             if (keep->exchanged && !check_spread(nest, keep))
                 return false;
