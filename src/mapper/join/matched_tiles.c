@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "mapper/join/exchange_sums.h"
-#include "mapper/join/pattern_bound.h"
+#include "mapper/join/pattern_ranges.h"
 #include "mapper/problem/limits.h"
 #include "mapper/program/exponential.h"
 

@@ -4,56 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mapper/join/pattern_programs.h"
 #include "mapper/problem/limits.h"
 #include "mapper/tiling/box_bound.h"
-#include "mapper/tiling/form_program.h"
-
-/* A program that ranges of tiles have asked for. */
-typedef struct {
-    const dfl_form *form;
-    dfl_form_program *program;
-    dfl_geometric_box range;          /* of all amounts */
-    dfl_geometric_state state;        /* of the last solution */
-    bool has_plane;
-    dfl_geometric_plane plane;
-} kept_program;
-
-/* Weights of the times of some skeletons of a pattern (B41, B47). */
-typedef struct {
-    const dfl_problem *problem;       /* problem of all these skeletons: one unit */
-    uint64_t innermost;               /* innermost keeps of all these skeletons, by operand */
-    uint32_t turns;                   /* number of times that other weights may still be tried */
-    double at[DFL_FORM_TIMES];        /* [time]: weight >= 0, at most 1 in sum */
-} time_weights;
-
-typedef struct {
-    double least;                     /* lower bound with all tiles */
-    uint32_t candidate;               /* of the class */
-    time_weights *weights;
-    bool is_apart;                    /* no tile of it stays, so it has weights of its own (B47) */
-    bool is_impossible;               /* no amounts fit */
-    bool has_program;                 /* it may have a program: none has failed so far */
-    kept_program *kept;               /* NULL = not asked for */
-} skeleton;
-
-struct dfl_pattern_bounds {
-    dfl_arena *arena, *scratch;
-    const dfl_einsum_class *class;
-    dfl_objective line;
-    dfl_form_goal goal;               /* the same for programs that take the largest of the times */
-    DFL_VEC(time_weights *) weights;
-    dfl_deadline *deadline;
-    skeleton *at;                     /* least bound whatever the room first; after a pattern's least, that of its skeletons */
-    uint32_t n;
-    uint32_t *first;                  /* by pattern, and the end: its skeletons */
-    dfl_terms terms;
-    dfl_geometric_draft draft;
-    uint64_t *programs;
-};
 
 static int by_bound(const void *a, const void *b)
 {
-    const skeleton *x = a, *y = b;
+    const dfl_bounded_skeleton *x = *(dfl_bounded_skeleton *const *)a, *y = *(dfl_bounded_skeleton *const *)b;
 
     if (x->least != y->least)
         return x->least < y->least ? -1 : 1;
@@ -62,28 +19,17 @@ static int by_bound(const void *a, const void *b)
 
 static void sort_pattern(dfl_pattern_bounds *b, uint32_t pattern)
 {
-    qsort(b->at + b->first[pattern], b->first[pattern + 1] - b->first[pattern], sizeof *b->at, by_bound);
-}
+    const uint32_t first = b->first[pattern], end = b->first[pattern + 1];
 
-static const dfl_candidate *candidate_of(const dfl_pattern_bounds *b, const skeleton *s)
-{
-    return &b->class->candidates.at[s->candidate];
-}
-
-/* The goal of programs: without windows, nothing stays, and times count with the weights of the skeleton. */
-static dfl_form_goal goal_of(const dfl_pattern_bounds *b, const skeleton *s)
-{
-    dfl_form_goal goal = b->goal;
-
-    goal.is_whole = !dfl_problem_slides(candidate_of(b, s)->problem);
-    goal.weights = goal.is_whole ? s->weights->at : NULL;
-    return goal;
+    for (uint32_t i = first; i < end; i++)
+        b->sorted[i] = &b->at[i];
+    qsort(b->sorted + first, end - first, sizeof *b->sorted, by_bound);
 }
 
 /* A bound of a skeleton whatever the room, as its program counts. */
-static double find_roomy(const dfl_pattern_bounds *b, const skeleton *s)
+static double find_roomy(const dfl_pattern_bounds *b, const dfl_bounded_skeleton *s)
 {
-    const dfl_candidate *c = candidate_of(b, s);
+    const dfl_candidate *c = s->candidate;
     const double units = dfl_problem_instances(c->problem, ~0u);
     double share = s->weights->at[DFL_FORM_TIME_WORK], seconds = 0;
 
@@ -106,37 +52,76 @@ static uint64_t find_innermost(const dfl_problem *problem, const dfl_tiling_temp
     return out;
 }
 
-/* New weights: the work alone. */
-static time_weights *add_weights(dfl_pattern_bounds *b, const dfl_problem *problem, uint64_t innermost)
+/* The weights of the group of a skeleton: weights of the pattern are those from `first` on. */
+static dfl_time_weights *find_weights(dfl_pattern_bounds *b, const dfl_candidate *c, size_t first)
 {
-    time_weights *w = DFL_NEW(b->arena, time_weights);
+    const uint64_t innermost = find_innermost(c->problem, c->form);
+    size_t w = b->weights.n;
 
-    *w = (time_weights){ .problem = problem, .innermost = innermost, .turns = DFL_WEIGHT_TURNS };
-    w->at[DFL_FORM_TIME_WORK] = 1;
-    DFL_PUSH(b->arena, &b->weights, w);
-    return w;
+    while (w > first && (b->weights.at[w - 1]->problem != c->problem || b->weights.at[w - 1]->innermost != innermost))
+        w--;
+    return w > first ? b->weights.at[w - 1] : dfl_bounded_weights(b, c->problem, innermost);
 }
 
-/* Adds the skeletons of a pattern. */
-static void add_skeletons(dfl_pattern_bounds *b, uint32_t pattern)
+/* Sets the bound of a node and of those below to that whatever the room, as those of skeletons are. */
+static double reset_node(dfl_pattern_bounds *b, uint32_t node)
+{
+    const dfl_skeleton_node *x = &b->tree.at[node];
+    double least = x->n == 1 ? b->at[x->first].least : INFINITY;
+
+    for (uint32_t child = x->child; child != DFL_NONE; child = b->tree.at[child].next)
+        least = fmin(least, reset_node(b, child));
+    b->of_node[node] = (dfl_node_bound){ .least = least };
+    return least;
+}
+
+static uint32_t first_root(const dfl_pattern_bounds *b, uint32_t pattern)
+{
+    return b->root[pattern] < b->root[pattern + 1] ? b->root[pattern] : DFL_NONE;
+}
+
+/* Adds the skeletons of a pattern, which are sorted as the tree asks. */
+static void add_skeletons(dfl_pattern_bounds *b, uint32_t pattern, const dfl_candidate *const *list, uint32_t n)
 {
     const size_t first = b->weights.n;
 
     b->first[pattern] = b->n;
-    for (uint32_t i = 0; i < b->class->candidates.n; i++) {
-        const dfl_candidate *c = &b->class->candidates.at[i];
-        const uint64_t innermost = find_innermost(c->problem, c->form);
-        skeleton *s = &b->at[b->n];
-        size_t w = first;
-        if (c->pattern != pattern)
-            continue;
-        while (w < b->weights.n && (b->weights.at[w]->problem != c->problem || b->weights.at[w]->innermost != innermost))
-            w++;
-        *s = (skeleton){ .candidate = i, .has_program = c->problem->n_ranks > 0,
-                         .weights = w < b->weights.n ? b->weights.at[w] : add_weights(b, c->problem, innermost) };
+    b->root[pattern] = (uint32_t)b->tree.n;
+    dfl_skeleton_tree_add(b->arena, list, n, b->n, &b->tree);
+    for (uint32_t i = 0; i < n; i++) {
+        dfl_bounded_skeleton *s = &b->at[b->n++];
+        *s = (dfl_bounded_skeleton){ .candidate = list[i], .has_program = list[i]->problem->n_ranks > 0,
+                         .common = find_weights(b, list[i], first) };
+        s->weights = s->common;
         s->least = find_roomy(b, s);
-        b->n++;
     }
+}
+
+/* Adds the skeletons of all patterns. */
+static void add_patterns(dfl_pattern_bounds *b)
+{
+    const dfl_einsum_class *class = b->class;
+    const uint32_t n_patterns = (uint32_t)class->patterns.n, n = (uint32_t)class->candidates.n;
+    uint32_t *end = DFL_NEW_ARRAY(b->arena, uint32_t, n_patterns + 1u);
+    const dfl_candidate **list = DFL_NEW_ARRAY(b->arena, const dfl_candidate *, n + 1u);
+
+    for (uint32_t i = 0; i < n; i++)
+        end[class->candidates.at[i].pattern]++;
+    for (uint32_t p = 1; p < n_patterns; p++)
+        end[p] += end[p - 1];
+    for (uint32_t i = n; i-- > 0;)
+        list[--end[class->candidates.at[i].pattern]] = &class->candidates.at[i];
+    for (uint32_t p = 0; p < n_patterns; p++) {
+        const uint32_t size = (p + 1 < n_patterns ? end[p + 1] : n) - end[p];
+        dfl_skeleton_tree_sort(list + end[p], size);
+        add_skeletons(b, p, list + end[p], size);
+    }
+    b->first[n_patterns] = b->n;
+    b->root[n_patterns] = (uint32_t)b->tree.n;
+    b->of_node = dfl_arena_alloc(b->arena, b->tree.n + 1, sizeof *b->of_node, _Alignof(dfl_node_bound));
+    for (uint32_t p = 0; p < n_patterns; p++)
+        for (uint32_t root = first_root(b, p); root != DFL_NONE; root = b->tree.at[root].next)
+            (void)reset_node(b, root);
 }
 
 dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch, const dfl_einsum_class *class,
@@ -156,80 +141,16 @@ dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch,
     else
         b->goal.seconds = 1;
     b->goal.leakage = line->per_joule > 0 ? line->per_second : 0;
-    b->at = dfl_arena_alloc(arena, class->candidates.n + 1, sizeof *b->at, _Alignof(skeleton));
+    b->at = dfl_arena_alloc(arena, class->candidates.n + 1, sizeof *b->at, _Alignof(dfl_bounded_skeleton));
+    b->sorted = DFL_NEW_ARRAY(arena, dfl_bounded_skeleton *, class->candidates.n + 1);
     b->first = DFL_NEW_ARRAY(arena, uint32_t, class->patterns.n + 1);
+    b->root = DFL_NEW_ARRAY(arena, uint32_t, class->patterns.n + 1);
     b->n = 0;
+    b->tree = (dfl_skeleton_tree){ NULL, 0, 0 };
     b->weights.n = b->weights.cap = 0;
     b->weights.at = NULL;
-    for (uint32_t p = 0; p < class->patterns.n; p++)
-        add_skeletons(b, p);
-    b->first[class->patterns.n] = b->n;
+    add_patterns(b);
     return b;
-}
-
-/* Whether short pieces of some tile may stay in their memory. */
-static bool has_stays(const dfl_form *f)
-{
-    bool found = false;
-
-    for (uint32_t i = 0; i < f->n_counts; i++)
-        found |= f->count[i].n_stays > 0;
-    return found;
-}
-
-/* Makes the form of a skeleton, in which the skeleton gets weights of its own if no tile stays; NULL = it has none. */
-static dfl_form *make_form(dfl_pattern_bounds *b, dfl_arena *arena, skeleton *s)
-{
-    const dfl_candidate *c = candidate_of(b, s);
-    dfl_form *form = dfl_form_make(arena, c->problem, c->form, &b->terms);
-
-    s->has_program = form != NULL;
-    if (form != NULL && !s->is_apart && !dfl_problem_slides(c->problem) && !has_stays(form)) {
-        s->is_apart = true;
-        s->weights = add_weights(b, c->problem, s->weights->innermost);
-        s->weights->turns = 0;
-    }
-    return form;
-}
-
-/* Makes the program of a skeleton for all amounts. False if no amounts fit, or if it has no program: then it keeps its bound. */
-static bool make_program(dfl_pattern_bounds *b, dfl_arena *arena, const dfl_form *form, const dfl_form_goal *goal, skeleton *s,
-                         kept_program *out)
-{
-    double others[DFL_FORM_PRODUCTS];
-    dfl_box *boxes[DFL_PROBLEM_RANKS];
-    const dfl_box_costs costs = { .objective = &b->line, .is_whole = goal->is_whole };
-
-    for (uint32_t r = 0; r < form->problem->n_ranks; r++)
-        boxes[r] = dfl_box_make(arena, form, r);
-    s->is_impossible = !dfl_box_multiply(form, boxes, 0, others) || dfl_box_bound(&costs, form, boxes, 0, others) == INFINITY;
-    if (s->is_impossible)
-        return false;
-    out->form = form;
-    out->program = dfl_form_program_make(arena, &b->draft, form, boxes, goal);
-    s->has_program = out->program != NULL;
-    if (out->program != NULL)
-        dfl_form_program_fit(out->program, boxes, &out->range);
-    return s->has_program;
-}
-
-/* Solves a program in a range as far as it takes to know that its bound is above `enough`. */
-static double solve(dfl_pattern_bounds *b, const kept_program *k, const dfl_geometric_box *range,
-                    const dfl_geometric_state *start, double enough, dfl_geometric_solution *out)
-{
-    const dfl_geometric_effort effort = { .precision = DFL_FORM_PRECISION, .steps = DFL_FORM_STEPS,
-                                          .cutoff = dfl_form_goal_cutoff(&b->goal, enough) };
-
-    ++*b->programs;
-    dfl_budget_work(b->deadline->budget, DFL_WORK_PROGRAM);
-    dfl_geometric_solve(k->program->program, range, start, &effort, out);
-    return dfl_form_goal_bound(&b->goal, out->bound);
-}
-
-/* A bound without the first fetches that the sum over einsums counts, too. */
-static double take_rebate(const dfl_pattern_bounds *b, uint32_t pattern, double bound)
-{
-    return fmax(bound - b->line.per_joule * b->class->patterns.at[pattern].rebate, 0);
 }
 
 double dfl_pattern_bounds_roomy(const dfl_pattern_bounds *b, uint32_t pattern)
@@ -238,11 +159,11 @@ double dfl_pattern_bounds_roomy(const dfl_pattern_bounds *b, uint32_t pattern)
 
     for (uint32_t i = b->first[pattern]; i < b->first[pattern + 1]; i++)
         least = fmin(least, b->at[i].least);
-    return take_rebate(b, pattern, least);
+    return dfl_bounded_rebate(b, pattern, least);
 }
 
 /* Sets weights to the multipliers of the times of a program. False if there are none. */
-static bool set_weights(const kept_program *k, const dfl_geometric_solution *solution, time_weights *out)
+static bool set_weights(const dfl_kept_program *k, const dfl_geometric_solution *solution, dfl_time_weights *out)
 {
     double sum = 0, turned[DFL_FORM_TIMES] = { 0 };
 
@@ -258,73 +179,191 @@ static bool set_weights(const kept_program *k, const dfl_geometric_solution *sol
 /* Bounds a skeleton in which no tile stays: the multipliers of the times, where the latency is the largest of them, become its
    weights, and its bound is that with these weights, which holds in parts of a mapping, too (B43, B47). A program that is not
    solved to its end has no good multipliers: if that shows, it is solved again. */
-static void bound_apart(dfl_pattern_bounds *b, const dfl_form *form, skeleton *s, double enough)
+static void bound_apart(dfl_pattern_bounds *b, const dfl_form *form, dfl_bounded_skeleton *s, double enough)
 {
     const double until[] = { enough, INFINITY };
     bool is_less = true;
 
     for (uint32_t i = 0; i < 2 && is_less && !s->is_impossible && s->has_program; i++) {
-        dfl_form_goal goal = goal_of(b, s);
+        dfl_form_goal goal = dfl_bounded_goal(b, s);
         dfl_geometric_solution solution;
-        kept_program k;
+        dfl_kept_program k;
         double largest, mean = 0;
         goal.weights = NULL;
-        if (!make_program(b, b->scratch, form, &goal, s, &k))
+        if (!dfl_bounded_program(b, b->scratch, form, &goal, s, &k))
             continue;
-        largest = solve(b, &k, &k.range, NULL, until[i], &solution);
+        largest = dfl_bounded_solve(b, &k, &k.range, NULL, until[i], &solution);
         if (!set_weights(&k, &solution, s->weights)) { /* nothing fits, or no time counts */
             s->least = fmax(s->least, largest);
             break;
         }
         goal.weights = s->weights->at;
-        if (make_program(b, b->scratch, form, &goal, s, &k))
-            mean = solve(b, &k, &k.range, NULL, enough, &solution);
+        if (dfl_bounded_program(b, b->scratch, form, &goal, s, &k))
+            mean = dfl_bounded_solve(b, &k, &k.range, NULL, enough, &solution);
         s->least = fmax(find_roomy(b, s), mean);
         is_less = largest > enough && s->least <= enough;
     }
 }
 
 /* Bounds a skeleton by its program, as far as it takes to know that the bound is above `enough`. */
-static void bound_skeleton(dfl_pattern_bounds *b, skeleton *s, double enough)
+static void bound_skeleton(dfl_pattern_bounds *b, dfl_bounded_skeleton *s, double enough)
 {
-    dfl_form *form = s->has_program && !s->is_impossible ? make_form(b, b->scratch, s) : NULL;
-    const dfl_form_goal goal = goal_of(b, s);
+    dfl_form *form = s->has_program && !s->is_impossible ? dfl_bounded_form(b, b->scratch, s) : NULL;
+    const dfl_form_goal goal = dfl_bounded_goal(b, s);
     dfl_geometric_solution solution;
-    kept_program k;
+    dfl_kept_program k;
 
     if (form != NULL && s->is_apart)
         bound_apart(b, form, s, enough);
-    else if (form != NULL && make_program(b, b->scratch, form, &goal, s, &k))
-        s->least = fmax(s->least, solve(b, &k, &k.range, NULL, enough, &solution));
+    else if (form != NULL && dfl_bounded_program(b, b->scratch, form, &goal, s, &k))
+        s->least = fmax(s->least, dfl_bounded_solve(b, &k, &k.range, NULL, enough, &solution));
     if (s->is_impossible)
         s->least = INFINITY;
     dfl_arena_reset(b->scratch);
 }
 
-/* The least bound of the skeletons of a pattern, of those with `weights`, or of all; 0 if the deadline passes meanwhile, or if
-   the bound is not above `floor`. */
-static double find_least(dfl_pattern_bounds *b, uint32_t pattern, const time_weights *weights, double floor)
+/* Bounds a node by its program (B49), as far as it takes to know that the bound is above `enough`. */
+static void bound_node(dfl_pattern_bounds *b, uint32_t node, double enough)
 {
-    double least = INFINITY;
+    const dfl_skeleton_node *x = &b->tree.at[node];
+    const dfl_bounded_skeleton *of = &b->at[x->first];
+    dfl_bounded_skeleton s = { .candidate = of->candidate, .weights = of->common, .common = of->common,
+                               .least = b->of_node[node].least };
+    const dfl_form *form = dfl_skeleton_tree_form(b->scratch, s.candidate, x->kept, &b->terms);
+    const dfl_form_goal goal = dfl_bounded_goal(b, &s);
+    dfl_geometric_solution solution;
+    dfl_kept_program k;
 
-    sort_pattern(b, pattern);
-    for (uint32_t i = b->first[pattern]; i < b->first[pattern + 1] && b->at[i].least < least; i++) {
-        if (weights != NULL && b->at[i].weights != weights)
-            continue;
-        if (least <= floor || dfl_deadline_passed(b->deadline))
-            return 0;
-        bound_skeleton(b, &b->at[i], least);
-        least = fmin(least, b->at[i].least);
+    if (form != NULL && dfl_bounded_program(b, b->scratch, form, &goal, &s, &k))
+        s.least = fmax(s.least, dfl_bounded_solve(b, &k, &k.range, NULL, enough, &solution));
+    b->of_node[node].least = s.is_impossible ? INFINITY : s.least;
+    b->of_node[node].is_solved = s.least <= enough;
+    dfl_arena_reset(b->scratch);
+}
+
+/* Open nodes, least bound first. */
+typedef struct {
+    const dfl_node_bound *of;
+    DFL_VEC(uint32_t) at;
+} open_nodes;
+
+static bool is_before(const open_nodes *open, uint32_t a, uint32_t b)
+{
+    return open->of[a].least != open->of[b].least ? open->of[a].least < open->of[b].least : a < b;
+}
+
+static void push_node(dfl_arena *arena, open_nodes *open, uint32_t node)
+{
+    size_t i = open->at.n;
+
+    DFL_PUSH(arena, &open->at, node);
+    for (; i > 0 && is_before(open, node, open->at.at[(i - 1) / 2]); i = (i - 1) / 2)
+        open->at.at[i] = open->at.at[(i - 1) / 2];
+    open->at.at[i] = node;
+}
+
+static uint32_t pop_node(open_nodes *open)
+{
+    const uint32_t out = open->at.at[0], last = open->at.at[--open->at.n];
+    size_t i = 0;
+
+    for (size_t child = 1; child < open->at.n; child = 2 * i + 1) {
+        child += child + 1 < open->at.n && is_before(open, open->at.at[child + 1], open->at.at[child]);
+        if (!is_before(open, open->at.at[child], last))
+            break;
+        open->at.at[i] = open->at.at[child];
+        i = child;
     }
-    sort_pattern(b, pattern);
-    return least;
+    open->at.at[i] = last;
+    return out;
+}
+
+/* Gives the nodes below one, and their skeletons, its bound where theirs is less. */
+static void hand_down(dfl_pattern_bounds *b, uint32_t node)
+{
+    const dfl_skeleton_node *x = &b->tree.at[node];
+    const double least = b->of_node[node].least;
+
+    if (x->n == 1)
+        b->at[x->first].least = fmax(b->at[x->first].least, least);
+    for (uint32_t child = x->child; child != DFL_NONE; child = b->tree.at[child].next) {
+        b->of_node[child].least = fmax(b->of_node[child].least, least);
+        hand_down(b, child);
+    }
+}
+
+/* Bounds the skeleton of a leaf; the bound. Of those with `weights`, or of all; of others INFINITY. */
+static double bound_leaf(dfl_pattern_bounds *b, uint32_t node, const dfl_time_weights *weights, double enough)
+{
+    dfl_bounded_skeleton *s = &b->at[b->tree.at[node].first];
+
+    if (weights != NULL && s->weights != weights)
+        return INFINITY;
+    s->least = fmax(s->least, b->of_node[node].least);
+    bound_skeleton(b, s, enough);
+    return b->of_node[node].least = s->least;
+}
+
+/* Bounds a node that is no leaf, or if it is bounded opens its children. */
+static void open_node(dfl_pattern_bounds *b, dfl_arena *work, open_nodes *open, uint32_t node, double enough)
+{
+    const dfl_skeleton_node *x = &b->tree.at[node];
+
+    if (!b->of_node[node].is_solved && x->n > 2) {
+        bound_node(b, node, enough);
+        push_node(work, open, node);
+        return;
+    }
+    for (uint32_t child = x->child; child != DFL_NONE; child = b->tree.at[child].next) {
+        b->of_node[child].least = fmax(b->of_node[child].least, b->of_node[node].least);
+        push_node(work, open, child);
+    }
+}
+
+/* The least bound of the skeletons of a pattern, of those with `weights`, or of all; 0 if the deadline passes meanwhile, or if
+   the bound is not above `floor`. Nodes whose bound is as good as the least are not opened: their skeletons may be equal. */
+static double find_least(dfl_pattern_bounds *b, uint32_t pattern, const dfl_time_weights *weights, double floor)
+{
+    dfl_arena *work = dfl_arena_new(NULL);
+    open_nodes open = { .of = b->of_node };
+    double least = INFINITY, closed = INFINITY;
+
+    for (uint32_t root = first_root(b, pattern); root != DFL_NONE; root = b->tree.at[root].next)
+        if (weights == NULL || b->at[b->tree.at[root].first].common == weights)
+            push_node(work, &open, root);
+    while (open.at.n > 0 && b->of_node[open.at.at[0]].least < least && fmin(least, closed) > floor &&
+           !dfl_deadline_passed(b->deadline)) {
+        const double enough = least * (1 - DFL_FORM_PRECISION);
+        const uint32_t node = pop_node(&open);
+        if (b->tree.at[node].n == 1)
+            least = fmin(least, bound_leaf(b, node, weights, least));
+        else if (b->of_node[node].least >= enough)
+            closed = fmin(closed, b->of_node[node].least);
+        else
+            open_node(b, work, &open, node, enough);
+    }
+    for (uint32_t root = first_root(b, pattern); root != DFL_NONE; root = b->tree.at[root].next)
+        hand_down(b, root);
+    least = fmin(least, closed);
+    dfl_arena_free(work);
+    return b->deadline->why == DFL_STOP_NONE && least > floor ? least : 0;
+}
+
+/* The skeleton with the least bound so far. */
+static const dfl_bounded_skeleton *find_first(const dfl_pattern_bounds *b, uint32_t pattern)
+{
+    const dfl_bounded_skeleton *first = &b->at[b->first[pattern]];
+
+    for (uint32_t i = b->first[pattern]; i < b->first[pattern + 1]; i++)
+        first = b->at[i].least < first->least ? &b->at[i] : first;
+    return first;
 }
 
 /* Sets the weights of a skeleton without a program of all times to the port that is busy for longest whatever the room. False if
    the work takes longer. */
-static bool guess_weights(const dfl_pattern_bounds *b, const skeleton *s)
+static bool guess_weights(const dfl_bounded_skeleton *s)
 {
-    const dfl_candidate *c = candidate_of(b, s);
+    const dfl_candidate *c = s->candidate;
     uint32_t busiest = 0;
 
     for (uint32_t port = 1; port < 2 * c->problem->n_places; port++)
@@ -337,42 +376,55 @@ static bool guess_weights(const dfl_pattern_bounds *b, const skeleton *s)
 
 /* Sets the weights of a skeleton to the multipliers of the times at its best point. False if there are none, or if the bound
    cannot be `enough` with any weights. */
-static bool turn_weights(dfl_pattern_bounds *b, const skeleton *of, double enough)
+static bool turn_weights(dfl_pattern_bounds *b, const dfl_bounded_skeleton *of, double enough)
 {
     const dfl_form_goal goal = b->goal;
     dfl_geometric_solution solution;
-    skeleton s = *of;
-    dfl_form *form = s.has_program && !s.is_impossible ? make_form(b, b->scratch, &s) : NULL;
+    dfl_bounded_skeleton s = *of;
+    dfl_form *form = s.has_program && !s.is_impossible ? dfl_bounded_form(b, b->scratch, &s) : NULL;
     bool is_turned = false;
-    kept_program k;
+    dfl_kept_program k;
 
-    if (form != NULL && make_program(b, b->scratch, form, &goal, &s, &k))
-        is_turned = solve(b, &k, &k.range, NULL, INFINITY, &solution) > enough && set_weights(&k, &solution, of->weights);
+    if (form != NULL && dfl_bounded_program(b, b->scratch, form, &goal, &s, &k))
+        is_turned = dfl_bounded_solve(b, &k, &k.range, NULL, INFINITY, &solution) > enough &&
+                    set_weights(&k, &solution, of->weights);
     else if (form != NULL && !s.is_impossible)
-        is_turned = guess_weights(b, of);
+        is_turned = guess_weights(of);
     dfl_arena_reset(b->scratch);
     return is_turned;
 }
 
+/* Sets the bounds of the skeletons with some weights, and of their nodes, to those whatever the room. */
+static void reset_bounds(dfl_pattern_bounds *b, uint32_t pattern, const dfl_time_weights *weights)
+{
+    for (uint32_t i = b->first[pattern]; i < b->first[pattern + 1]; i++)
+        if (b->at[i].weights == weights)
+            b->at[i].least = b->at[i].is_impossible ? INFINITY : find_roomy(b, &b->at[i]);
+    for (uint32_t root = first_root(b, pattern); root != DFL_NONE; root = b->tree.at[root].next)
+        if (b->at[b->tree.at[root].first].common == weights)
+            (void)reset_node(b, root);
+}
+
 /* Bounds the skeletons with the weights of the first one with other weights: those of its best point in odd turns, else the means
-   of both. If that is not better, nothing changes. */
-static void raise_first(dfl_pattern_bounds *b, uint32_t pattern)
+   of both. If that is not better, nothing changes. Two turns without a gain end the turns: the next ones would be the same. */
+static void raise_first(dfl_pattern_bounds *b, uint32_t pattern, const dfl_bounded_skeleton *of)
 {
     const uint32_t first = b->first[pattern], n = b->first[pattern + 1] - first;
-    const double enough = b->at[first].least * (1 + DFL_WEIGHT_RAISE);
-    time_weights *weights = b->at[first].weights, before = *weights;
+    const uint32_t node = b->root[pattern], n_nodes = b->root[pattern + 1] - node;
+    const double enough = of->least * (1 + DFL_WEIGHT_RAISE);
+    dfl_time_weights *weights = of->weights, before = *weights;
     dfl_arena *work = dfl_arena_new(NULL);
-    skeleton *copy = dfl_arena_alloc(work, n + 1u, sizeof *copy, _Alignof(skeleton));
+    dfl_bounded_skeleton *copy = dfl_arena_alloc(work, n + 1u, sizeof *copy, _Alignof(dfl_bounded_skeleton));
+    dfl_node_bound *of_node = dfl_arena_alloc(work, n_nodes + 1u, sizeof *of_node, _Alignof(dfl_node_bound));
     bool is_better = false;
 
     memcpy(copy, b->at + first, n * sizeof *copy);
+    memcpy(of_node, b->of_node + node, n_nodes * sizeof *of_node);
     before.turns--;
-    if (turn_weights(b, &copy[0], enough)) {
+    if (turn_weights(b, of, enough)) {
         for (uint32_t i = 0; i < DFL_FORM_TIMES && before.turns % 2 == 0; i++)
             weights->at[i] = (weights->at[i] + before.at[i]) / 2;
-        for (uint32_t i = first; i < first + n; i++)
-            if (b->at[i].weights == weights)
-                b->at[i].least = b->at[i].is_impossible ? INFINITY : find_roomy(b, &b->at[i]);
+        reset_bounds(b, pattern, weights);
         is_better = find_least(b, pattern, weights, enough) > enough;
     } else {
         before.turns = 0;
@@ -380,163 +432,33 @@ static void raise_first(dfl_pattern_bounds *b, uint32_t pattern)
     if (!is_better) {
         *weights = before;
         memcpy(b->at + first, copy, n * sizeof *copy);
+        memcpy(b->of_node + node, of_node, n_nodes * sizeof *of_node);
     }
-    weights->turns = before.turns;
+    weights->failed = is_better ? 0 : before.failed + 1;
+    weights->turns = weights->failed < 2 ? before.turns : 0;
     dfl_arena_free(work);
+}
+
+/* Tries other weights for the skeletons with the least bound; the bound. */
+static double raise_least(dfl_pattern_bounds *b, uint32_t pattern, double least)
+{
+    const dfl_bounded_skeleton *first = find_first(b, pattern);
+
+    while (least > 0 && least < INFINITY && first->weights->turns > 0 && !dfl_deadline_passed(b->deadline)) {
+        raise_first(b, pattern, first);
+        least = fmax(least, find_least(b, pattern, NULL, least));
+        first = find_first(b, pattern);
+    }
+    return least;
 }
 
 double dfl_pattern_bounds_least(dfl_pattern_bounds *b, uint32_t pattern)
 {
-    const skeleton *first = &b->at[b->first[pattern]];
     double least = find_least(b, pattern, NULL, 0);
 
-    if (b->first[pattern] == b->first[pattern + 1] || dfl_problem_slides(candidate_of(b, first)->problem) ||
-        b->line.per_second == 0)
-        return take_rebate(b, pattern, least);
-    while (least > 0 && least < INFINITY && first->weights->turns > 0 && !dfl_deadline_passed(b->deadline)) {
-        raise_first(b, pattern);
-        least = fmax(least, find_least(b, pattern, NULL, least));
-    }
-    return take_rebate(b, pattern, least);
-}
-
-/* ---- ranges of tiles ---- */
-
-/* The keep in which an operand is exchanged; n_keeps = it is exchanged in its home. */
-static uint32_t find_exchange(const dfl_tiling_template *t, uint32_t operand)
-{
-    uint32_t i = 0;
-
-    while (i < t->n_keeps && !(t->keep[i].home && t->keep[i].operand == operand))
-        i++;
-    return i;
-}
-
-/* The last cut of a rank above a keep, -1 = none; false if an axis stands there. */
-static bool find_cut(const dfl_chain *c, uint32_t keep, int *cut)
-{
-    *cut = -1;
-    for (uint32_t i = 0; i < c->n && c->at[i].gap <= keep; i++) {
-        if (c->at[i].axis >= 0)
-            return false;
-        *cut = (int)i;
-    }
-    return true;
-}
-
-/* Narrows the range of a program to ranges of tiles. False if nothing is left. */
-static bool narrow(const kept_program *k, const dfl_exchanged_tiles *tiles, dfl_geometric_box *range)
-{
-    const dfl_form *f = k->form;
-
-    for (uint32_t o = 0; o < f->problem->n_operands; o++) {
-        const dfl_problem_operand *op = &f->problem->operand[o];
-        const uint32_t keep = find_exchange(f->skeleton, o);
-        for (uint32_t d = 0; d < op->n_dims && keep < f->n_keeps; d++) {
-            const uint32_t r = op->dims[d].rank[0];
-            int cut;
-            if (op->dims[d].n != 1 || !find_cut(&f->chain[r], keep, &cut))
-                continue;
-            if (!dfl_form_program_narrow(k->program, r, cut, tiles->low[o][d], tiles->high[o][d], range))
-                return false;
-        }
-    }
-    return true;
-}
-
-static void find_point(const kept_program *k, const dfl_geometric_state *state, dfl_exchanged_point *out)
-{
-    const dfl_form *f = k->form;
-
-    for (uint32_t o = 0; o < f->problem->n_operands; o++) {
-        const dfl_problem_operand *op = &f->problem->operand[o];
-        const uint32_t keep = find_exchange(f->skeleton, o);
-        for (uint32_t d = 0; d < op->n_dims && keep < f->n_keeps; d++) {
-            int cut;
-            if (op->dims[d].n == 1 && find_cut(&f->chain[op->dims[d].rank[0]], keep, &cut))
-                out->at[o][d] = dfl_form_program_length(k->program, op->dims[d].rank[0], cut, state->x);
-        }
-    }
-}
-
-static void forget_point(dfl_exchanged_point *point)
-{
-    for (uint32_t o = 0; o < DFL_PROBLEM_OPERANDS; o++)
-        for (uint32_t d = 0; d < DFL_PROBLEM_DIMS; d++)
-            point->at[o][d] = NAN;
-}
-
-/* Keeps the program of a skeleton. */
-static void keep_program(dfl_pattern_bounds *b, skeleton *s)
-{
-    const dfl_form *form = s->is_impossible ? NULL : make_form(b, b->arena, s);
-    dfl_form_goal goal = goal_of(b, s);
-    kept_program *k = DFL_NEW(b->arena, kept_program);
-
-    goal.has_others = true;
-    if (form == NULL || !goal.is_whole || !make_program(b, b->arena, form, &goal, s, k))
-        return;
-    k->has_plane = false;
-    s->kept = k;
-}
-
-/* Leaves a program the room that others do not take. False if that is none. */
-static bool take_room(const kept_program *k, const double *taken)
-{
-    const dfl_problem *problem = k->form->problem;
-    bool is_left = true;
-
-    for (uint32_t place = 0; place < problem->n_places; place++) {
-        const double share = taken != NULL ? taken[problem->place[place].memory] / problem->place[place].bits : 0;
-        if (k->program->others[place] == DFL_FORM_NO_VAR)
-            continue;
-        is_left &= share < 1;
-        dfl_form_program_take(k->program, place, share * (1 - DFL_LINES_ROUNDING));
-    }
-    return is_left;
-}
-
-double dfl_pattern_bounds_within(dfl_pattern_bounds *b, uint32_t pattern, const dfl_exchanged_tiles *tiles,
-                                 const double *taken, dfl_exchanged_point *point)
-{
-    double least = INFINITY;
-
-    forget_point(point);
-    for (uint32_t i = b->first[pattern]; i < b->first[pattern + 1] && b->at[i].least < least; i++) {
-        skeleton *s = &b->at[i];
-        dfl_geometric_solution solution;
-        dfl_geometric_box range;
-        double bound = s->least;
-        if (dfl_deadline_passed(b->deadline))
-            return 0;
-        if (s->kept == NULL && s->has_program)
-            keep_program(b, s);
-        if (s->is_impossible)
-            continue;
-        if (s->kept == NULL) {
-            least = bound;
-            forget_point(point);
-            continue;
-        }
-        range = s->kept->range;
-        if (!narrow(s->kept, tiles, &range) || !take_room(s->kept, taken))
-            continue;
-        if (s->kept->has_plane)
-            bound = fmax(bound, dfl_form_goal_bound(&b->goal, dfl_geometric_least(s->kept->program->program, &s->kept->plane,
-                                                                                  &range)));
-        if (bound >= least)
-            continue;
-        bound = fmax(bound, solve(b, s->kept, &range, s->kept->has_plane ? &s->kept->state : NULL, least, &solution));
-        if (solution.reason != DFL_GEOMETRIC_INFEASIBLE && taken == NULL) { /* else it holds for this room alone */
-            s->kept->has_plane = true;
-            s->kept->plane = solution.plane;
-            s->kept->state = solution.state;
-        }
-        if (bound < least) {
-            least = bound;
-            forget_point(point);
-            find_point(s->kept, &solution.state, point);
-        }
-    }
-    return take_rebate(b, pattern, least);
+    if (b->first[pattern] < b->first[pattern + 1] && !dfl_problem_slides(b->at[b->first[pattern]].candidate->problem) &&
+        b->line.per_second > 0)
+        least = raise_least(b, pattern, least);
+    sort_pattern(b, pattern);
+    return dfl_bounded_rebate(b, pattern, least);
 }

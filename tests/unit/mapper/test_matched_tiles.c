@@ -12,7 +12,7 @@
 #include "api/session.h"
 #include "mapper/join/exchange_sums.h"
 #include "mapper/join/matched_tiles.h"
-#include "mapper/join/pattern_bound.h"
+#include "mapper/join/pattern_ranges.h"
 #include "mapper/join/workload_floor.h"
 #include "mapper/tiling/box_bound.h"
 

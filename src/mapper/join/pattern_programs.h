@@ -1,0 +1,78 @@
+/*
+ * The geometric programs of the skeletons of exchange patterns, and what is known of each skeleton: what the bounds of patterns
+ * (pattern_bound.h) and those with ranges of tiles (pattern_ranges.h) have in common.
+ */
+#ifndef DFL_MAPPER_JOIN_PATTERN_PROGRAMS_H
+#define DFL_MAPPER_JOIN_PATTERN_PROGRAMS_H
+
+#include "mapper/join/skeleton_tree.h"
+#include "mapper/tiling/form_program.h"
+
+/* A program that ranges of tiles have asked for. */
+typedef struct {
+    const dfl_form *form;
+    dfl_form_program *program;
+    dfl_geometric_box range;          /* of all amounts */
+    dfl_geometric_state state;        /* of the last solution */
+    bool has_plane;
+    dfl_geometric_plane plane;
+} dfl_kept_program;
+
+/* Weights of the times of some skeletons of a pattern (B41, B47). */
+typedef struct {
+    const dfl_problem *problem;       /* problem of all these skeletons: one unit */
+    uint64_t innermost;               /* innermost keeps of all these skeletons, by operand */
+    uint32_t turns, failed;           /* times that other weights may still be tried; the last ones without a gain */
+    double at[DFL_FORM_TIMES];        /* [time]: weight >= 0, at most 1 in sum */
+} dfl_time_weights;
+
+typedef struct {
+    double least;                     /* lower bound with all tiles */
+    const dfl_candidate *candidate;
+    dfl_time_weights *weights, *common; /* its own; those of its group */
+    bool is_apart;                    /* no tile of it stays, so it has weights of its own (B47) */
+    bool is_impossible;               /* no amounts fit */
+    bool has_program;                 /* it may have a program: none has failed so far */
+    dfl_kept_program *kept;           /* NULL = not asked for */
+} dfl_bounded_skeleton;
+
+/* What is known of a node of the tree with more than one skeleton. */
+typedef struct {
+    double least;                     /* lower bound of its skeletons */
+    bool is_solved;                   /* by its program */
+} dfl_node_bound;
+
+typedef struct dfl_pattern_bounds {
+    dfl_arena *arena, *scratch;
+    const dfl_einsum_class *class;
+    dfl_objective line;
+    dfl_form_goal goal;               /* the same for programs that take the largest of the times */
+    DFL_VEC(dfl_time_weights *) weights;
+    dfl_deadline *deadline;
+    dfl_bounded_skeleton *at;         /* by pattern, in the order of the tree */
+    uint32_t n;
+    uint32_t *first, *root;           /* by pattern, and the end: its skeletons; its nodes, the first of which is a root */
+    dfl_skeleton_tree tree;
+    dfl_node_bound *of_node;          /* by node */
+    dfl_bounded_skeleton **sorted;    /* by pattern: after its least, least bound first */
+    dfl_terms terms;
+    dfl_geometric_draft draft;
+    uint64_t *programs;
+} dfl_pattern_bounds;
+
+/* The goal of programs: without windows, nothing stays, and times count with the weights of the skeleton. */
+dfl_form_goal dfl_bounded_goal(const dfl_pattern_bounds *b, const dfl_bounded_skeleton *s);
+/* New weights of skeletons with these innermost keeps: the work alone. */
+dfl_time_weights *dfl_bounded_weights(dfl_pattern_bounds *b, const dfl_problem *problem, uint64_t innermost);
+/* Makes the form of a skeleton, in which the skeleton gets weights of its own if no tile stays; NULL = it has none. */
+dfl_form *dfl_bounded_form(dfl_pattern_bounds *b, dfl_arena *arena, dfl_bounded_skeleton *s);
+/* Makes the program of a skeleton for all amounts. False if no amounts fit, or if it has no program: then it keeps its bound. */
+bool dfl_bounded_program(dfl_pattern_bounds *b, dfl_arena *arena, const dfl_form *form, const dfl_form_goal *goal,
+                         dfl_bounded_skeleton *s, dfl_kept_program *out);
+/* Solves a program in a range as far as it takes to know that its bound is above `enough`. */
+double dfl_bounded_solve(dfl_pattern_bounds *b, const dfl_kept_program *k, const dfl_geometric_box *range,
+                         const dfl_geometric_state *start, double enough, dfl_geometric_solution *out);
+/* A bound without the first fetches that the sum over einsums counts, too. */
+double dfl_bounded_rebate(const dfl_pattern_bounds *b, uint32_t pattern, double bound);
+
+#endif
