@@ -11,13 +11,13 @@ static bool divides(const dfl_frame *f, const dfl_layout *layout, uint32_t slot,
     return layout[slot] == dim && f->slots[slot].count > 1 && f->slots[slot].stages == NULL;
 }
 
-/* Lengths of the blocks into which the slots before one divide a dimension of a layout, into `length`; a block whose length
-   divides that of the block around it stands in its place, since x % (k n) % n = x % n. Returns their number. */
+/* Lengths of the blocks into which the slots before one divide a dimension of a layout, into `length`, and of the part that the
+   slot has of them. A block whose length divides that of the block around it stands in its place, since x % (k n) % n = x % n.
+   Returns their number. */
 static uint32_t list_blocks(const dfl_frame *f, const dfl_layout *layout, uint32_t slot, int64_t extent, int64_t *length)
 {
     uint32_t n = 0;
 
-    length[n++] = extent;
     for (uint32_t s = 0; s < slot; s++) {
         if (!divides(f, layout, s, layout[slot]))
             continue;
@@ -26,23 +26,36 @@ static uint32_t list_blocks(const dfl_frame *f, const dfl_layout *layout, uint32
             n--;
         length[n++] = extent;
     }
+    length[n++] = dfl_ceil_div(extent, f->slots[slot].count);
     return n;
 }
 
-bool dfl_layouts_nest_apart(const dfl_frame *f, const dfl_layout *a, const dfl_layout *b, uint32_t slot, int64_t extent)
+bool dfl_layouts_nest_apart(const dfl_frame *f, const dfl_layout *a, const dfl_layout *b, uint32_t slot, int64_t of_a,
+                            int64_t of_b)
 {
-    int64_t *of_a = DFL_NEW_ARRAY(f->arena, int64_t, 2 * (size_t)f->n_slots + 2), *of_b = of_a + f->n_slots + 1;
-    bool is_dealt = false, differs = false;
+    int64_t *blocks = DFL_NEW_ARRAY(f->arena, int64_t, 2 * (size_t)f->n_slots + 2), *others = blocks + f->n_slots + 1;
+    bool is_dealt = false, in_blocks = false, differs = false;
     uint32_t n;
 
     for (uint32_t s = 0; s <= slot; s++) {
-        differs |= divides(f, a, s, a[slot]) != divides(f, b, s, a[slot]);
-        is_dealt |= (divides(f, a, s, a[slot]) || divides(f, b, s, a[slot])) && f->slots[s].is_cyclic;
+        const bool in_a = divides(f, a, s, a[slot]), in_b = divides(f, b, s, a[slot]);
+
+        differs |= in_a != in_b;
+        is_dealt |= (in_a || in_b) && f->slots[s].is_cyclic;
+        in_blocks |= (in_a || in_b) && !f->slots[s].is_cyclic;
     }
-    if (!differs || is_dealt)
-        return differs;
-    n = list_blocks(f, a, slot, extent, of_a);
-    return list_blocks(f, b, slot, extent, of_b) != n || memcmp(of_a, of_b, n * sizeof *of_a) != 0;
+    if (!differs && (of_a == of_b || !in_blocks)) /* what is dealt lies there whatever follows */
+        return false;
+    n = list_blocks(f, a, slot, of_a, blocks);
+    return is_dealt || list_blocks(f, b, slot, of_b, others) != n || memcmp(blocks, others, n * sizeof *blocks) != 0;
+}
+
+int64_t dfl_access_extent(const dfl_frame *f, const dfl_access *a, uint32_t dim)
+{
+    uint32_t rank;
+
+    return dfl_index_is_bare(&a->index[dim], &rank) ? f->workload->ranks[rank].extent
+                                                    : f->workload->tensors[a->tensor].extents[dim];
 }
 
 int64_t dfl_exchange_ranks(const dfl_frame *f, uint64_t slots)

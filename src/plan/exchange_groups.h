@@ -7,9 +7,12 @@
 
 typedef DFL_VEC(dfl_plan_exchange) dfl_exchange_vec;
 
-/* Whether the parts of a dimension of `extent` positions that a slot divides in two layouts lie in other places: the slots
-   before it divide the dimension into other blocks. Slots that divide one dimension nest in their order. */
-bool dfl_layouts_nest_apart(const dfl_frame *f, const dfl_layout *a, const dfl_layout *b, uint32_t slot, int64_t extent);
+/* Whether the parts of a dimension that a slot divides in two layouts lie in other places: the slots before it divide it into
+   other blocks, or they divide `of_a` and `of_b` positions. Slots that divide one dimension nest in their order. */
+bool dfl_layouts_nest_apart(const dfl_frame *f, const dfl_layout *a, const dfl_layout *b, uint32_t slot, int64_t of_a,
+                            int64_t of_b);
+/* Positions that lines divide of a dimension of an access: those of its rank, or all of the dimension if the index is no rank. */
+int64_t dfl_access_extent(const dfl_frame *f, const dfl_access *a, uint32_t dim);
 /* Number of ranks of an exchange among the slots of a mask: the product of their counts. */
 int64_t dfl_exchange_ranks(const dfl_frame *f, uint64_t slots);
 /* Sets the largest part that one rank sends to another one, of so many elements: all take as long as if all were so large. An

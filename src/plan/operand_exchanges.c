@@ -141,6 +141,7 @@ static bool takes_own_part(const dfl_frame *f, const dfl_layouts *l, uint32_t ei
 /* Whether a table and the rows that an einsum reads are divided on a slot along one dimension, but into parts of other blocks. */
 static bool nests_apart(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *rows, uint32_t slot)
 {
+    const int64_t *extents = f->workload->tensors[rows->tensor].table_extents;
     dfl_layout *home = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns), *asked = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
 
     for (uint32_t s = 0; s < f->n_slots; s++) {
@@ -148,7 +149,7 @@ static bool nests_apart(const dfl_frame *f, const dfl_layouts *l, uint32_t einsu
         asked[s] = dfl_layout_asked(f, einsum, rows, s);
     }
     return home[slot] >= 0 && home[slot] == asked[slot] &&
-           dfl_layouts_nest_apart(f, home, asked, slot, f->workload->tensors[rows->tensor].table_extents[home[slot]]);
+           dfl_layouts_nest_apart(f, home, asked, slot, extents[home[slot]], extents[home[slot]]);
 }
 
 /* Whether the part of a result that an instance makes from its part of a table is all that the others lack: the result has the
@@ -533,13 +534,23 @@ static bool add_halos(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
     return true;
 }
 
+/* Whether an einsum divides a dimension of an operand on the slot on which it lies divided, but into parts in other places. */
+static bool lies_apart(const dfl_frame *f, const dfl_access *access, const dfl_layout *from, const dfl_layout *asked,
+                       uint32_t slot)
+{
+    const dfl_layout d = from[slot];
+
+    return d >= 0 && d == asked[slot] &&
+           dfl_layouts_nest_apart(f, from, asked, slot, f->workload->tensors[access->tensor].extents[d],
+                                  dfl_access_extent(f, access, (uint32_t)d));
+}
+
 /* Adds the exchanges that bring an operand to the layout that an einsum asks for. */
 static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access, dfl_exchange_vec *out)
 {
     static const dfl_collective_kind kinds[] = { [TO_ROWS] = DFL_COLLECTIVE_ALL_TO_ALL, [ACROSS] = DFL_COLLECTIVE_ALL_TO_ALL,
                                                  [FROM_ONE] = DFL_COLLECTIVE_BROADCAST, [WHOLE] = DFL_COLLECTIVE_ALL_GATHER };
     const dfl_einsum *e = &f->workload->einsums[einsum];
-    const int64_t *extents = f->workload->tensors[access->tensor].extents;
     dfl_layout *asked = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns), *from = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
     uint64_t mask[N_WAYS] = { 0 };
 
@@ -555,7 +566,7 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
             (f->positions[einsum] != NULL && access->tensor == f->positions[einsum]->tensor && dfl_frame_goes(f, einsum, s)))
             continue;
         way = find_way(f, einsum, access, (change){ from[s], asked[s] });
-        if (way == N_WAYS && from[s] >= 0 && from[s] == asked[s] && dfl_layouts_nest_apart(f, from, asked, s, extents[from[s]]))
+        if (way == N_WAYS && lies_apart(f, access, from, asked, s))
             way = ACROSS;
         if (way == ACROSS && dfl_frame_moves_several(f, access))
             return dfl_frame_refuse(f, access->span, "an all-to-all of a tensor of which a rank moves several dimensions",
@@ -564,8 +575,7 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
             mask[way] |= UINT64_C(1) << s;
     }
     for (uint32_t s = 0; s < f->n_slots; s++) /* whether parts of dealt parts differ depends on their sizes */
-        if (from[s] >= 0 && from[s] == asked[s] && f->slots[s].count > 1 &&
-            dfl_layouts_nest_apart(f, from, asked, s, extents[from[s]]) && is_dealt_in(f, from, asked, s))
+        if (f->slots[s].count > 1 && lies_apart(f, access, from, asked, s) && is_dealt_in(f, from, asked, s))
             return dfl_frame_refuse(f, access->span, "an exchange of a dimension that several groups divide, one of them "
                                     "round-robin", "divide the dimension on one axis, or into blocks");
     for (int k = 0; k < N_WAYS; k++) {

@@ -297,11 +297,19 @@ static uint64_t rows_slots(const dfl_frame *f, uint32_t einsum)
     return out;
 }
 
+/* Positions that lines divide of a dimension of what an einsum writes of a tensor: those of its rank; of rows, all. */
+static int64_t made_extent(const dfl_frame *f, uint32_t einsum, uint32_t tensor, uint32_t dim)
+{
+    const dfl_access *output = &f->workload->einsums[einsum].output;
+
+    return output->tensor == tensor && !f->workload->tensors[tensor].gathered
+               ? dfl_access_extent(f, output, dim) : f->workload->tensors[tensor].extents[dim];
+}
+
 /* Whether another producer of a tensor divides it on a slot into other parts than `einsum`: along another dimension, or within
    other parts. */
 static bool is_divided_apart(const dfl_frame *f, uint32_t tensor, uint32_t einsum, uint32_t slot)
 {
-    const dfl_tensor *t = &f->workload->tensors[tensor];
     dfl_layout *a = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns), *b = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
 
     for (uint32_t s = 0; s < f->n_slots; s++)
@@ -311,7 +319,9 @@ static bool is_divided_apart(const dfl_frame *f, uint32_t tensor, uint32_t einsu
             continue;
         for (uint32_t s = 0; s < f->n_slots; s++)
             b[s] = dfl_layout_made(f, e, s);
-        if (a[slot] != b[slot] || dfl_layouts_nest_apart(f, a, b, slot, t->extents[a[slot]]))
+        if (a[slot] != b[slot] ||
+            dfl_layouts_nest_apart(f, a, b, slot, made_extent(f, einsum, tensor, (uint32_t)a[slot]),
+                                   made_extent(f, e, tensor, (uint32_t)a[slot])))
             return true;
     }
     return false;
@@ -339,9 +349,10 @@ static bool find_gathered(const dfl_frame *f, const dfl_layouts *l, uint32_t ten
             if (home[s] >= 0 && made[s] != home[s])
                 return dfl_frame_refuse(f, f->workload->einsums[e].span, "a home that is split along another dimension than its "
                                         "producer", "split the home as its producer");
-            if (home[s] >= 0 && dfl_layouts_nest_apart(f, made, home, s, f->workload->tensors[tensor].extents[home[s]]))
-                return dfl_frame_refuse(f, f->workload->einsums[e].span, "a home that is split along a dimension that another "
-                                        "group divides", "split the home along another rank");
+            if (home[s] >= 0 && dfl_layouts_nest_apart(f, made, home, s, made_extent(f, e, tensor, (uint32_t)home[s]),
+                                                       f->workload->tensors[tensor].extents[home[s]]))
+                return dfl_frame_refuse(f, f->workload->einsums[e].span, "a home in other parts of a dimension than its "
+                                        "producer makes", "split the home along another rank");
             if (is_divided_apart(f, tensor, e, s))
                 return dfl_frame_refuse(f, f->workload->einsums[e].span, "a result that its einsums divide into different parts "
                                         "on one axis", "divide it alike in all of them, or on different axes");

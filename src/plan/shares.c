@@ -30,13 +30,6 @@ static uint64_t dividing(const chip_pair *p, const dfl_layout *layout, uint32_t 
     return out;
 }
 
-/* Whether an index is one rank that has all positions of its dimension. */
-static bool is_whole_rank(const dfl_frame *f, const dfl_access *a, uint32_t dim, uint32_t *rank)
-{
-    return dfl_index_is_bare(&a->index[dim], rank) && f->workload->ranks[*rank].extent ==
-                                                          f->workload->tensors[a->tensor].extents[dim];
-}
-
 /* Positions of `own`, along a dimension of `extent` positions, that the owner has at home or after an exchange over `brought`. */
 static int64_t count_common(const chip_pair *p, dfl_chip_part own, int64_t extent, uint64_t home)
 {
@@ -109,8 +102,9 @@ static bool count_dimension(const chip_pair *p, uint32_t dim, dfl_i128 *out)
         *out = owns_one(p, dim, home);
         return false;
     }
-    if (is_whole_rank(f, p->access, dim, &rank)) {
-        common = count_common(p, dfl_chip_part_in(f, rank, used, p->user), f->workload->ranks[rank].extent, home);
+    if (dfl_index_is_bare(&p->access->index[dim], &rank)) {
+        common = count_common(p, dfl_chip_part_in(f, rank, used, p->user),
+                              f->workload->tensors[p->access->tensor].extents[dim], home);
         pass = dfl_frame_pass(f, p->einsum, rank);
         *out = common < pass ? common : pass;
         return false;
