@@ -6,7 +6,7 @@ typedef struct {
     uint32_t keep;             /* line of the root that keeps the tensor and names its memory; DFL_NONE = no line does */
     uint32_t n_dims;
     const int64_t *extents;
-    uint64_t *lines;           /* [dimension]: mask of loops: the spatial ones, and for activations the temporal ones */
+    bool *lines;               /* [dimension][loop]: the spatial ones, and for activations the temporal ones */
     bool *is_layers;           /* [dimension]: one value for each layer */
     bool is_activation;        /* each micro-batch in flight has its own */
 } held_tensor;
@@ -17,6 +17,7 @@ struct dfl_plan_room {
     uint32_t *loops, n_loops;  /* lines of the root that are no keeps */
     uint32_t stage_line;       /* line with the stages; DFL_NONE = one stage */
     uint32_t passes;           /* rank of the micro-batches; DFL_NONE = one micro-batch is assumed */
+    bool *of_passes;           /* [loop]: it is over this rank */
     dfl_i128 *bits;            /* [memory]: of the present plan */
 };
 
@@ -86,7 +87,7 @@ static void add_lines(const dfl_plan_room *room, held_tensor *h, const dfl_acces
 
                 if (may_divide(room->asked, line, a->index[d].terms[k].rank) && line->stages == NULL &&
                     (line->kind == DFL_LINE_SPATIAL || h->is_activation))
-                    h->lines[d] |= UINT64_C(1) << i;
+                    h->lines[(size_t)d * room->n_loops + i] = true;
             }
 }
 
@@ -117,7 +118,7 @@ static bool set_tensor(dfl_arena *arena, const dfl_plan_room *room, uint32_t ten
 
     *h = (held_tensor){ .tensor = tensor, .keep = keep_of(room->asked, tensor), .n_dims = t->n_dims, .extents = t->extents,
                         .is_activation = is_activation };
-    h->lines = DFL_NEW_ARRAY(arena, uint64_t, (size_t)t->n_dims + 1);
+    h->lines = DFL_NEW_ARRAY(arena, bool, (size_t)t->n_dims * room->n_loops + 1);
     h->is_layers = DFL_NEW_ARRAY(arena, bool, (size_t)t->n_dims + 1);
     for (uint32_t e = 0; e < w->n_einsums; e++)
         for (uint32_t i = 0; i <= w->einsums[e].n_inputs; i++) {
@@ -150,7 +151,10 @@ dfl_plan_room *dfl_plan_room_new(dfl_arena *arena, const dfl_mapping *asked)
         if (line->kind == DFL_LINE_TEMPORAL && !is_repeat(w, line->rank))
             room->passes = room->passes == DFL_NONE ? line->rank : room->passes;
     }
-    if (room->n_loops > 64 || room->stage_line == DFL_NONE)
+    room->of_passes = DFL_NEW_ARRAY(arena, bool, (size_t)room->n_loops + 1);
+    for (uint32_t i = 0; i < room->n_loops; i++)
+        room->of_passes[i] = asked->root->lines[room->loops[i]].rank == room->passes;
+    if (room->stage_line == DFL_NONE)
         return room; /* nothing is known */
     for (uint32_t t = 0; t < w->n_tensors; t++) {
         const dfl_tensor *x = &w->tensors[t];
@@ -170,13 +174,13 @@ static int64_t parts_of(const dfl_mapping *m, const dfl_line *line)
     return line->by == DFL_BY_PARTS ? line->amount : dfl_ceil_div(m->workload->ranks[line->rank].extent, line->amount);
 }
 
-/* Values of a dimension on a chip, by the lines of one kind. */
-static int64_t cut(const dfl_plan_room *room, const dfl_mapping *m, uint64_t lines, dfl_line_kind kind, int64_t extent)
+/* Values of a dimension on a chip, by those loops of `lines` ([loop]) that are of one kind. */
+static int64_t cut(const dfl_plan_room *room, const dfl_mapping *m, const bool *lines, dfl_line_kind kind, int64_t extent)
 {
     for (uint32_t i = 0; i < room->n_loops; i++) {
         const dfl_line *line = &m->root->lines[room->loops[i]];
 
-        if ((lines >> i & 1) == 0 || line->kind != kind)
+        if (!lines[i] || line->kind != kind)
             continue;
         if (kind == DFL_LINE_SPATIAL || line->by == DFL_BY_PARTS)
             extent = dfl_ceil_div(extent, parts_of(m, line));
@@ -200,15 +204,12 @@ static int64_t first_layers(const dfl_mapping *m, const dfl_line *stages, int64_
 /* The micro-batches at least, by the rank of the first temporal line. */
 static int64_t count_passes(const dfl_plan_room *room, const dfl_mapping *m)
 {
-    uint64_t lines = 0;
     int64_t local;
 
     if (room->passes == DFL_NONE)
         return 1;
-    for (uint32_t i = 0; i < room->n_loops; i++)
-        lines |= m->root->lines[room->loops[i]].rank == room->passes ? UINT64_C(1) << i : 0;
-    local = cut(room, m, lines, DFL_LINE_SPATIAL, m->workload->ranks[room->passes].extent);
-    return dfl_ceil_div(local, cut(room, m, lines, DFL_LINE_TEMPORAL, local));
+    local = cut(room, m, room->of_passes, DFL_LINE_SPATIAL, m->workload->ranks[room->passes].extent);
+    return dfl_ceil_div(local, cut(room, m, room->of_passes, DFL_LINE_TEMPORAL, local));
 }
 
 bool dfl_plan_room_lacks(const dfl_plan_room *room, const dfl_mapping *m)
@@ -231,10 +232,11 @@ bool dfl_plan_room_lacks(const dfl_plan_room *room, const dfl_mapping *m)
         dfl_i128 n = m->workload->tensors[h->tensor].type.bits;
 
         for (uint32_t d = 0; d < h->n_dims; d++) {
-            int64_t values = h->is_layers[d] ? layers : cut(room, m, h->lines[d], DFL_LINE_SPATIAL, h->extents[d]);
+            const bool *lines = &h->lines[(size_t)d * room->n_loops];
+            int64_t values = h->is_layers[d] ? layers : cut(room, m, lines, DFL_LINE_SPATIAL, h->extents[d]);
 
             if (h->is_activation && !h->is_layers[d])
-                values = cut(room, m, h->lines[d], DFL_LINE_TEMPORAL, values);
+                values = cut(room, m, lines, DFL_LINE_TEMPORAL, values);
             overflow |= dfl_mul(n, values, &n);
         }
         if (h->is_activation)

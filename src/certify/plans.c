@@ -62,14 +62,10 @@ static void set_amounts(dfl_arena *arena, const int64_t *listed, uint32_t n, int
 
 /* Lists what an open amount may be: as the file has it, else divisors, of the axis for parts of a spatial line; where the claims
    are about passes of any size, all sizes and numbers of passes. */
-static void list_amounts(dfl_arena *arena, const dfl_mapping *m, const dfl_line *line, const dfl_claims *claims, hole *out)
+static void list_amounts(dfl_arena *arena, const dfl_mapping *m, const dfl_claims *claims, hole *out)
 {
-    const dfl_decision *ranks = line->rank_decision > 0 ? &m->decisions[line->rank_decision - 1] : NULL;
-    int64_t extent = m->workload->ranks[line->rank].extent;
-
-    for (uint32_t i = 0; ranks != NULL && i < ranks->n; i++)
-        if (m->workload->ranks[ranks->values[i]].extent > extent)
-            extent = m->workload->ranks[ranks->values[i]].extent;
+    const dfl_line *line = &m->root->lines[out->line];
+    const int64_t extent = dfl_line_longest(m, out->line);
     const int64_t of = out->divides && line->hole->by == DFL_BY_PARTS ? m->system->axes[line->axis].size : extent;
 
     out->by = line->hole->by;
@@ -132,11 +128,11 @@ static void list_holes(plan_check *c)
     for (uint32_t i = 0; i < root->n_lines; i++) {
         hole *h = &c->holes[c->n_holes];
 
-        if (root->lines[i].kind == DFL_LINE_KEEP || root->lines[i].by != DFL_BY_HOLE)
+        if (root->lines[i].kind == DFL_LINE_KEEP || root->lines[i].by != DFL_BY_HOLE || !dfl_line_is_first(root, i))
             continue;
         c->n_holes++;
         *h = (hole){ .line = i, .decision = DFL_NONE, .divides = root->lines[i].kind == DFL_LINE_SPATIAL };
-        list_amounts(c->run->arena, c->asked, &root->lines[i], c->claims, h);
+        list_amounts(c->run->arena, c->asked, c->claims, h);
         c->passes *= h->divides ? 1 : h->n;
     }
     list_decisions(c, false);
@@ -156,6 +152,17 @@ static bool next_amounts(plan_check *c, bool divides)
     return false;
 }
 
+/* Sets the amount of the written loop that starts with a line of the root. */
+static void set_amount(dfl_mapping *m, uint32_t line, dfl_by by, int64_t amount)
+{
+    const uint32_t end = dfl_line_end(m->root, line);
+
+    for (; line < end; line++) {
+        m->root->lines[line].by = by;
+        m->root->lines[line].amount = amount;
+    }
+}
+
 /* Writes the present amounts into a copy of the open plan in `arena`. */
 static void write_amounts(plan_check *c, dfl_arena *arena, dfl_mapping *m)
 {
@@ -166,8 +173,7 @@ static void write_amounts(plan_check *c, dfl_arena *arena, dfl_mapping *m)
             c->values[c->holes[h].decision] = amount;
             continue;
         }
-        m->root->lines[c->holes[h].line].by = c->holes[h].by;
-        m->root->lines[c->holes[h].line].amount = amount;
+        set_amount(m, c->holes[h].line, c->holes[h].by, amount);
     }
     dfl_mapping_decide(arena, m, c->values);
 }
@@ -289,10 +295,8 @@ static bool is_full(plan_check *c)
     bool out;
 
     for (uint32_t h = 0; h < c->n_holes; h++) /* the amounts of lines alone, for the quick test */
-        if (c->holes[h].divides && c->holes[h].decision == DFL_NONE) {
-            m->root->lines[c->holes[h].line].by = c->holes[h].by;
-            m->root->lines[c->holes[h].line].amount = c->holes[h].amounts[c->holes[h].at];
-        }
+        if (c->holes[h].divides && c->holes[h].decision == DFL_NONE)
+            set_amount(m, c->holes[h].line, c->holes[h].by, c->holes[h].amounts[c->holes[h].at]);
     if (!may_be_full(c, m))
         return false;
     work = c->work;
@@ -301,10 +305,8 @@ static bool is_full(plan_check *c)
     m = dfl_mapping_copy(work, c->asked);
     write_amounts(c, work, m);
     for (uint32_t h = 0; h < c->n_holes; h++)
-        if (!c->holes[h].divides && c->holes[h].decision == DFL_NONE) { /* one pass */
-            m->root->lines[c->holes[h].line].by = DFL_BY_PARTS;
-            m->root->lines[c->holes[h].line].amount = 1;
-        }
+        if (!c->holes[h].divides && c->holes[h].decision == DFL_NONE) /* one pass */
+            set_amount(m, c->holes[h].line, DFL_BY_PARTS, 1);
     out = dfl_plan_uses_all(work, quiet, c->run->task->names, m);
     if (!out && dfl_sink_errors(quiet) > 0)
         count_refused(c, c->passes, quiet);
@@ -475,14 +477,16 @@ static dfl_mapping *fill_like(dfl_arena *arena, const dfl_mapping *asked, const 
 
     for (uint32_t i = next_loop(filled->root, 0); i < filled->root->n_lines; i = next_loop(filled->root, i + 1), in_best++) {
         dfl_line *line = &filled->root->lines[i];
-        hole h = { .decision = DFL_NONE, .divides = line->kind == DFL_LINE_SPATIAL };
+        hole h = { .line = i, .decision = DFL_NONE, .divides = line->kind == DFL_LINE_SPATIAL };
 
+        while (!dfl_line_is_first(asked->root, h.line))
+            h.line--;
         in_best = next_loop(best->root, in_best);
         if (in_best == best->root->n_lines)
             return NULL;
         if (line->by != DFL_BY_HOLE)
             continue;
-        list_amounts(arena, asked, line, claims, &h);
+        list_amounts(arena, asked, claims, &h);
         while (h.at < h.n && h.amounts[h.at] != best->root->lines[in_best].amount)
             h.at++;
         if (h.at == h.n)

@@ -95,6 +95,40 @@ bool dfl_mapping_is_plan(const dfl_mapping *m)
     return open && spread;
 }
 
+bool dfl_line_is_first(const dfl_body *body, uint32_t i)
+{
+    return i == 0 || body->lines[i].loop == 0 || body->lines[i].loop != body->lines[i - 1].loop;
+}
+
+uint32_t dfl_line_end(const dfl_body *body, uint32_t i)
+{
+    do
+        i++;
+    while (i < body->n_lines && !dfl_line_is_first(body, i));
+    return i;
+}
+
+dfl_sym dfl_line_rank_name(const dfl_workload *w, const dfl_line *line)
+{
+    return line->loop > 0 ? line->loop_name : w->ranks[line->rank].name;
+}
+
+int64_t dfl_line_longest(const dfl_mapping *m, uint32_t i)
+{
+    const dfl_line *line = &m->root->lines[i];
+    const dfl_decision *open = line->rank_decision > 0 ? &m->decisions[line->rank_decision - 1] : NULL;
+    const uint32_t end = dfl_line_end(m->root, i);
+    int64_t most = 0;
+
+    for (uint32_t k = i; k < end; k++)
+        if (m->workload->ranks[m->root->lines[k].rank].extent > most)
+            most = m->workload->ranks[m->root->lines[k].rank].extent;
+    for (uint32_t k = 0; open != NULL && k < open->n; k++)
+        if (m->workload->ranks[open->values[k]].extent > most)
+            most = m->workload->ranks[open->values[k]].extent;
+    return most;
+}
+
 const dfl_body *dfl_mapping_leaf(const dfl_mapping *m, uint32_t einsum)
 {
     const dfl_body *b = m->root;

@@ -55,6 +55,7 @@ typedef struct {
     dfl_span span;           /* place of the `?`, or of all alternatives, which the decision replaces */
     dfl_by by;               /* of a split: DFL_BY_PARTS or DFL_BY_SIZE */
     uint32_t rank, axis;     /* of a split; `rank` of an interleave: the loop with the stages */
+    dfl_sym rank_name;       /* of a split: the name of the rank as it is written */
     const int64_t *values;   /* distinct, ascending; NULL = any, or the indices of the sets */
     uint32_t n;              /* number of values or sets; 0 = any value */
     const dfl_tensor_set *sets; /* of a recomputation */
@@ -72,6 +73,7 @@ typedef struct {
 typedef struct {
     dfl_span span;
     uint32_t rank, axis;
+    dfl_sym rank_name;     /* as it is written; a short name stands for the rank of each tensor */
     dfl_by by;             /* DFL_BY_PARTS or DFL_BY_SIZE */
     int64_t amount;        /* the K of `r/K`, the size of a part of `r:T` */
     uint32_t decision;     /* number of the decision that sets the amount; 0 = the file states it */
@@ -91,6 +93,9 @@ typedef struct {
     /* members of loops */
     uint32_t rank;         /* rank of the workload that the loop iterates; one of several, if a decision sets it */
     uint32_t rank_decision; /* number of the decision that sets the rank; 0 = the file states it */
+    uint32_t loop;         /* written loop, from 1 on, if its short name stands for several ranks: adjacent lines, one for each
+                              of them, have this number, equal amounts and one hole; 0 = a loop over one rank */
+    dfl_sym loop_name;     /* this name, "n"; only if `loop` is set */
     dfl_by by;
     int64_t amount;        /* the T or K of the loop, > 0 */
     const dfl_hole *hole;  /* the hole of the loop, kept after a search has filled it; NULL = the file states the amount */
@@ -217,6 +222,14 @@ const char *dfl_schedule_name(dfl_schedule schedule);
  * instances of an axis that encloses no other system may be parts of one chip: then a plan has several einsums.
  */
 bool dfl_mapping_is_plan(const dfl_mapping *m);
+/* Whether line `i` of a body is the first one of its written loop. */
+bool dfl_line_is_first(const dfl_body *body, uint32_t i);
+/* The line behind the last one of the written loop that starts with line `i` of a body. */
+uint32_t dfl_line_end(const dfl_body *body, uint32_t i);
+/* The name of the rank of a loop as it is written: "n" for a loop over the ranks `conv1.n` and `fc.n`. */
+dfl_sym dfl_line_rank_name(const dfl_workload *w, const dfl_line *line);
+/* The largest extent of the ranks that the written loop of line `i` of the root is over, or may be over by an open decision. */
+int64_t dfl_line_longest(const dfl_mapping *m, uint32_t i);
 /* The leaf of an einsum, or NULL. */
 const dfl_body *dfl_mapping_leaf(const dfl_mapping *m, uint32_t einsum);
 /* A copy with its own bodies and lines; workload, system and choices of holes are shared. */

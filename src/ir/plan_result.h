@@ -9,11 +9,11 @@
 
 /* Kinds of parallelism, by what the ranks of a part divide. */
 typedef enum {
-    DFL_PARALLEL_DATA,      /* a rank of the micro-batches: no weight has it */
+    DFL_PARALLEL_DATA,      /* a rank that no weight has: of the micro-batches, or one whose parts exchange nothing in a pass */
     DFL_PARALLEL_TENSOR,    /* a rank of weights */
     DFL_PARALLEL_SEQUENCE,  /* a rank of activations that no weight has, beside ranks of weights on the same instances */
     DFL_PARALLEL_EXPERT,    /* the rows of a gathered tensor */
-    DFL_PARALLEL_CONTEXT,   /* a rank of activations that no weight has */
+    DFL_PARALLEL_CONTEXT,   /* a rank of activations that no weight has, whose parts exchange some in a pass */
     DFL_PARALLEL_PIPELINE,  /* the iterations of a repeat, as stages */
     DFL_PARALLEL_OPTIMIZER, /* only the steps of the optimizer */
 } dfl_parallel;
@@ -22,7 +22,7 @@ typedef enum {
 typedef struct {
     uint32_t axis;
     int64_t degree, stride;  /* number of parts; distance of two instances with neighbouring parts */
-    const uint32_t *ranks; uint32_t n_ranks;
+    const dfl_sym *ranks; uint32_t n_ranks; /* as the lines name them, each once */
     dfl_parallel kind;
 } dfl_plan_part;
 
@@ -98,8 +98,10 @@ typedef struct {
     const dfl_plan_collective *collectives; uint32_t n_collectives;
     const dfl_plan_link *links; uint32_t n_links;
     const dfl_plan_stage *stages; /* [n_stages] */
-    double tokens_per_second;  /* 0 = the workload has no input of positions */
-    double model_utilization, hardware_utilization; /* shares of the peak rate; hardware includes recomputed work */
+    double tokens_per_second;  /* 0 = no einsum takes whole rows of a table at positions that are an input */
+    double peak_flops;         /* of one chip (FLOP/s): the highest full rate at which its units run a product of the step;
+                                  0 = the step has no product */
+    double model_utilization, hardware_utilization; /* shares of the peak of all chips; hardware includes recomputed work */
 } dfl_plan_result;
 
 /* The words of the report: "data", "point_to_point", "weights". */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "plan/iterations.h"
+#include "plan/passes.h"
 #include "support/vec.h"
 
 /* A point of the list: an einsum, or an exchange. */

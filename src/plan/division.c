@@ -7,13 +7,14 @@
 #include "plan/frame.h"
 #include "plan/lines.h"
 #include "plan/plan.h"
+#include "support/vec.h"
 
 /* A slot, as far as the product of an axis depends on it. */
 typedef struct {
     uint32_t axis;
     int64_t count;
     bool has_stages;
-    uint64_t lines;                /* mask of the spatial lines in it */
+    uint64_t *lines;               /* [n_words]: set of the spatial lines in it */
 } slot_count;
 
 /* The slots after the lines that were put so far. */
@@ -24,10 +25,38 @@ typedef struct {
 struct dfl_plan_division {
     dfl_frame frame;               /* only its members from dfl_frame_open */
     uint32_t *spatial;             /* [line of the root]: number of the spatial line; DFL_NONE = another line */
-    uint64_t *together;            /* [spatial line]: mask of the lines that divide a rank of the same einsum */
+    uint64_t *together;            /* [spatial line][n_words]: set of the lines that divide a rank of the same einsum */
+    uint32_t n_words;              /* words of 64 bits of a set of spatial lines */
     slot_list *after;              /* [spatial line + 1]: slots after this line; [0] is empty */
     uint32_t n_lines, n_put;
 };
+
+/* Sets `together`. */
+static void find_together(dfl_plan_division *d)
+{
+    const dfl_body *root = d->frame.mapping->root;
+    uint64_t *of_einsum = DFL_NEW_ARRAY(d->frame.arena, uint64_t, d->n_words);
+
+    d->together = DFL_NEW_ARRAY(d->frame.arena, uint64_t, (size_t)d->n_lines * d->n_words + 1);
+    for (uint32_t e = 0; e < d->frame.workload->n_einsums; e++) {
+        memset(of_einsum, 0, d->n_words * sizeof *of_einsum);
+        for (uint32_t i = 0; i < root->n_lines; i++)
+            if (d->spatial[i] != DFL_NONE && dfl_frame_applies(&d->frame, &root->lines[i], e))
+                of_einsum[d->spatial[i] / 64] |= UINT64_C(1) << d->spatial[i] % 64;
+        for (uint32_t i = 0; i < d->n_lines; i++)
+            for (uint32_t k = 0; k < d->n_words && (of_einsum[i / 64] >> i % 64 & 1) != 0; k++)
+                d->together[(size_t)i * d->n_words + k] |= of_einsum[k];
+    }
+}
+
+/* Whether a slot has no line that divides a rank of the same einsum as line `k`. */
+static bool is_free(const dfl_plan_division *d, const slot_count *slot, uint32_t k)
+{
+    for (uint32_t i = 0; i < d->n_words; i++)
+        if ((slot->lines[i] & d->together[(size_t)k * d->n_words + i]) != 0)
+            return false;
+    return true;
+}
 
 dfl_plan_division *dfl_plan_division_new(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
 {
@@ -43,21 +72,16 @@ dfl_plan_division *dfl_plan_division_new(dfl_arena *arena, dfl_sink *sink, const
         if (d->spatial[i] != DFL_NONE && !dfl_frame_is_chip_axis(&d->frame, line->axis))
             return NULL;
     }
-    if (d->frame.home == DFL_NONE || d->n_lines > 64)
+    if (d->frame.home == DFL_NONE)
         return NULL;
-    d->together = DFL_NEW_ARRAY(arena, uint64_t, (size_t)d->n_lines + 1);
+    d->n_words = d->n_lines / 64 + 1;
     d->after = DFL_NEW_ARRAY(arena, slot_list, (size_t)d->n_lines + 1);
     for (uint32_t i = 0; i <= d->n_lines; i++)
-        d->after[i].slots = DFL_NEW_ARRAY(arena, slot_count, (size_t)d->n_lines + 1);
-    for (uint32_t e = 0; e < mapping->workload->n_einsums; e++) {
-        uint64_t mask = 0;
-
-        for (uint32_t i = 0; i < root->n_lines; i++)
-            if (d->spatial[i] != DFL_NONE && dfl_frame_applies(&d->frame, &root->lines[i], e))
-                mask |= UINT64_C(1) << d->spatial[i];
-        for (uint32_t i = 0; i < d->n_lines; i++)
-            d->together[i] |= mask >> i & 1 ? mask : 0;
-    }
+        d->after[i].slots = DFL_NEW_ARRAY(arena, slot_count, (size_t)i + 1);
+    for (uint32_t i = 0; i <= d->n_lines; i++)
+        for (uint32_t s = 0; s < i; s++)
+            d->after[i].slots[s].lines = DFL_NEW_ARRAY(arena, uint64_t, d->n_words);
+    find_together(d);
     return d;
 }
 
@@ -83,14 +107,24 @@ bool dfl_plan_division_put(dfl_plan_division *d, uint32_t line, const dfl_line *
 
     d->n_put = k + 1;
     list->n = d->after[k].n;
-    memcpy(list->slots, d->after[k].slots, list->n * sizeof *list->slots);
+    for (uint32_t s = 0; s < list->n; s++) {
+        uint64_t *lines = list->slots[s].lines;
+
+        memcpy(lines, d->after[k].slots[s].lines, d->n_words * sizeof *lines);
+        list->slots[s] = d->after[k].slots[s];
+        list->slots[s].lines = lines;
+    }
     while (at < list->n && (list->slots[at].axis != with->axis || list->slots[at].count != parts ||
-                            (list->slots[at].lines & d->together[k]) != 0 ||
-                            list->slots[at].has_stages != (with->stages != NULL)))
+                            !is_free(d, &list->slots[at], k) || list->slots[at].has_stages != (with->stages != NULL)))
         at++;
-    if (at == list->n)
-        list->slots[list->n++] = (slot_count){ .axis = with->axis, .count = parts, .has_stages = with->stages != NULL };
-    list->slots[at].lines |= UINT64_C(1) << k;
+    if (at == list->n) {
+        uint64_t *lines = list->slots[list->n].lines;
+
+        memset(lines, 0, d->n_words * sizeof *lines);
+        list->slots[list->n++] = (slot_count){ .axis = with->axis, .count = parts, .has_stages = with->stages != NULL,
+                                               .lines = lines };
+    }
+    list->slots[at].lines[k / 64] |= UINT64_C(1) << k % 64;
     return divides_axis(d, list, with->axis, &used);
 }
 
@@ -100,8 +134,7 @@ static bool multiply_splits(const dfl_plan_division *d, uint32_t axis, int64_t *
 {
     const dfl_body *root = d->frame.mapping->root;
     const slot_list *list = &d->after[d->n_put];
-    int64_t *added = DFL_NEW_ARRAY(d->frame.arena, int64_t, 64);
-    uint32_t n_added = 0;
+    DFL_VEC(int64_t) added = { 0 };
 
     for (uint32_t i = 0; i < root->n_lines; i++)
         for (uint32_t k = 0; k < root->lines[i].n_splits; k++) {
@@ -115,13 +148,13 @@ static bool multiply_splits(const dfl_plan_division *d, uint32_t axis, int64_t *
                 wanted += root->lines[i].splits[j].axis == axis && dfl_split_parts(&d->frame, &root->lines[i].splits[j]) == parts;
             for (uint32_t s = 0; s < list->n; s++)
                 found += list->slots[s].axis == axis && list->slots[s].count == parts && !list->slots[s].has_stages;
-            for (uint32_t s = 0; s < n_added; s++)
-                found += added[s] == parts;
+            for (size_t s = 0; s < added.n; s++)
+                found += added.at[s] == parts;
             if (found >= wanted)
                 continue;
-            if (n_added == 64 || __builtin_mul_overflow(*used, parts, used))
+            if (__builtin_mul_overflow(*used, parts, used))
                 return false;
-            added[n_added++] = parts;
+            DFL_PUSH(d->frame.arena, &added, parts);
         }
     return true;
 }

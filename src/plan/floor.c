@@ -10,6 +10,7 @@
 #include "plan/iterations.h"
 #include "plan/homes.h"
 #include "plan/kinds.h"
+#include "plan/passes.h"
 #include "plan/plan.h"
 #include "plan/plan_internal.h"
 #include "support/vec.h"

@@ -5,6 +5,7 @@
 #include "plan/elements.h"
 #include "plan/lines.h"
 #include "plan/outside.h"
+#include "plan/passes.h"
 #include "plan/rows.h"
 #include "plan/step_points.h"
 #include "plan/stages.h"
@@ -208,6 +209,19 @@ static bool check_over(const dfl_frame *f, const dfl_line *line, uint32_t einsum
     return false;
 }
 
+/* Leaves a column for each slot alone: the lines of a loop over many ranks share one. */
+static void drop_columns(dfl_frame *f)
+{
+    const uint32_t columns = f->n_slots > 0 ? f->n_slots : 1;
+    const dfl_line **spread = DFL_NEW_ARRAY(f->arena, const dfl_line *, (size_t)f->workload->n_einsums * columns);
+
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++)
+        for (uint32_t s = 0; s < f->n_slots; s++)
+            spread[(size_t)e * columns + s] = dfl_frame_line(f, e, s);
+    f->spread = spread;
+    f->columns = columns;
+}
+
 /* Collects the slots of the spatial lines and of the split homes, and sets `spread`. */
 static bool build_slots(dfl_frame *f)
 {
@@ -245,6 +259,7 @@ static bool build_slots(dfl_frame *f)
             return false;
     if (f->n_slots > 64) /* masks of slots have 64 bits */
         return dfl_frame_refuse(f, f->mapping->span, "a plan with more than 64 groups of chips", "divide fewer ranks");
+    drop_columns(f);
     return place_slots(f);
 }
 
@@ -339,88 +354,6 @@ static void set_parts(dfl_frame *f)
     }
 }
 
-/* The passes of an einsum over its micro-batches. */
-static int64_t count_passes(const dfl_frame *f, uint32_t einsum)
-{
-    const dfl_einsum *e = &f->workload->einsums[einsum];
-    int64_t n = 1;
-
-    for (uint32_t i = 0; i < e->n_ranks; i++)
-        if (!f->repeats[e->ranks[i]])
-            n *= dfl_ceil_div(dfl_frame_local(f, einsum, e->ranks[i]), dfl_frame_pass(f, einsum, e->ranks[i]));
-    return n;
-}
-
-bool dfl_frame_starts_once(const dfl_frame *f, uint32_t einsum)
-{
-    return dfl_einsum_is_start(&f->workload->einsums[einsum]) && count_passes(f, einsum) == 1 && f->micro_batches > 1;
-}
-
-/* Whether passes cut a rank of an einsum whose points stay where its lines put them: the passes of points that go to rows are
-   those of the einsums that they come from, one beside the other. */
-static bool has_passes(const dfl_frame *f, uint32_t einsum, uint32_t rank)
-{
-    for (uint32_t s = 0; s < f->n_slots; s++)
-        if (dfl_frame_line(f, einsum, s) != NULL && dfl_frame_goes(f, einsum, s))
-            return false;
-    return f->workload->einsums[einsum].phase != DFL_PHASE_UPDATE && !f->repeats[rank] &&
-           dfl_frame_local(f, einsum, rank) > dfl_frame_pass(f, einsum, rank);
-}
-
-/* Refuses micro-batches of a rank that einsums divide among different numbers of chips: a pass of one would read what passes to
-   come of another make. */
-static bool check_divided_alike(const dfl_frame *f, uint32_t rank, dfl_span span)
-{
-    uint32_t first = DFL_NONE;
-
-    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
-        if (!dfl_einsum_has_rank(&f->workload->einsums[e], rank) || !has_passes(f, e, rank))
-            continue;
-        if (first == DFL_NONE)
-            first = e;
-        if (dfl_frame_local(f, e, rank) == dfl_frame_local(f, first, rank))
-            continue;
-        dfl_diag *d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, span, "micro-batches of `%s` are not evaluated where einsums "
-                                 "divide it differently among chips", text(f, f->workload->ranks[rank].name));
-        dfl_diag_help(f->sink, d, "divide `%s` alike in all einsums: a chip has %lld of it in `%s` and %lld in `%s`",
-                      text(f, f->workload->ranks[rank].name), (long long)dfl_frame_local(f, first, rank),
-                      text(f, f->workload->einsums[first].name), (long long)dfl_frame_local(f, e, rank),
-                      text(f, f->workload->einsums[e].name));
-        return false;
-    }
-    return true;
-}
-
-/* Sets the number of micro-batches, which all einsums with passes must share. */
-static bool count_micro_batches(dfl_frame *f)
-{
-    const dfl_body *root = f->mapping->root;
-    dfl_span span = f->mapping->span;
-
-    for (uint32_t i = 0; i < root->n_lines; i++)
-        if (root->lines[i].kind == DFL_LINE_TEMPORAL && !f->repeats[root->lines[i].rank]) {
-            span = root->lines[i].span;
-            break;
-        }
-    f->micro_batches = 1;
-    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
-        int64_t n = f->workload->einsums[e].phase == DFL_PHASE_UPDATE ? 1 : count_passes(f, e);
-
-        if (n != 1 && f->micro_batches != 1 && n != f->micro_batches) {
-            dfl_diag *d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, span, "einsums with %lld and with %lld micro-batches are "
-                                     "checked but not evaluated in a plan over chips", (long long)f->micro_batches, (long long)n);
-            dfl_diag_help(f->sink, d, "divide the ranks of the micro-batches alike in all einsums; `%s` has %lld",
-                          text(f, f->workload->einsums[e].name), (long long)n);
-            return false;
-        }
-        f->micro_batches = n > f->micro_batches ? n : f->micro_batches;
-    }
-    for (uint32_t r = 0; r < f->workload->n_ranks; r++)
-        if (!check_divided_alike(f, r, span))
-            return false;
-    return true;
-}
-
 /* Sets the memories that hold the tensors: those of the keeps, for a gradient of no weight that of its tensor, else the outermost
    memory of a chip. */
 static bool find_homes(dfl_frame *f)
@@ -513,7 +446,7 @@ bool dfl_frame_divide(dfl_frame *f)
     return true;
 }
 
-bool dfl_frame_build(dfl_frame *f) { return dfl_frame_divide(f) && count_micro_batches(f); }
+bool dfl_frame_build(dfl_frame *f) { return dfl_frame_divide(f) && dfl_passes_count(f); }
 
 uint32_t dfl_frame_repeat(const dfl_frame *f, const dfl_einsum *e)
 {

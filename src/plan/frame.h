@@ -130,8 +130,6 @@ static inline uint32_t dfl_frame_target(const dfl_frame *f, uint32_t einsum)
 static inline bool dfl_frame_is_outside(const dfl_frame *f, uint32_t tensor) { return f->home_of[tensor] != f->room_of[tensor]; }
 /* Whether an axis lies outside of the memories of a chip, so that its instances are chips. */
 bool dfl_frame_is_chip_axis(const dfl_frame *f, uint32_t axis);
-/* Whether an einsum starts a sum over all micro-batches, so that only the first micro-batch runs it. */
-bool dfl_frame_starts_once(const dfl_frame *f, uint32_t einsum);
 /* Parts of a split home. */
 int64_t dfl_split_parts(const dfl_frame *f, const dfl_home_split *split);
 /* Whether a spatial line divides a rank of an einsum, or the rows to which its points go. */

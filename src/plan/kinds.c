@@ -2,20 +2,25 @@
 
 #include "plan/iterations.h"
 #include "plan/lines.h"
+#include "plan/passes.h"
 #include "plan/rows.h"
 #include "plan/step_points.h"
 #include "support/number.h"
 #include "support/vec.h"
 
-/* A rank that the micro-batches divide. */
+/* A rank that the micro-batches divide. Ranks that no einsum has together count alike: each einsum has its own one of them. */
 typedef struct {
     uint32_t rank;
+    uint32_t digit;            /* number of the group of ranks that count alike */
     int64_t parts;             /* number of passes over it, > 1 */
     int64_t stride;            /* micro-batches from one of its passes to the next */
     bool has_rest;             /* its last pass is smaller */
 } tiled_rank;
 
-typedef DFL_VEC(tiled_rank) tiled_vec;
+typedef struct {
+    DFL_VEC(tiled_rank) ranks; /* in the order of their lines */
+    uint32_t n_digits;         /* the last one changes fastest */
+} tiled_ranks;
 
 static bool has_passes(const dfl_frame *f, uint32_t einsum, uint32_t rank)
 {
@@ -23,18 +28,49 @@ static bool has_passes(const dfl_frame *f, uint32_t einsum, uint32_t rank)
            dfl_frame_pass(f, einsum, rank) < dfl_frame_local(f, einsum, rank);
 }
 
-/* The ranks that the micro-batches divide, in the order of their lines, so that the last one changes fastest. */
-static tiled_vec find_tiled(const dfl_frame *f)
+/* Whether a rank has as many passes as a digit, of whose ranks no einsum has it beside another one. */
+static bool fits_digit(const dfl_frame *f, const tiled_ranks *tiled, const tiled_rank *t, uint32_t digit)
+{
+    for (size_t k = 0; k < tiled->ranks.n; k++) {
+        const tiled_rank *other = &tiled->ranks.at[k];
+
+        if (other->digit == digit && other->parts != t->parts)
+            return false;
+        for (uint32_t e = 0; other->digit == digit && e < f->workload->n_einsums; e++)
+            if (has_passes(f, e, t->rank) && has_passes(f, e, other->rank))
+                return false;
+    }
+    return true;
+}
+
+/* The number of passes over the ranks of a digit; `*has_rest`, unless NULL: the last one over some of them is smaller. */
+static int64_t parts_of(const tiled_ranks *tiled, uint32_t digit, bool *has_rest)
+{
+    int64_t parts = 1;
+    bool some = false;
+
+    for (size_t k = 0; k < tiled->ranks.n; k++)
+        if (tiled->ranks.at[k].digit == digit) {
+            parts = tiled->ranks.at[k].parts;
+            some |= tiled->ranks.at[k].has_rest;
+        }
+    if (has_rest != NULL)
+        *has_rest = some;
+    return parts;
+}
+
+/* The ranks that the micro-batches divide. */
+static tiled_ranks find_tiled(const dfl_frame *f)
 {
     const dfl_body *root = f->mapping->root;
-    tiled_vec out = { 0 };
+    tiled_ranks out = { 0 };
 
     for (uint32_t i = 0; i < root->n_lines; i++) {
         tiled_rank t = { .rank = root->lines[i].rank, .parts = 1, .stride = 1 };
         bool is_known = root->lines[i].kind != DFL_LINE_TEMPORAL || f->repeats[t.rank];
 
-        for (size_t k = 0; k < out.n && !is_known; k++)
-            is_known = out.at[k].rank == t.rank;
+        for (size_t k = 0; k < out.ranks.n && !is_known; k++)
+            is_known = out.ranks.at[k].rank == t.rank;
         for (uint32_t e = 0; e < f->workload->n_einsums && !is_known; e++)
             if (has_passes(f, e, t.rank)) {
                 const int64_t local = dfl_frame_local(f, e, t.rank), pass = dfl_frame_pass(f, e, t.rank);
@@ -42,31 +78,40 @@ static tiled_vec find_tiled(const dfl_frame *f)
                 t.parts = dfl_ceil_div(local, pass) > t.parts ? dfl_ceil_div(local, pass) : t.parts;
                 t.has_rest |= local % pass != 0;
             }
-        if (t.parts > 1)
-            DFL_PUSH(f->arena, &out, t);
+        if (t.parts <= 1)
+            continue;
+        while (t.digit < out.n_digits && !fits_digit(f, &out, &t, t.digit))
+            t.digit++;
+        out.n_digits += t.digit == out.n_digits;
+        DFL_PUSH(f->arena, &out.ranks, t);
     }
-    for (size_t k = out.n; k-- > 1;)
-        out.at[k - 1].stride = out.at[k].stride * out.at[k].parts;
+    for (size_t k = 0; k < out.ranks.n; k++)
+        for (uint32_t d = out.ranks.at[k].digit + 1; d < out.n_digits; d++)
+            out.ranks.at[k].stride *= parts_of(&out, d, NULL);
     return out;
 }
 
 bool dfl_plan_has_rest(const dfl_frame *f)
 {
-    const tiled_vec tiled = find_tiled(f);
+    const tiled_ranks tiled = find_tiled(f);
 
-    for (size_t k = 0; k < tiled.n; k++)
-        if (tiled.at[k].has_rest)
+    for (size_t k = 0; k < tiled.ranks.n; k++)
+        if (tiled.ranks.at[k].has_rest)
             return true;
     return false;
 }
 
 int64_t dfl_plan_whole_micro_batches(const dfl_frame *f)
 {
-    const tiled_vec tiled = find_tiled(f);
+    const tiled_ranks tiled = find_tiled(f);
     int64_t n = f->micro_batches;
 
-    for (size_t k = 0; k < tiled.n; k++)
-        n = tiled.at[k].has_rest ? n / tiled.at[k].parts * (tiled.at[k].parts - 1) : n;
+    for (uint32_t d = 0; d < tiled.n_digits; d++) {
+        bool has_rest;
+        const int64_t parts = parts_of(&tiled, d, &has_rest);
+
+        n = has_rest ? n / parts * (parts - 1) : n;
+    }
     return n;
 }
 
@@ -167,20 +212,21 @@ static uint32_t find_kind(dfl_plan_state *p, const bool *last, bool is_first, co
 bool dfl_plan_kinds_find(dfl_plan_state *p)
 {
     const dfl_frame *f = &p->frame;
-    const tiled_vec tiled = find_tiled(f);
+    const tiled_ranks tiled = find_tiled(f);
     const bool starts = has_starts(f), has_rest = dfl_plan_has_rest(f);
-    const bool **lasts = DFL_NEW_ARRAY(f->arena, const bool *, ((size_t)1 << tiled.n) + 2);
+    const size_t most = ((size_t)1 << tiled.n_digits) + 2;
+    const bool **lasts = DFL_NEW_ARRAY(f->arena, const bool *, most);
     bool *last = DFL_NEW_ARRAY(f->arena, bool, (size_t)f->workload->n_ranks + 1);
     int64_t all = 1;
     uint32_t *kind_of;
 
-    p->kinds = DFL_NEW_ARRAY(f->arena, dfl_plan_kind, ((size_t)1 << tiled.n) + 2);
+    p->kinds = DFL_NEW_ARRAY(f->arena, dfl_plan_kind, most);
     p->kinds[0] = (dfl_plan_kind){ .count = f->micro_batches, .is_first = true, .work = p->work };
     p->n_kinds = 1;
     if (f->micro_batches == 1 || f->micro_batches > UINT32_MAX || (!starts && !has_rest)) /* too many are refused later */
         return true;
-    for (size_t k = 0; k < tiled.n; k++)
-        all *= tiled.at[k].parts;
+    for (uint32_t d = 0; d < tiled.n_digits; d++)
+        all *= parts_of(&tiled, d, NULL);
     if (all != f->micro_batches && has_rest)
         return dfl_frame_refuse(f, f->mapping->span,
                                 "a smaller last micro-batch of einsums that divide different ranks",
@@ -189,8 +235,11 @@ bool dfl_plan_kinds_find(dfl_plan_state *p)
     p->kinds[0].count = 0;
     p->n_kinds = 0;
     for (int64_t i = 0; i < f->micro_batches; i++) {
-        for (size_t k = 0; k < tiled.n; k++)
-            last[tiled.at[k].rank] = tiled.at[k].has_rest && i / tiled.at[k].stride % tiled.at[k].parts + 1 == tiled.at[k].parts;
+        for (size_t k = 0; k < tiled.ranks.n; k++) {
+            const tiled_rank *t = &tiled.ranks.at[k];
+
+            last[t->rank] = t->has_rest && i / t->stride % t->parts + 1 == t->parts;
+        }
         kind_of[i] = find_kind(p, last, starts && i == 0, lasts);
         if (kind_of[i] == DFL_NONE)
             return false;

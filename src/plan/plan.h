@@ -27,8 +27,7 @@ bool dfl_plan_is_open(const dfl_mapping *mapping);
 
 /* How the amounts of the spatial lines divide the axes of chips, put line by line. */
 typedef struct dfl_plan_division dfl_plan_division;
-/* The division of the lines of a plan, none of them put. NULL without a report if a spatial line lies inside of a chip, or there
-   are more than 64. */
+/* The division of the lines of a plan, none of them put. NULL without a report if a spatial line lies inside of a chip. */
 dfl_plan_division *dfl_plan_division_new(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
 /* Puts spatial line `line` of the root, as `with` has its amount, behind those above it, which were put before; lines below it
    are taken back. False: no amounts of the lines below give work to all chips. */

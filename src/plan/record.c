@@ -1,6 +1,7 @@
 /* The report of a plan: its exchanges, links, groups and sums over the whole system. */
 #include "plan/iterations.h"
 #include "plan/kinds.h"
+#include "plan/rates.h"
 
 #include <math.h>
 #include <string.h>
@@ -209,20 +210,33 @@ static bool has_passes(const dfl_frame *f, uint32_t rank)
     return false;
 }
 
-/* `has_weights`: einsums of the forward or backward pass divide a rank of weights; `is_of_update`: only the optimizer uses it. */
-static dfl_parallel kind_of(const dfl_frame *f, const dfl_plan_part *part, bool has_weights, bool is_of_update)
+/* Whether the chips of a slot exchange something in a pass: data-parallel ones exchange sums behind the last pass alone. */
+static bool exchanges_in_pass(const dfl_plan_state *p, uint32_t slot)
 {
-    bool data = true;
+    for (uint32_t x = 0; x < p->exchanges.n; x++)
+        if (p->exchanges.at[x].slots >> slot & 1 && p->exchanges.at[x].place != DFL_EXCHANGE_ONCE)
+            return true;
+    return false;
+}
 
-    if (part->n_ranks == 0)
+/* What a slot divides by lines: `n` ranks. */
+typedef struct {
+    uint32_t *ranks, n;
+    bool has_weights;          /* einsums of the forward or backward pass divide a rank of weights */
+    bool is_of_update;         /* only the optimizer uses it */
+} slot_ranks;
+
+static dfl_parallel kind_of(const dfl_plan_state *p, uint32_t slot, const slot_ranks *of)
+{
+    if (of->n == 0)
         return DFL_PARALLEL_DATA;
-    if (is_of_update)
+    if (of->is_of_update)
         return DFL_PARALLEL_OPTIMIZER;
-    for (uint32_t i = 0; i < part->n_ranks; i++)
-        data &= has_passes(f, part->ranks[i]) || f->workload->ranks[part->ranks[i]].extent == f->micro_batches;
-    if (has_weights && !has_passes(f, part->ranks[0]))
+    if (has_passes(&p->frame, of->ranks[0]))
+        return DFL_PARALLEL_DATA;
+    if (of->has_weights)
         return DFL_PARALLEL_TENSOR;
-    return data || has_passes(f, part->ranks[0]) ? DFL_PARALLEL_DATA : DFL_PARALLEL_CONTEXT;
+    return exchanges_in_pass(p, slot) ? DFL_PARALLEL_CONTEXT : DFL_PARALLEL_DATA;
 }
 
 /* Whether a slot divides experts: points of products go to its rows, or it divides nothing but rows. */
@@ -239,58 +253,49 @@ static bool has_experts(const dfl_frame *f, uint32_t slot)
     return goes && !divides;
 }
 
+/* Adds a line of an einsum to what a slot divides, and the name of its rank to those of the part. */
+static void add_line(const dfl_frame *f, uint32_t einsum, const dfl_line *line, slot_ranks *of, dfl_sym *names, uint32_t *n_names)
+{
+    const dfl_sym name = dfl_line_rank_name(f->workload, line);
+    uint32_t k = 0;
+
+    while (k < of->n && of->ranks[k] != line->rank)
+        k++;
+    if (k == of->n)
+        of->ranks[of->n++] = line->rank;
+    for (k = 0; k < *n_names && names[k] != name;)
+        k++;
+    if (k == *n_names)
+        names[(*n_names)++] = name;
+    if (f->workload->einsums[einsum].phase != DFL_PHASE_UPDATE) {
+        of->is_of_update = false;
+        of->has_weights |= has_weight_with(f->workload, line->rank);
+    }
+}
+
 static void record_parts(dfl_plan_state *p)
 {
     const dfl_frame *f = &p->frame;
     dfl_plan_part *parts = DFL_NEW_ARRAY(f->arena, dfl_plan_part, (size_t)f->n_slots + 1);
 
     for (uint32_t s = 0; s < f->n_slots; s++) {
-        uint32_t *ranks = DFL_NEW_ARRAY(f->arena, uint32_t, f->columns), n = 0;
-        bool has_weights = false, is_of_update = true;
+        slot_ranks of = { .ranks = DFL_NEW_ARRAY(f->arena, uint32_t, f->workload->n_ranks), .is_of_update = true };
+        dfl_sym *names = DFL_NEW_ARRAY(f->arena, dfl_sym, f->workload->n_ranks);
+        uint32_t n_names = 0;
 
-        for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
-            const dfl_line *line = dfl_frame_line(f, e, s);
-            uint32_t k = 0;
-
-            while (line != NULL && k < n && ranks[k] != line->rank)
-                k++;
-            if (line != NULL && k == n)
-                ranks[n++] = line->rank;
-            if (line != NULL && f->workload->einsums[e].phase != DFL_PHASE_UPDATE) {
-                is_of_update = false;
-                has_weights |= has_weight_with(f->workload, line->rank);
-            }
-        }
+        for (uint32_t e = 0; e < f->workload->n_einsums; e++)
+            if (dfl_frame_line(f, e, s) != NULL)
+                add_line(f, e, dfl_frame_line(f, e, s), &of, names, &n_names);
         parts[s] = (dfl_plan_part){ .axis = f->slots[s].axis, .degree = f->slots[s].count, .stride = f->slots[s].stride,
-                                    .ranks = ranks, .n_ranks = n };
+                                    .ranks = names, .n_ranks = n_names };
         parts[s].kind = f->slots[s].stages != NULL ? DFL_PARALLEL_PIPELINE
-                        : has_experts(f, s) ? DFL_PARALLEL_EXPERT : kind_of(f, &parts[s], has_weights, is_of_update);
+                        : has_experts(f, s) ? DFL_PARALLEL_EXPERT : kind_of(p, s, &of);
     }
     p->out.parts = parts;
     p->out.n_parts = f->n_slots;
 }
 
-/* ---- shares of the peak ---- */
-
-/* Seconds that the products of a phase would take on all chips at the full rate of their units. */
-static double ideal_seconds(const dfl_plan_state *p, bool with_recomputed, double chips)
-{
-    const dfl_frame *f = &p->frame;
-    double sum = 0;
-
-    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
-        const dfl_einsum *einsum = &f->workload->einsums[e];
-        bool again = with_recomputed && einsum->phase == DFL_PHASE_FORWARD && p->work.is_recomputed[einsum->output.tensor];
-        dfl_i128 work;
-
-        if (!einsum->is_mac || dfl_einsum_work(f->workload, einsum, &work))
-            continue;
-        sum += dfl_i128_double(work) * (again ? 2 : 1) *
-               dfl_point_seconds(f->names, f->workload, einsum, &f->system->computes[p->times[e].compute]) /
-               dfl_chip_units(f, p->times[e].compute) / chips;
-    }
-    return sum;
-}
+/* ---- work ---- */
 
 /* Adds the work of `times` equal iterations of an einsum. True on overflow. */
 static bool add_work(const dfl_plan_state *p, uint32_t einsum, const dfl_chip_time *t, dfl_i128 times, dfl_i128 *read,
@@ -347,7 +352,6 @@ bool dfl_plan_record(dfl_plan_state *p)
     const dfl_frame *f = &p->frame;
     collective_vec rows = { 0 };
     link_vec links = { 0 };
-    double latency = dfl_plan_latency(p);
 
     if (!record_exchanges(p, &rows, &links))
         return false;
@@ -372,15 +376,7 @@ bool dfl_plan_record(dfl_plan_state *p)
     p->out.pipeline_axis = f->stage_slot != DFL_NONE ? f->slots[f->stage_slot].axis : DFL_NONE;
     p->out.interleave = p->interleave;
     p->out.micro_batches = f->micro_batches;
-    p->out.model_utilization = latency > 0 ? ideal_seconds(p, false, (double)p->out.chips) / latency : 0;
-    p->out.hardware_utilization = latency > 0 ? ideal_seconds(p, true, (double)p->out.chips) / latency : 0;
-    for (uint32_t t = 0; t < f->workload->n_tensors && f->workload->has_gathered; t++)
-        if (f->workload->tensors[t].role == DFL_ROLE_INPUT && latency > 0) {
-            dfl_i128 tokens;
-            if (!dfl_tensor_elements(&f->workload->tensors[t], &tokens))
-                p->out.tokens_per_second = dfl_i128_double(tokens) / latency;
-            break;
-        }
+    dfl_plan_set_rates(p);
     return true;
 }
 

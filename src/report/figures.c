@@ -460,7 +460,7 @@ static const dfl_attribute_list *ranks_of_part(const dfl_figure_place *at)
     dfl_attribute_list *out = at->arena ? DFL_NEW(at->arena, dfl_attribute_list) : NULL;
 
     for (uint32_t i = 0; out && i < part->n_ranks; i++)
-        DFL_PUSH(at->arena, out, dfl_sym_text(at->results->names, at->workload->ranks[part->ranks[i]].name));
+        DFL_PUSH(at->arena, out, dfl_sym_text(at->results->names, part->ranks[i]));
     return out;
 }
 

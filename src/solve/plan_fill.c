@@ -250,6 +250,23 @@ static bool add_division(plan_search *s, uint64_t plans)
     return true;
 }
 
+/* Puts all lines of the written loop that starts with spatial line `line`, with the amount of `with`. */
+static bool put_loop(plan_search *s, uint32_t line, const dfl_line *with)
+{
+    const dfl_body *root = s->divided_by->root;
+    const uint32_t end = dfl_line_end(root, line);
+
+    for (; line < end; line++) {
+        dfl_line one = root->lines[line];
+
+        one.by = with->by;
+        one.amount = with->amount;
+        if (!dfl_plan_division_put(s->division, line, &one))
+            return false;
+    }
+    return true;
+}
+
 /* Puts the spatial lines from `line` on, with all their amounts; `plans` = combinations of the holes of these lines and of those
    behind them. False after a report. */
 static bool put_lines(plan_search *s, uint32_t line, uint32_t hole, uint64_t plans)
@@ -267,8 +284,8 @@ static bool put_lines(plan_search *s, uint32_t line, uint32_t hole, uint64_t pla
     }
     with = root->lines[line];
     if (hole == s->space.n_holes || s->space.holes[hole].line != line) {
-        if (dfl_plan_division_put(s->division, line, &with))
-            return put_lines(s, line + 1, hole, plans);
+        if (put_loop(s, line, &with))
+            return put_lines(s, dfl_line_end(root, line), hole, plans);
         s->pruned += plans;
         return true;
     }
@@ -277,9 +294,9 @@ static bool put_lines(plan_search *s, uint32_t line, uint32_t hole, uint64_t pla
         s->space.holes[hole].at = i;
         with.by = s->space.holes[hole].by;
         with.amount = s->space.holes[hole].amounts[i];
-        if (!dfl_plan_division_put(s->division, line, &with))
+        if (!put_loop(s, line, &with))
             s->pruned += plans;
-        else if (!put_lines(s, line + 1, hole + 1, plans))
+        else if (!put_lines(s, dfl_line_end(root, line), hole + 1, plans))
             return false;
     }
     return true;
@@ -437,8 +454,8 @@ static void note_nearest(plan_search *s, dfl_diag *d)
         dfl_strbuf_printf(&amounts, "%s%s", *text != 0 && amounts.len > 0 ? ", " : "", text);
     }
     if (dfl_plan_evaluate(arena, sink, names, dfl_plan_space_make(arena, &s->space)) == NULL && dfl_sink_count(sink) > 0)
-        dfl_diag_note(fill->sink, d, "the one that needs least by its lower bound, %s: %s", amounts.text,
-                      dfl_sink_at(sink, 0)->message);
+        dfl_diag_note(fill->sink, d, "%s%s: %s", amounts.len > 0 ? "the one that needs least by its lower bound, " : "this plan",
+                      amounts.text, dfl_sink_at(sink, 0)->message);
 }
 
 /* Reports that no combination is a plan that can be run, or that none was found within the limits. */

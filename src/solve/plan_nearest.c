@@ -14,7 +14,7 @@ typedef struct {
     uint32_t axis;
     int64_t parts;
     bool has_stages;
-    uint32_t line;             /* this line alone; DFL_NONE = all of them */
+    uint32_t line;             /* the written loop that starts with this line alone; DFL_NONE = all of them */
 } degree;
 
 /* A plan that works. */
@@ -99,7 +99,8 @@ static bool is_line_of(const nearest *n, const degree *of, uint32_t i)
     const dfl_line *line = &n->given->root->lines[i];
 
     return line->kind == DFL_LINE_SPATIAL && line->axis == of->axis && line->by == DFL_BY_PARTS && line->amount == of->parts &&
-           (line->stages != NULL) == of->has_stages && (of->line == DFL_NONE || of->line == i);
+           (line->stages != NULL) == of->has_stages &&
+           (of->line == DFL_NONE || (of->line <= i && i < dfl_line_end(n->given->root, of->line)));
 }
 
 /* Sets all lines and splits of a degree to another number of parts. */
@@ -131,20 +132,20 @@ static const char *ranks_text(const nearest *n, const degree *of)
 
     for (uint32_t i = 0; i < root->n_lines; i++) {
         const dfl_line *line = &root->lines[i];
+        const dfl_sym name = line->kind != DFL_LINE_KEEP ? dfl_line_rank_name(n->given->workload, line) : 0;
         bool is_new = is_line_of(n, of, i);
 
         for (uint32_t k = 0; k < i && is_new; k++)
-            is_new = !is_line_of(n, of, k) || root->lines[k].rank != line->rank;
+            is_new = !is_line_of(n, of, k) || dfl_line_rank_name(n->given->workload, &root->lines[k]) != name;
         if (is_new)
-            out = dfl_arena_printf(n->arena, "%s%s%s", out, *out != 0 ? ", " : "",
-                                   sym(n, n->given->workload->ranks[line->rank].name));
+            out = dfl_arena_printf(n->arena, "%s%s%s", out, *out != 0 ? ", " : "", sym(n, name));
     }
     for (uint32_t i = 0; i < root->n_lines && *out == 0; i++) /* only homes */
         for (uint32_t k = 0; k < root->lines[i].n_splits && *out == 0; k++) {
             const dfl_home_split *split = &root->lines[i].splits[k];
 
             if (split->axis == of->axis && split->amount == of->parts)
-                out = dfl_arena_printf(n->arena, "split %s", sym(n, n->given->workload->ranks[split->rank].name));
+                out = dfl_arena_printf(n->arena, "split %s", sym(n, split->rank_name));
         }
     return out;
 }
@@ -244,23 +245,39 @@ static void try_degrees(nearest *n, const char *besides)
             }
 }
 
+/* Whether line `i` starts a written loop over micro-batches. */
+static bool is_pass(const nearest *n, uint32_t i)
+{
+    const dfl_line *line = &n->given->root->lines[i];
+
+    return line->kind == DFL_LINE_TEMPORAL && line->by != DFL_BY_HOLE && !is_repeat(n->given->workload, line->rank) &&
+           dfl_line_is_first(n->given->root, i);
+}
+
+/* Sets the amount of the written temporal loop that starts with line `i`, and tries the plan. */
+static void try_pass(nearest *n, uint32_t i, int64_t amount, const char *besides)
+{
+    const dfl_line *line = &n->given->root->lines[i];
+
+    for (uint32_t k = i; k < dfl_line_end(n->given->root, i); k++)
+        n->trial->root->lines[k].amount = amount;
+    try_changes(n, dfl_arena_printf(n->arena, "`temporal %s%s%lld`%s", sym(n, dfl_line_rank_name(n->given->workload, line)),
+                                    line->by == DFL_BY_PARTS ? "/" : ":", (long long)amount, besides));
+    reset(n);
+}
+
 /* Micro-batches of any size that divides the rank. */
 static void try_other_passes(nearest *n)
 {
     for (uint32_t i = 0; i < n->given->root->n_lines; i++) {
         const dfl_line *line = &n->given->root->lines[i];
-        const int64_t extent = line->kind == DFL_LINE_TEMPORAL ? n->given->workload->ranks[line->rank].extent : 0;
 
-        if (line->kind != DFL_LINE_TEMPORAL || is_repeat(n->given->workload, line->rank) || line->by == DFL_BY_HOLE)
+        if (!is_pass(n, i))
             continue;
-        for (int64_t amount = 1; amount <= extent; amount++) {
-            if (extent % amount != 0 || amount == line->amount)
-                continue;
-            n->trial->root->lines[i].amount = amount;
-            try_changes(n, dfl_arena_printf(n->arena, "`temporal %s%s%lld`", sym(n, n->given->workload->ranks[line->rank].name),
-                                            line->by == DFL_BY_PARTS ? "/" : ":", (long long)amount));
-            reset(n);
-        }
+        const int64_t extent = dfl_line_longest(n->given, i);
+        for (int64_t amount = 1; amount <= extent; amount++)
+            if (extent % amount == 0 && amount != line->amount)
+                try_pass(n, i, amount, "");
     }
 }
 
@@ -270,9 +287,9 @@ static void try_passes(nearest *n, const char *besides)
     for (uint32_t i = 0; i < n->given->root->n_lines; i++) {
         const dfl_line *line = &n->given->root->lines[i];
 
-        if (line->kind != DFL_LINE_TEMPORAL || is_repeat(n->given->workload, line->rank) || line->by == DFL_BY_HOLE)
+        if (!is_pass(n, i))
             continue;
-        const int64_t extent = n->given->workload->ranks[line->rank].extent;
+        const int64_t extent = dfl_line_longest(n->given, i);
         int64_t amount = line->amount;
 
         while (line->by == DFL_BY_PARTS ? amount < extent : amount > 1) {
@@ -280,10 +297,7 @@ static void try_passes(nearest *n, const char *besides)
                 amount = amount <= extent / 2 ? amount * 2 : extent;
             else
                 amount /= 2;
-            n->trial->root->lines[i].amount = amount;
-            try_changes(n, dfl_arena_printf(n->arena, "`temporal %s%s%lld`%s", sym(n, n->given->workload->ranks[line->rank].name),
-                                            line->by == DFL_BY_PARTS ? "/" : ":", (long long)amount, besides));
-            reset(n);
+            try_pass(n, i, amount, besides);
         }
     }
 }
@@ -373,7 +387,8 @@ static void try_split_state(nearest *n, const char *besides)
             if (root->lines[i].kind != DFL_LINE_KEEP || root->lines[i].n_splits > 0 ||
                 n->given->workload->tensors[root->lines[i].tensor].part != DFL_PART_MOMENT)
                 continue;
-            *split = (dfl_home_split){ .span = root->lines[i].span, .rank = rank, .axis = of->axis, .by = DFL_BY_PARTS,
+            *split = (dfl_home_split){ .span = root->lines[i].span, .rank = rank, .axis = of->axis,
+                                       .rank_name = n->given->workload->ranks[rank].name, .by = DFL_BY_PARTS,
                                        .amount = of->parts };
             root->lines[i].splits = split;
             root->lines[i].n_splits = 1;
@@ -411,7 +426,7 @@ static void collect_degrees(nearest *n)
     for (uint32_t i = 0; i < root->n_lines; i++) {
         const dfl_line *line = &root->lines[i];
 
-        if (line->kind == DFL_LINE_SPATIAL && line->by == DFL_BY_PARTS)
+        if (line->kind == DFL_LINE_SPATIAL && line->by == DFL_BY_PARTS && dfl_line_is_first(root, i))
             add_degree(n, (degree){ line->axis, line->amount, line->stages != NULL, DFL_NONE });
     }
     for (uint32_t i = 0; i < root->n_lines && !n->is_memory; i++)
@@ -424,8 +439,8 @@ static void collect_degrees(nearest *n)
             uint32_t alike = 0;
 
             for (uint32_t j = 0; j < root->n_lines; j++)
-                alike += is_line_of(n, &n->degrees[k], j);
-            if (alike > 1 && n->degrees[k].line == DFL_NONE && is_line_of(n, &of, i)) {
+                alike += is_line_of(n, &n->degrees[k], j) && dfl_line_is_first(root, j);
+            if (alike > 1 && n->degrees[k].line == DFL_NONE && is_line_of(n, &of, i) && dfl_line_is_first(root, i)) {
                 add_degree(n, of);
                 break;
             }

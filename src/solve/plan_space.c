@@ -24,14 +24,11 @@ static void list_divisors(dfl_arena *arena, int64_t of, int64_t most, dfl_open_a
 
 /* The amounts of a hole: as the file lists them, else divisors: of the axis for parts of a spatial line, up to the extent of its
    longest rank, else of the rank. With `imperfect`, all for a temporal line, whose last pass may be smaller. */
-static void list_amounts(dfl_arena *arena, const dfl_mapping *m, const dfl_line *line, bool imperfect, dfl_open_amount *out)
+static void list_amounts(dfl_arena *arena, const dfl_mapping *m, bool imperfect, dfl_open_amount *out)
 {
-    const dfl_decision *ranks = line->rank_decision > 0 ? &m->decisions[line->rank_decision - 1] : NULL;
-    int64_t extent = m->workload->ranks[line->rank].extent;
+    const dfl_line *line = &m->root->lines[out->line];
+    const int64_t extent = dfl_line_longest(m, out->line);
 
-    for (uint32_t i = 0; ranks != NULL && i < ranks->n; i++)
-        if (m->workload->ranks[ranks->values[i]].extent > extent)
-            extent = m->workload->ranks[ranks->values[i]].extent;
     out->by = line->hole->by;
     if (line->hole->choices != NULL) {
         out->n = line->hole->n_choices;
@@ -116,12 +113,12 @@ bool dfl_plan_space_find(dfl_arena *arena, dfl_sink *sink, const dfl_mapping *gi
             dfl_open_amount hole = { .kind = root->lines[i].kind == DFL_LINE_SPATIAL ? DFL_OPEN_SPATIAL : DFL_OPEN_TEMPORAL,
                                      .line = i, .decision = DFL_NONE };
 
-            if (root->lines[i].kind == DFL_LINE_KEEP || root->lines[i].by != DFL_BY_HOLE)
+            if (root->lines[i].kind == DFL_LINE_KEEP || root->lines[i].by != DFL_BY_HOLE || !dfl_line_is_first(root, i))
                 continue;
             if (imperfect && hole.kind == DFL_OPEN_TEMPORAL && root->lines[i].hole->choices == NULL &&
-                given->workload->ranks[root->lines[i].rank].extent > DFL_PLAN_CANDIDATES)
+                dfl_line_longest(given, i) > DFL_PLAN_CANDIDATES)
                 return dfl_plan_space_report_many(sink, given, "sizes of a pass", DFL_PLAN_CANDIDATES);
-            list_amounts(arena, given, &root->lines[i], imperfect, &hole);
+            list_amounts(arena, given, imperfect, &hole);
             add_hole(out, &hole, &combinations);
         }
     }
@@ -208,7 +205,7 @@ const char *dfl_plan_space_text(dfl_arena *arena, const dfl_intern *names, const
     if (line != NULL && line->rank_decision > 0)
         rank = "?";
     else
-        rank = dfl_sym_text(names, m->workload->ranks[d != NULL ? d->rank : line->rank].name);
+        rank = dfl_sym_text(names, d != NULL ? d->rank_name : dfl_line_rank_name(m->workload, line));
     axis = d != NULL ? dfl_sym_text(names, m->system->axes[d->axis].name)
            : open->kind == DFL_OPEN_SPATIAL ? dfl_sym_text(names, m->system->axes[line->axis].name) : "";
     return dfl_arena_printf(arena, "%s%s%s%lld%s%s", d != NULL ? "split " : "", rank, open->by == DFL_BY_PARTS ? "/" : ":",
@@ -227,8 +224,10 @@ dfl_mapping *dfl_plan_space_make(dfl_arena *arena, const dfl_plan_space *space)
             values[hole->decision] = hole->amounts[hole->at];
             continue;
         }
-        m->root->lines[hole->line].by = hole->by;
-        m->root->lines[hole->line].amount = hole->amounts[hole->at];
+        for (uint32_t i = hole->line; i < dfl_line_end(m->root, hole->line); i++) {
+            m->root->lines[i].by = hole->by;
+            m->root->lines[i].amount = hole->amounts[hole->at];
+        }
     }
     dfl_mapping_decide(arena, m, values);
     return m;

@@ -19,7 +19,7 @@ typedef enum {
 /* An open amount of a line, or the value of an open decision, and what it may be. */
 typedef struct {
     dfl_open_kind kind;
-    uint32_t line;                     /* of the root; DFL_NONE = a decision */
+    uint32_t line;                     /* of the root, the first one of its written loop; DFL_NONE = a decision */
     uint32_t decision;                 /* index; DFL_NONE = the amount of a line */
     dfl_by by;
     int64_t *amounts; uint32_t n;      /* ascending */

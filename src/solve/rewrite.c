@@ -22,8 +22,8 @@ static bool edit_tile_sizes(const dfl_rewrite *rewrite, const dfl_filled *f, dfl
         for (uint32_t i = 0; i < f->mapping->bodies[b]->n_lines; i++) {
             const dfl_line *line = &f->mapping->bodies[b]->lines[i];
 
-            if (!line->hole || (line->amount_span.end == 0 && f->chosen != NULL)) /* a line without a span belongs to a
-                                                                                     structural choice */
+            if (!line->hole || !dfl_line_is_first(f->mapping->bodies[b], i) ||
+                (line->amount_span.end == 0 && f->chosen != NULL)) /* a line without a span belongs to a structural choice */
                 continue;
             if (!is_inside(line->amount_span, f->given->text))
                 return false;

@@ -149,6 +149,7 @@ typedef struct {
     bool *repeats;             /* [rank] */
     int64_t micro_batches;
     int64_t *tiles; uint32_t *tiled; uint32_t n_tiled; /* ranks with micro-batches, in the order of their lines; their numbers */
+    int64_t *tile_stride;      /* [tiled rank]: micro-batches from one of its passes to the next */
     chip_einsum *einsums;
     chip_tensor *tensors;
     bool *recomputed;          /* [tensor] */

@@ -243,43 +243,98 @@ static int64_t cut_passes(const chips *c, uint32_t einsum, uint32_t rank)
     return (whole + e->pass[rank] - 1) / e->pass[rank];
 }
 
-/* The ranks with micro-batches, and their number, which all einsums with such a rank must share. */
+/* The passes over a rank, of all einsums that have it; 1 = none. -1 after a report. */
+static int64_t count_tiles(chips *c, const dfl_line *line)
+{
+    int64_t n = 1;
+
+    for (uint32_t e = 0; e < c->w->n_einsums; e++) {
+        int64_t of;
+
+        if (c->w->einsums[e].phase == DFL_PHASE_UPDATE || !dfl_einsum_has_rank(&c->w->einsums[e], line->rank))
+            continue;
+        of = cut_passes(c, e, line->rank);
+        if (n > 1 && of != n) {
+            dfl_chips_refuse(c, line->span, "a rank with different numbers of micro-batches");
+            return -1;
+        }
+        n = of;
+    }
+    return n;
+}
+
+/* Whether some einsum has two ranks. */
+static bool are_together(const chips *c, uint32_t a, uint32_t b)
+{
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        if (c->w->einsums[e].phase != DFL_PHASE_UPDATE && dfl_einsum_has_rank(&c->w->einsums[e], a) &&
+            dfl_einsum_has_rank(&c->w->einsums[e], b))
+            return true;
+    return false;
+}
+
+/* Numbers the loops of micro-batches: a rank belongs to the first one with as many passes that has no rank beside it in an
+   einsum. The last loop is the fastest. Returns their number; sets the strides and the number of micro-batches. */
+static uint32_t set_strides(chips *c)
+{
+    uint32_t *loop = DFL_NEW_ARRAY(c->arena, uint32_t, (size_t)c->n_tiled + 1), n = 0;
+
+    for (uint32_t k = 0; k < c->n_tiled; k++) {
+        for (loop[k] = 0; loop[k] < n; loop[k]++) {
+            bool fits = true;
+
+            for (uint32_t i = 0; i < k; i++)
+                fits &= loop[i] != loop[k] || (c->tiles[i] == c->tiles[k] && !are_together(c, c->tiled[i], c->tiled[k]));
+            if (fits)
+                break;
+        }
+        n = loop[k] == n ? n + 1 : n;
+    }
+    c->micro_batches = 1;
+    for (uint32_t l = n; l-- > 0;) {
+        int64_t tiles = 1;
+
+        for (uint32_t k = 0; k < c->n_tiled; k++)
+            if (loop[k] == l) {
+                c->tile_stride[k] = c->micro_batches;
+                tiles = c->tiles[k];
+            }
+        c->micro_batches *= tiles;
+    }
+    return n;
+}
+
+/* The ranks with micro-batches, and their number, which all einsums must share. */
 static bool find_micro_batches(chips *c)
 {
     const dfl_body *root = c->mapping->root;
+    uint32_t n_loops;
 
     c->tiled = DFL_NEW_ARRAY(c->arena, uint32_t, (size_t)root->n_lines + 1);
     c->tiles = DFL_NEW_ARRAY(c->arena, int64_t, (size_t)root->n_lines + 1);
-    c->micro_batches = 1;
+    c->tile_stride = DFL_NEW_ARRAY(c->arena, int64_t, (size_t)root->n_lines + 1);
     for (uint32_t i = 0; i < root->n_lines; i++) {
         const uint32_t rank = root->lines[i].rank;
         bool is_new = root->lines[i].kind == DFL_LINE_TEMPORAL && !c->repeats[rank];
-        int64_t n = 0;
+        int64_t n;
 
         for (uint32_t k = 0; k < c->n_tiled; k++)
             is_new &= c->tiled[k] != rank;
-        for (uint32_t e = 0; e < c->w->n_einsums && is_new; e++) {
-            int64_t of;
-
-            if (c->w->einsums[e].phase == DFL_PHASE_UPDATE || !dfl_einsum_has_rank(&c->w->einsums[e], rank))
-                continue;
-            of = cut_passes(c, e, rank);
-            if (n > 0 && of != n)
-                return dfl_chips_refuse(c, root->lines[i].span, "a rank with different numbers of micro-batches");
-            n = of;
-        }
-        if (n <= 1)
+        n = is_new ? count_tiles(c, &root->lines[i]) : 1;
+        if (n < 0)
+            return false;
+        if (n == 1)
             continue;
         c->tiled[c->n_tiled] = rank;
         c->tiles[c->n_tiled++] = n;
-        c->micro_batches *= n;
     }
+    n_loops = set_strides(c);
     for (uint32_t e = 0; e < c->w->n_einsums; e++) {
         uint32_t has = 0;
 
         for (uint32_t k = 0; k < c->n_tiled; k++)
             has += dfl_einsum_has_rank(&c->w->einsums[e], c->tiled[k]);
-        if (c->w->einsums[e].phase != DFL_PHASE_UPDATE && has != c->n_tiled && c->w->einsums[e].body->kind != DFL_EOP_CONST)
+        if (c->w->einsums[e].phase != DFL_PHASE_UPDATE && has != n_loops && c->w->einsums[e].body->kind != DFL_EOP_CONST)
             return dfl_chips_refuse(c, c->w->einsums[e].span, "an einsum without the ranks of the micro-batches");
     }
     return true;

@@ -201,18 +201,17 @@ void dfl_chips_find_block(chip_pass *p, uint32_t chip)
     const chips *c = p->c;
     const chip_einsum *e = &c->einsums[p->einsum];
     const size_t n = c->w->n_ranks;
-    int64_t rest = p->micro_batch;
 
     memcpy(p->lo, &e->lo[chip * n], n * sizeof *p->lo);
     memcpy(p->hi, &e->hi[chip * n], n * sizeof *p->hi);
-    for (uint32_t k = c->n_tiled; k-- > 0; rest /= c->tiles[k]) {
+    for (uint32_t k = 0; k < c->n_tiled; k++) {
         const uint32_t r = c->tiled[k];
 
         if (e->einsum->phase == DFL_PHASE_UPDATE || !dfl_einsum_has_rank(e->einsum, r))
             continue;
         const int64_t width = e->pass[r] * e->step[r];
 
-        p->lo[r] += rest % c->tiles[k] * width;
+        p->lo[r] += p->micro_batch / c->tile_stride[k] % c->tiles[k] * width;
         p->hi[r] = p->lo[r] + width < p->hi[r] ? p->lo[r] + width : p->hi[r];
     }
 }

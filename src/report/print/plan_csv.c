@@ -88,9 +88,9 @@ static const char *lines_text(const table *t, const dfl_mapping *m, dfl_line_kin
     for (uint32_t i = 0; i < m->root->n_lines; i++) {
         const dfl_line *line = &m->root->lines[i];
 
-        if (line->kind != kind)
+        if (line->kind != kind || !dfl_line_is_first(m->root, i))
             continue;
-        dfl_strbuf_printf(&out, "%s%s%s%lld", out.len > 0 ? "; " : "", sym(t, m->workload->ranks[line->rank].name),
+        dfl_strbuf_printf(&out, "%s%s%s%lld", out.len > 0 ? "; " : "", sym(t, dfl_line_rank_name(m->workload, line)),
                           line->by == DFL_BY_PARTS ? "/" : ":", (long long)line->amount);
         if (kind == DFL_LINE_SPATIAL)
             dfl_strbuf_printf(&out, " on %s", sym(t, m->system->axes[line->axis].name));
@@ -106,7 +106,7 @@ static const char *splits_text(const table *t, const dfl_mapping *m)
     for (uint32_t i = 0; i < m->root->n_lines; i++)
         for (uint32_t k = 0; k < m->root->lines[i].n_splits; k++) {
             const dfl_home_split *split = &m->root->lines[i].splits[k];
-            const char *one = dfl_arena_printf(t->out->arena, "%s%s%lld on %s", sym(t, m->workload->ranks[split->rank].name),
+            const char *one = dfl_arena_printf(t->out->arena, "%s%s%lld on %s", sym(t, split->rank_name),
                                                split->by == DFL_BY_PARTS ? "/" : ":", (long long)split->amount,
                                                sym(t, m->system->axes[split->axis].name));
 

@@ -62,7 +62,7 @@ static void print_groups(const context *c)
         dfl_strbuf_printf(c->out, "%s %s %lld on %s", i == 0 ? ":" : ",", dfl_parallel_name(part->kind), (long long)part->degree,
                           text_of(c, s->axes[part->axis].name));
         for (uint32_t r = 0; r < part->n_ranks; r++)
-            dfl_strbuf_printf(c->out, "%s%s", r == 0 ? " (" : ", ", text_of(c, c->mapping->workload->ranks[part->ranks[r]].name));
+            dfl_strbuf_printf(c->out, "%s%s", r == 0 ? " (" : ", ", text_of(c, part->ranks[r]));
         dfl_strbuf_z(c->out, part->n_ranks > 0 ? ")" : "");
     }
     dfl_strbuf_char(c->out, '\n');
@@ -88,16 +88,24 @@ static void print_pipeline(const context *c)
 
 static void print_rates(const context *c)
 {
-    char tokens[DFL_UNIT_TEXT], model[DFL_UNIT_TEXT], hardware[DFL_UNIT_TEXT];
+    char tokens[DFL_UNIT_TEXT], model[DFL_UNIT_TEXT], hardware[DFL_UNIT_TEXT], peak[DFL_UNIT_TEXT];
 
     dfl_human_share(c->plan->model_utilization, 1, model);
     dfl_human_share(c->plan->hardware_utilization, 1, hardware);
+    if (!(c->plan->tokens_per_second > 0) && !(c->plan->peak_flops > 0))
+        return;
     dfl_strbuf_z(c->out, "  rate         ");
     if (c->plan->tokens_per_second > 0) {
         dfl_human(c->plan->tokens_per_second, "token/s", tokens);
-        dfl_strbuf_printf(c->out, "%s, ", tokens);
+        dfl_strbuf_printf(c->out, "%s%s", tokens, c->plan->peak_flops > 0 ? ", " : "");
     }
-    dfl_strbuf_printf(c->out, "%s of the peak, %s with recomputed work\n", model, hardware);
+    if (c->plan->peak_flops > 0) {
+        dfl_human(c->plan->peak_flops, "FLOP/s", peak);
+        dfl_strbuf_printf(c->out, "%s of %s a chip", model, peak);
+    }
+    if (c->plan->hardware_utilization > c->plan->model_utilization)
+        dfl_strbuf_printf(c->out, ", %s with recomputed work", hardware);
+    dfl_strbuf_char(c->out, '\n');
 }
 
 static void print_step(const context *c)

@@ -111,6 +111,7 @@ static void lower_child(dfl_mapping_context *ctx, chain_state *chain, const dfl_
     inner.instance = instance != DFL_NONE ? instance
                                           : dfl_mapping_common_instance(ctx->draft, ids->at, (uint32_t)ids->n);
     inner.depth++;
+    inner.in_branch = true;
     child = add_body(ctx->draft, chain->body, span, ids->at, (uint32_t)ids->n);
     lower_chain(&inner, node->body, child);
     DFL_PUSH(ctx->draft->sema->arena, &chain->children, child);

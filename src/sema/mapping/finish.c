@@ -76,6 +76,33 @@ static bool lower_goals(dfl_mapping_draft *draft, dfl_mapping *mapping)
     return ok;
 }
 
+/* Reports E0433 at the first loop of a plan with one size for ranks of different extents, whose parts would differ in number.
+   False after that. */
+static bool check_sizes(dfl_mapping_draft *draft, const dfl_mapping *m)
+{
+    const dfl_body *root = m->root;
+    const dfl_rank *ranks = m->workload->ranks;
+
+    for (uint32_t i = 0; i + 1 < root->n_lines; i++) {
+        const dfl_line *line = &root->lines[i], *next = &root->lines[i + 1];
+        const char *name = dfl_sema_text(draft->sema, line->loop_name);
+        dfl_diag *d;
+
+        if (dfl_line_is_first(root, i + 1) || line->cyclic || ranks[line->rank].extent == ranks[next->rank].extent ||
+            (line->by == DFL_BY_HOLE ? line->hole->by : line->by) == DFL_BY_PARTS)
+            continue;
+        d = dfl_report(draft->sema->sink, DFL_MAP_SIZE_SHARED, line->span, "one size for ranks `%s` of different extents", name);
+        for (uint32_t k = i; k <= i + 1; k++)
+            dfl_diag_label(draft->sema->sink, d, ranks[root->lines[k].rank].span, "`%s` has an extent of %lld",
+                           dfl_sema_text(draft->sema, ranks[root->lines[k].rank].name),
+                           (long long)ranks[root->lines[k].rank].extent);
+        dfl_diag_help(draft->sema->sink, d, "write a number of parts, as in `%s/%lld`, or a line for each rank", name,
+                      line->kind == DFL_LINE_SPATIAL ? (long long)m->system->axes[line->axis].size : 4);
+        return false;
+    }
+    return true;
+}
+
 const dfl_mapping *dfl_mapping_finish(dfl_mapping_draft *draft, const dfl_decl *decl, const dfl_mapping_parts *parts,
                                       dfl_body *root)
 {
@@ -102,7 +129,9 @@ const dfl_mapping *dfl_mapping_finish(dfl_mapping_draft *draft, const dfl_decl *
     if (!lower_goals(draft, mapping))
         return NULL;
     if (dfl_mapping_is_plan(mapping))
-        return mapping;
+        return check_sizes(draft, mapping) ? mapping : NULL;
+    if (!dfl_mapping_check_shared(draft))
+        return NULL;
     if (draft->refused.start != 0) {
         mapping->refused = draft->refused_what;
         mapping->refused_span = draft->refused;

@@ -25,15 +25,15 @@ static void add_choice(dfl_mapping_context *ctx, const dfl_lines *above, dfl_lin
     DFL_PUSH(ctx->draft->sema->arena, out, choice);
 }
 
-/* Lowers one loop. Returns false if the loop's rank is unknown. */
-static bool lower_loop(dfl_mapping_context *ctx, const dfl_ast_node *node, dfl_line_kind kind, dfl_line *out)
+/* Lowers one loop but for its rank. */
+static dfl_line lower_loop(dfl_mapping_context *ctx, const dfl_ast_node *node, dfl_line_kind kind)
 {
+    dfl_line line, *out = &line;
     bool unknown;
 
     *out = (dfl_line){ .kind = kind, .span = node->span, .amount_span = node->value != NULL ? node->value->span : node->span,
                        .by = node->split == DFL_SPLIT_PARTS ? DFL_BY_PARTS : DFL_BY_SIZE, .amount = 1,
-                       .cyclic = node->cyclic, .axis = DFL_NONE, .tensor = DFL_NONE, .memory = DFL_NONE };
-    out->rank = node->path->n > 0 ? dfl_mapping_find_rank(ctx, node->path) : DFL_NONE; /* else the caller sets it */
+                       .cyclic = node->cyclic, .rank = DFL_NONE, .axis = DFL_NONE, .tensor = DFL_NONE, .memory = DFL_NONE };
     if (node->value != NULL && node->value->kind == DFL_EXPR_HOLE) {
         out->hole = dfl_mapping_lower_hole(ctx, node->value, out->by);
         out->by = DFL_BY_HOLE;
@@ -43,32 +43,7 @@ static bool lower_loop(dfl_mapping_context *ctx, const dfl_ast_node *node, dfl_l
         ctx->draft->broken |= !unknown;
         out->amount = 1;
     }
-    return out->rank != DFL_NONE;
-}
-
-/* Reports an open rank where none is searched. */
-static void report_ranks(dfl_mapping_context *ctx, dfl_span at, const char *what)
-{
-    dfl_diag_help(ctx->draft->sema->sink, dfl_report(ctx->draft->sema->sink, DFL_EVAL_HOLE_KIND, at, "%s", what),
-                  "write the rank; `spatial ?/8 on gpu` leaves it open in a plan over chips");
-    ctx->draft->broken = true;
-}
-
-void dfl_mapping_lower_temporal(dfl_mapping_context *ctx, const dfl_ast_node *node, dfl_lines *out, dfl_line_choices *choices)
-{
-    for (const dfl_ast_node *l = node->items; l != NULL; l = l->next) {
-        dfl_line line;
-
-        if (l->path->n == 0 && l->split != DFL_SPLIT_NONE)
-            report_ranks(ctx, l->args->span, "the rank of a temporal loop with a written number of parts is not searched");
-        else if (l->path->n == 0)
-            add_choice(ctx, out, choices, (dfl_line_choice){ .kind = DFL_LINE_TEMPORAL, .span = l->span, .axis = DFL_NONE,
-                                                  .memory = DFL_NONE, .online = node->online });
-        if (l->path->n == 0 || !lower_loop(ctx, l, DFL_LINE_TEMPORAL, &line))
-            continue;
-        line.online = node->online;
-        DFL_PUSH(ctx->draft->sema->arena, out, line);
-    }
+    return line;
 }
 
 /* Whether an einsum of a list, or of the workload if the list is empty, has a rank. */
@@ -81,6 +56,62 @@ static bool have_rank(const dfl_workload *w, const dfl_id_list *einsums, uint32_
         if (dfl_einsum_has_rank(&w->einsums[einsums->at[i]], rank))
             return true;
     return false;
+}
+
+/* The ranks of a loop that names them: of several that share a short name, those of the einsums of the line. */
+static dfl_id_list find_ranks(dfl_mapping_context *ctx, const dfl_ast_node *loop, const dfl_id_list *only)
+{
+    const dfl_workload *w = ctx->draft->workload->workload;
+    dfl_id_list all = { 0 }, out = { 0 };
+
+    dfl_mapping_add_ranks(ctx, loop->path, &all);
+    for (size_t i = 0; i < all.n; i++)
+        if (w == NULL || all.n == 1 || have_rank(w, only, all.at[i]))
+            DFL_PUSH(ctx->draft->sema->arena, &out, all.at[i]);
+    return out;
+}
+
+/* Appends the lines of a loop, one for each of its ranks. */
+static void push_loop(dfl_mapping_context *ctx, const dfl_ast_node *loop, dfl_line line, const dfl_id_list *ranks, dfl_lines *out)
+{
+    if (ranks->n > 1) {
+        line.loop = ++ctx->draft->loops;
+        line.loop_name = loop->path->text;
+    }
+    for (size_t i = 0; i < ranks->n; i++) {
+        line.rank = ranks->at[i];
+        DFL_PUSH(ctx->draft->sema->arena, out, line);
+    }
+}
+
+/* Reports an open rank where none is searched. */
+static void report_ranks(dfl_mapping_context *ctx, dfl_span at, const char *what)
+{
+    dfl_diag_help(ctx->draft->sema->sink, dfl_report(ctx->draft->sema->sink, DFL_EVAL_HOLE_KIND, at, "%s", what),
+                  "write the rank; `spatial ?/8 on gpu` leaves it open in a plan over chips");
+    ctx->draft->broken = true;
+}
+
+void dfl_mapping_lower_temporal(dfl_mapping_context *ctx, const dfl_ast_node *node, dfl_lines *out, dfl_line_choices *choices)
+{
+    const dfl_id_list all = { 0 };
+
+    for (const dfl_ast_node *l = node->items; l != NULL; l = l->next) {
+        dfl_id_list ranks;
+        dfl_line line;
+
+        if (l->path->n == 0 && l->split != DFL_SPLIT_NONE)
+            report_ranks(ctx, l->args->span, "the rank of a temporal loop with a written number of parts is not searched");
+        else if (l->path->n == 0)
+            add_choice(ctx, out, choices, (dfl_line_choice){ .kind = DFL_LINE_TEMPORAL, .span = l->span, .axis = DFL_NONE,
+                                                  .memory = DFL_NONE, .online = node->online });
+        if (l->path->n == 0)
+            continue;
+        ranks = find_ranks(ctx, l, &all);
+        line = lower_loop(ctx, l, DFL_LINE_TEMPORAL);
+        line.online = node->online;
+        push_loop(ctx, l, line, &ranks, out);
+    }
 }
 
 /* Order of ranks or memories, for qsort. */
@@ -150,6 +181,7 @@ void dfl_mapping_lower_spatial(dfl_mapping_context *ctx, const dfl_ast_node *nod
         if (g->pipelined)
             refuse(ctx, g->span, "a pipeline over an axis");
         for (const dfl_ast_node *l = g->items; l != NULL; l = l->next) {
+            dfl_id_list ranks = { 0 };
             dfl_line line;
 
             if (g->pipelined && l->path->n == 0 && l->split != DFL_SPLIT_NONE) {
@@ -161,15 +193,20 @@ void dfl_mapping_lower_spatial(dfl_mapping_context *ctx, const dfl_ast_node *nod
                                                       .memory = DFL_NONE });
             if ((l->path->n == 0 && l->split == DFL_SPLIT_NONE) || axis == DFL_NONE)
                 continue;
-            if (!lower_loop(ctx, l, DFL_LINE_SPATIAL, &line) && (l->path->n > 0 || !lower_ranks(ctx, l, &only, &line)))
-                continue;
+            line = lower_loop(ctx, l, DFL_LINE_SPATIAL);
             line.axis = axis;
             line.stages = stages;
-            if (stages != NULL)
-                dfl_mapping_check_stages(ctx, &line);
             line.only = node->paths != NULL ? only.at : NULL;
             line.n_only = (uint32_t)only.n;
-            DFL_PUSH(ctx->draft->sema->arena, out, line);
+            if (l->path->n == 0 && lower_ranks(ctx, l, &only, &line))
+                DFL_PUSH(ctx->draft->sema->arena, &ranks, line.rank);
+            else if (stages != NULL && l->path->n > 0 && (line.rank = dfl_mapping_find_rank(ctx, l->path)) != DFL_NONE)
+                DFL_PUSH(ctx->draft->sema->arena, &ranks, line.rank);
+            else if (stages == NULL && l->path->n > 0)
+                ranks = find_ranks(ctx, l, &only);
+            if (stages != NULL && ranks.n > 0)
+                dfl_mapping_check_stages(ctx, &line);
+            push_loop(ctx, l, line, &ranks, out);
         }
     }
 }
@@ -190,20 +227,31 @@ static void push_keep(dfl_mapping_context *ctx, dfl_line line, dfl_lines *out)
 
 /* ---- split homes ---- */
 
-typedef DFL_VEC(dfl_home_split) home_splits;
+/* A part of a home as it is written: for each tensor, over the first of these ranks that it has. */
+typedef struct {
+    dfl_home_split split;
+    dfl_id_list ranks;
+} home_loop;
+typedef DFL_VEC(home_loop) home_splits;
+
+static const char PARTS[] = "write parts or sizes, as in `split d/8 on node`";
 
 /* Reports E0430 about a loop of `split`. */
-static void report_split(dfl_mapping_context *ctx, dfl_span at, const char *what)
+static void report_split(dfl_mapping_context *ctx, dfl_span at, const char *what, const char *help)
 {
-    dfl_diag_help(ctx->draft->sema->sink, dfl_report(ctx->draft->sema->sink, DFL_MAP_HOME_SPLIT, at, "%s", what),
-                  "write parts or sizes, as in `split d/8 on node`");
+    dfl_diag_help(ctx->draft->sema->sink, dfl_report(ctx->draft->sema->sink, DFL_MAP_HOME_SPLIT, at, "%s", what), "%s", help);
     ctx->draft->broken = true;
 }
 
 /* A part of a home from its loop; with an open amount, one part until that is decided. */
-static dfl_home_split lower_split(dfl_mapping_context *ctx, const dfl_ast_node *loop, const dfl_line *line, uint32_t axis)
+static dfl_home_split lower_split(dfl_mapping_context *ctx, const dfl_ast_node *loop, const dfl_id_list *ranks, uint32_t axis)
 {
-    dfl_home_split out = { .span = loop->span, .rank = line->rank, .axis = axis, .by = line->by, .amount = line->amount };
+    const uint32_t rank = ranks->at[0];
+    const dfl_line lowered = lower_loop(ctx, loop, DFL_LINE_KEEP), *line = &lowered;
+    const dfl_workload *w = ctx->draft->workload->workload;
+    const dfl_sym name = ranks->n > 1 || w == NULL ? loop->path->text : w->ranks[rank].name;
+    dfl_home_split out = { .span = loop->span, .rank = rank, .axis = axis, .rank_name = name, .by = line->by,
+                           .amount = line->amount };
     const dfl_hole *hole = line->hole;
 
     if (hole == NULL)
@@ -211,7 +259,7 @@ static dfl_home_split lower_split(dfl_mapping_context *ctx, const dfl_ast_node *
     out.by = hole->by;
     out.amount = hole->by == DFL_BY_PARTS ? 1 : DFL_SEMA_MAX_EXTENT;
     out.decision = dfl_mapping_add_decision(ctx, (dfl_decision){ .kind = DFL_DECISION_SPLIT, .span = loop->value->span,
-                                                                 .by = hole->by, .rank = line->rank, .axis = axis,
+                                                                 .by = hole->by, .rank = rank, .axis = axis, .rank_name = name,
                                                                  .values = hole->choices, .n = hole->n_choices });
     return out;
 }
@@ -219,46 +267,45 @@ static dfl_home_split lower_split(dfl_mapping_context *ctx, const dfl_ast_node *
 /* Lowers the parts behind `split`. */
 static home_splits lower_splits(dfl_mapping_context *ctx, const dfl_ast_node *spreads)
 {
+    const dfl_id_list all = { 0 };
     home_splits out = { 0 };
 
     for (const dfl_ast_node *g = spreads; g != NULL; g = g->next) {
         uint32_t axis = dfl_mapping_find_axis(ctx, g->path);
 
         if (g->pipelined)
-            report_split(ctx, g->span, "the parts of a home are no stages of a pipeline");
+            report_split(ctx, g->span, "the parts of a home are no stages of a pipeline", PARTS);
         for (const dfl_ast_node *l = g->items; l != NULL; l = l->next) {
-            dfl_line line;
+            dfl_id_list ranks;
 
             if (l->path->n == 0 || l->cyclic) {
                 report_split(ctx, l->span, l->cyclic ? "the parts of a home are not dealt round-robin"
-                                                     : "the rank by which a home is split is not searched");
+                                                     : "the rank by which a home is split is not searched", PARTS);
                 continue;
             }
-            if (!lower_loop(ctx, l, DFL_LINE_KEEP, &line) || axis == DFL_NONE)
-                continue;
-            DFL_PUSH(ctx->draft->sema->arena, &out, lower_split(ctx, l, &line, axis));
+            ranks = find_ranks(ctx, l, &all);
+            if (ranks.n > 0 && axis != DFL_NONE)
+                DFL_PUSH(ctx->draft->sema->arena, &out, ((home_loop){ lower_split(ctx, l, &ranks, axis), ranks }));
         }
     }
     return out;
 }
 
-/* Whether a table has the rank in an index by which rows are read. */
-static bool table_has_rank(const dfl_workload *w, uint32_t table, uint32_t rank)
+/* The dimension of a table in which a rank selects the rows that are read; -1 = none. */
+static int table_dimension(const dfl_workload *w, uint32_t table, uint32_t rank)
 {
     for (uint32_t r = 0; r < w->n_tensors; r++)
         for (uint32_t d = 0; w->tensors[r].gathered && w->tensors[r].table == table && d < w->tensors[r].n_table_dims; d++)
             if (dfl_index_coef(&w->tensors[r].table_index[d], rank) != 0)
-                return true;
-    return false;
+                return (int)d;
+    return -1;
 }
 
-/* Whether an access of the tensor has the rank in an index. */
-static bool has_rank(const dfl_workload *w, uint32_t tensor, uint32_t rank)
+/* The dimension of a tensor that an access indexes with a rank; -1 = none. */
+static int dimension_of(const dfl_workload *w, uint32_t tensor, uint32_t rank)
 {
     const dfl_tensor *t = &w->tensors[tensor];
 
-    if (table_has_rank(w, tensor, rank))
-        return true;
     for (uint32_t p = 0; p < t->n_producers + t->n_consumers; p++) {
         const dfl_einsum *e = &w->einsums[p < t->n_producers ? t->producers[p] : t->consumers[p - t->n_producers]];
 
@@ -266,10 +313,33 @@ static bool has_rank(const dfl_workload *w, uint32_t tensor, uint32_t rank)
             const dfl_access *a = i < e->n_inputs ? &e->inputs[i] : &e->output;
             for (uint32_t d = 0; a->tensor == tensor && d < a->n_dims; d++)
                 if (dfl_index_coef(&a->index[d], rank) != 0)
-                    return true;
+                    return (int)d;
         }
     }
-    return false;
+    return table_dimension(w, tensor, rank);
+}
+
+/* Sets the rank of a split for a tensor: the first one of its loop that the tensor has. Returns whether there is one; false with
+   DFL_NONE as the rank after a report: the name stands for ranks of several dimensions. */
+static bool choose_rank(dfl_mapping_context *ctx, const home_loop *loop, uint32_t tensor, dfl_home_split *split)
+{
+    const dfl_workload *w = ctx->draft->workload->workload;
+    int dimension = -1;
+
+    for (size_t i = 0; i < loop->ranks.n; i++) {
+        const int d = dimension_of(w, tensor, loop->ranks.at[i]);
+
+        if (d >= 0 && dimension >= 0 && d != dimension) {
+            report_split(ctx, split->span, dfl_arena_printf(ctx->draft->sema->arena, "this name stands for ranks of several "
+                         "dimensions of `%s`", dfl_sema_text(ctx->draft->sema, w->tensors[tensor].name)),
+                         "write the full name of one of the ranks");
+            split->rank = DFL_NONE;
+            return false;
+        }
+        split->rank = d >= 0 && dimension < 0 ? loop->ranks.at[i] : split->rank;
+        dimension = d >= 0 ? d : dimension;
+    }
+    return dimension >= 0;
 }
 
 /* Sets the splits of a home: those over ranks of the tensor. `named`: the text names the tensor itself, no group; then the
@@ -277,17 +347,19 @@ static bool has_rank(const dfl_workload *w, uint32_t tensor, uint32_t rank)
 static void set_splits(dfl_mapping_context *ctx, const home_splits *all, bool named, dfl_line *line)
 {
     const dfl_workload *w = ctx->draft->workload->workload;
-    home_splits own = { 0 };
+    DFL_VEC(dfl_home_split) own = { 0 };
 
     for (size_t i = 0; w != NULL && i < all->n; i++) {
-        if (has_rank(w, line->tensor, all->at[i].rank))
-            DFL_PUSH(ctx->draft->sema->arena, &own, all->at[i]);
-        else if (named)
-            dfl_lint_split_unused(ctx->draft->sema->sink, dfl_module_lints(ctx->draft->sema, ctx->module), all->at[i].span,
-                                  dfl_sema_text(ctx->draft->sema, w->ranks[all->at[i].rank].name),
+        dfl_home_split split = all->at[i].split;
+
+        if (choose_rank(ctx, &all->at[i], line->tensor, &split))
+            DFL_PUSH(ctx->draft->sema->arena, &own, split);
+        else if (named && split.rank != DFL_NONE)
+            dfl_lint_split_unused(ctx->draft->sema->sink, dfl_module_lints(ctx->draft->sema, ctx->module), split.span,
+                                  dfl_sema_text(ctx->draft->sema, w->ranks[split.rank].name),
                                   dfl_sema_text(ctx->draft->sema, w->tensors[line->tensor].name));
     }
-    line->splits = own.n == all->n ? all->at : own.at;
+    line->splits = own.at;
     line->n_splits = (uint32_t)own.n;
 }
 

@@ -43,6 +43,8 @@ typedef struct {
     dfl_options options;         /* options of the text; those of the file are not among them */
     dfl_ast_name plan_option;    /* last option that matters only in plans over chips; absent = no such option */
     uint32_t statements;         /* number of statements with lines so far */
+    uint32_t loops;              /* number of written loops so far whose name stands for several ranks */
+    const dfl_ast_path *shared;  /* the first of these names: ambiguous unless the mapping is a plan; NULL = there is none */
     /* Each einsum has a number by its position in the text, and an id of the IR by its position in the order of
        execution. */
     uint32_t n_einsums;
@@ -72,6 +74,7 @@ typedef struct {
     dfl_module *module;          /* module of the text */
     dfl_span *options;           /* [dfl_mapping_option]: place of the option in the text; nowhere = not stated so far */
     unsigned depth;              /* number of enclosing branches and templates */
+    bool in_branch;              /* the text stands in a branch */
 } dfl_mapping_context;
 
 typedef DFL_VEC(uint32_t) dfl_id_list;
@@ -87,6 +90,11 @@ void dfl_mapping_number_einsums(dfl_mapping_draft *draft);
 /* Lookup of the tensors of the workload by all their names. */
 const dfl_lookup *dfl_mapping_tensor_names(dfl_mapping_draft *draft);
 uint32_t dfl_mapping_find_rank(dfl_mapping_context *ctx, const dfl_ast_path *path);
+/* Appends the rank that a path names. Outside of branches a short name stands for all ranks that it fits: in a plan over chips, a
+   loop divides each einsum along its own one. Nothing after reporting. */
+void dfl_mapping_add_ranks(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_id_list *out);
+/* Reports the first name that stands for several ranks, in a mapping that is no plan. False after that. */
+bool dfl_mapping_check_shared(dfl_mapping_draft *draft);
 /* Appends the tensor that a path names, or the tensors of all members of the family that it names. Nothing after reporting. */
 void dfl_mapping_add_tensors(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_id_list *out);
 uint32_t dfl_mapping_find_memory(dfl_mapping_context *ctx, const dfl_ast_path *path);

@@ -160,15 +160,25 @@ static const dfl_scope_entry *find_in_instance(const dfl_mapping_context *ctx, c
 }
 
 /* Reports a shortened name that fits several parts. */
-static void report_ambiguous(dfl_mapping_context *ctx, const dfl_ast_path *path, const dfl_lookup *lookup,
+static void report_ambiguous(dfl_mapping_draft *draft, const dfl_ast_path *path, const dfl_lookup *lookup,
                              const dfl_lookup_match *match, const char *what)
 {
-    dfl_diag *d = dfl_report(ctx->draft->sema->sink, DFL_NAME_AMBIGUOUS, path->span, "%s `%s` is ambiguous", what,
-                             text(ctx, path->text));
+    dfl_sema *sema = draft->sema;
+    dfl_diag *d = dfl_report(sema->sink, DFL_NAME_AMBIGUOUS, path->span, "%s `%s` is ambiguous", what,
+                             dfl_sema_text(sema, path->text));
 
-    dfl_diag_help(ctx->draft->sema->sink, d, "write `%s` or `%s`", text(ctx, lookup->full.at[match->id]),
-                  text(ctx, lookup->full.at[match->other]));
-    ctx->draft->broken = true;
+    dfl_diag_help(sema->sink, d, "write `%s` or `%s`", dfl_sema_text(sema, lookup->full.at[match->id]),
+                  dfl_sema_text(sema, lookup->full.at[match->other]));
+    draft->broken = true;
+}
+
+bool dfl_mapping_check_shared(dfl_mapping_draft *draft)
+{
+    const dfl_lookup *ranks = &draft->workload->ranks;
+
+    if (draft->shared != NULL)
+        report_ambiguous(draft, draft->shared, ranks, dfl_lookup_find(ranks, draft->shared->text), "rank");
+    return draft->shared == NULL;
 }
 
 /* Adds the help "`npu` has `row`, `col`" if the names are few. */
@@ -239,7 +249,7 @@ static uint32_t find_in_lookup(dfl_mapping_context *ctx, const dfl_ast_path *pat
     const dfl_lookup_match *match = dfl_lookup_find(lookup, path->text);
 
     if (match != NULL && match->ambiguous)
-        report_ambiguous(ctx, path, lookup, match, what);
+        report_ambiguous(ctx->draft, path, lookup, match, what);
     return match == NULL ? DFL_NONE : match->id;
 }
 
@@ -291,8 +301,33 @@ static const dfl_ast_path *complete_path(dfl_mapping_context *ctx, const dfl_ast
     return path;
 }
 
+/* Whether a text ends with a dot and the name. */
+static bool is_short_for(const char *full, const char *name)
+{
+    const size_t n = strlen(full), of = strlen(name);
+
+    return n > of && full[n - of - 1] == '.' && strcmp(full + n - of, name) == 0;
+}
+
+/* Appends all ranks of the workload that a short name fits, if it fits several. */
+static bool add_shared_ranks(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_id_list *out)
+{
+    const dfl_lookup *ranks = &ctx->draft->workload->ranks;
+    const dfl_lookup_match *match = dfl_lookup_find(ranks, path->text);
+
+    if (match == NULL || !match->ambiguous)
+        return false;
+    for (uint32_t i = 0; i < ranks->full.n; i++)
+        if (is_short_for(text(ctx, ranks->full.at[i]), text(ctx, path->text)))
+            DFL_PUSH(ctx->draft->sema->arena, out, i);
+    if (ctx->draft->shared == NULL)
+        ctx->draft->shared = path;
+    return true;
+}
+
 /* Resolves a rank or tensor: through the bindings of the enclosing `use`, else in the instance, else in the whole
-   workload. Appends the members of a family of tensors to `family`, unless it is NULL; the result is then DFL_NONE. */
+   workload. Appends the members of a family of tensors, or the ranks that share a short name, to `family`, unless it is NULL; the
+   result is then DFL_NONE. */
 static uint32_t find_in_workload(dfl_mapping_context *ctx, const dfl_ast_path *written, dfl_entry_kind kind, dfl_id_list *family)
 {
     const dfl_ast_path *path = complete_path(ctx, written);
@@ -315,12 +350,14 @@ static uint32_t find_in_workload(dfl_mapping_context *ctx, const dfl_ast_path *w
     if (entry != NULL && entry->kind == kind)
         return entry->id;
     list_workload(ctx->draft->sema, workload);
+    if (rank && family != NULL && add_shared_ranks(ctx, path, family))
+        return DFL_NONE;
     id = find_in_lookup(ctx, path, names, what);
     if (id == DFL_NONE && !rank)
         id = find_in_lookup(ctx, path, &workload->derived, what);
-    if (id == DFL_NONE && family != NULL)
+    if (id == DFL_NONE && !rank && family != NULL)
         add_family_tensors(ctx, path->text, family);
-    if (id == DFL_NONE && family != NULL && family->n == 0 && dfl_mapping_add_tensor_group(ctx, path->text, family))
+    if (id == DFL_NONE && !rank && family != NULL && family->n == 0 && dfl_mapping_add_tensor_group(ctx, path->text, family))
         return DFL_NONE;
     if (id == DFL_NONE && !workload->draft.partial && (family == NULL || family->n == 0))
         report_none(ctx, path, names, rank ? DFL_RANK_UNKNOWN : DFL_NAME_UNKNOWN, what, "workload", workload->decl->name);
@@ -330,6 +367,14 @@ static uint32_t find_in_workload(dfl_mapping_context *ctx, const dfl_ast_path *w
 uint32_t dfl_mapping_find_rank(dfl_mapping_context *ctx, const dfl_ast_path *path)
 {
     return find_in_workload(ctx, path, DFL_ENTRY_RANK, NULL);
+}
+
+void dfl_mapping_add_ranks(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_id_list *out)
+{
+    const uint32_t one = find_in_workload(ctx, path, DFL_ENTRY_RANK, ctx->in_branch ? NULL : out);
+
+    if (one != DFL_NONE)
+        DFL_PUSH(ctx->draft->sema->arena, out, one);
 }
 
 void dfl_mapping_add_tensors(dfl_mapping_context *ctx, const dfl_ast_path *path, dfl_id_list *out)
@@ -552,7 +597,7 @@ bool dfl_mapping_add_head(dfl_mapping_context *ctx, const dfl_ast_path *written,
     instance = dfl_lookup_find(&workload->heads, name);
     if (tensor != NULL && (tensor->exact || instance == NULL || !instance->exact)) {
         if (tensor->ambiguous)
-            report_ambiguous(ctx, path, &workload->tensors, tensor, "einsum");
+            report_ambiguous(ctx->draft, path, &workload->tensors, tensor, "einsum");
         return add_tensor(ctx, path, tensor->id, out);
     }
     if (instance != NULL) {
