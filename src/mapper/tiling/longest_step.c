@@ -141,19 +141,54 @@ static double most_pieces(const transfers *k, uint32_t rank, double *parts)
     return pieces;
 }
 
-/* Work of the unit, in s, besides the steps in which tiles move, at least. */
+/* Whether the work waits for a keep in a level further in than the place, in which each element of its operand moves as often as
+   the others: the level is filled from a keep of the place, or from one further in. */
+static bool waits_inside(const transfers *k, const dfl_form_port *p)
+{
+    const dfl_template_keep *keep = k->form->skeleton->keep;
+
+    return p->waits && p->less == DFL_FORM_NONE && keep[p->keep].parent >= 0 && !keep[keep[p->keep].parent].home &&
+           k->node->moved[p->count] >= k->node->value[p->count];
+}
+
+/* Time, in s, for which the work waits for one port in the steps with `left` of the elements of a rank, at least: for keeps of
+   operands with the rank. */
+static double waits_left(const transfers *k, uint32_t rank, double left, double parts)
+{
+    const dfl_form *f = k->form;
+    double waits[DFL_TERM_PORTS] = { 0 }, longest = 0;
+
+    for (uint32_t i = 0; i < f->n_ports; i++) {
+        const dfl_form_port *p = &f->port[i];
+        const bool is_full = f->figure[(size_t)p->count * f->problem->n_ranks + rank] == DFL_FORM_NONE; /* on all coordinates */
+        double all = (double)f->problem->extent[rank];
+        if (!waits_inside(k, p) || !(f->problem->operand[f->skeleton->keep[p->keep].operand].ranks >> rank & 1))
+            continue;
+        all = is_full ? all : k->boxes[rank]->product[p->count] * parts;
+        waits[p->port] += p->seconds * k->node->value[p->count] * left / all;
+        longest = most(longest, waits[p->port]);
+    }
+    return longest;
+}
+
+/* Work of the unit and what it waits for, in s, besides the steps in which tiles move, at least. */
 static double find_work_outside(const transfers *k)
 {
     const dfl_form *f = k->form;
-    double outside = 0;
+    double parts[DFL_PROBLEM_RANKS], pieces[DFL_PROBLEM_RANKS], all = 1, outside = 0;
 
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++)
+        all *= pieces[r] = most_pieces(k, r, &parts[r]);
     for (uint32_t r = 0; r < f->problem->n_ranks; r++) {
-        double parts, pieces = most_pieces(k, r, &parts), all = (double)f->problem->extent[r];
-        double left = all - (k->ways == BOTH ? 2 : 1) * pieces * most_in_step(k, r);
+        const double step = most_in_step(k, r), others = all / pieces[r];
+        double left = (double)f->problem->extent[r] - (k->ways == BOTH ? 2 : 1) * pieces[r] * step;
+        if (k->ways == ENTER && (left >= 0 || others == 1))
+            left += step / others; /* no step is before the first tiles */
         if (left > 0)
-            outside = most(outside, k->node->value[f->steps] / k->boxes[r]->product[f->steps] * left / parts);
+            outside = most(outside, k->node->value[f->steps] / k->boxes[r]->product[f->steps] * left / parts[r] *
+                                        f->problem->seconds + waits_left(k, r, left, parts[r]));
     }
-    return outside * f->problem->seconds;
+    return outside;
 }
 
 /* Whether tiles of some input surely enter the place over a port, besides the first ones. */

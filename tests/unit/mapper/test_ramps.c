@@ -156,6 +156,23 @@ static void longest_steps(void **state)
     check_ramp(text, AMOUNTS, row->bound, row->model);
 }
 
+/* Each of four steps of m works for 4 ns, and waits twice for 2 ns until Z has left reg (B24). B comes in for 20 and A for 10 before
+   the first one, A for 10 beside each of the next three, and of the four elements of m one counts. The model takes
+   3 more, for the last of Z out of reg and sram. */
+static void waits_in_steps(void **state)
+{
+    static const int64_t AMOUNTS[3][4] = { { 1 }, { 1 }, { 1 } };
+
+    (void)state;
+    check_ramp("dfl 1; workload w : i8 { rank m = 4, n = 2, k = 2; input A[m, k]; input B[k, n]; output Z[m, n] : i32 += "
+               "A[m, k] * B[k, n]; } system chip { clock = 1GHz; memory dram { size = 1MB; read { bandwidth = 0.2GB/s; } "
+               "write { bandwidth = 8GB/s; } } memory sram { size = 28B; buffers = 2; } "
+               "memory reg { size = 4B; holds = Z; read { bandwidth = 2GB/s; } } "
+               "compute mac { ops = mac; rate = 1MAC/cycle; } } mapping best for w on chip { on mac; keep A, B, Z in dram; "
+               "keep B in sram; temporal m; keep A, Z in sram; temporal n; keep Z in reg; temporal k; minimize latency; }",
+               AMOUNTS, 68, 71);
+}
+
 /* ---- operands that move as often ---- */
 
 /* S and Z move in full at any amounts: both have one count. Z takes 1 B of sram, 1 B is left. */
@@ -190,8 +207,10 @@ static void alike(void **state)
 
 int main(void)
 {
+    const struct CMUnitTest tests[] = { cmocka_unit_test(waits_in_steps) };
     int failed = CHECK_TABLE("mapper.ramps.ramps", RAMP_ROWS, ramps);
 
+    failed += CHECK_GROUP("mapper.ramps", tests);
     failed += CHECK_TABLE("mapper.ramps.alike", ALIKE_ROWS, alike);
     failed += CHECK_TABLE("mapper.ramps.longest_step", STEP_ROWS, longest_steps);
     return failed;
