@@ -18,6 +18,7 @@ typedef struct {
     dfl_network *networks;
     dfl_rate **rates; /* [unit]: rates of the unit */
     const dfl_param *params;
+    const dfl_unrolled *unrolled; /* copies of einsums in the mapping of the model; NULL = there are none */
     uint32_t n_timed, n_einsums;
 } bench;
 
@@ -71,11 +72,23 @@ static double value_at(const bench *b, uint32_t param, double factor)
     return dfl_param_is_latency(p->kind) ? p->value * factor : p->value / factor;
 }
 
+/* The latency of an einsum, with all of its copies in an unrolled mapping. */
+static double einsum_seconds(const bench *b, const dfl_result *r, uint32_t einsum)
+{
+    double sum = 0;
+
+    if (b->unrolled == NULL)
+        return r->einsums[einsum].seconds;
+    for (uint32_t e = 0; e < b->unrolled->mapping->workload->n_einsums; e++)
+        sum += b->unrolled->einsum_of[e] == einsum ? r->einsums[e].seconds : 0;
+    return sum;
+}
+
 static double measure(const bench *b, uint32_t einsum)
 {
     const dfl_result *r = dfl_model_retime(b->model, &b->like);
 
-    return einsum == DFL_NONE ? r->seconds : r->einsums[einsum].seconds;
+    return einsum == DFL_NONE ? r->seconds : einsum_seconds(b, r, einsum);
 }
 
 static double evaluate_at(const rate_line *line, double w)
@@ -234,7 +247,7 @@ static void find_bounds(dfl_arena *arena, bench *b, dfl_einsum_bound *out)
     double *most = DFL_NEW_ARRAY(arena, double, b->n_einsums + 1);
 
     for (uint32_t e = 0; e < b->n_einsums; e++) {
-        now[e] = r->einsums[e].seconds;
+        now[e] = einsum_seconds(b, r, e);
         most[e] = DFL_LATENCY_TOLERANCE * now[e];
         out[e].param = DFL_NONE;
     }
@@ -242,8 +255,8 @@ static void find_bounds(dfl_arena *arena, bench *b, dfl_einsum_bound *out)
         set_value(b, i, b->params[i].value / (1 + step));
         r = dfl_model_retime(b->model, &b->like);
         for (uint32_t e = 0; e < b->n_einsums; e++)
-            if (r->einsums[e].seconds - now[e] > most[e]) {
-                most[e] = r->einsums[e].seconds - now[e];
+            if (einsum_seconds(b, r, e) - now[e] > most[e]) {
+                most[e] = einsum_seconds(b, r, e) - now[e];
                 out[e].param = i;
             }
         set_value(b, i, b->params[i].value);
@@ -436,9 +449,11 @@ static void copy_system(dfl_arena *arena, bench *b)
     b->like.computes = computes;
 }
 
-const dfl_sensitivity *dfl_sensitivity_find(dfl_arena *arena, dfl_model *model, const dfl_result *result)
+const dfl_sensitivity *dfl_sensitivity_find(dfl_arena *arena, dfl_model *model, const dfl_unrolled *unrolled,
+                                            const dfl_result *result)
 {
-    bench b = { .model = model, .own = result->mapping->system, .n_einsums = result->mapping->workload->n_einsums };
+    const dfl_mapping *given = unrolled != NULL ? unrolled->given : result->mapping;
+    bench b = { .model = model, .own = result->mapping->system, .unrolled = unrolled, .n_einsums = given->workload->n_einsums };
     dfl_sensitivity *out = DFL_NEW(arena, dfl_sensitivity);
     params all = { 0 };
 

@@ -25,6 +25,7 @@
 #ifndef DFL_MODEL_SENSITIVITY_H
 #define DFL_MODEL_SENSITIVITY_H
 
+#include "ir/path/unroll.h"
 #include "model/model.h"
 
 /* Numbers of a system that affect costs. */
@@ -89,8 +90,10 @@ typedef struct {
 bool dfl_param_is_timed(dfl_param_kind kind);
 /* Tells whether a parameter is the latency of a memory or network: a larger value takes longer. */
 bool dfl_param_is_latency(dfl_param_kind kind);
-/* Finds the sensitivities of the last run of a model. Afterwards, the model again has the result of that run. The
-   result is allocated in `arena`. */
-const dfl_sensitivity *dfl_sensitivity_find(dfl_arena *arena, dfl_model *model, const dfl_result *result);
+/* Finds the sensitivities of the last run of a model. Afterwards, the model again has the result of that run. The einsums are
+   those of the given mapping, each with all of its copies in `unrolled`; NULL = the model runs the given mapping. The result is
+   allocated in `arena`. */
+const dfl_sensitivity *dfl_sensitivity_find(dfl_arena *arena, dfl_model *model, const dfl_unrolled *unrolled,
+                                            const dfl_result *result);
 
 #endif

@@ -131,6 +131,24 @@ static bool check_stages(dfl_frame *f, uint32_t slot)
     return false;
 }
 
+/* The parts of the groups of an axis and their product: "16 x 8 = 128"; "16" for one group. */
+static const char *product_text(const dfl_frame *f, uint32_t axis)
+{
+    const char *out = "";
+    uint32_t n = 0;
+    int64_t product = 1;
+    bool over = false;
+
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        if (f->slots[s].axis != axis || f->slots[s].count == 1)
+            continue;
+        over |= __builtin_mul_overflow(product, f->slots[s].count, &product);
+        out = dfl_arena_printf(f->arena, "%s%s%lld", out, n > 0 ? " x " : "", (long long)f->slots[s].count);
+        n++;
+    }
+    return n > 1 && !over ? dfl_arena_printf(f->arena, "%s = %lld", out, (long long)product) : out;
+}
+
 /* Sets the strides of the slots: the last one of an axis is the innermost. Reports groups that pass an axis, and chips without
    work. */
 static bool place_slots(dfl_frame *f)
@@ -151,8 +169,8 @@ static bool place_slots(dfl_frame *f)
             last = last == NULL ? &f->slots[s] : last;
             if (__builtin_mul_overflow(used, f->slots[s].count, &used) || used > axis->size) {
                 d = dfl_report(f->sink, DFL_MAP_TOO_MANY_INSTANCES, f->slots[s].span,
-                               "the parts on axis `%s` need %lld instances or more, and it has %lld", text(f, axis->name),
-                               (long long)used, (long long)axis->size);
+                               "axis `%s` has %lld instances, and its lines make %s parts", text(f, axis->name),
+                               (long long)axis->size, product_text(f, a));
                 dfl_diag_label(f->sink, d, axis->span, "axis `%s`", text(f, axis->name));
                 dfl_diag_help(f->sink, d, "use fewer parts here: at most %lld",
                               (long long)(axis->size / (used / f->slots[s].count)));

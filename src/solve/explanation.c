@@ -2,6 +2,7 @@
 
 #include "ir/mapping_open.h"
 #include "mapper/mapper.h"
+#include "model/fold.h"
 #include "model/model.h"
 #include "plan/plan.h"
 #include "report/check/check.h"
@@ -125,7 +126,8 @@ const dfl_explanation *dfl_explanation_find(const dfl_solver *solver, const dfl_
     item->result = model ? dfl_model_run(model, arena) : NULL;
     if (!item->result)
         return NULL;
-    explanation->sensitivity = dfl_sensitivity_find(arena, model, item->result);
+    explanation->sensitivity = dfl_sensitivity_find(arena, model, paths->unrolled, item->result);
+    item->result = dfl_result_fold(arena, paths->unrolled, item->result);
     set_objective(solver, explanation, &objective);
     if (other != NULL)
         set_runner_up(solver, explanation, other);
