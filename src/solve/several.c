@@ -128,9 +128,9 @@ static void raise_within(dfl_fill *fill, const dfl_objective *objective, dfl_ein
     bound = dfl_exchange_bound(work, solver->names, out->given, objective, costs->joules, costs->seconds, classes, limits);
     dfl_arena_free(work);
     summary->evaluated += bound.programs;
-    /* a mapping outside of the space of the bound may be below it */
+    /* a mapping outside of the space of the bound may be below it; lists share no loops along windows, so theirs gives way */
     if (bound.value > 0 && bound.value <= dfl_value_times(summary->value, 1 + DFL_VALUE_TOLERANCE) &&
-        !(summary->lower_bound >= bound.value))
+        (!(summary->lower_bound >= bound.value) || (classes != NULL && dfl_exchange_has_windows(classes))))
         summary->lower_bound = bound.value;
 }
 
@@ -180,7 +180,7 @@ static bool search_apart(dfl_fill *stage, const dfl_objective *objective, dfl_fi
 }
 
 /* Searches all einsums together once more, and takes what is better: the mapping, the lower bound. */
-static void search_again(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
+static void search_again(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, bool has_windows, dfl_filled *out,
                          dfl_search_summary *summary, dfl_stop *stopped)
 {
     dfl_fill again = *fill;
@@ -192,8 +192,8 @@ static void search_again(dfl_fill *fill, const dfl_objective *objective, dfl_fil
     summary->evaluated += other.search->evaluated;
     summary->pruned += other.search->pruned;
     dfl_fill_take_better(fill, other.mapping, other.search->value, other.search->unproven, out, summary);
-    if (other.search->lower_bound <= summary->value && !(summary->lower_bound >= other.search->lower_bound))
-        summary->lower_bound = other.search->lower_bound;
+    if (other.search->lower_bound <= summary->value && !(summary->lower_bound >= other.search->lower_bound) && !has_windows)
+        summary->lower_bound = other.search->lower_bound; /* with windows the mapping may lie outside of this space */
     if (other.search->optimal && other.search->value <= dfl_value_times(summary->value, 1 + DFL_VALUE_TOLERANCE)) {
         summary->optimal = true;
         summary->unproven = NULL;
@@ -302,7 +302,7 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
         raise_bound(fill, objective, classes, out, summary);
     if (may_go_on(fill, summary) && *stopped == DFL_STOP_TIME && !has_many(classes) &&
         fill->limits.deadline > dfl_budget_time(fill->solver->budget))
-        search_again(fill, objective, search, out, summary, stopped);
+        search_again(fill, objective, search, classes != NULL && dfl_exchange_has_windows(classes), out, summary, stopped);
     if (may_go_on(fill, summary) && !fill->is_part)
         dfl_fill_try_climb(fill, objective, dfl_fill_alone_is_near(fill, summary->value) ? DFL_CLIMB_REST : 1, UINT32_MAX, out,
                            summary);

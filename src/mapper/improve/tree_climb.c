@@ -5,6 +5,8 @@
 
 #include "mapper/improve/tree_draw.h"
 #include "mapper/improve/tree_moves.h"
+#include "mapper/improve/tree_ranks.h"
+#include "mapper/improve/tree_strips.h"
 #include "mapper/problem/limits.h"
 #include "model/model.h"
 
@@ -217,6 +219,12 @@ static bool add_keeps(climber *k, uint32_t b)
     return better;
 }
 
+/* Whether a loop above keep `at` differs from one at the neighbouring places. */
+static bool may_cut(const climber *k, uint32_t b, uint32_t at)
+{
+    return at == dfl_tree_after_homes(k->best, body_at(k, b)) || dfl_tree_is_end(body_at(k, b), at);
+}
+
 static bool add_loops(climber *k, uint32_t b)
 {
     bool better = false;
@@ -225,11 +233,11 @@ static bool add_loops(climber *k, uint32_t b)
         return false;
     for (uint32_t r = 0; r < k->best->workload->n_ranks; r++)
         for (uint32_t at = dfl_tree_after_homes(k->best, body_at(k, b));
-             at < body_at(k, b)->n_lines && dfl_tree_has_rank(k->best, body_at(k, b), r); at++)
+             at < body_at(k, b)->n_lines && dfl_tree_may_loop(k->best, body_at(k, b), r); at++)
             for (uint32_t c = 0; c < sizeof CUTS / sizeof *CUTS && at < body_at(k, b)->n_lines; c++)
-                if (body_at(k, b)->lines[at].kind == DFL_LINE_KEEP && (at == 0 || dfl_tree_is_end(body_at(k, b), at)))
+                if (body_at(k, b)->lines[at].kind == DFL_LINE_KEEP && may_cut(k, b, at))
                     better |= try_move(k, &(dfl_tree_move){ .kind = DFL_TREE_ADD_LOOP, .from = { b, at }, .rank = r,
-                                                            .factor = CUTS[c] });
+                                                            .factor = CUTS[c], .fits = true });
     return better;
 }
 
@@ -250,6 +258,83 @@ static void climb(climber *k)
             better |= add_loops(k, b);
         }
     }
+}
+
+/* ---- strips ---- */
+
+enum {
+    STARTS = 4,                /* from which a climb goes on */
+    FEW = 1000,                /* evaluations in all with which no strips are tried: they take some hundred */
+};
+
+typedef struct {
+    double value;                /* INFINITY = there is none */
+    bool is_given;               /* the mapping itself, without strips */
+    dfl_tree_strip strip;
+} start;
+
+typedef struct {
+    climber *k;
+    start best[STARTS];          /* least value first */
+} start_list;
+
+static void list_start(start_list *list, start s)
+{
+    for (uint32_t i = 0; i < STARTS; i++)
+        if (s.value < list->best[i].value) {
+            const start other = list->best[i];
+            list->best[i] = s;
+            s = other;
+        }
+}
+
+/* Judges a start with strips, and lists it if it is among the best. */
+static bool judge_strip(void *context, const dfl_tree_strip *strip, bool *has_room)
+{
+    start_list *list = context;
+    climber *k = list->k;
+    dfl_mapping *m = draft(k);
+    start s = { .value = INFINITY, .strip = *strip };
+    bool is_full;
+
+    if (is_over(k))
+        return false;
+    if (dfl_tree_strip_apply(k->scratch, m, strip))
+        s.value = evaluate(k, m, &is_full);
+    *has_room = s.value < INFINITY;
+    if (*has_room && (k->options->admits == NULL || k->options->admits(k->options->context, m)))
+        list_start(list, s);
+    return true;
+}
+
+/* Climbs from the given mapping and from the best ones with strips of it, those of least value first. The best result stays. */
+static void climb_starts(climber *k)
+{
+    start_list list = { .k = k };
+    dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
+    const dfl_mapping *given = k->best;
+    dfl_mapping *best = k->best;
+    double value = k->value;
+
+    for (uint32_t i = 0; i < STARTS; i++)
+        list.best[i].value = INFINITY;
+    list_start(&list, (start){ .value = k->value, .is_given = true });
+    if (k->options->may_share && !k->options->amounts_only && k->options->evaluations > FEW)
+        dfl_tree_strips_each(work, given, judge_strip, &list);
+    for (uint32_t i = 0; i < STARTS && list.best[i].value < INFINITY && !is_over(k); i++) {
+        k->best = dfl_mapping_copy(k->arena, given);
+        k->value = list.best[i].value;
+        if (!list.best[i].is_given)
+            (void)dfl_tree_strip_apply(k->arena, k->best, &list.best[i].strip);
+        climb(k);
+        if (k->value < value * (1 - SAME) || (list.best[i].is_given && k->value <= value)) {
+            value = k->value;
+            best = k->best;
+        }
+    }
+    k->best = best;
+    k->value = value;
+    dfl_arena_free(work);
 }
 
 /* ---- random changes ---- */
@@ -353,7 +438,7 @@ dfl_mapping *dfl_tree_climb(dfl_arena *arena, const dfl_intern *names, const dfl
     k.best = dfl_mapping_copy(k.arena, m);
     k.value = evaluate(&k, k.best, &is_full);
     if (k.value < INFINITY)
-        climb(&k);
+        climb_starts(&k);
     for (uint32_t i = 0, idle = 0; i < options->walks && idle < options->patience && k.value < INFINITY && !is_over(&k); i++) {
         const double before = k.value;
         const uint64_t first = options->patience < UINT32_MAX ? SHORT_WALK : WALK;

@@ -1,5 +1,7 @@
 #include "mapper/improve/tree_draw.h"
 
+#include "mapper/improve/tree_ranks.h"
+
 /* Factors of a tile. */
 static const double FACTORS[] = { 2, 0.5, 2, 0.5, 4, 0.25, 1.5, 0.67, 1.2, 0.83, 16, 0.0625 };
 enum { N_FACTORS = sizeof FACTORS / sizeof *FACTORS, CUTS = 7 };

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "mapper/improve/tree_ranks.h"
 #include "mapper/problem/factors.h"
 
 static void remove_line(dfl_body *b, uint32_t at)
@@ -37,14 +38,6 @@ bool dfl_tree_touches(const dfl_mapping *m, const dfl_body *b, uint32_t tensor)
     return false;
 }
 
-bool dfl_tree_has_rank(const dfl_mapping *m, const dfl_body *b, uint32_t rank)
-{
-    for (uint32_t i = 0; i < b->n_einsums; i++)
-        if (!dfl_einsum_has_rank(&m->workload->einsums[b->einsums[i]], rank))
-            return false;
-    return b->n_einsums > 0;
-}
-
 bool dfl_tree_may_hold(const dfl_mapping *m, uint32_t tensor, uint32_t memory)
 {
     const dfl_memory *at = &m->system->memories[memory];
@@ -52,27 +45,10 @@ bool dfl_tree_may_hold(const dfl_mapping *m, uint32_t tensor, uint32_t memory)
     return !at->holds.on || dfl_selects(&at->holds, &m->workload->tensors[tensor]);
 }
 
-/* Elements of a full tile of the rank that the lines above line `at` of the body leave. */
-static int64_t tile_above(const dfl_mapping *m, const dfl_body *b, uint32_t at, uint32_t rank)
-{
-    int64_t tile = b->parent != NULL ? tile_above(m, b->parent, b->parent->n_lines, rank) : m->workload->ranks[rank].extent;
-
-    for (uint32_t i = 0; i < at; i++) {
-        const dfl_line *line = &b->lines[i];
-        if (line->kind == DFL_LINE_KEEP || line->rank != rank)
-            continue;
-        if (line->by == DFL_BY_PARTS)
-            tile = (tile + line->amount - 1) / line->amount;
-        else if (line->amount < tile)
-            tile = line->amount;
-    }
-    return tile;
-}
-
 bool dfl_tree_scale(const dfl_mapping *m, dfl_body *b, uint32_t at, double factor)
 {
     dfl_line *line = &b->lines[at];
-    const int64_t above = tile_above(m, b, at, line->rank);
+    const int64_t above = dfl_tree_tile(m, b, at, line->rank);
     int64_t amount;
 
     if (line->kind == DFL_LINE_KEEP || line->cyclic || line->rounds)
@@ -171,7 +147,7 @@ static bool sink_line(dfl_arena *arena, dfl_mapping *m, const dfl_tree_move *v)
 static dfl_line new_loop(const dfl_mapping *m, const dfl_body *b, uint32_t at, uint32_t rank)
 {
     return (dfl_line){ .kind = DFL_LINE_TEMPORAL, .span = b->span, .amount_span = b->span, .rank = rank, .by = DFL_BY_SIZE,
-                       .amount = tile_above(m, b, at, rank) };
+                       .amount = dfl_tree_tile(m, b, at, rank) };
 }
 
 /* ---- braces ---- */
@@ -327,7 +303,11 @@ bool dfl_tree_apply(dfl_arena *arena, dfl_mapping *m, const dfl_tree_move *v)
     case DFL_TREE_ADD_LOOP:
         line = new_loop(m, b, v->from.at, v->rank);
         insert_line(arena, b, v->from.at, &line);
-        return dfl_tree_scale(m, b, v->from.at, v->factor);
+        if (!dfl_tree_scale(m, b, v->from.at, v->factor))
+            return false;
+        if (v->fits)
+            dfl_tree_fit(arena, m, b, v->from.at);
+        return true;
     case DFL_TREE_REPLACE:
         b->lines[v->from.at].memory = v->memory;
         return true;

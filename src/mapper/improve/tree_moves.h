@@ -32,6 +32,7 @@ typedef struct {
     dfl_tree_place from, to;
     uint32_t tensor, memory, rank, axis;
     double factor;
+    bool fits;             /* loops further in that ask for more than a new one leaves go on with that */
 } dfl_tree_move;
 
 /* Makes the change; new lines lie in `arena`. False if it does not apply: then the mapping may be changed in part. */
@@ -39,9 +40,8 @@ bool dfl_tree_apply(dfl_arena *arena, dfl_mapping *m, const dfl_tree_move *move)
 /* Scales the tile that a loop leaves. False if that changes nothing. A loop with one iteration goes away. */
 bool dfl_tree_scale(const dfl_mapping *m, dfl_body *b, uint32_t at, double factor);
 
-/* Whether some einsum of the body touches the tensor; whether all have the rank. */
+/* Whether some einsum of the body touches the tensor. */
 bool dfl_tree_touches(const dfl_mapping *m, const dfl_body *b, uint32_t tensor);
-bool dfl_tree_has_rank(const dfl_mapping *m, const dfl_body *b, uint32_t rank);
 bool dfl_tree_may_hold(const dfl_mapping *m, uint32_t tensor, uint32_t memory);
 /* Whether a keep before line `at` is the first or the last one between two loops; all between are otherwise the same. */
 bool dfl_tree_is_end(const dfl_body *b, uint32_t at);

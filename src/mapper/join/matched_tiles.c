@@ -358,7 +358,7 @@ static bool find_mismatch(const dfl_matched_tiles *m, uint32_t tensor, mismatch 
 {
     const dfl_tensor *t = &m->classes->m->workload->tensors[tensor];
     mismatch of[DFL_PROBLEM_DIMS];
-    bool is_found = false;
+    bool is_found = false, slides[DFL_PROBLEM_DIMS] = { false }; /* tiles along a window differ from what they are made of */
 
     for (uint32_t d = 0; d < DFL_PROBLEM_DIMS; d++)
         of[d] = (mismatch){ .tensor = tensor, .dim = d, .least = INFINITY, .most = -INFINITY };
@@ -367,6 +367,7 @@ static bool find_mismatch(const dfl_matched_tiles *m, uint32_t tensor, mismatch 
         const choice *c = &m->choices[e].at[m->path[e]];
         const uint32_t o = dfl_problem_find_operand(problem_of(m, e), tensor);
         for (uint32_t d = 0; d < DFL_PROBLEM_DIMS; d++) {
+            slides[d] |= d < problem_of(m, e)->operand[o].n_dims && problem_of(m, e)->operand[o].dims[d].n > 1;
             of[d].leaf = c->sum.way[o];
             of[d].least = fmin(of[d].least, c->last.at[o][d]);
             of[d].most = fmax(of[d].most, c->last.at[o][d]);
@@ -376,7 +377,7 @@ static bool find_mismatch(const dfl_matched_tiles *m, uint32_t tensor, mismatch 
     for (uint32_t d = 0; d < DFL_PROBLEM_DIMS && is_pressing(m, tensor); d++)
         of[d].least = fmin(of[d].least, dfl_logarithm((double)m->leaves[tensor].at[of[d].leaf].low[d]));
     for (uint32_t d = 0; d < DFL_PROBLEM_DIMS; d++)
-        if (can_split(m, &of[d]) && (!is_found || of[d].most - of[d].least > out->most - out->least)) {
+        if (!slides[d] && can_split(m, &of[d]) && (!is_found || of[d].most - of[d].least > out->most - out->least)) {
             *out = of[d];
             is_found = true;
         }

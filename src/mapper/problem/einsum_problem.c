@@ -542,6 +542,7 @@ static void describe(maker *k, const dfl_problem_limits *limits)
     add_operand(k, &k->e->output, true);
     add_places(k);
     find_waits(out, k->m, limits);
+    out->slid_loops = limits->unjoined;
     if (!k->lack)
         place_operands(k);
     if (!k->lack)

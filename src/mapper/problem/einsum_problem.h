@@ -99,6 +99,7 @@ typedef struct {
     bool windows;                   /* some dimension is a sum of ranks */
     const struct dfl_fixed_lines *given; /* its written lines (fixed_lines.h), NULL = none */
     bool common_loops;              /* loops may be shared for nothing but a keep for several einsums: see shared_inputs.h */
+    bool slid_loops;                /* loops may be shared over ranks along which windows of what is exchanged slide */
     bool waits;                     /* transfers take time besides the work */
 } dfl_problem;
 
@@ -123,7 +124,8 @@ static inline uint32_t dfl_problem_outermost(const dfl_problem_operand *o)
 
 /* Choices that restrict a search. */
 typedef struct {
-    bool unjoined;                  /* no join follows: any number of memories in which einsums compete, and of live tensors */
+    bool unjoined;                  /* no join follows: any number of memories in which einsums compete, and of live tensors, and
+                                       shared loops along windows */
     bool homes_only;                /* no arrays and no keeps but homes: what takes the least room */
     bool common_loops;              /* see dfl_problem */
     bool overlapped;                /* time is counted as if transfers waited for nothing */

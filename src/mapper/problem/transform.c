@@ -72,8 +72,7 @@ static int64_t reach(const dfl_index *index, const dfl_rank *ranks, int64_t shap
     return sum < shape ? sum : shape;
 }
 
-/* What all readers of dimension `d` of the result reach of it; the shape where nobody reads it. */
-static int64_t wanted(const dfl_workload *w, const dfl_rank *ranks, uint32_t tensor, uint32_t d)
+int64_t dfl_transform_wanted(const dfl_workload *w, const dfl_rank *ranks, uint32_t tensor, uint32_t d)
 {
     const dfl_tensor *t = &w->tensors[tensor];
     int64_t most = t->n_consumers > 0 ? 0 : t->extents[d];
@@ -109,7 +108,7 @@ static const dfl_rank *shorten(dfl_arena *arena, const dfl_workload *w, const df
         const dfl_access *made = &w->einsums[e].output;
         for (uint32_t d = 0; d < made->n_dims; d++) {
             uint32_t r;
-            int64_t n = wanted(w, ranks, made->tensor, d);
+            int64_t n = dfl_transform_wanted(w, ranks, made->tensor, d);
             if (!dfl_index_is_bare(&made->index[d], &r) || n >= ranks[r].extent)
                 continue;
             set_extent(ranks, w->n_ranks, first, r, n);

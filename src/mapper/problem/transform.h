@@ -41,6 +41,8 @@ bool dfl_lines_keep(const dfl_line *lines, size_t n, uint32_t tensor, uint32_t m
 const uint32_t *dfl_transform_linked(dfl_arena *arena, const dfl_workload *w);
 /* Whether the einsum has the rank, or one that runs along with it by `linked`. */
 bool dfl_transform_goes_along(const dfl_workload *w, const uint32_t *linked, uint32_t rank, uint32_t einsum);
+/* Elements of dimension `d` of a result that all readers reach over ranks as long as `ranks`; the shape where nobody reads it. */
+int64_t dfl_transform_wanted(const dfl_workload *w, const dfl_rank *ranks, uint32_t tensor, uint32_t d);
 /* Whether some einsum makes less in an iteration of the loops, because it is read through windows. */
 bool dfl_transform_slides(dfl_arena *arena, const dfl_workload *w, const dfl_transform *v);
 /* The problem to search. */

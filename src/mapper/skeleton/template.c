@@ -81,7 +81,7 @@ static void allow_ranks(walker *k)
             const dfl_problem_operand *o = &problem->operand[t->keep[g].operand];
             bool opens = o->common == 0 || problem->common_loops, again = o->common != 0 && problem->common_loops;
             above = opens && !seen ? (1u << problem->n_ranks) - 1 : above;
-            above &= again ? ~0u : o->plain;
+            above &= again ? ~0u : problem->slid_loops ? o->ranks : o->plain;
             seen |= opens;
             if (t->shared_gaps == 0)
                 t->shared_gaps = g + 1;

@@ -12,8 +12,9 @@
  *   - no rank that indexes the operand of the keep just above, unless that keep is a home; in a shared gap, where the order
  *     of loops is not free, none as the first loop;
  *   - no rank that does not index the operand of the keep just below, once all homes have been seen;
- *   - above a home only ranks that index its operand, alone in their dimension, since parts of an operand that do not
- *     depend on the loop would be made or used before they are complete;
+ *   - above a home only ranks that index its operand, since parts of an operand that do not depend on the loop would be made
+ *     or used before they are complete; and only those alone in their dimension, unless loops may be shared along windows
+ *     (dfl_problem.slid_loops);
  *   - below a keep that has no room for two elements, no rank alone in a dimension of its operand.
  * Each template counts a transfer at every iteration of the loops above a keep. That is too much where the innermost of
  * these loops does not change the tile, but then another template with the keep further out counts it right.

@@ -8,6 +8,8 @@
 #include "ir/mapping_open.h"
 #include "mapper/improve/polish.h"
 #include "mapper/improve/tree_climb.h"
+#include "mapper/improve/tree_ranks.h"
+#include "mapper/improve/tree_strips.h"
 #include "mapper/skeleton/fixed_lines.h"
 
 typedef struct {
@@ -24,7 +26,7 @@ static const char head[] =
     "workload mm : i8 { rank m = 4, n = 4, k = 4; input A[m, k], B[k, n]; output Z[m, n] += A[m, k] * B[k, n]; }\n"
     "system chip(size = 1) {\n    memory dram { size = unlimited; read { bandwidth = 2B/s; } write { bandwidth = 1B/s; } }\n"
     "    memory near { size = size * 1B; read { bandwidth = 8B/s; } write { bandwidth = 8B/s; } }\n"
-    "    compute mac { rate { mac = 4MAC/s; } }\n}\n";
+    "    compute mac { rate { mac = 4MAC/s; flop = 4FLOP/s; } }\n}\n";
 
 static const moves_case cases[] = {
     { "a keep is raised", 24, "temporal m/4; keep Z in near; temporal k/2; keep A in near; temporal n, k;", false, 53, 48,
@@ -252,11 +254,61 @@ static void climbs_in_trees(void **state)
     dfl_session_free(s);
 }
 
+/* ---- strips ---- */
+
+typedef struct {
+    const char *name, *body;     /* lines behind the homes of operands and result */
+    const char *rank;            /* of the loop */
+    int64_t tile;
+    bool holds, shares;
+    const char *made;            /* lines of all bodies; NULL = no loop over the rank may be shared */
+} strip_case;
+
+/* Strips of 2 of p reach 4 elements of T, so 4 of t are made for the first one. */
+static const strip_case strips[] = {
+    { "what is made goes along with a window, and loops further in ask for no more than is left",
+      "keep T, Z in dram; fuse { T { temporal t:4, t; } Z { temporal p:4; keep C in near; temporal p, r; } Y { temporal p; } }",
+      "p", 2, true, true, "C.near p:2 Z.near T.near A.near | t:1 | p:1 r:1 | p:1" },
+    { "inputs stay where they are", "keep T, Z in dram; fuse { T { temporal t; } Z { temporal p, r; } Y { temporal p; } }", "p", 4,
+      false, false, "p:4 Z.near T.near | t:1 | p:1 r:1 | p:1" },
+    { "what is read along it goes along", "keep T, Z in near; fuse { T { temporal t; } Z { temporal p, r; } Y { temporal v; } }", "p",
+      4, false, true, "p:4 A.near T.near Z.near | t:1 | p:1 r:1 | v:1" },
+    { "the last einsum lacks the rank", "keep T, Z in near; fuse { T { temporal t; } Z { temporal p, r; } Y { temporal p; } }", "r", 1,
+      true, true, NULL },
+};
+
+static void makes_strips(void **state)
+{
+    const strip_case *c = *state;
+    dfl_session *s = dfl_session_new(NULL);
+    const char *last = strstr(c->body, "v;") != NULL ? "v" : "p";
+    const dfl_mapping *m = open_mapping(s, dfl_arena_printf(s->arena,
+        "workload strips : i8 { rank p = 8, v = 8, t = 8, r = 3; input A[t], B[t]; weight C[r]; T[t] = A[t] * B[t];\n"
+        "    Z[p] += T[p + r - 1] * C[r]; output Y[%s] = Z[%s] + A[%s]; }\n%s"
+        "mapping m for strips on chip(size = 64) {\n    keep A, B, C, Y in dram;\n    %s\n}\n",
+        last, last, last, strstr(head, "system"), c->body));
+    dfl_mapping *copy = dfl_mapping_copy(s->arena, m);
+    dfl_tree_strip strip = { .memory = 1, .tile = c->tile, .holds = c->holds, .shares = c->shares };
+
+    for (uint32_t b = 0; b < copy->n_bodies; b++)
+        for (uint32_t i = 0; i < copy->bodies[b]->n_lines; i++)
+            copy->bodies[b]->lines[i].given = false;
+    while (strcmp(dfl_sym_text(s->names, m->workload->ranks[strip.rank].name), c->rank) != 0)
+        strip.rank++;
+    assert_int_equal(dfl_tree_may_loop(copy, copy->root, strip.rank), c->made != NULL);
+    if (c->made != NULL) {
+        assert_true(dfl_tree_strip_apply(s->arena, copy, &strip));
+        assert_string_equal(bodies_of(s, copy), c->made);
+        assert_true(isfinite(dfl_mapping_value(dfl_arena_budget(s->arena), s->names, copy, &(dfl_objective){ 0 })));
+    }
+    dfl_session_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest homes[] = { cmocka_unit_test(polishing_keeps_written_homes) };
 
     return cmocka_run_group_tests_name("mapper.polishing_keeps_written_homes", homes, NULL, NULL) +
            CHECK_TABLE("mapper.polishes", cases, polishes) + CHECK_TABLE("mapper.polishes_trees", trees, polishes_trees) +
-           CHECK_TABLE("mapper.climbs_in_trees", climbs, climbs_in_trees);
+           CHECK_TABLE("mapper.climbs_in_trees", climbs, climbs_in_trees) + CHECK_TABLE("mapper.makes_strips", strips, makes_strips);
 }
