@@ -127,7 +127,7 @@ help:
 ## make mutate              mutants of the formulas that the tests must kill
 ## make truth               predicted and measured times on real chips, all rows of the tables beside the repository
 ## make networks            whole networks on the chips of the library: latency, utilization, proof, and what chips lack
-## make bench               the figures of the README
+## make bench               the figures of tests/MEASURED.md
 ## make cover               line coverage of the tests
 ## make install             DESTDIR= PREFIX=/usr/local
 ## make clean               removes $(BUILD)

@@ -1,5 +1,5 @@
 /*
- * Measures the figures of the README: evaluations of a fixed mapping, of a whole network, checking, and memory. Each
+ * Measures the figures of tests/MEASURED.md: evaluations of a fixed mapping, of a whole network, checking, and memory. Each
  * figure is the best processor time of several rounds on one core, printed beside the measured or published figures of
  * the peers.
  */

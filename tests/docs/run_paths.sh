@@ -5,7 +5,7 @@
 # test runs the others on a page with wrong paths, where each must be found. PAGES=FILE... reads other pages.
 set -u
 export LC_ALL=C
-pages=${PAGES:-README.md src/README.md src/model/MODEL.md}
+pages=${PAGES:-README.md src/README.md src/model/MODEL.md stdlib/CHIPS.md tests/MEASURED.md}
 passed=0 failed=0
 
 # paths_of PAGE: LINE PATH of every path

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # A matrix multiplication of 4096 x 4096 x 4096 on every chip of the library (gemm_4096.dfl): each chip reaches 70 % of
-# its peak, or limits.txt says which figure of its source prevents it. The table of the README has the same rows;
-# its utilization may differ by one point. DFL_BLESS=1 writes the table into the README.
+# its peak, or limits.txt says which figure of its source prevents it. The table of stdlib/CHIPS.md has the same rows;
+# its utilization may differ by one point. DFL_BLESS=1 writes the table into that page.
 . tests/harness/script.sh
-readme=${README:-README.md}
+page=${PAGE:-stdlib/CHIPS.md}
 result() { judge "$1" "$2" "$work/out"; } # result STATUS WHAT
 
 "$DFLC" eval --format json tests/stdlib/gemm/gemm_4096.dfl >"$work/json" 2>"$work/out"
@@ -43,9 +43,9 @@ if [ "${DFL_BLESS:-0}" = 1 ]; then
     awk -v table="$work/table" '
         /^\| chip \| type \| peak \|/ { print; getline; print; while ((getline line < table) > 0) print line; skip = 1; next }
         skip && /^\|/ { next }
-        { skip = 0; print }' "$readme" >"$work/readme" && cat "$work/readme" >"$readme"
+        { skip = 0; print }' "$page" >"$work/page" && cat "$work/page" >"$page"
 fi
-awk '/^\| chip \| type \| peak \|/ { getline; on = 1; next } on && !/^\|/ { exit } on' "$readme" >"$work/old"
+awk '/^\| chip \| type \| peak \|/ { getline; on = 1; next } on && !/^\|/ { exit } on' "$page" >"$work/old"
 awk -F'|' -v old="$work/old" '
     FILENAME == old { row[$2] = $0; used[$2] = $5; next }
     {
@@ -53,11 +53,11 @@ awk -F'|' -v old="$work/old" '
         if (!($2 in row)) { print "no row for" $2; next }
         a = $0; b = row[$2]; d = $5 - used[$2]
         sub(/\| *[0-9]+ % \|/, "|", a); sub(/\| *[0-9]+ % \|/, "|", b)
-        if (a != b || d > 1 || d < -1) { print "in the README: " row[$2]; print "it should be:  " $0 }
+        if (a != b || d > 1 || d < -1) { print "on the page:   " row[$2]; print "it should be:  " $0 }
         delete row[$2]
     }
     END { for (k in row) print "no chip for the row" k }' "$work/old" "$work/table" >"$work/out"
 [ -s "$work/out" ]
-result $((1 - $?)) "the table of $readme"
+result $((1 - $?)) "the table of $page"
 
 finish
