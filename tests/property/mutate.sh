@@ -68,6 +68,7 @@ unit_tests() { # unit_tests DIR
     mapper/tiling/*) echo "$OUT"/obj/tests/unit/mapper/test_{chains,merged_axes,boxes,forms,ramps,tiling}.o ;;
     groups/groups.c) echo "$OUT/obj/tests/unit/groups/test_groups.o" ;;
     collective/*) echo "$OUT/obj/tests/unit/collective/test_collective.o $OUT/obj/tests/unit/collective/test_closed_forms.o" ;;
+    plan/exchange_groups.c) echo "$OUT/obj/tests/unit/plan/test_exchange_groups.o" ;;
     plan/flight.c) echo "$OUT/obj/tests/unit/plan/test_flight.o" ;;
     plan/largest.c) echo "$OUT/obj/tests/unit/plan/test_largest.o" ;;
     pipeline/*) echo "$OUT/obj/tests/unit/pipeline/test_pipeline.o" ;;

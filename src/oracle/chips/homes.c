@@ -284,6 +284,7 @@ static void split_homes(chips *c, uint32_t tensor)
             if (dim == DFL_NONE || g == DFL_NONE)
                 continue;
             taken |= UINT64_C(1) << g;
+            c->tensors[tensor].by_rows &= ~(UINT64_C(1) << g); /* points by rows go across to the stated parts */
             free_group(c, tensor, g);
             split_home(c, tensor, dim, g);
         }
