@@ -5,9 +5,10 @@
 #include "mapper/problem/evaluate.h"
 #include "support/hash.h"
 
-/* The iterations above each keep; all zero behind the last one. */
+/* The iterations above each keep, and above the reads of a unit that holds the operand; all zero behind the last one. */
 typedef struct {
     uint32_t operand, n;
+    int64_t reads[DFL_PROBLEM_RANKS];
     struct { uint32_t place; int64_t above[DFL_PROBLEM_RANKS]; } keep[DFL_PROBLEM_PLACES];
 } keep_key;
 
@@ -23,6 +24,8 @@ dfl_keep_book *dfl_keep_book_make(dfl_arena *arena, const dfl_intern *names, con
 
     *book = (dfl_keep_book){ .names = names, .given = given, .problem = problem, .work = dfl_arena_new(dfl_arena_budget(arena)),
                              .scratch = dfl_arena_new(dfl_arena_budget(arena)) };
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        book->is_held |= problem->operand[o].again;
     return book;
 }
 
@@ -104,28 +107,33 @@ static double room_of(const dfl_keep_book *book, const dfl_nest_keep *keep, cons
     return dfl_problem_tile(o, piece) * o->bits * problem->place[keep->place].buffers;
 }
 
-void dfl_keep_book_turn(dfl_keep_book *book, const dfl_bare_nest *nest)
+static void find_base(dfl_keep_book *book)
 {
     static const dfl_nest_keeps none = { 0 };
-    const bool is_same = book->nest.n > 0 && memcmp(book->nest.parts, nest->parts, sizeof nest->parts) == 0;
-    const dfl_result *r;
+    const dfl_result *r = run(book, &none);
 
-    book->nest = *nest;
-    if (is_same)
-        return;
-    dfl_arena_reset(book->work);
-    book->map = (dfl_hashmap){ 0 };
-    book->entries.at = NULL;
-    book->entries.n = 0;
-    book->entries.cap = 0;
     book->base = (dfl_keep_costs){ 0 };
-    r = run(book, &none);
     book->is_known = r != NULL;
     if (book->is_known) {
         read_costs(book->problem, r, &book->base);
         book->compute_seconds = r->einsums[0].compute_seconds;
     }
     dfl_arena_reset(book->scratch);
+}
+
+void dfl_keep_book_turn(dfl_keep_book *book, const dfl_bare_nest *nest)
+{
+    const bool is_same = book->nest.n > 0 && memcmp(book->nest.parts, nest->parts, sizeof nest->parts) == 0;
+
+    book->nest = *nest;
+    if (!is_same) {
+        dfl_arena_reset(book->work);
+        book->map = (dfl_hashmap){ 0 };
+        book->entries.at = NULL;
+        book->entries.n = book->entries.cap = 0;
+    }
+    if (!is_same || book->is_held)
+        find_base(book);
 }
 
 static void find_costs(dfl_keep_book *book, const keep_key *key, const dfl_nest_keeps *keeps, dfl_keep_costs *out)
@@ -147,6 +155,15 @@ static void find_costs(dfl_keep_book *book, const keep_key *key, const dfl_nest_
     dfl_arena_reset(book->scratch);
 }
 
+/* Sets the iterations of the first `n` loops by rank. */
+static void count_above(const dfl_keep_book *book, uint32_t n, int64_t *above)
+{
+    for (uint32_t r = 0; r < book->problem->n_ranks; r++)
+        above[r] = 1;
+    for (uint32_t l = 0; l < n; l++)
+        above[book->nest.loop[l].rank] *= book->nest.loop[l].factor;
+}
+
 const dfl_keep_costs *dfl_keep_book_find(dfl_keep_book *book, uint32_t operand, const dfl_nest_keeps *keeps)
 {
     dfl_keep_entry *entry;
@@ -159,10 +176,13 @@ const dfl_keep_costs *dfl_keep_book_find(dfl_keep_book *book, uint32_t operand, 
     key.n = keeps->n;
     for (uint32_t i = 0; i < keeps->n; i++) {
         key.keep[i].place = keeps->keep[i].place;
-        for (uint32_t r = 0; r < book->problem->n_ranks; r++)
-            key.keep[i].above[r] = 1;
-        for (uint32_t l = 0; l < keeps->keep[i].at; l++)
-            key.keep[i].above[book->nest.loop[l].rank] *= book->nest.loop[l].factor;
+        count_above(book, keeps->keep[i].at, key.keep[i].above);
+    }
+    if (book->problem->operand[operand].again) {
+        uint32_t reads = book->nest.n;
+        while (reads > 0 && !(book->problem->operand[operand].ranks >> book->nest.loop[reads - 1].rank & 1))
+            reads--;
+        count_above(book, reads, key.reads);
     }
     hash = dfl_hash(&key, sizeof key, 0);
     for (item = dfl_hashmap_first(&book->map, hash, &at); item != 0; item = dfl_hashmap_next(&book->map, hash, &at))

@@ -2,8 +2,8 @@
  * What the keeps of one operand cost in a nest. Energy, the time of each port and of each link class, and the room of a mapping
  * are sums over its operands, and what one operand adds depends on its own keeps alone (lemma B35 of SEARCH.md). So the model
  * says what the keeps of an operand add, from two mappings: one with these keeps, and one in which the unit reads all operands
- * from their homes. With tiles that divide the numbers follow from the iterations above each keep by rank, so they are found
- * once.
+ * from their homes. With tiles that divide the numbers follow from the iterations by rank above each keep, and above the reads of
+ * an operand that the unit holds, so they are found once.
  */
 #ifndef DFL_MAPPER_NESTS_KEEP_COSTS_H
 #define DFL_MAPPER_NESTS_KEEP_COSTS_H
@@ -31,6 +31,7 @@ typedef struct {
     const dfl_intern *names;
     const dfl_mapping *given;
     const dfl_problem *problem;
+    bool is_held;                      /* the unit holds an operand until it changes: the order of all loops counts */
     dfl_arena *work;                   /* costs of the parts of the last nest */
     dfl_arena *scratch;
     uint64_t evaluated;                /* mappings that the model evaluated */

@@ -176,7 +176,7 @@ static void find_order(searcher *s)
 {
     const dfl_bare_nest *nest = s->nest;
 
-    s->ends = nest->n;
+    s->ends = s->book->is_held ? 0 : nest->n;
     while (s->ends > 0 && (s->ends == nest->n || nest->loop[s->ends - 1].rank < nest->loop[s->ends].rank))
         s->ends--;
     s->needs = 0;
@@ -249,7 +249,7 @@ bool dfl_nests_handles(dfl_arena *arena, const dfl_mapping *given, const dfl_pro
         is_handled = !problems[i]->windows && !dfl_problem_slides(problems[i]) && has_own_keeps(problems[i]) &&
                      has_known_axes(problems[i]);
         for (uint32_t o = 0; o < problems[i]->n_operands; o++)
-            is_handled &= !problems[i]->operand[o].again && problems[i]->operand[o].home != DFL_NONE;
+            is_handled &= problems[i]->operand[o].home != DFL_NONE;
         is_handled = is_handled && dfl_nests_count(arena, problems[i], DFL_NESTS_MOST) < DFL_NESTS_MOST;
     }
     return is_handled;

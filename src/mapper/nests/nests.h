@@ -29,8 +29,7 @@ typedef struct {
     uint64_t evaluated;       /* mappings that the model evaluated */
 } dfl_nests_result;
 
-/* Whether the search handles the einsum: its problems on all units have few nests, no windows, conditions, efficiencies or
-   operands that the unit holds. */
+/* Whether the search handles the einsum: its problems on all units have few nests, no windows, conditions or efficiencies. */
 bool dfl_nests_handles(dfl_arena *arena, const dfl_mapping *given, const dfl_problem *const *problems, uint32_t n_problems);
 /* Searches the mappings below `value`. `given`: one einsum with all lines open. `problems`: the einsum on each unit. */
 dfl_nests_result dfl_nests_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *given,
