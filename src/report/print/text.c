@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/figures.h"
+#include "report/mixed_types.h"
 #include "report/print/print.h"
 #include "report/table.h"
 #include "report/readable.h"
@@ -329,6 +330,33 @@ static void print_untimed(const context *c)
     print_names(c->out, "declared, but without effect on the time", dfl_report_untimed(arena, c->results, c->result));
 }
 
+/* Prints the first product that runs on a slower unit because its operands differ in type, and how many more there are. */
+static void print_mixed(const context *c)
+{
+    const dfl_system *s = c->mapping->system;
+    dfl_mixed_types first = { 0 }, one;
+    uint32_t n = 0, at = 0;
+    char slow[DFL_UNIT_TEXT], fast[DFL_UNIT_TEXT];
+
+    for (uint32_t e = 0; e < c->mapping->workload->n_einsums; e++)
+        if (dfl_mixed_types_find(c->out->arena, c->results->names, c->result, e, &one) && n++ == 0) {
+            first = one;
+            at = e;
+        }
+    if (n == 0)
+        return;
+    dfl_human(first.wide_rate, "FLOP/s", slow);
+    dfl_human(first.narrow_rate, "FLOP/s", fast);
+    dfl_strbuf_printf(c->out, "  mixed types  %s and %s: %s", text_of(c, first.narrow->name), text_of(c, first.wide->name),
+                      text_of(c, c->mapping->workload->einsums[at].name));
+    if (n > 1)
+        dfl_strbuf_printf(c->out, " and %u more", n - 1);
+    dfl_strbuf_printf(c->out, " in %s on %s, %s\n"
+                      "               in %s alone on %s, %s: convert an operand by an einsum `B[i] = A[i]`\n",
+                      text_of(c, first.wide->name), text_of(c, s->computes[c->result->einsums[at].compute].name), slow,
+                      text_of(c, first.narrow->name), text_of(c, s->computes[first.compute].name), fast);
+}
+
 /* The length of the first word of a text (in bytes). A blank in backticks does not end a word. */
 static size_t word_length(const char *words)
 {
@@ -446,6 +474,7 @@ static void print_item(dfl_strbuf *out, const dfl_results *results, const dfl_re
     if (has_energy(item->result))
         print_energy(&c);
     print_untimed(&c);
+    print_mixed(&c);
     if (item->search)
         dfl_search_text(out, item->search, results->verbose);
 }
