@@ -130,12 +130,12 @@ schedule: $(O)/tests/unit/model/test_schedule
 	@$< -f $(or $(N),3000) $(or $(SEED),1)
 
 # Kinds of problems of the rival, see tests/mapper/rival.c.
-RIVALS := -k -l -o -a -w -m -g -p -2 -r
+RIVALS := -k -l -o -a -w -m -i -g -p -2 -r
 optimal: $(patsubst %,$(O)/tests/mapper/%,chains exhaustive monotone rival relations)
 	@$(O)/tests/mapper/chains $(or $(N),2000) $(or $(SEED),1)
 	@$(O)/tests/mapper/exhaustive $(or $(N),10000) $(or $(SEED),1)
 	@$(O)/tests/mapper/monotone $(or $(N),10000) $(or $(SEED),1)
-	@for kind in $(filter-out -k -g -p -2 -r,$(RIVALS)); do echo "relations $$kind"; $(O)/tests/mapper/relations $$kind -E 20000 $(or $(N),1000) $(or $(SEED),1) || exit 1; done
+	@for kind in $(filter-out -k -i -g -p -2 -r,$(RIVALS)); do echo "relations $$kind"; $(O)/tests/mapper/relations $$kind -E 20000 $(or $(N),1000) $(or $(SEED),1) || exit 1; done
 	@for kind in $(RIVALS); do echo "rival $$kind"; $(O)/tests/mapper/rival $$kind -E 20000 $(or $(N),2000) $(or $(SEED),1) || exit 1; done
 
 mutate: all $(PROPERTY) $(UNIT_PROGRAMS)

@@ -12,6 +12,7 @@
  *   -w   some tensors have sliding windows
  *   -a   arrays
  *   -l   some extents are above 6
+ *   -i   two to four einsums, some of which read one input
  *   -g   homes inside of arrays, conditions, and operands that are read with other ranks than they were written
  *   -p   fronts over energy and latency; -2 the least energy and then the least latency, or the other way round; -r requirements
  *   -o   all transfers overlap with work
@@ -110,6 +111,7 @@ static bool read_options(int argc, char **argv, int *at, rival_options *o)
         case 'a': o->kinds.arrays = true; break;
         case 'l': o->kinds.large = true; break;
         case 'g': o->kinds.general = true; break;
+        case 'i': o->kinds.common = true; o->kinds.einsums = 4; break;
         case 'p': o->form = RIVAL_FRONT; break;
         case '2': o->form = RIVAL_ORDER; break;
         case 'r': o->form = RIVAL_REQUIRE; break;

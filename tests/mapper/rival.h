@@ -42,6 +42,7 @@ enum { RIVAL_ROOM = 1, RIVAL_RATES = 2, RIVAL_INSTANCES = 4, RIVAL_NAMES = 8 };
 typedef struct {
     uint32_t einsums;           /* largest number of einsums, at most 4 */
     bool windows, arrays;       /* draw sliding windows; arrays */
+    bool common;                /* several einsums read one input */
     bool general;               /* draw homes inside of arrays, conditions, and operands with renamed ranks */
     bool perfect;               /* every problem assumes perfect overlap */
     bool large;                 /* some extents are above 6 */

@@ -86,8 +86,8 @@ typedef struct {
     uint32_t n_ranks, n_tensors, extent[RANKS];
     struct { uint32_t n, bits, mask; dim dim[DIMS]; bool made, read; } tensor[TENSORS];
     uint32_t n_einsums;
-    /* input 0 is indexed by `after` in place of `before` */
-    struct { uint32_t out, in[3], n_in, before, after; bool sum, largest; } einsum[4];
+    /* input 0, and those that an einsum before reads (a mask), are indexed by `after` in place of `before` */
+    struct { uint32_t out, in[3], n_in, common, before, after; bool sum, largest; } einsum[4];
 } drawer;
 
 static uint32_t choose(drawer *d, uint32_t n) { return rival_choose(d->c, n); }
@@ -134,12 +134,18 @@ static uint32_t add_ranks(drawer *d, uint32_t n)
     return ((1u << d->n_ranks) - 1) & ~((1u << first) - 1);
 }
 
+/* Whether input i of an einsum has another rank in place of one of its own. */
+static bool is_renamed(const drawer *d, uint32_t e, uint32_t i)
+{
+    return (i == 0 || (d->einsum[e].common >> i & 1)) && d->einsum[e].before != d->einsum[e].after;
+}
+
 /* Ranks that index input i of an einsum there. */
 static uint32_t mask_of(const drawer *d, uint32_t e, uint32_t i)
 {
     uint32_t mask = d->tensor[d->einsum[e].in[i]].mask, before = d->einsum[e].before, after = d->einsum[e].after;
 
-    return i == 0 && before != after ? (mask & ~(1u << before)) | 1u << after : mask;
+    return is_renamed(d, e, i) && (mask >> before & 1) ? (mask & ~(1u << before)) | 1u << after : mask;
 }
 
 /* Reads input 0 of an einsum with another rank of equal extent in place of its first one. */
@@ -154,6 +160,21 @@ static void rename_rank(drawer *d, uint32_t e)
     d->extent[d->n_ranks] = d->extent[r];
     d->einsum[e].before = r;
     d->einsum[e].after = d->n_ranks++;
+}
+
+/* Adds an input of an einsum before to the inputs of the last one; false if this has it, or if there is none. */
+static bool add_common(drawer *d)
+{
+    const uint32_t e = d->n_einsums - 1, from = choose(d, e), i = choose(d, d->einsum[from].n_in), t = d->einsum[from].in[i];
+    bool is_new = !d->tensor[t].made;
+
+    for (uint32_t k = 0; k < d->einsum[e].n_in; k++)
+        is_new &= d->einsum[e].in[k] != t;
+    if (is_new) {
+        d->einsum[e].common |= 1u << d->einsum[e].n_in;
+        d->einsum[e].in[d->einsum[e].n_in++] = t;
+    }
+    return is_new;
 }
 
 /* An einsum with one to three inputs, of which the first is a result of the einsum before, or of the one before that. */
@@ -173,6 +194,10 @@ static void draw_einsum(drawer *d)
     wanted = used | fresh;
     any = e == 0 || choose(d, 3) == 2 ? (1u << d->n_ranks) - 1 : wanted;
     while (d->einsum[e].n_in < n && d->n_tensors + 1 < TENSORS) {
+        if (d->kinds->common && e > 0 && d->einsum[e].common == 0 && choose(d, 4) > 0 && add_common(d)) {
+            used |= mask_of(d, e, d->einsum[e].n_in - 1);
+            continue;
+        }
         uint32_t mask = any & choose(d, 1u << d->n_ranks);
         if (d->einsum[e].n_in + 1 == n)
             mask |= wanted & ~used;
@@ -242,7 +267,7 @@ static void print_einsum(const drawer *d, uint32_t e)
     for (uint32_t i = 0; i < n; i++) {
         fprintf(d->out, "%s", i == 0 ? "" : d->einsum[e].sum ? " + " : " * ");
         uint32_t at = changed(d, RIVAL_NAMES) ? n - 1 - i : i;
-        print_tensor(d, d->einsum[e].in[at], false, at == 0 && d->einsum[e].before != d->einsum[e].after ? e : DFL_NONE);
+        print_tensor(d, d->einsum[e].in[at], false, is_renamed(d, e, at) ? e : DFL_NONE);
     }
     if (d->kinds->general)
         print_condition(d, used);
@@ -271,7 +296,7 @@ static void print_workload(const drawer *d)
     for (uint32_t e = 0; e < d->n_einsums; e++)
         for (uint32_t i = 0; is_printed(d, e) && i < d->einsum[e].n_in; i++) {
             uint32_t t = d->einsum[e].in[i];
-            if (d->tensor[t].made && d->kinds->alone == 0)
+            if ((d->tensor[t].made || d->einsum[e].common >> i & 1) && d->kinds->alone == 0)
                 continue;
             fprintf(d->out, "    %s ", i == 1 ? "weight" : "input");
             print_tensor(d, t, true, DFL_NONE);
