@@ -555,7 +555,7 @@ bool dfl_kind_lines_find(dfl_assembly *a)
 
         if (k->is_found || ((!a->reports || a->asked_home != NULL) && make_plain_lines(a, &k->one, e, &k->lines)))
             continue;
-        if (!a->reports || (dfl_budget_ok(a->fill->solver->budget) && explain_none(a, k)))
+        if (!a->reports || (dfl_budget_ok(a->fill->solver->budget) && !k->one.is_narrowed && explain_none(a, k)))
             return false;
         if (make_plain_lines(a, &k->one, e, &k->lines))
             continue;

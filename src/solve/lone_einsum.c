@@ -86,7 +86,7 @@ static bool is_suited(const dfl_lone_source *a, const dfl_selection *selection, 
 
 /* A selection by the names of exactly those own tensors that stand for selected tensors of the network. `memory`: the one that
    has the selection; DFL_NONE = another part. */
-static void name_selected(const dfl_lone_source *a, const dfl_lone_einsum *one, uint32_t memory, dfl_selection *selection)
+static void name_selected(const dfl_lone_source *a, dfl_lone_einsum *one, uint32_t memory, dfl_selection *selection)
 {
     const bool is_memory = memory != DFL_NONE, is_any = !selection->on || selection->all;
     dfl_sym *names;
@@ -99,7 +99,10 @@ static void name_selected(const dfl_lone_source *a, const dfl_lone_einsum *one, 
         const dfl_tensor *own = &one->workload->tensors[t], *given = &a->workload->tensors[one->tensor_of[t]];
         if (is_memory && a->home != NULL && dfl_memory_outside(a->system, memory, a->home[one->tensor_of[t]]))
             continue;
-        if (is_any || (dfl_selects(selection, given) && (!is_memory || is_suited(a, selection, own, given))))
+        const bool is_held = is_any || dfl_selects(selection, given);
+        const bool is_left = is_any || !is_memory || is_suited(a, selection, own, given);
+        one->is_narrowed |= is_held && !is_left;
+        if (is_held && is_left)
             names[n++] = own->name;
     }
     *selection = (dfl_selection){ .on = true, .names = names, .n_names = n };

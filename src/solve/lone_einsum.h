@@ -26,6 +26,8 @@ typedef struct {
     bool has_where;      /* `exact` has conditions */
     uint32_t *same;      /* [own tensor]: the own tensor that stands for it in `exact` */
     dfl_system *system;  /* the system, which selects tensors by their names */
+    bool is_narrowed;    /* some memory does not hold a tensor there that it may hold in the network: that nothing fits proves
+                            nothing about the network */
     dfl_system *mapped;  /* the same without forwarding and without reuse of operands, for the mapper */
     uint32_t *rank_of;   /* [own rank] */
     uint32_t *tensor_of; /* [own tensor] */
