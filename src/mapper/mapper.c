@@ -10,7 +10,7 @@
 #include "mapper/problem/einsum_problem.h"
 #include "mapper/problem/factors.h"
 #include "mapper/problem/space_text.h"
-#include "mapper/single.h"
+#include "mapper/single/single.h"
 #include "mapper/sizes/size_search.h"
 
 /* Whether a search for lines lists the divisors of each extent in short time; false after reporting E0606. */
@@ -37,6 +37,11 @@ bool dfl_mapper_check(dfl_sink *sink, const dfl_intern *names, const dfl_mapping
         return true;
     return (dfl_mapping_all_lines_open(mapping) || dfl_open_lines_check(sink, names, mapping)) &&
            extents_fit(sink, names, mapping);
+}
+
+bool dfl_mapper_wants_any_tiles(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping)
+{
+    return dfl_single_wants_any_tiles(arena, names, mapping);
 }
 
 const char *dfl_mapper_lack(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, uint32_t einsum)

@@ -10,11 +10,11 @@
 #include "mapper/portfolio.h"
 #include "mapper/problem/criteria.h"
 #include "mapper/problem/evaluate.h"
+#include "mapper/single/single.h"
 #include "support/vec.h"
 
 enum {
-    MORE = 16,                 /* kinds, where transfers are waited for, ... */
-    SHORT = 1 << 22,           /* ... after a search of fewer evaluations */
+    SHORT = 1 << 22,           /* evaluations below which a search is repeated for more kinds, where transfers are waited for */
 };
 
 typedef DFL_VEC(dfl_front_point) points;
@@ -136,6 +136,20 @@ static bool sees_both(const dfl_objective *o)
     return goal.by_energy && goal.by_time;
 }
 
+/* Adds points by boxes, which count what is waited for. */
+static void add_limited(judge *k, const dfl_mapping *mapping, const dfl_map_options *options)
+{
+    static const double rounding = 1 + 1e-9;
+    dfl_map_point found[DFL_SINGLE_FRONT];
+    const uint32_t n = dfl_single_front(k->arena, k->names, mapping, options, found);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const double *terms = terms_of(k, found[i].mapping, NULL);
+        if (terms != NULL)
+            (void)add(k, (dfl_front_point){ found[i].mapping, terms }, rounding);
+    }
+}
+
 const dfl_front *dfl_pareto_front_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                                        const dfl_map_options *options, double limit, const dfl_front_alone *alone,
                                        bool *fits)
@@ -158,6 +172,8 @@ const dfl_front *dfl_pareto_front_find(dfl_arena *arena, dfl_sink *sink, const d
         if (terms != NULL)
             (void)add(&k, (dfl_front_point){ search->front[i].mapping, terms }, 1);
     }
+    if (!k.exact && search->stopped == DFL_STOP_NONE && sees_both(options->objective))
+        add_limited(&k, mapping, options);
     out->lossy = k.dropped && (alone == NULL || alone->other || !sees_both(options->objective));
     k.exact &= !out->lossy;
     if (alone != NULL && !(k.exact && search->optimal))
@@ -194,14 +210,13 @@ static void add_to_kinds(judge *k, const dfl_mapping *m, const double *terms)
 }
 
 /* Adds the best of a kind, with better amounts where the search counted less than it costs. Kinds of rows can be one when they
-   are written, for what a body keeps serves all below it: then the better one counts. `waits`: the search counted what is waited
-   for, which can be more than it costs. */
-static void add_kind(judge *k, const dfl_map_point *found, bool waits, const dfl_search_limits *limits)
+   are written, for what a body keeps serves all below it: then the better one counts. */
+static void add_kind(judge *k, const dfl_map_point *found, const dfl_search_limits *limits)
 {
     static const double rounding = 1 + 1e-9;
     bool exact = k->exact;
     const dfl_polish_options polish = { .objective = k->objective, .limits = *limits, .space.perfect = true,
-                                        .amounts_only = true };
+                                        .same_kind = true };
     const dfl_mapping *m = found->mapping;
     const double *terms = terms_of(k, m, found), least = dfl_objective_term(k->objective, 0, found->joules, found->seconds);
     double value;
@@ -213,7 +228,7 @@ static void add_kind(judge *k, const dfl_map_point *found, bool waits, const dfl
         terms = terms_of(k, m, &better);
         exact &= terms != NULL && terms[0] <= least * rounding;
     }
-    if (terms != NULL && terms[0] < least * (2 - rounding) && !has_common(m->workload) && !waits) {
+    if (terms != NULL && terms[0] < least * (2 - rounding) && !has_common(m->workload)) {
         if (m->workload->n_einsums == 1)
             return;
         exact = false;
@@ -247,23 +262,27 @@ static void add_best(judge *k, dfl_sink *sink, const dfl_mapping *mapping, const
         add_to_kinds(k, best, terms);
 }
 
-/* Adds the best of each kind as a search finds them that counts what is waited for: what costs least by far need not be the first
-   when nothing is. Of those that are equal by what is counted there may be many, so it looks for more than are asked for. */
+/* Adds the best of each kind by boxes, which count what is waited for: what costs least by far need not be the first when nothing
+   is. Of several einsums it looks for more kinds than are asked for. */
 static void add_waiting(judge *k, const dfl_mapping *mapping, const dfl_map_options *asked,
                         dfl_map_result *search)
 {
+    dfl_map_point kinds[DFL_MAP_TOP];
     dfl_map_options options = *asked;
-    dfl_sink *quiet = dfl_sink_quiet(k->arena);
-    const dfl_map_result *r;
+    const dfl_map_result *r = NULL;
+    uint32_t n;
 
     if (k->exact || search->stopped != DFL_STOP_NONE)
         return;
-    options.waits = true;
-    if (options.top < MORE && search->evaluated < SHORT)
-        options.top = MORE;
-    r = search_alone(k, quiet, mapping, &options, search);
+    n = dfl_single_kinds(k->arena, k->names, mapping, asked, kinds);
+    for (uint32_t i = 0; i < n; i++)
+        add_kind(k, &kinds[i], &asked->limits);
+    if (n == 0 && asked->top < DFL_MAP_TOP && search->evaluated < SHORT) {
+        options.top = DFL_MAP_TOP;
+        r = search_alone(k, dfl_sink_quiet(k->arena), mapping, &options, search);
+    }
     for (uint32_t i = 0; r != NULL && i < r->n_front; i++)
-        add_kind(k, &r->front[i], true, &asked->limits);
+        add_kind(k, &r->front[i], &asked->limits);
     k->exact = false;
 }
 
@@ -285,7 +304,7 @@ const dfl_front *dfl_pareto_front_kinds(dfl_arena *arena, dfl_sink *sink, const 
         if (out->search == NULL)
             return NULL;
         for (uint32_t i = 0; i < out->search->n_front; i++)
-            add_kind(&k, &out->search->front[i], false, &options->limits);
+            add_kind(&k, &out->search->front[i], &options->limits);
         more = out->search->n_front == all.top && all.top < DFL_MAP_TOP && out->search->stopped == DFL_STOP_NONE;
         all.top = all.top * 2 < DFL_MAP_TOP ? all.top * 2 : DFL_MAP_TOP;
     } while (k.kept.n < top && more);

@@ -2,8 +2,9 @@
 #include <math.h>
 
 #include "ir/mapping_open.h"
-#include "mapper/branches/perfect.h"
+#include "mapper/branches/branches.h"
 #include "mapper/exact/feasibility.h"
+#include "mapper/exact/weights.h"
 #include "mapper/first/first.h"
 #include "mapper/improve/neighbourhoods.h"
 #include "mapper/improve/polish.h"
@@ -14,7 +15,7 @@
 #include "mapper/problem/limits.h"
 #include "mapper/problem/rank_padding.h"
 #include "mapper/problem/space_text.h"
-#include "mapper/single.h"
+#include "mapper/single/single.h"
 
 enum {
     KINDS = 16,                  /* structures of mappings whose best ones are polished besides the best of all */
@@ -71,13 +72,12 @@ static void try_kinds(improver *k, const dfl_map_options *options)
         !dfl_mapping_all_lines_open(k->given))
         return;
     several.top = KINDS;
-    several.overlapped = true;
     several.limits.evaluations = dfl_evaluations_left(options->limits.evaluations, k->out->evaluated);
     several.certificate = false;
     if (k->is_box && (several.limits.evaluations == 0 || several.limits.evaluations > SHORT))
         several.limits.evaluations = SHORT;
     work = dfl_arena_new(dfl_arena_budget(k->arena));
-    r = dfl_mapper_perfect(work, dfl_sink_new(work, NULL), k->names, k->given, &several, &fits);
+    r = dfl_branches_search(work, dfl_sink_new(work, NULL), k->names, k->given, &several, &fits);
     for (uint32_t i = 0; r != NULL && i < r->n_front; i++)
         take_better(k, r->front[i].mapping);
     if (r != NULL)
@@ -108,7 +108,7 @@ static void try_longer(improver *k, const dfl_map_options *options, uint32_t way
 
     left.limits.gap = 0; /* the bound is none of the ranks that are given */
     left.limits.evaluations = dfl_evaluations_left(options->limits.evaluations, k->out->evaluated);
-    r = longer ? dfl_mapper_perfect(work, quiet, k->names, longer, &left, &fits) : NULL;
+    r = longer ? dfl_branches_search(work, quiet, k->names, longer, &left, &fits) : NULL;
     if (r) {
         take_better(k, r->mapping);
         add_up(k, r);
@@ -126,9 +126,11 @@ static void go_beyond(improver *k, const dfl_map_options *options)
     dfl_map_result *out = k->out;
     bool fits = true;
 
-    from.overlapped = (options->space.extensions & ~(uint32_t)DFL_SEARCH_ORDER) != 0 && !k->given->options.overlap_perfect;
     from.limits.evaluations = dfl_evaluations_left(options->limits.evaluations, out->evaluated);
-    other.out = from.overlapped ? dfl_mapper_perfect(k->arena, quiet, k->names, k->given, &from, &fits) : NULL;
+    if ((options->space.extensions & ~(uint32_t)DFL_SEARCH_ORDER) != 0 && !k->given->options.overlap_perfect)
+        other.out = dfl_branches_search(k->arena, quiet, k->names, k->given, &from, &fits);
+    else
+        other.out = NULL;
     if (other.out != NULL && other.out->stopped == DFL_STOP_NONE) {
         other.least = dfl_mapping_value(dfl_arena_budget(k->arena), k->names, other.out->mapping, options->objective);
         take_better(&other, other.out->mapping);
@@ -242,7 +244,7 @@ static dfl_map_result *run_divisors(dfl_arena *arena, dfl_sink *sink, const dfl_
     dfl_map_result *out;
     double bound;
 
-    out = k.out = dfl_mapper_perfect(arena, sink, names, mapping, &options, fits);
+    out = k.out = dfl_branches_search(arena, sink, names, mapping, &options, fits);
     if (out != NULL && out->stopped != DFL_STOP_NONE && out->stopped != DFL_STOP_GAP && !options.front && options.top == 0)
         take_first(&k, options.space.max_shared_loops);
     if (out == NULL || out->stopped != DFL_STOP_NONE || options.front || options.top > 0) {
@@ -280,7 +282,8 @@ static void improve_divisors(dfl_arena *arena, const dfl_intern *names, const df
                                 .space = asked->space, .left = &left } };
     dfl_map_options options = *asked;
 
-    if (out->stopped != DFL_STOP_NONE || (out->optimal && (asked->space.perfect || !dfl_mapper_counts_waits(mapping, asked))))
+    if (out->stopped != DFL_STOP_NONE ||
+        (out->optimal && (asked->space.perfect || !dfl_weights_count_waits(mapping, asked->objective, asked->front))))
         return;
     k.least = out->objective;
     improve_waits(&k, &options, out->lower_bound);
@@ -373,6 +376,32 @@ static bool is_proven(const dfl_intern *names, const dfl_objective *objective, c
     return r->optimal && dfl_mapping_value(NULL, names, r->mapping, objective) <= dfl_value_times(r->lower_bound, ROUNDING);
 }
 
+/* Of an objective of several terms, the best of the first one by boxes, if it is better than that of a search without proof. */
+static void take_first_term(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_map_options *options,
+                            dfl_map_result *out)
+{
+    const dfl_first_result none = { .value = INFINITY };
+    dfl_objective one = *options->objective;
+    dfl_map_options alone = *options;
+    const dfl_map_result *r;
+    double value;
+
+    one.n_terms = 1;
+    alone.objective = &one;
+    alone.limits.evaluations = dfl_evaluations_left(options->limits.evaluations, out->evaluated);
+    if (options->objective->n_terms < 2 || out->stopped != DFL_STOP_NONE || is_proven(names, &one, out) ||
+        !dfl_single_applies(mapping, &alone))
+        return;
+    value = dfl_mapping_value(NULL, names, out->mapping, &one);
+    r = dfl_single_search(arena, names, mapping, &alone, &none);
+    if (r == NULL || r->objective >= dfl_value_times(value, 1 / ROUNDING))
+        return;
+    out->mapping = r->mapping;
+    out->joules = r->joules;
+    out->seconds = r->seconds;
+    out->objective = r->objective;
+}
+
 /* Takes the first mapping where it is better than that of a search without proof. */
 static void take_quick(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, const dfl_map_options *options,
                        const dfl_first_result *first, dfl_map_result *out)
@@ -453,6 +482,7 @@ const dfl_map_result *dfl_mapper_run(dfl_arena *arena, dfl_sink *sink, const dfl
     if (out == NULL) {
         out = run_divisors(arena, sink, names, mapping, asked, fits);
         if (out != NULL) {
+            take_first_term(arena, names, mapping, asked, out);
             take_quick(arena, names, mapping, asked, &first, out);
             raise_bound(names, asked->objective, &first, out);
         }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/mapping_open.h"
+#include "mapper/branches/part_boxes.h"
 #include "mapper/branches/rebuild.h"
 #include "mapper/exact/weights.h"
 #include "mapper/problem/factors.h"
@@ -30,6 +32,8 @@ typedef struct {
     measure by;
     dfl_objective energy, latency;
     dfl_map_result *out;
+    dfl_branches best;             /* the tree of the mapping in `out`, */
+    const dfl_mapping **found;     /* and the mappings of its parts */
     double bound, floor;           /* of the choices so far; for tiles that do not divide, too */
     size_t errors;                 /* reported before */
     dfl_stop stopped;
@@ -108,22 +112,11 @@ typedef struct {
     bool exact;                    /* nothing undercuts the points */
 } solution;
 
-/* Whether loops stand above a branch. How often a part then waits is not told by its problem, which has other braces. */
-static bool has_loops(const dfl_mapping *m)
-{
-    for (uint32_t b = 0; b < m->n_bodies; b++)
-        for (uint32_t i = 0; i < m->bodies[b]->n_lines && m->bodies[b]->kind != DFL_BODY_LEAF; i++)
-            if (m->bodies[b]->lines[i].kind != DFL_LINE_KEEP)
-                return true;
-    return false;
-}
-
 static const dfl_map_result *search_part(searcher *k, const dfl_branch_part *part, const dfl_objective *o, bool front, bool *fits)
 {
     dfl_map_options options = { .objective = o, .limits = k->options->limits, .front = front,
                                 .space = { .any_spread = k->options->space.any_spread,
-                                           .max_shared_loops = k->options->space.max_shared_loops },
-                                .overlapped = k->options->overlapped || has_loops(k->m) };
+                                           .max_shared_loops = k->options->space.max_shared_loops } };
     const dfl_map_result *r;
 
     options.limits.gap = 0; /* which is of all parts together */
@@ -181,9 +174,10 @@ static double value_of(const searcher *k, double joules, double seconds)
     return dfl_objective_value(k->options->objective, joules, seconds);
 }
 
-static dfl_map_point take(searcher *k, const dfl_branches *tree, const solution *parts, const points *sums, uint32_t at)
+/* A mapping of the tree, and those of its parts. */
+static dfl_map_point take(searcher *k, const dfl_branches *tree, const solution *parts, const points *sums, uint32_t at,
+                          const dfl_mapping **found)
 {
-    const dfl_mapping **found = DFL_NEW_ARRAY(k->arena, const dfl_mapping *, (size_t)tree->n + 1);
     const point *last = &sums[tree->n].at[at];
     dfl_map_point out = { .joules = last->joules, .seconds = last->seconds };
 
@@ -202,11 +196,12 @@ static void add_front(searcher *k, const dfl_branches *tree, const solution *par
     const points *all = &sums[tree->n];
     dfl_map_result *out = k->out;
     dfl_map_point *front = DFL_NEW_ARRAY(k->arena, dfl_map_point, out->n_front + all->n);
+    const dfl_mapping **found = DFL_NEW_ARRAY(k->arena, const dfl_mapping *, (size_t)tree->n + 1);
 
     if (out->n_front > 0)
         memcpy(front, out->front, out->n_front * sizeof *front);
     for (size_t i = 0; i < all->n; i++)
-        front[out->n_front + i] = take(k, tree, parts, sums, (uint32_t)i);
+        front[out->n_front + i] = take(k, tree, parts, sums, (uint32_t)i, found);
     out->front = front;
     out->n_front += (uint32_t)all->n;
 }
@@ -242,7 +237,10 @@ static void combine(searcher *k, const dfl_branches *tree, const solution *parts
     if (k->options->front)
         add_front(k, tree, parts, sums);
     if (k->out->mapping == NULL || least < k->out->objective) {
-        dfl_map_point p = take(k, tree, parts, sums, best);
+        const dfl_mapping **found = DFL_NEW_ARRAY(k->arena, const dfl_mapping *, (size_t)tree->n + 1);
+        dfl_map_point p = take(k, tree, parts, sums, best, found);
+        k->best = *tree;
+        k->found = found;
         k->out->mapping = p.mapping;
         k->out->joules = p.joules;
         k->out->seconds = p.seconds;
@@ -329,8 +327,11 @@ dfl_map_result *dfl_branches_search(dfl_arena *arena, dfl_sink *sink, const dfl_
                    .out = DFL_NEW(arena, dfl_map_result), .bound = INFINITY, .floor = INFINITY,
                    .errors = dfl_sink_errors(sink), .exact = true };
     choices all = { .n = 0 };
-    uint64_t n = find_choices(arena, dfl_mapping_copy(arena, m), &all);
+    uint64_t n;
 
+    if (!dfl_mapping_has_open_branches(m))
+        return dfl_mapper_alone(arena, sink, names, m, options, fits);
+    n = find_choices(arena, dfl_mapping_copy(arena, m), &all);
     for (uint64_t i = 0; i < n && !(options->any && k.out->mapping != NULL); i++) {
         if (k.stopped != DFL_STOP_NONE) {
             k.bound = value_of(&k, 0, 0);
@@ -354,5 +355,8 @@ dfl_map_result *dfl_branches_search(dfl_arena *arena, dfl_sink *sink, const dfl_
     k.out->floor = k.out->floor_beside = k.out->floor_lifted = n > 1 ? value_of(&k, 0, 0) : k.floor;
     k.out->optimal = k.exact && k.stopped == DFL_STOP_NONE;
     k.out->space = dfl_mapper_words(arena, m, &(dfl_words){ .spread = options->space.any_spread });
+    if (k.stopped == DFL_STOP_NONE && !options->front && options->top == 0 && !options->any &&
+        dfl_weights_count_waits(m, options->objective, false))
+        dfl_part_boxes_improve(arena, names, &k.best, k.found, options, k.out);
     return k.out;
 }

@@ -55,7 +55,7 @@ dfl_branches_state dfl_branches_make(dfl_arena *arena, dfl_sink *sink, const dfl
 dfl_mapping *dfl_branches_put(dfl_arena *arena, const dfl_branches *tree, const dfl_mapping *const *found);
 /* Whether the amounts that are open above branches have no more than so many choices. */
 bool dfl_branches_choices(const dfl_mapping *m, uint64_t most);
-/* Like dfl_mapper_alone. */
+/* Like dfl_mapper_alone, with or without written branches. */
 dfl_map_result *dfl_branches_search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m,
                                     const dfl_map_options *options, bool *fits);
 

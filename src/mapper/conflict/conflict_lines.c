@@ -48,8 +48,7 @@ static dfl_answer ask(asker *k, const dfl_mapping *m, uint64_t steps, uint32_t m
     arena = dfl_arena_new(&budget);
     quiet = dfl_sink_quiet(arena);
     if (k->asked++ < QUESTIONS && dfl_open_lines_check(quiet, k->names, m) && dfl_branches_choices(m, CHOICES))
-        r = dfl_mapping_has_open_branches(m) ? dfl_branches_search(arena, quiet, k->names, m, &options, &fits)
-                           : dfl_mapper_alone(arena, quiet, k->names, m, &options, &fits);
+        r = dfl_branches_search(arena, quiet, k->names, m, &options, &fits);
     if (r != NULL && r->mapping != NULL) {
         dfl_arena *work = dfl_arena_new(NULL);
         dfl_i128 most = peak(work, k->names, r->mapping, memory);

@@ -63,7 +63,7 @@ static void open_work(const asker *k, work *w)
 /* Options of a search for other figures than those that are to be small. */
 static dfl_map_options options_of(const asker *k, const dfl_objective *o)
 {
-    return (dfl_map_options){ .objective = o, .overlapped = true,
+    return (dfl_map_options){ .objective = o,
                               .limits = { .deadline = k->request->limits.deadline, .threads = k->request->limits.threads },
                               .space = { .max_shared_loops = k->request->space.max_shared_loops } };
 }
@@ -134,8 +134,7 @@ static const dfl_map_result *search(asker *k, work *w, const dfl_mapping *m, con
 
     *fits = true;
     if (may_ask(k, w, m))
-        r = dfl_mapping_has_open_branches(m) ? dfl_branches_search(w->arena, w->quiet, k->names, m, &options, fits)
-                           : dfl_mapper_alone(w->arena, w->quiet, k->names, m, &options, fits);
+        r = dfl_branches_search(w->arena, w->quiet, k->names, m, &options, fits);
     return r;
 }
 
@@ -172,8 +171,7 @@ static finding find_least(asker *k, const dfl_mapping *m, const bool *waived, ui
         take_found(k, &w, r, waived, i, &o, &out);
     if (k->first && out.value < INFINITY && out.value > out.bound * ROUNDING && may_ask(k, &w, m)) {
         bool any = true;
-        dfl_map_options all = options_of(k, &o); /* what waits is counted, too, so that what could be allowed is not too much */
-        all.overlapped = false;
+        const dfl_map_options all = options_of(k, &o); /* what waits is counted, too: what could be allowed is not too much */
         r = dfl_mapper_run(w.arena, w.quiet, k->names, m, &all, &any);
         if (r != NULL)
             take_found(k, &w, r, waived, i, &o, &out);
@@ -340,7 +338,6 @@ static double least_of_run(asker *k, const dfl_mapping *m, uint32_t i)
     open_work(k, &w);
     if (objective_of(k, &w, m, NULL, i, &o) && may_ask(k, &w, m)) {
         options = options_of(k, &o);
-        options.overlapped = false;
         r = dfl_mapper_run(w.arena, w.quiet, k->names, m, &options, &fits);
     }
     if (r != NULL && r->mapping != NULL && meets(k, &w, r->mapping, NULL, i, &joules, &seconds))

@@ -6,7 +6,6 @@
 #include "mapper/divisors/occupancy.h"
 #include "mapper/divisors/port_time.h"
 #include "mapper/divisors/sliding.h"
-#include "mapper/divisors/stalls.h"
 
 /* Those in the gap. */
 static int64_t own_cut(const dfl_search *s, uint32_t rank, uint32_t gap)
@@ -64,8 +63,6 @@ static void leaf(dfl_search *s, double joules, double seconds)
     double busy[DFL_PORTS];
     dfl_pmapping row;
 
-    if (s->problem->waits)
-        seconds = fmax(seconds, dfl_stalls_seconds(s));
     if (s->goal->best_only) {
         if (!s->goal->by_time)
             seconds = fmax(seconds, dfl_port_time_seconds(s));
@@ -168,7 +165,7 @@ static void add_overlaps(dfl_search *s, uint32_t depth, const double *next, doub
 {
     const dfl_terms *terms = &s->terms;
     const double *before = s->overlap[depth];
-    double *overlap = s->overlap[depth + 1], more[DFL_SEARCH_PORTS] = { 0 };
+    double *overlap = s->overlap[depth + 1], more[DFL_TERM_PORTS] = { 0 };
     bool any = false;
 
     for (uint32_t g = 0; g < terms->n_groups; g++) {

@@ -51,7 +51,7 @@ typedef struct {
 typedef struct {
     dfl_way way;
     double joules;            /* without leakage */
-    double seconds;           /* at least: of ports and unit, and waits (stalls.h) */
+    double seconds;           /* at least: of ports and unit */
     double busy[DFL_PORTS];   /* seconds of the ports of the goal, at least, whatever the row of the pattern */
     double room[DFL_ROW_TRACKS][DFL_ROW_LOOPS + 1]; /* bits of keeps by the loops above; no homes */
     const dfl_tiling_template *form;

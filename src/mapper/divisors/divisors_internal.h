@@ -16,7 +16,7 @@
 
 enum {
     DFL_AXIS_SETS = 1 << DFL_PROBLEM_AXES,
-    DFL_ORDERS = 24, DFL_SEARCH_PORTS = 2 * DFL_TERM_PORTS, /* of DFL_ROW_LOOPS shared loops; with waits */
+    DFL_ORDERS = 24, /* of DFL_ROW_LOOPS shared loops */
 };
 
 typedef struct dfl_search {
@@ -28,7 +28,7 @@ typedef struct dfl_search {
     bool spent;                                    /* it did */
     bool again;                                    /* prepared for any goal with `best_only` and no tracks */
     uint32_t n_gaps;
-    uint32_t n_busy, ports, n_used, first_wait;    /* terms, ports, a mask, and how many; behind these waits (stalls.h) */
+    uint32_t n_busy, ports, n_used;                /* terms, ports, a mask, and how many */
     uint32_t last_gap[DFL_PROBLEM_RANKS];          /* in which the rank may be cut */
     uint32_t own_gaps[DFL_PROBLEM_RANKS];          /* of loops of the einsum's own, */
     uint32_t own_needs[DFL_PROBLEM_RANKS];         /* mask of those that need one */
@@ -60,7 +60,7 @@ typedef struct dfl_search {
     uint8_t cut_at[DFL_PROBLEM_RANKS][DFL_GAPS];   /* of the own gaps of the rank, how many stand before that place */
     double need[DFL_PROBLEM_RANKS][DFL_GAPS];      /* iterations of the rank down to a gap, at least: see needs of a template */
     dfl_amounts divisors[DFL_PROBLEM_RANKS];
-    uint8_t port_at[DFL_TERM_PORTS], wait_at[DFL_TERM_PORTS]; /* which of those in use a port is, and the wait at it; 0 = none */
+    uint8_t port_at[DFL_TERM_PORTS];               /* which of those in use a port is */
     double constant;                               /* J, whatever is chosen */
     uint32_t n_sets, set_of[DFL_GAPS];             /* by gap of the last shared loop: see port_time.h */
     uint32_t apart[DFL_GAPS];                      /* [set]: keeps before that one are left out */
@@ -99,6 +99,11 @@ typedef struct dfl_search {
 static inline double dfl_shared_above(const dfl_search *s, uint32_t rank, uint32_t gap)
 {
     return s->shared_gap[rank] <= gap ? (double)s->shared_by[rank] : 1;
+}
+/* Iterations of the own loops over a rank down to a gap, as they are chosen. */
+static inline double dfl_own_loops(const dfl_search *s, uint32_t rank, uint32_t gap)
+{
+    return s->with[rank]->n[s->cut_at[rank][gap]][s->chosen[rank]];
 }
 /* Whether it matters how much room keep `i` takes: its memory is of limited size, or its peak is asked for. */
 bool dfl_search_room_counts(const dfl_search *s, uint32_t i);

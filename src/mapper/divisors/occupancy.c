@@ -51,7 +51,7 @@ bool dfl_occupancy_left(dfl_search *s)
 }
 
 enum {
-    KINDS = 1 + DFL_SEARCH_PORTS,
+    KINDS = 1 + DFL_TERM_PORTS,
     MOST_PRODUCTS = 1 << 12,     /* of divisors of several ranks, */
     MOST_MADE = 1 << 18,         /* and with those that are equal */
 };

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "mapper/divisors/sliding.h"
-#include "mapper/divisors/stalls.h"
 
 void dfl_port_time_sets(dfl_search *s)
 {

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "mapper/divisors/stalls.h"
 #include "mapper/problem/extents.h"
 
 /* Loops over one rank of the operand above the group's gap, and what one instance has of it below. */

@@ -4,7 +4,6 @@
 
 #include "mapper/divisors/port_time.h"
 #include "mapper/divisors/sliding.h"
-#include "mapper/divisors/stalls.h"
 #include "support/hash.h"
 
 /* Takes over `parts`: products over sets of axes. */
@@ -100,15 +99,6 @@ static inline void add_busy(const dfl_search *s, const dfl_term_of *t, size_t at
         s->now->ports[set * size + at] += seconds;
 }
 
-/* The work that is beside every wait. */
-static void add_work(dfl_search *s)
-{
-    s->now->work_seconds = dfl_stalls_work(s);
-    for (uint32_t set = 0; set < s->n_sets; set++)
-        for (uint32_t i = s->first_wait; i < s->n_used; i++)
-            s->now->ports[(set * s->n_used + i) * s->terms.n_groups + s->terms.constant] += s->now->work_seconds;
-}
-
 /* Sets the coefficients of each term group, J and s per iteration, for the present parts on the axes. */
 static void scale(dfl_search *s)
 {
@@ -136,11 +126,7 @@ static void scale(dfl_search *s)
         if (t->seconds == 0)
             continue;
         add_busy(s, t, at, t->seconds * factor[t->factor]);
-        if (t->waits && s->wait_at[t->port] > 0)
-            add_busy(s, t, (size_t)s->wait_at[t->port] * n_groups + t->by.group, t->seconds * factor[t->factor]);
     }
-    if (problem->waits)
-        add_work(s);
 }
 
 dfl_spatial *dfl_spatial_new(const dfl_search *s, dfl_arena *arena)

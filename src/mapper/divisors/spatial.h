@@ -17,7 +17,6 @@ typedef struct dfl_spatial {
     double unit_seconds;
     double *joules;                                /* [group] */
     double *factor;                                /* [factor of the terms] */
-    double work_seconds;                           /* of the unit, and of what serves it: see stalls.h */
     double *all;                                   /* [group]: iterations of the ranks that no gap behind it can cut */
     double taken;                                  /* J: the constant, and what results take back at most */
     double *ports;                                 /* [set][port in use][group]: see port_time.h */

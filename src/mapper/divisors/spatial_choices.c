@@ -129,15 +129,10 @@ static void weigh_keys(dfl_search *s, uint32_t a)
         double *port = b->ports + (size_t)s->port_at[t->port] * b->n;
         if (t->above && !s->goal->alone)
             continue;
-        for (uint32_t wait = 0; wait < 2; wait++) {
-            if (t->seconds < 0)
-                port[b->high[t->factor]] += t->seconds * high[t->factor];
-            else
-                port[b->low[t->factor]] += t->seconds * low[t->factor];
-            if (!t->waits || s->wait_at[t->port] == 0)
-                break;
-            port = b->ports + (size_t)s->wait_at[t->port] * b->n;
-        }
+        if (t->seconds < 0)
+            port[b->high[t->factor]] += t->seconds * high[t->factor];
+        else
+            port[b->low[t->factor]] += t->seconds * low[t->factor];
     }
     for (uint32_t i = 0; i < b->n; i++) {
         bool divided = b->key[i].inside || b->key[i].last != 0;
@@ -174,7 +169,7 @@ static bool promising(const dfl_search *s, uint32_t a, const double *value, doub
     joules = joules > sure ? joules : sure;
     for (uint32_t p = 0; p < s->n_used && s->goal->by_time; p++) {
         const double *port = b->ports + (size_t)p * b->n;
-        double busy = p < s->first_wait ? 0 : b->seconds / used;
+        double busy = 0;
         for (uint32_t i = 0; i < b->n; i++)
             busy += port[i] * value[i];
         seconds = seconds > busy ? seconds : busy;
@@ -216,7 +211,7 @@ static double busiest(const dfl_search *s, uint32_t a, const double *const *valu
 
     for (uint32_t p = 0; p < s->n_used && s->goal->by_time; p++) {
         const double *port = b->ports + (size_t)p * b->n;
-        double busy = p < s->first_wait ? 0 : unit;
+        double busy = 0;
         for (uint32_t k = 0; k < b->n; k++)
             busy += port[k] * value[k][i];
         seconds = seconds > busy ? seconds : busy;

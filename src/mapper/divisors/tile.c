@@ -7,7 +7,6 @@
 #include "mapper/divisors/occupancy.h"
 #include "mapper/divisors/port_time.h"
 #include "mapper/divisors/sliding.h"
-#include "mapper/divisors/stalls.h"
 
 /* The spread is chosen: with `best_only` its cuts, as if all loops were the einsum's own, else it waits for the shared loops. */
 static void use_spread(dfl_search *s)
@@ -127,7 +126,6 @@ static dfl_search *open(dfl_pareto_set *rows, const dfl_problem *problem, const 
     }
     s = start(rows, problem, t);
     s->goal = goal;
-    dfl_stalls_find(s);
     find_own_gaps(s);
     dfl_cuts_prepare(s);
     dfl_spatial_bound(s, &s->floor_joules, &seconds);

@@ -169,7 +169,7 @@ const dfl_cuts *dfl_cuts_of(dfl_search *s, uint32_t rank)
 
 bool dfl_search_room_counts(const dfl_search *s, uint32_t i)
 {
-    bool counts = s->limited[i] || s->problem->waits;
+    bool counts = s->limited[i];
 
     for (uint32_t t = 0; t < s->goal->n_tracks; t++)
         counts |= s->goal->track[t] == s->problem->place[s->t->keep[i].place].memory;

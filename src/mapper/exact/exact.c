@@ -594,7 +594,7 @@ dfl_map_result *dfl_mapper_alone(dfl_arena *arena, dfl_sink *sink, const dfl_int
     k.goal.of.leakage = dfl_system_leakage(mapping->system);
     dfl_weights_look(options->objective, options->front, &k.goal);
     const dfl_problem_limits limits = { .plain = options->certificate, .spread = options->space.any_spread,
-                                        .overlapped = options->certificate || options->overlapped || !k.goal.by_time,
+                                        .overlapped = true,
                                         .common_loops = !k.goal.by_time,
                                         .counted = options->front ? options->objective->room + 1 : 0 };
     possible = !dfl_feasibility_homeless(names, mapping);

@@ -6,8 +6,7 @@
  *
  * Rows count no more time than there is, as if transfers overlapped perfectly. The mapping found is evaluated by the model; where
  * its cost is the one that was searched for, it is proven optimal in the space, else the difference is the gap. Where that is the
- * time of ports with transfers above shared loops, another search lets rows compete in it, too. Where transfers are waited for,
- * yet another counts that (stalls.h), which finds better mappings but proves nothing.
+ * time of ports with transfers above shared loops, another search lets rows compete in it, too.
  */
 #ifndef DFL_MAPPER_EXACT_EXACT_H
 #define DFL_MAPPER_EXACT_EXACT_H
@@ -25,8 +24,6 @@ typedef struct {
     uint32_t top;            /* the best of each of so many kinds (signature.h), at most DFL_MAP_TOP; 0 = the best of all */
     bool any;                /* any choice of amounts above written branches will do */
     bool certificate;        /* say what the search knows */
-    bool overlapped;         /* transfers wait for nothing, whatever the mapping says: bounds hold of all mappings */
-    bool waits;              /* the search itself counts what is waited for, in place of a proof; for kinds */
 } dfl_map_options;
 
 /* A point of a front. */

@@ -113,6 +113,14 @@ void dfl_weights_look(const dfl_objective *o, bool front, dfl_tile_goal *goal)
     goal->by_time |= goal->by_energy && goal->of.leakage > 0;
 }
 
+bool dfl_weights_count_waits(const dfl_mapping *m, const dfl_objective *objective, bool front)
+{
+    dfl_tile_goal goal = { .of = { .leakage = dfl_system_leakage(m->system) } };
+
+    dfl_weights_look(objective, front, &goal);
+    return goal.by_time && !m->options.overlap_perfect;
+}
+
 void dfl_weights_choose(dfl_arena *scratch, dfl_einsum_classes *k, const dfl_objective *objective, bool plain,
                         dfl_tile_goal *goal)
 {

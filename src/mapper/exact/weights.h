@@ -11,6 +11,8 @@
 
 /* Whether rows differ in energy and in time: an objective that does not grow with one of the two does not see it. */
 void dfl_weights_look(const dfl_objective *objective, bool front, dfl_tile_goal *goal);
+/* Whether time counts in the objective, and transfers take some besides the work. */
+bool dfl_weights_count_waits(const dfl_mapping *m, const dfl_objective *objective, bool front);
 /* Sets the rates and the ports of `goal` from the bounds of the templates, and what every pattern keeps the ports busy; `plain`:
    there are none, as in certificates. */
 void dfl_weights_choose(dfl_arena *scratch, dfl_einsum_classes *k, const dfl_objective *objective, bool plain,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ir/mapping_open.h"
-#include "mapper/branches/perfect.h"
+#include "mapper/branches/branches.h"
 #include "mapper/problem/einsum_orders.h"
 #include "mapper/problem/evaluate.h"
 #include "mapper/problem/factors.h"
@@ -87,7 +87,7 @@ static const dfl_map_result *ask(explorer *k, dfl_arena *work, const dfl_mapping
     options.limits.evaluations = dfl_evaluations_left(options.limits.evaluations, k->out->evaluated);
     options.certificate = false;
     options.ceiling = ceiling < INFINITY ? ceiling : 0;
-    r = dfl_mapper_perfect(work, quiet, k->names, problem, &options, &fits);
+    r = dfl_branches_search(work, quiet, k->names, problem, &options, &fits);
     if (r != NULL) {
         k->out->evaluated += r->evaluated;
         k->out->pruned += r->pruned;

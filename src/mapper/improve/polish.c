@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "ir/mapping_open.h"
+#include "mapper/divisors/signature.h"
 #include "mapper/improve/tree_climb.h"
 #include "mapper/problem/limits.h"
 #include "mapper/problem/evaluate.h"
@@ -10,14 +11,17 @@
 typedef struct {
     dfl_budget *budget;
     const dfl_intern *names;
+    const dfl_polish_options *options;
+    uint64_t kind;               /* of the mapping at the beginning */
 } admission;
 
-/* Whether tiles divide what they cut; `context` is an admission. */
-static bool divides(void *context, const dfl_mapping *m)
+/* Whether the mapping is one that the options ask for; `context` is an admission. */
+static bool admits(void *context, const dfl_mapping *m)
 {
     const admission *k = context;
 
-    return dfl_mapping_divides(k->budget, k->names, m);
+    return (!k->options->same_kind || dfl_signature_of_mapping(m) == k->kind) &&
+           (!k->options->space.perfect || dfl_mapping_divides(k->budget, k->names, m));
 }
 
 static bool has_given_lines(const dfl_mapping *m)
@@ -51,12 +55,11 @@ dfl_mapping *dfl_polish(dfl_arena *arena, const dfl_intern *names, const dfl_map
     dfl_deadline halt = { .budget = dfl_arena_budget(arena), .at = options->limits.deadline };
     const uint64_t n = m->workload->n_einsums, left = options->left != NULL ? *options->left : UINT64_MAX;
     const bool has_given = has_given_lines(m);
-    admission context = { halt.budget, names };
+    admission context = { halt.budget, names, options, dfl_signature_of_mapping(m) };
     const dfl_tree_climb_options climb = {
         .objective = options->objective, .halt = &halt,
         .evaluations = (left < DFL_POLISH_EVALUATIONS ? left : DFL_POLISH_EVALUATIONS) / n + 1,
-        .amounts_only = options->amounts_only || has_given,
-        .admits = options->space.perfect ? divides : NULL, .context = &context };
+        .amounts_only = has_given, .admits = admits, .context = &context };
     dfl_mapping *from = dfl_mapping_copy(arena, m), *out;
     uint64_t evaluated;
 

@@ -16,7 +16,7 @@ typedef struct {
     const dfl_mapping *given;    /* mapping of the file: keeps at its root stay; NULL = there are none */
     dfl_search_limits limits;    /* the deadline counts; the limit of evaluations does not, `left` does */
     dfl_search_space space;
-    bool amounts_only;           /* only amounts of loops change, so the mapping keeps its structure */
+    bool same_kind;              /* the mapping keeps its kind (divisors/signature.h) */
     uint64_t *left;              /* evaluations that all climbs with these options may still take, each counted once for each
                                     einsum; NULL = any number */
 } dfl_polish_options;

@@ -61,7 +61,6 @@ enum { DFL_BOX_PROGRAM_STEPS = 12 };
 
 /* Share of the cost of all einsums that a fused group must be able to save: smaller savings are not worth the time. */
 #define DFL_GROUP_SAVING 1e-3
-
 /* Relative change of the rate of a line below which it is not searched again. */
 #define DFL_LINE_TURN 0.1
 
@@ -70,10 +69,11 @@ enum {
     DFL_ALONE_PROGRAMS = 1 << 17, DFL_ALONE_LISTED = 1 << 14,
     /* Splits of a search of one einsum without a limit on evaluations, some seconds. More proves more, and takes more memory. */
     DFL_BOX_NODES = 1 << 23,
+    DFL_KIND_NODES = 1 << 14, /* the same of one of tens of searches: for a kind of mappings, or a point of a front */
     /* The same with windows and without a limit on time: their points prove less (SEARCH.md, B13), so most searches do not end.
        2^23 take 13 s for a convolution of 7 x 7 x 512 x 512 on a grid of 32 x 32, and 60 s for larger ones. */
     DFL_BOX_WINDOW_NODES = 1 << 17,
-    /* Splits of a search for the amounts of written lines, some seconds. If it does not end, a search by lists follows. */
+    /* Splits of a search for amounts of written lines, before one by lists, and for a part with branches: some seconds. */
     DFL_SIZES_NODES = 1 << 18,
     /* Parts that a written line may have on an axis in a search by boxes, which lists them: more than any axis of the library. */
     DFL_WRITTEN_PARTS = 1 << 16,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mapper/problem/extents.h"
+#include "mapper/problem/limits.h"
 #include "mapper/tiling/longest_step.h"
 #include "mapper/tiling/served.h"
 
@@ -285,5 +286,7 @@ double dfl_box_bound(const dfl_box_costs *costs, const dfl_form *f, dfl_box *con
         return INFINITY;
     joules = bound_energy(&v, costs->is_whole);
     seconds = bound_time(&v, costs->ramp);
+    if (costs->seconds_below > 0 && seconds * (1 - DFL_BOX_ROUNDING) >= costs->seconds_below) /* B26 */
+        return INFINITY;
     return dfl_objective_value(costs->objective, joules + costs->leakage * seconds, seconds);
 }

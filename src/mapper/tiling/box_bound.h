@@ -14,6 +14,7 @@
 typedef struct {
     const dfl_objective *objective;
     double leakage;             /* W */
+    double seconds_below;       /* only mappings that take less count, s; 0 = all */
     bool is_whole;              /* short pieces do not stay: no bound of mappings in which they do */
     const dfl_ramp *ramp;       /* of the form; NULL = nothing before the first step and after the last one counts */
 } dfl_box_costs;

@@ -432,7 +432,8 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
     *s = (dfl_box_run){ .arena = arena, .work = dfl_arena_new(dfl_arena_budget(arena)),
                        .trial = dfl_arena_new(dfl_arena_budget(arena)), .names = names, .mapping = mapping,
                        .limits = limits, .start = start,
-                       .costs = { .objective = objective, .leakage = dfl_system_leakage(mapping->system) },
+                       .costs = { .objective = objective, .leakage = dfl_system_leakage(mapping->system),
+                                  .seconds_below = start->seconds_below },
                        .out = DFL_NEW(arena, dfl_box_result) };
     for (uint32_t j = 0; j < n_problems; j++)
         s->has_windows |= problems[j]->windows;
@@ -464,7 +465,7 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
         if (problems[j]->given != NULL)
             dfl_fixed_lines_each(problems[j], &s->deadline, add_form, s);
         else if (dfl_family_handles(source->problem))
-            push_family(s, source, &(dfl_family){ .n = 0 }, 0);
+            push_family(s, source, start->family != NULL ? start->family : &(dfl_family){ .n = 0 }, 0);
         else
             dfl_templates_each(problems[j], &s->deadline, add_form, s);
     }

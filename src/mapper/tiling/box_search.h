@@ -41,6 +41,8 @@ typedef struct {
     const void *context;
     bool is_whole;          /* all lines are written (written.h): only amounts are open */
     bool imperfect;         /* then: open amounts need not divide */
+    double seconds_below;   /* only mappings that take less count, s; 0 = all. The objective requires it, too */
+    const dfl_family *family; /* only its skeletons, of a problem that dfl_family_handles; NULL = all */
 } dfl_box_start;
 
 /* Whether the search handles the einsum of a problem; with written lines only where amounts divide. */

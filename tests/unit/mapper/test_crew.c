@@ -7,7 +7,7 @@
 #include "mapper/exact/workers.h"
 
 /* SLACK: evaluations of one node, by which each piece may exceed its limit. FEW: a limit too small for any piece to finish. */
-enum { CLASSES = 2, SLACK = 40, FEW = 5000 };
+enum { CLASSES = 2, SLACK = 40, FEW = 1000 };
 
 /* One search: its classes, and a crew for them. */
 typedef struct {
@@ -19,7 +19,7 @@ typedef struct {
 
 static void open_search(search *s, uint32_t threads, uint64_t limit)
 {
-    const dfl_problem_limits limits = { .plain = false };
+    const dfl_problem_limits limits = { .overlapped = true };
     dfl_arena *scratch = dfl_arena_new(NULL);
     dfl_deadline halt;
 

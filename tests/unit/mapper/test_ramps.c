@@ -102,6 +102,11 @@ static void check_ramp(const char *text, const int64_t (*amount)[4], double boun
                                   .ramp = dfl_ramp_make(f.session->arena, f.session->names, f.mapping, f.form) };
     const point_costs at = cost_point(&f, &costs, amount);
     assert_close(at.bound, bound * 1e-9, 1e-12);
+    for (uint32_t i = 0; i < 2; i++) { /* a limit on the latency just above, or just below, all of it (B26) */
+        dfl_box_costs within = costs;
+        within.seconds_below = bound * (i == 0 ? 1.001e-9 : 0.999e-9);
+        assert_close(cost_point(&f, &within, amount).bound, i == 0 ? bound * 1e-9 : INFINITY, 1e-12);
+    }
     assert_int_equal(dfl_ramp_time_is_counted(f.mapping, &f.problem), f.mapping->options.overlap_perfect);
     assert_close(at.value, model * 1e-9, 1e-12);
     dfl_session_free(f.session);

@@ -1,11 +1,10 @@
-#include "mapper/single.h"
+#include "mapper/single/single.h"
 
 #include <math.h>
 
 #include "ir/mapping_open.h"
-#include "mapper/branches/perfect.h"
 #include "mapper/exact/reconstruct.h"
-#include "mapper/mapper.h"
+#include "mapper/exact/weights.h"
 #include "mapper/nests/nests.h"
 #include "mapper/problem/factors.h"
 #include "mapper/problem/limits.h"
@@ -18,13 +17,18 @@
 /* Values that differ by less are equal. */
 static const double ROUNDING = 1 + 1e-9;
 
+bool dfl_single_knows(const dfl_mapping *m, const dfl_map_options *options)
+{
+    return m->workload->n_einsums == 1 && options->objective->native && options->objective->n_terms <= 1 &&
+           (options->space.imperfect || options->objective->n_required == 0);
+}
+
 bool dfl_single_applies(const dfl_mapping *m, const dfl_map_options *options)
 {
-    return m->workload->n_einsums == 1 && !dfl_mapping_has_open_branches(m) && options->space.extensions == 0 &&
+    return dfl_single_is_one(m) && options->space.extensions == 0 &&
            (dfl_mapping_all_lines_open(m) || !options->space.imperfect) &&
            !options->front && options->top == 0 && !options->certificate &&
-           options->ceiling == 0 && options->objective->native && options->objective->n_terms <= 1 &&
-           (options->space.imperfect || options->objective->n_required == 0);
+           options->ceiling == 0 && dfl_single_knows(m, options);
 }
 
 /* Whether an axis takes some ranks only if more instances are at work with them: boxes do not know this. */
@@ -47,9 +51,8 @@ static bool make_any(dfl_arena *arena, const dfl_intern *names, const dfl_mappin
     return lack == NULL && out->n > 0;
 }
 
-/* The same; false also if boxes do not know it. */
-static bool make_problems(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, bool divides, bool spread,
-                          dfl_problems *out)
+bool dfl_single_problems(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, bool divides, bool spread,
+                         dfl_problems *out)
 {
     if (!make_any(arena, names, m, spread, out))
         return false;
@@ -73,12 +76,13 @@ static bool is_coarse(dfl_arena *arena, int64_t extent)
     return extent > DFL_COARSE_LEAST && (has_step || divisors.n > DFL_COARSE_DIVISORS);
 }
 
-bool dfl_mapper_wants_any_tiles(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m)
+bool dfl_single_wants_any_tiles(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m)
 {
     dfl_problems problems;
     bool is_any = false;
 
-    if (m->workload->n_einsums != 1 || !dfl_mapping_all_lines_open(m) || !make_problems(arena, names, m, false, true, &problems))
+    if (m->workload->n_einsums != 1 || !dfl_mapping_all_lines_open(m) ||
+        !dfl_single_problems(arena, names, m, false, true, &problems))
         return false;
     for (uint32_t r = 0; r < problems.at[0]->n_ranks; r++)
         is_any |= is_coarse(arena, problems.at[0]->extent[r]);
@@ -151,7 +155,7 @@ static const dfl_problem *make_written(dfl_arena *arena, const dfl_intern *names
     dfl_problems problems;
 
     if (m->workload->n_einsums != 1 || m->n_bodies != 1 || m->n_choices > 0 || root->n_lines > DFL_CHAIN_CUTS ||
-        !dfl_fixed_lines_check(quiet, names, m, root) || !make_problems(arena, names, m, true, true, &problems) ||
+        !dfl_fixed_lines_check(quiet, names, m, root) || !dfl_single_problems(arena, names, m, true, true, &problems) ||
         problems.n != 1 || problems.at[0]->windows || problems.at[0]->given == NULL)
         return NULL;
     for (uint32_t i = 0; i < problems.at[0]->given->n; i++) {
@@ -174,7 +178,7 @@ const dfl_box_result *dfl_single_sizes(dfl_arena *arena, const dfl_intern *names
     const dfl_box_result *found;
 
     if (request->mode != DFL_SEARCH_BEST || request->incumbent != NULL || !o->native || o->n_terms > 1 || o->n_required > 0 ||
-        dfl_mapper_counts_waits(mapping, &(dfl_map_options){ .objective = o }) ||
+        dfl_weights_count_waits(mapping, o, false) ||
         !has_many_fillings(arena, mapping, start.imperfect) || (problem = make_written(arena, names, mapping)) == NULL)
         return NULL;
     if (limits.evaluations == 0 || limits.evaluations > DFL_SIZES_NODES)
@@ -185,12 +189,19 @@ const dfl_box_result *dfl_single_sizes(dfl_arena *arena, const dfl_intern *names
     return found->mapping != NULL ? found : NULL;
 }
 
+bool dfl_single_is_one(const dfl_mapping *m) { return m->workload->n_einsums == 1 && !dfl_mapping_has_open_branches(m); }
+
+dfl_box_start dfl_single_start(const dfl_mapping *m)
+{
+    return (dfl_box_start){ .value = INFINITY, .divides = true, .write = dfl_mapping_all_lines_open(m) ? NULL : write_lines,
+                            .context = m };
+}
+
 /* Where the search begins. Over dividing tile sizes it begins with nothing: the mapping of a quick search may have others. */
 static dfl_box_start start_of(const dfl_mapping *m, const dfl_map_options *options, const dfl_first_result *first)
 {
     if (!options->space.imperfect)
-        return (dfl_box_start){ .value = INFINITY, .divides = true,
-                                .write = dfl_mapping_all_lines_open(m) ? NULL : write_lines, .context = m };
+        return dfl_single_start(m);
     return (dfl_box_start){ .mapping = first->mapping, .value = first->value, .joules = first->joules,
                             .seconds = first->seconds };
 }
@@ -244,7 +255,7 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
     const bool is_timed = limits.deadline > 0 && (session == NULL || session->work == NULL);
     bool has_windows = false;
 
-    if (!make_problems(arena, names, mapping, start.divides, spread, &problems))
+    if (!dfl_single_problems(arena, names, mapping, start.divides, spread, &problems))
         return NULL;
     for (size_t i = 0; i < problems.n; i++)
         has_windows |= problems.at[i]->windows;
