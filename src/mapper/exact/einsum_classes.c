@@ -250,7 +250,7 @@ bool dfl_einsum_classes_make(dfl_arena *arena, dfl_arena *scratch, dfl_sink *sin
         out->of[e] = c;
     }
     if (halt->why == DFL_STOP_NONE)
-        dfl_einsum_classes_bound(scratch, out, limits->plain || limits->unjoined, threads, halt);
+        dfl_einsum_classes_bound(arena, scratch, out, limits->plain || limits->unjoined, threads, halt);
     if (halt->why == DFL_STOP_NONE)
         find_partners(arena, out);
     out->tree = halt->why == DFL_STOP_NONE && is_tree(arena, out);

@@ -11,13 +11,18 @@
 #include "mapper/problem/options.h"
 #include "support/vec.h"
 
+/* Times of ports in s, 2 * place + (1 for writes of their own), at least. */
+typedef struct {
+    double busy[2 * DFL_PROBLEM_PLACES];
+    double below[2 * DFL_PROBLEM_PLACES]; /* without transfers of keeps above shared loops */
+} dfl_candidate_times;
+
 typedef struct {
     const dfl_problem *problem;
     const dfl_tiling_template *form;
     double joules, seconds;            /* at least, */
     double roomy_joules, roomy_seconds; /* and whatever the room */
-    double busy[2 * DFL_PROBLEM_PLACES]; /* seconds of ports, 2 * place + (1 for writes of their own), at least */
-    double below[2 * DFL_PROBLEM_PLACES]; /* without transfers of keeps above shared loops */
+    const dfl_candidate_times *times;  /* neighbours share equal ones: there may be a million candidates */
     uint32_t at;                       /* in the order they were made */
     uint32_t pattern;                  /* of the class */
 } dfl_candidate;

@@ -4,7 +4,8 @@
 
 #include "mapper/exact/einsum_classes.h"
 
-/* Sets the bounds of all candidates, and puts them in order. */
-void dfl_einsum_classes_bound(dfl_arena *scratch, dfl_einsum_classes *k, bool plain, uint32_t threads, dfl_deadline *halt);
+/* Sets the bounds of all candidates, which lie in `arena`, and puts them in order. */
+void dfl_einsum_classes_bound(dfl_arena *arena, dfl_arena *scratch, dfl_einsum_classes *k, bool plain, uint32_t threads,
+                              dfl_deadline *halt);
 
 #endif

@@ -62,7 +62,7 @@ static double busy(const dfl_candidate *x, uint32_t port)
 {
     for (uint32_t p = 0; p < x->problem->n_places; p++)
         if (x->problem->place[p].memory == port / 2)
-            return x->busy[2 * p + port % 2];
+            return x->times->busy[2 * p + port % 2];
     return 0;
 }
 

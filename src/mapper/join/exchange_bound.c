@@ -40,7 +40,7 @@ static bool find_figures(const exchange *x, const dfl_einsum_class *class, uint3
         of[ENERGY] = fmax(k->roomy_joules - class->patterns.at[k->pattern].rebate, 0);
         of[TIME] = k->roomy_seconds;
         for (uint32_t p = 0; p < 2 * k->problem->n_places; p++)
-            of[FIRST_PORT + 2 * k->problem->place[p / 2].memory + p % 2] = k->busy[p];
+            of[FIRST_PORT + 2 * k->problem->place[p / 2].memory + p % 2] = k->times->busy[p];
         for (uint32_t f = 0; f < n_figures; f++)
             least[k->pattern * n_figures + f] = fmin(least[k->pattern * n_figures + f], of[f]);
     }

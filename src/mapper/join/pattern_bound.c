@@ -37,7 +37,7 @@ static double find_roomy(const dfl_pattern_bounds *b, const dfl_bounded_skeleton
         return dfl_objective_value(&b->line, c->roomy_joules, c->roomy_seconds);
     for (uint32_t port = 0; port < 2 * c->problem->n_places; port++) {
         share += s->weights->at[2 * port + 1];
-        seconds += s->weights->at[2 * port] * c->below[port];
+        seconds += s->weights->at[2 * port] * c->times->below[port];
     }
     return dfl_objective_value(&b->line, c->roomy_joules, seconds + c->problem->seconds * c->problem->points / units * share);
 }
@@ -367,11 +367,11 @@ static bool guess_weights(const dfl_bounded_skeleton *s)
     uint32_t busiest = 0;
 
     for (uint32_t port = 1; port < 2 * c->problem->n_places; port++)
-        busiest = c->below[port] > c->below[busiest] ? port : busiest;
+        busiest = c->times->below[port] > c->times->below[busiest] ? port : busiest;
     memset(s->weights->at, 0, sizeof s->weights->at);
     s->weights->at[2 * busiest] = 1 - DFL_WEIGHT_OF_WORK;
     s->weights->at[DFL_FORM_TIME_WORK] = DFL_WEIGHT_OF_WORK;
-    return c->below[busiest] >= c->roomy_seconds * (1 - DFL_LINES_ROUNDING);
+    return c->times->below[busiest] >= c->roomy_seconds * (1 - DFL_LINES_ROUNDING);
 }
 
 /* Sets the weights of a skeleton to the multipliers of the times at its best point. False if there are none, or if the bound
