@@ -223,7 +223,7 @@ enum {
 #define DFL_NARROW_SHARE 0.5       /* in a wider space than that of `--tiles perfect`: all together there (a GPT-3 layer: 2 s) */
 #define DFL_JOINT_SHARE 0.16       /* all einsums together */
 #define DFL_COMMON_SHARE 0.65      /* one element of a rank of all einsums (solve/common_rank.c) */
-#define DFL_LIST_SHARE 0.35        /* the list of all skeletons for groups and the bound: some ms; layers on a GPU take 2 s */
+#define DFL_LIST_SHARE 0.5         /* the list of all skeletons for groups and the bound: some ms; layers on a GPU take 2 s */
 #define DFL_GROUPS_SHARE 0.55      /* fused groups */
 #define DFL_GROUPS_MANY 0.7        /* the same, where no search of all einsums together follows (DFL_JOINT_SKELETONS) */
 #define DFL_GROUPS_WINDOWS 0.15    /* the same with windows, of which groups are found by rougher costs (pattern_search.h) */
@@ -232,7 +232,7 @@ enum {
 #define DFL_GROUP_SHORT 1.0
 #define DFL_ALONE_SHARE 0.6        /* the search of an einsum alone, before its bound without short pieces that stay */
 #define DFL_BOUND_SHARE 0.4        /* the lower bound of all exchanges */
-#define DFL_BOUND_MANY 0.7         /* the same before groups, where no search of all einsums together follows */
+#define DFL_BOUND_MANY 0.5         /* the same before groups, where no search of all einsums together follows */
 #define DFL_AGAIN_SHARE 0.62       /* all together once more, if time ended the first stage */
 /* The same inside of the stage with one element, which needs no lower bound: fused groups; all together once more. */
 #define DFL_PART_GROUPS_SHARE 0.25
