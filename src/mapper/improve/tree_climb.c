@@ -262,79 +262,62 @@ static void climb(climber *k)
 
 /* ---- strips ---- */
 
-enum {
-    STARTS = 4,                /* from which a climb goes on */
-    FEW = 1000,                /* evaluations in all with which no strips are tried: they take some hundred */
-};
+enum { FEW = 1000 };           /* evaluations in all with which no strips are tried: they take some hundred */
 
+/* The best start so far: the mapping itself, or strips of it. */
 typedef struct {
-    double value;                /* INFINITY = there is none */
-    bool is_given;               /* the mapping itself, without strips */
+    climber *k;
+    double value;
+    bool has_strip;
     dfl_tree_strip strip;
 } start;
 
-typedef struct {
-    climber *k;
-    start best[STARTS];          /* least value first */
-} start_list;
-
-static void list_start(start_list *list, start s)
-{
-    for (uint32_t i = 0; i < STARTS; i++)
-        if (s.value < list->best[i].value) {
-            const start other = list->best[i];
-            list->best[i] = s;
-            s = other;
-        }
-}
-
-/* Judges a start with strips, and lists it if it is among the best. */
+/* Judges a start with strips. */
 static bool judge_strip(void *context, const dfl_tree_strip *strip, bool *has_room)
 {
-    start_list *list = context;
-    climber *k = list->k;
+    start *best = context;
+    climber *k = best->k;
     dfl_mapping *m = draft(k);
-    start s = { .value = INFINITY, .strip = *strip };
+    double value = INFINITY;
     bool is_full;
 
     if (is_over(k))
         return false;
     if (dfl_tree_strip_apply(k->scratch, m, strip))
-        s.value = evaluate(k, m, &is_full);
-    *has_room = s.value < INFINITY;
-    if (*has_room && (k->options->admits == NULL || k->options->admits(k->options->context, m)))
-        list_start(list, s);
+        value = evaluate(k, m, &is_full);
+    *has_room = value < INFINITY;
+    if (value < best->value * (1 - SAME) && (k->options->admits == NULL || k->options->admits(k->options->context, m)))
+        *best = (start){ k, value, true, *strip };
     return true;
 }
 
-/* Climbs from the given mapping and from the best ones with strips of it, those of least value first. The best result stays. */
-static void climb_starts(climber *k)
+/* Climbs from the given mapping, and before from strips of it if these are better at once: where they are not, to climb from
+   them as well takes time that walks need. Of equal results that without strips stays, which has fewer lines. */
+static void climb_best(climber *k)
 {
-    start_list list = { .k = k };
+    start best = { .k = k, .value = k->value };
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
-    const dfl_mapping *given = k->best;
-    dfl_mapping *best = k->best;
-    double value = k->value;
+    dfl_mapping *given = k->best, *strips = NULL;
+    const double value = k->value;
 
-    for (uint32_t i = 0; i < STARTS; i++)
-        list.best[i].value = INFINITY;
-    list_start(&list, (start){ .value = k->value, .is_given = true });
     if (k->options->may_share && !k->options->amounts_only && k->options->evaluations > FEW)
-        dfl_tree_strips_each(work, given, judge_strip, &list);
-    for (uint32_t i = 0; i < STARTS && list.best[i].value < INFINITY && !is_over(k); i++) {
-        k->best = dfl_mapping_copy(k->arena, given);
-        k->value = list.best[i].value;
-        if (!list.best[i].is_given)
-            (void)dfl_tree_strip_apply(k->arena, k->best, &list.best[i].strip);
-        climb(k);
-        if (k->value < value * (1 - SAME) || (list.best[i].is_given && k->value <= value)) {
-            value = k->value;
-            best = k->best;
-        }
-    }
-    k->best = best;
-    k->value = value;
+        dfl_tree_strips_each(work, given, judge_strip, &best);
     dfl_arena_free(work);
+    if (best.has_strip) {
+        k->best = dfl_mapping_copy(k->arena, given);
+        k->value = best.value;
+        (void)dfl_tree_strip_apply(k->arena, k->best, &best.strip);
+        climb(k);
+        strips = k->best;
+        best.value = k->value;
+    }
+    k->best = given;
+    k->value = value;
+    climb(k);
+    if (best.has_strip && best.value < k->value * (1 - SAME)) {
+        k->best = strips;
+        k->value = best.value;
+    }
 }
 
 /* ---- random changes ---- */
@@ -438,7 +421,7 @@ dfl_mapping *dfl_tree_climb(dfl_arena *arena, const dfl_intern *names, const dfl
     k.best = dfl_mapping_copy(k.arena, m);
     k.value = evaluate(&k, k.best, &is_full);
     if (k.value < INFINITY)
-        climb_starts(&k);
+        climb_best(&k);
     for (uint32_t i = 0, idle = 0; i < options->walks && idle < options->patience && k.value < INFINITY && !is_over(&k); i++) {
         const double before = k.value;
         const uint64_t first = options->patience < UINT32_MAX ? SHORT_WALK : WALK;

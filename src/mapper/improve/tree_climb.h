@@ -8,7 +8,8 @@
  *   keep comes; so the home of an intermediate may move to an inner memory;
  *   two adjacent loops change places.
  *
- * The climb begins at the mapping, and at the best of it with strips that all einsums of a branch share (tree_strips.h).
+ * The climb begins at the mapping, or at the best of it with strips that all einsums of a branch share, if that is better
+ * (tree_strips.h).
  * A change that exceeds a memory is tried once more with each loop above it cut finer, since tiles and keeps compete for room.
  * The first change that is better is taken, until none is. Then the climb walks away by random changes, also of the ranks of
  * loops, of axes and of braces, takes what is worse the less often the further it has walked, and climbs again. What a loop
