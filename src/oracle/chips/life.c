@@ -203,7 +203,7 @@ static void add_value(const chips *c, const stage_order *order, const uint32_t *
         room->stored[c->home_of[with] * n_operations + ended + 1] -= outside;
         room->waiting[with * n_operations + begun]++;
         room->waiting[with * n_operations + ended + 1]--;
-        if (with == v->tensor && bits > room->largest[with])
+        if (bits > room->largest[with]) /* also what starts a repeat, where a stage has no other value */
             room->largest[with] = bits;
     } else if (begun < ended) {
         room->stored[memory * n_operations + begun] += bits;
