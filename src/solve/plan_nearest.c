@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "plan/plan.h"
+#include "report/readable.h"
 
 enum {
     MOST_TRIALS = 96,          /* plans that are evaluated, some milliseconds each */
@@ -512,8 +513,12 @@ static void tell_nearest(const dfl_solver *solver, const dfl_mapping *m, dfl_dia
     else
         try_matching(&n, d->code);
     works = n.is_memory ? "fits" : n.takes_idle ? "works, but leaves chips without work" : "works";
-    for (uint32_t i = 0; i < n.n_shown; i++)
-        dfl_diag_note(solver->sink, d, "%s: %s, %.4g s a step", works, n.shown[i].text, n.shown[i].seconds);
+    for (uint32_t i = 0; i < n.n_shown; i++) {
+        char seconds[DFL_UNIT_TEXT];
+
+        dfl_human(n.shown[i].seconds, "s", seconds);
+        dfl_diag_note(solver->sink, d, "%s: %s, %s a step", works, n.shown[i].text, seconds);
+    }
     if (n.n_shown > 0)
         dfl_diag_help(solver->sink, d, "change the plan: %s", n.shown[0].text);
     else if (n.trials > 0)
