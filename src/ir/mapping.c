@@ -181,6 +181,78 @@ dfl_mapping *dfl_mapping_copy(dfl_arena *arena, const dfl_mapping *m)
     return out;
 }
 
+static bool is_touched_below(const dfl_workload *w, const dfl_body *b, uint32_t tensor)
+{
+    for (uint32_t e = 0; e < b->n_einsums; e++)
+        if (dfl_einsum_touches(&w->einsums[b->einsums[e]], tensor))
+            return true;
+    return false;
+}
+
+/* Whether a keep of the tensor in the memory stands among the keeps around line `at`. */
+static bool has_beside(const dfl_body *b, uint32_t at, uint32_t tensor, uint32_t memory)
+{
+    uint32_t first = at, last = at;
+
+    while (first > 0 && b->lines[first - 1].kind == DFL_LINE_KEEP)
+        first--;
+    while (last + 1 < b->n_lines && b->lines[last + 1].kind == DFL_LINE_KEEP)
+        last++;
+    for (uint32_t i = first; i <= last; i++)
+        if (b->lines[i].tensor == tensor && b->lines[i].memory == memory)
+            return true;
+    return false;
+}
+
+bool dfl_mapping_keeps_rows_with_tables(const dfl_mapping *m)
+{
+    const dfl_workload *w = m->workload;
+
+    for (uint32_t i = 0; i < m->n_bodies && w->has_gathered; i++) {
+        const dfl_body *b = m->bodies[i];
+        for (uint32_t l = 0; l < b->n_lines; l++) {
+            const uint32_t tensor = b->lines[l].tensor;
+            for (uint32_t t = 0; t < w->n_tensors && b->lines[l].kind == DFL_LINE_KEEP; t++) {
+                const bool are_one = t != tensor && ((w->tensors[t].gathered && w->tensors[t].table == tensor) ||
+                                                     (w->tensors[tensor].gathered && w->tensors[tensor].table == t));
+                if (are_one && is_touched_below(w, b, t) && is_touched_below(w, b, tensor) &&
+                    !has_beside(b, l, t, b->lines[l].memory))
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
+static uint32_t count_bodies(const dfl_body *b)
+{
+    uint32_t n = 1;
+
+    for (uint32_t c = 0; c < b->n_children; c++)
+        n += count_bodies(b->children[c]);
+    return n;
+}
+
+static void number(dfl_body **bodies, dfl_body *b, dfl_body *parent, uint32_t *n)
+{
+    b->id = *n;
+    b->parent = parent;
+    b->depth = parent != NULL ? parent->depth + 1 : 0;
+    bodies[(*n)++] = b;
+    for (uint32_t c = 0; c < b->n_children; c++)
+        number(bodies, b->children[c], b, n);
+}
+
+void dfl_mapping_number(dfl_arena *arena, dfl_mapping *m)
+{
+    dfl_body **bodies = DFL_NEW_ARRAY(arena, dfl_body *, count_bodies(m->root));
+    uint32_t n = 0;
+
+    number(bodies, m->root, NULL, &n);
+    m->bodies = bodies;
+    m->n_bodies = n;
+}
+
 void dfl_body_open_end(dfl_arena *arena, dfl_body *body)
 {
     dfl_open *end = DFL_NEW(arena, dfl_open);

@@ -234,6 +234,11 @@ int64_t dfl_line_longest(const dfl_mapping *m, uint32_t i);
 const dfl_body *dfl_mapping_leaf(const dfl_mapping *m, uint32_t einsum);
 /* A copy with its own bodies and lines; workload, system and choices of holes are shared. */
 dfl_mapping *dfl_mapping_copy(dfl_arena *arena, const dfl_mapping *m);
+/* Whether the keeps of a table and of the rows that gathers read from it stand together wherever einsums read both: a file keeps
+   both by one name. */
+bool dfl_mapping_keeps_rows_with_tables(const dfl_mapping *m);
+/* Numbers the bodies below the root anew, and sets parents and depths, after the tree has changed. */
+void dfl_mapping_number(dfl_arena *arena, dfl_mapping *m);
 /* The innermost body that contains both `a` and `b`, never NULL. */
 const dfl_body *dfl_body_common(const dfl_body *a, const dfl_body *b);
 /* Opens a body for lines: puts one `...` after its last line and removes the other places for lines. */

@@ -224,13 +224,13 @@ static uint32_t written_tensor(const printer *p, const dfl_line *l)
     return t->gathered ? t->table : l->tensor;
 }
 
-/* Whether an earlier name of the same statement already gives the keep of line `i`: the name of its table. */
+/* Whether an earlier name among the keeps around line `i` already gives its keep: the name of its table. */
 static bool is_implied(const printer *p, const dfl_body *b, uint32_t i)
 {
     for (uint32_t k = i; b->lines[i].kind == DFL_LINE_KEEP && k-- > 0;) {
-        if (!joins(&b->lines[k], &b->lines[i]) || is_open_at(b, k + 1))
+        if (b->lines[k].kind != DFL_LINE_KEEP || is_open_at(b, k + 1))
             return false;
-        if (written_tensor(p, &b->lines[k]) == written_tensor(p, &b->lines[i]))
+        if (joins(&b->lines[k], &b->lines[i]) && written_tensor(p, &b->lines[k]) == written_tensor(p, &b->lines[i]))
             return true;
     }
     return false;
@@ -238,14 +238,16 @@ static bool is_implied(const printer *p, const dfl_body *b, uint32_t i)
 
 static void print_lines(const printer *p, const dfl_body *b, uint32_t depth)
 {
+    const dfl_line *before = NULL; /* the last line that was printed */
 
     for (uint32_t i = 0; i < b->n_lines; i++) {
         const dfl_line *l = &b->lines[i];
-        bool first = i == 0 || !joins(&b->lines[i - 1], l) || is_open_at(b, i);
+        bool first = before == NULL || !joins(before, l) || is_open_at(b, i);
         uint32_t next = i + 1;
 
         if (is_implied(p, b, i))
             continue;
+        before = l;
         while (next < b->n_lines && is_implied(p, b, next) && !is_open_at(b, next))
             next++;
         bool last = next == b->n_lines || !joins(l, &b->lines[next]) || is_open_at(b, next);

@@ -42,7 +42,8 @@ dfl_search_summary dfl_fill_start_summary(const dfl_fill *fill, const dfl_object
 
 bool dfl_fill_admits(const dfl_fill *fill, const dfl_mapping *mapping)
 {
-    return !fill->space.perfect || dfl_mapping_divides(fill->solver->budget, fill->solver->names, mapping);
+    return dfl_mapping_keeps_rows_with_tables(mapping) &&
+           (!fill->space.perfect || dfl_mapping_divides(fill->solver->budget, fill->solver->names, mapping));
 }
 
 void dfl_fill_take_better(dfl_fill *fill, const dfl_mapping *mapping, double value, const char *unproven, dfl_filled *out,

@@ -152,27 +152,6 @@ static dfl_line new_loop(const dfl_mapping *m, const dfl_body *b, uint32_t at, u
 
 /* ---- braces ---- */
 
-static void number(dfl_mapping *m, dfl_body **bodies, dfl_body *b, dfl_body *parent, uint32_t *n)
-{
-    b->id = *n;
-    b->parent = parent;
-    b->depth = parent != NULL ? parent->depth + 1 : 0;
-    bodies[(*n)++] = b;
-    for (uint32_t c = 0; c < b->n_children; c++)
-        number(m, bodies, b->children[c], b, n);
-}
-
-/* Numbers the bodies anew, one more or less than before. */
-static void number_all(dfl_arena *arena, dfl_mapping *m)
-{
-    dfl_body **bodies = DFL_NEW_ARRAY(arena, dfl_body *, (size_t)m->n_bodies + 2);
-    uint32_t n = 0;
-
-    number(m, bodies, m->root, NULL, &n);
-    m->bodies = bodies;
-    m->n_bodies = n;
-}
-
 /* Whether all einsums that make or read an intermediate are in the body. */
 static bool is_within(const dfl_mapping *m, const dfl_body *b, uint32_t tensor)
 {
@@ -215,7 +194,7 @@ static bool merge(dfl_arena *arena, dfl_mapping *m, const dfl_tree_move *v)
     b->n_children--;
     for (uint32_t c = v->from.at + 1; c < b->n_children; c++)
         b->children[c] = b->children[c + 1];
-    number_all(arena, m);
+    dfl_mapping_number(arena, m);
     for (uint32_t t = 0; t < m->workload->n_tensors; t++) {
         if (!is_within(m, new, t))
             continue;
@@ -271,7 +250,7 @@ static bool split(dfl_arena *arena, dfl_mapping *m, const dfl_tree_move *v)
                 children[n++] = b->children[i];
     parent->children = children;
     parent->n_children = n;
-    number_all(arena, m);
+    dfl_mapping_number(arena, m);
     return true;
 }
 

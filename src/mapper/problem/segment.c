@@ -8,7 +8,6 @@
 #include "support/vec.h"
 
 typedef DFL_VEC(dfl_line) line_vec;
-typedef DFL_VEC(dfl_body *) body_vec;
 typedef DFL_VEC(uint32_t) id_vec;
 typedef DFL_VEC(dfl_segment) part_vec;
 
@@ -151,23 +150,11 @@ static const uint32_t *numbers_of(dfl_arena *arena, const dfl_segment *part, con
     return out;
 }
 
-/* Numbers the bodies anew. */
-static void lay_out(dfl_arena *arena, dfl_body *b, dfl_body *parent, body_vec *all)
-{
-    b->parent = parent;
-    b->depth = parent != NULL ? parent->depth + 1 : 0;
-    b->id = (uint32_t)all->n;
-    DFL_PUSH(arena, all, b);
-    for (uint32_t c = 0; c < b->n_children; c++)
-        lay_out(arena, b->children[c], b, all);
-}
-
 dfl_mapping *dfl_segment_put(dfl_arena *arena, const dfl_mapping *given, const dfl_segment *part, const dfl_mapping *found)
 {
     dfl_mapping *out = dfl_mapping_copy(arena, part->base), *in = dfl_mapping_copy(arena, found);
     dfl_body *root = out->root, *top = in->root;
     dfl_body **children = DFL_NEW_ARRAY(arena, dfl_body *, (size_t)root->n_children + 1);
-    body_vec bodies = { .n = 0 };
     uint32_t n = 0;
 
     for (uint32_t b = 0; b < in->n_bodies; b++)
@@ -190,8 +177,6 @@ dfl_mapping *dfl_segment_put(dfl_arena *arena, const dfl_mapping *given, const d
             children[n++] = root->children[c];
     root->children = children;
     root->n_children = n;
-    lay_out(arena, root, NULL, &bodies);
-    out->bodies = bodies.at;
-    out->n_bodies = (uint32_t)bodies.n;
+    dfl_mapping_number(arena, out);
     return out;
 }
