@@ -137,6 +137,22 @@ bool dfl_einsum_renews_any(const dfl_workload *w, const dfl_einsum *e)
     return false;
 }
 
+bool dfl_tensor_leaves_iteration(const dfl_workload *w, uint32_t tensor)
+{
+    const dfl_tensor *t = &w->tensors[tensor];
+    bool leaves = false;
+
+    for (uint32_t c = 0; c < w->n_carries; c++) {
+        bool is_made = false;
+        leaves |= w->carries[c].from == tensor || w->carries[c].to == tensor;
+        for (uint32_t i = 0; i < t->n_producers; i++)
+            is_made |= dfl_einsum_has_rank(&w->einsums[t->producers[i]], w->carries[c].rank);
+        for (uint32_t i = 0; i < t->n_consumers && is_made; i++)
+            leaves |= !dfl_einsum_has_rank(&w->einsums[t->consumers[i]], w->carries[c].rank);
+    }
+    return leaves;
+}
+
 bool dfl_einsum_reads(const dfl_einsum *e, uint32_t tensor)
 {
     for (uint32_t i = 0; i < e->n_inputs; i++)

@@ -81,7 +81,8 @@ static void go_on(dfl_arena *arena, const dfl_cost_to_go *b, uint32_t e, tensor_
     alive->n = n;
 }
 
-/* Beyond STATES the last operands are left out: whatever their memory, which only lowers the bound. */
+/* Tensors that leave an iteration of a repeat are left out (B53), and beyond STATES the last operands: whatever their memory,
+   which only lowers the bound. */
 static void make_front(dfl_arena *arena, dfl_cost_to_go *b, uint32_t e, const tensor_list *alive)
 {
     front *f = &b->fronts[e];
@@ -90,7 +91,7 @@ static void make_front(dfl_arena *arena, dfl_cost_to_go *b, uint32_t e, const te
 
     for (size_t i = 0; i < alive->n; i++) {
         uint32_t t = alive->at[i];
-        if (states * b->memories[t].n > STATES)
+        if (states * b->memories[t].n > STATES || dfl_tensor_leaves_iteration(b->w, t))
             continue;
         states *= b->memories[t].n;
         tensors[f->n++] = t;

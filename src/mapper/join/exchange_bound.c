@@ -185,6 +185,46 @@ size_t dfl_exchange_skeletons(const dfl_einsum_classes *classes)
 
 bool dfl_exchange_has_windows(const dfl_einsum_classes *classes) { return dfl_einsum_classes_windows(classes); }
 
+/* Whether the einsums of a repeat are neighbours in workload order, in each phase. */
+static bool is_block(const dfl_workload *w, uint32_t rank)
+{
+    uint32_t n[DFL_PHASE_UPDATE + 1] = { 0 };
+    bool is_one = true;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++) {
+        const dfl_einsum *einsum = &w->einsums[e], *before = e > 0 ? &w->einsums[e - 1] : NULL;
+        const bool goes_on = before != NULL && before->phase == einsum->phase && dfl_einsum_has_rank(before, rank);
+        n[einsum->phase] += dfl_einsum_has_rank(einsum, rank) && !goes_on;
+        is_one &= n[einsum->phase] <= 1;
+    }
+    return is_one;
+}
+
+/* Whether the same memories and networks of the system take both tensors, of one type. */
+static bool are_alike(const dfl_system *s, const dfl_tensor *a, const dfl_tensor *b)
+{
+    bool alike = a->type.bits == b->type.bits && a->role == DFL_ROLE_INTERMEDIATE && b->role == DFL_ROLE_INTERMEDIATE;
+
+    for (uint32_t m = 0; m < s->n_memories; m++)
+        alike &= dfl_selects(&s->memories[m].holds, a) == dfl_selects(&s->memories[m].holds, b);
+    for (uint32_t x = 0; x < s->n_axes; x++)
+        alike &= dfl_selects(&s->axes[x].multicast, a) == dfl_selects(&s->axes[x].multicast, b) &&
+                 dfl_selects(&s->axes[x].reduce, a) == dfl_selects(&s->axes[x].reduce, b);
+    return alike;
+}
+
+/* Whether the sums hold for the repeats of the workload (B53). */
+static bool knows_repeats(const dfl_mapping *m)
+{
+    const dfl_workload *w = m->workload;
+    bool knows = true;
+
+    for (uint32_t c = 0; c < w->n_carries; c++)
+        knows &= is_block(w, w->carries[c].rank) &&
+                 are_alike(m->system, &w->tensors[w->carries[c].from], &w->tensors[w->carries[c].to]);
+    return knows;
+}
+
 dfl_exchange_result dfl_exchange_bound(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
                                        const dfl_objective *objective, double joules, double seconds,
                                        dfl_einsum_classes *classes, const dfl_search_limits *limits)
@@ -200,7 +240,7 @@ dfl_exchange_result dfl_exchange_bound(dfl_arena *arena, const dfl_intern *names
     if (objective->native && dfl_mapping_all_lines_open(mapping)) {
         const dfl_floor floor = dfl_workload_floor(work, names, mapping);
         out.value = dfl_objective_value(objective, floor.joules + x.leakage * floor.seconds, floor.seconds);
-        if (classes != NULL)
+        if (classes != NULL && knows_repeats(mapping))
             out.value = fmax(out.value, add_lines(&x, &floor, joules, seconds));
     }
     out.programs = x.programs;

@@ -48,7 +48,8 @@ static void make_front(dfl_arena *arena, const sums *k, uint32_t e)
     f->tensor = DFL_NEW_ARRAY(arena, uint32_t, k->w->n_tensors + 1);
     f->weight = DFL_NEW_ARRAY(arena, uint32_t, k->w->n_tensors + 1);
     for (uint32_t t = 0; t < k->w->n_tensors; t++) {
-        if (k->ways[t] < 2 || !is_alive(&k->w->tensors[t], e) || states * k->ways[t] > DFL_EXCHANGE_STATES)
+        if (k->ways[t] < 2 || !is_alive(&k->w->tensors[t], e) || dfl_tensor_leaves_iteration(k->w, t) ||
+            states * k->ways[t] > DFL_EXCHANGE_STATES)
             continue;
         f->weight[f->n] = (uint32_t)states;
         f->tensor[f->n++] = t;

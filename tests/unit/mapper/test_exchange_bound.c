@@ -31,6 +31,10 @@ typedef struct {
 #define AROUND                                                                                                            \
     "input A[a]; input B[a]; weight C[a]; weight D[a]; weight E[a]; T[a] = A[a] * B[a]; P[a] = C[a] * D[a]; "             \
     "Q[a] = P[a] * E[a]; output Z[a] = T[a] * Q[a]; "
+/* Y[layer] is read in the next iteration, and the last one by Z. */
+#define REPEAT                                                                                                            \
+    "input A[a]; input B[a]; weight C[a]; X[a] = A[a] * B[a]; "                                                          \
+    "repeat 3 as layer carrying X = Y { weight W[a]; Y[a] = X[a] * W[a]; } output Z[a] = layer.Y[a] * C[a]; "
 #define SLIDE                                                                                                             \
     "rank p = 8, r = 2, t = 9; input A[t]; input B[t]; weight C[r]; T[t] = A[t] * B[t]; "                                \
     "output Z[p] += T[p + r] * C[r]; "
@@ -67,6 +71,8 @@ static const exchange_row EXCHANGES[] = {
     { "where time does not count, a loop may be shared for A alone: A, C, D, Y, Z",
       "input A[a]; weight C[a]; weight D[a]; output Y[a] = A[a] * C[a]; output Z[a] = A[a] * D[a]; ", "size = 1B;", "energy", 300,
       8, 160 },
+    { "an iteration has room for what it reads and makes, 4 + 4 B, all three have none (B53): A, B, W 3 times, C and Z", REPEAT,
+      "size = 8B;", "energy", 300, 20, 224 },
     { "a memory that costs more than home: nothing is kept there", PAIR,
       "size = 8B; energy = 3J/bit; } memory near { size = 0.25B;", "energy", 200, 8, 192 },
     { "T in sram: 64 J and 8 s at its port for each einsum; at home 192 J * 8 s", PAIR, "size = 1B; bandwidth = 0.5B/s;",
