@@ -221,38 +221,62 @@ static dfl_assembly_score judge_homes(dfl_assembly *a)
     dfl_assembly_score out;
 
     a->arena = dfl_arena_new(a->fill->solver->budget);
-    out = dfl_assembly_judge(a, dfl_assembly_make(a), a->fill->limits.deadline);
+    out = dfl_assembly_judge(a, dfl_assembly_make(a), fmax(a->fill->limits.deadline, a->fill->judged_until));
     dfl_arena_free(a->arena);
     a->arena = kept;
     return out;
 }
 
+/* Whether the tensor may move from its home to the memory. */
+static bool may_move(const dfl_assembly *a, uint32_t tensor, uint32_t memory)
+{
+    const dfl_memory *m = &a->system->memories[memory];
+
+    return a->workload->tensors[tensor].role == DFL_ROLE_INTERMEDIATE && a->home[tensor] != DFL_NONE &&
+           dfl_memory_outside(a->system, a->home[tensor], memory) &&
+           (!m->holds.on || dfl_selects(&m->holds, &a->workload->tensors[tensor]));
+}
+
+/* Moves the tensors to the memory if that makes the mapping better, or else each half of them by itself. */
+static void move_set(dfl_assembly *a, const uint32_t *tensors, uint32_t n, uint32_t memory, dfl_assembly_score *best)
+{
+    uint32_t *before = DFL_NEW_ARRAY(a->arena, uint32_t, (size_t)n + 1);
+    dfl_assembly_score one;
+
+    if (n == 0 || isinf(best->value) || dfl_assembly_is_over(a))
+        return;
+    for (uint32_t i = 0; i < n; i++) {
+        before[i] = a->home[tensors[i]];
+        a->home[tensors[i]] = memory;
+    }
+    one = judge_homes(a);
+    a->evaluated++;
+    if (is_better(one, *best)) {
+        *best = one;
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        a->home[tensors[i]] = before[i];
+    if (n > 1) {
+        move_set(a, tensors, n / 2, memory, best);
+        move_set(a, &tensors[n / 2], n - n / 2, memory, best);
+    }
+}
+
 void dfl_assembly_move_homes(dfl_assembly *a)
 {
     const dfl_workload *w = a->workload;
+    uint32_t *tensors = DFL_NEW_ARRAY(a->arena, uint32_t, (size_t)w->n_tensors + 1);
     dfl_assembly_score best = judge_homes(a);
 
-    for (uint32_t t = 0; t < w->n_tensors && !isinf(best.value); t++) {
-        if (w->tensors[t].role != DFL_ROLE_INTERMEDIATE || a->home[t] == DFL_NONE)
+    for (uint32_t m = 0; m < a->system->n_memories; m++) {
+        uint32_t n = 0;
+        dfl_i128 instances;
+        if (dfl_element_instances(a->system, a->system->memories[m].element, &instances) || instances > 1)
             continue;
-        for (uint32_t m = a->home[t] + 1; m < a->system->n_memories; m++) {
-            const dfl_memory *memory = &a->system->memories[m];
-            const uint32_t before = a->home[t];
-            dfl_i128 n;
-            dfl_assembly_score one;
-
-            if (dfl_element_instances(a->system, memory->element, &n) || n > 1 || !dfl_memory_outside(a->system, before, m) ||
-                (memory->holds.on && !dfl_selects(&memory->holds, &w->tensors[t])))
-                continue;
-            if (dfl_assembly_is_over(a))
-                return;
-            a->home[t] = m;
-            one = judge_homes(a);
-            a->evaluated++;
-            if (is_better(one, best))
-                best = one;
-            else
-                a->home[t] = before;
-        }
+        for (uint32_t t = 0; t < w->n_tensors; t++)
+            if (may_move(a, t, m))
+                tensors[n++] = t;
+        move_set(a, tensors, n, m, &best);
     }
 }

@@ -43,9 +43,9 @@ typedef struct {
     uint32_t n_left;                /* kinds that are still to be searched */
     uint64_t evaluated;
     dfl_stop stopped;
-    bool is_quick;                  /* lines of a quick search are enough, */
-    double quick_end[DFL_QUICK_ROUNDS + 1]; /* whose rounds, and all that follows, end then (s of dfl_deadline_clock; 0 = no
-                                       limit on time) */
+    bool is_quick;                  /* lines of a quick search are enough */
+    double quick_end[DFL_QUICK_ROUNDS + 1]; /* rounds of quick searches, and all that follows, end then (s of
+                                       dfl_deadline_clock; 0 = no limit on time) */
     bool is_long;                   /* the last of these rounds gets a share of the time until the end, too */
     bool climbs;                    /* lines are improved by small changes, too */
     bool reports;                   /* no other search finds a mapping: the first templates are tried whatever the limits, and the
@@ -68,8 +68,8 @@ dfl_mapping *dfl_assembly_make(dfl_assembly *a);
 /* The score of a mapping; that of a mapping that is not legal if its evaluation takes too many steps or passes `deadline` (in
    seconds of dfl_deadline_clock, 0 = none). Reports nothing. */
 dfl_assembly_score dfl_assembly_judge(const dfl_assembly *a, const dfl_mapping *mapping, double deadline);
-/* Moves the homes of intermediates to inner memories outside of arrays, one after another, wherever that makes the mapping
-   better. */
+/* Moves the homes of intermediates to inner memories outside of arrays wherever that makes the mapping better: all that may
+   stand in a memory at once, or else each half of them. */
 void dfl_assembly_move_homes(dfl_assembly *a);
 
 #endif

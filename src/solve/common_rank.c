@@ -1,10 +1,11 @@
 /* Mappings whose outermost shared loop goes over a rank of all einsums, element by element: the workload with one element of the
    rank is searched, and the loop is added to the mapping found. */
-#include <string.h>
+#include <math.h>
 
 #include "mapper/problem/evaluate.h"
 #include "mapper/problem/limits.h"
 #include "solve/solve_internal.h"
+#include "solve/sub_workload.h"
 #include "support/deadline.h"
 
 typedef struct {
@@ -13,63 +14,24 @@ typedef struct {
     dfl_arena *arena;
     const dfl_mapping *given;
     uint32_t rank;
+    dfl_sub_workload part;
 } common;
 
-/* Whether the dimension is indexed by the rank alone. */
-static bool is_plain(const dfl_index *index, uint32_t rank)
+/* Takes all einsums with one element of the rank. False if some einsum lacks the rank, or there is no such workload. */
+static bool take_one(common *k)
 {
-    return index->n_terms == 1 && index->offset == 0 && index->terms[0].rank == rank && index->terms[0].coef == 1;
-}
+    const dfl_workload *w = k->given->workload;
+    uint32_t *all = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)w->n_einsums + 1);
+    bool *is_fixed = DFL_NEW_ARRAY(k->arena, bool, (size_t)w->n_ranks + 1);
+    const dfl_sub_source source = { k->arena, k->given, all, w->n_einsums, is_fixed, NULL };
 
-static bool has_rank(const dfl_index *index, uint32_t rank)
-{
-    for (uint32_t i = 0; i < index->n_terms; i++)
-        if (index->terms[i].rank == rank)
-            return true;
-    return false;
-}
-
-/* Notes the dimensions that the rank indexes alone, a mask by tensor. False if it has a part in another index, or if the rank
-   indexes no dimension of what an einsum produces. */
-static bool note_access(const dfl_access *x, uint32_t rank, bool is_output, uint64_t *dims)
-{
-    uint64_t mine = 0;
-
-    for (uint32_t d = 0; d < x->n_dims; d++) {
-        if (!has_rank(&x->index[d], rank))
-            continue;
-        if (!is_plain(&x->index[d], rank) || d >= 64)
-            return false;
-        mine |= UINT64_C(1) << d;
-    }
-    dims[x->tensor] |= mine;
-    return mine != 0 || !is_output;
-}
-
-/* Whether the rank is one of all einsums, and each of them touches one element of it at a time in what einsums exchange. Notes
-   the dimensions that it indexes. */
-static bool is_common(const dfl_workload *w, uint32_t rank, uint64_t *dims)
-{
+    is_fixed[k->rank] = true;
     for (uint32_t e = 0; e < w->n_einsums; e++) {
-        const dfl_einsum *einsum = &w->einsums[e];
-        if (!dfl_einsum_has_rank(einsum, rank) || einsum->over_rank == rank || einsum->n_where > 0 ||
-            !note_access(&einsum->output, rank, true, dims))
+        all[e] = e;
+        if (!dfl_einsum_has_rank(&w->einsums[e], k->rank))
             return false;
-        for (uint32_t i = 0; i < einsum->n_inputs; i++)
-            if (!note_access(&einsum->inputs[i], rank, false, dims))
-                return false;
     }
-    for (uint32_t e = 0; e < w->n_einsums; e++) /* each reader of a tensor uses the same dimensions */
-        for (uint32_t i = 0; i < w->einsums[e].n_inputs; i++) {
-            uint64_t mine[1] = { 0 };
-            dfl_access x = w->einsums[e].inputs[i];
-            const uint64_t all = dims[x.tensor];
-            x.tensor = 0;
-            (void)note_access(&x, rank, false, mine);
-            if (mine[0] != all)
-                return false;
-        }
-    return true;
+    return dfl_sub_workload_take(&source, &k->part);
 }
 
 /* Whether one element of the rank leaves work enough for the arrays of the system. */
@@ -88,60 +50,45 @@ static bool has_work(const dfl_mapping *m, uint32_t rank)
     return points >= DFL_COMMON_POINTS * instances;
 }
 
-/* The workload with one element of the rank. */
-static dfl_mapping *take_one(const common *k, const uint64_t *dims)
+/* A mapping with the homes of what is not exchanged, as `found` has them, and no other lines. */
+static dfl_mapping *take_homes(const common *k, const dfl_mapping *found)
 {
-    const dfl_workload *w = k->given->workload;
-    dfl_rank *ranks = DFL_NEW_ARRAY(k->arena, dfl_rank, (size_t)w->n_ranks + 1);
-    dfl_tensor *tensors = DFL_NEW_ARRAY(k->arena, dfl_tensor, (size_t)w->n_tensors + 1);
-    dfl_workload *one = DFL_NEW(k->arena, dfl_workload);
+    const dfl_workload *own = k->part.mapping->workload;
+    bool *has_home = DFL_NEW_ARRAY(k->arena, bool, (size_t)own->n_tensors + 1);
     dfl_mapping *out = DFL_NEW(k->arena, dfl_mapping);
+    dfl_body *root = DFL_NEW(k->arena, dfl_body), **bodies = DFL_NEW_ARRAY(k->arena, dfl_body *, 1);
 
-    memcpy(ranks, w->ranks, w->n_ranks * sizeof *ranks);
-    memcpy(tensors, w->tensors, w->n_tensors * sizeof *tensors);
-    ranks[k->rank].extent = 1;
-    for (uint32_t t = 0; t < w->n_tensors; t++) {
-        int64_t *extents = DFL_NEW_ARRAY(k->arena, int64_t, (size_t)tensors[t].n_dims + 1);
-        for (uint32_t d = 0; d < tensors[t].n_dims; d++)
-            extents[d] = d < 64 && (dims[t] >> d & 1) ? 1 : tensors[t].extents[d];
-        tensors[t].extents = extents;
+    *root = *found->root;
+    root->lines = DFL_NEW_ARRAY(k->arena, dfl_line, (size_t)found->root->n_lines + 1);
+    root->n_lines = root->n_children = 0;
+    for (uint32_t i = 0; i < found->root->n_lines; i++) {
+        dfl_line line = found->root->lines[i];
+        if (line.kind != DFL_LINE_KEEP || has_home[line.tensor] || own->tensors[line.tensor].role == DFL_ROLE_INTERMEDIATE)
+            continue;
+        has_home[line.tensor] = true;
+        line.tensor = k->part.tensor_of[line.tensor];
+        root->lines[root->n_lines++] = line;
     }
-    *one = *w;
-    one->ranks = ranks;
-    one->tensors = tensors;
+    bodies[0] = root;
     *out = *k->given;
-    out->workload = one;
+    out->root = root;
+    out->bodies = bodies;
+    out->n_bodies = 1;
+    out->has_holes = false;
     return out;
 }
 
-/* Puts the loop over the rank behind the keeps at home of all tensors that are not exchanged between einsums. */
-static dfl_mapping *add_loop(const common *k, const dfl_mapping *found)
+static bool has_rank(const dfl_workload *w, uint32_t tensor, uint32_t rank)
 {
-    dfl_mapping *out = dfl_mapping_copy(k->arena, found);
-    const dfl_body *from = found->root;
-    dfl_line *lines = DFL_NEW_ARRAY(k->arena, dfl_line, (size_t)from->n_lines + 1);
-    bool *has_home = DFL_NEW_ARRAY(k->arena, bool, k->given->workload->n_tensors + 1);
-    bool *is_above = DFL_NEW_ARRAY(k->arena, bool, (size_t)from->n_lines + 1);
-    uint32_t n = 0;
+    bool any = false;
 
-    for (uint32_t i = 0; i < from->n_lines; i++) {
-        const dfl_line *line = &from->lines[i];
-        is_above[i] = line->kind == DFL_LINE_KEEP && !has_home[line->tensor] &&
-                      k->given->workload->tensors[line->tensor].role != DFL_ROLE_INTERMEDIATE;
-        if (line->kind == DFL_LINE_KEEP)
-            has_home[line->tensor] = true;
-        if (is_above[i])
-            lines[n++] = *line;
-    }
-    lines[n++] = (dfl_line){ .kind = DFL_LINE_TEMPORAL, .span = k->given->hole_span, .amount_span = k->given->hole_span,
-                             .rank = k->rank, .by = DFL_BY_SIZE, .amount = 1 };
-    for (uint32_t i = 0; i < from->n_lines; i++)
-        if (!is_above[i])
-            lines[n++] = from->lines[i];
-    out->workload = k->given->workload;
-    out->root->lines = lines;
-    out->root->n_lines = n;
-    return out;
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        for (uint32_t i = 0; i <= w->einsums[e].n_inputs; i++) {
+            const dfl_access *x = i < w->einsums[e].n_inputs ? &w->einsums[e].inputs[i] : &w->einsums[e].output;
+            for (uint32_t d = 0; d < x->n_dims && x->tensor == tensor; d++)
+                any |= dfl_index_coef(&x->index[d], rank) != 0;
+        }
+    return any;
 }
 
 /* A copy in which the tensor is kept in the memory above the loop, and not within it. */
@@ -178,15 +125,15 @@ static double value_of(const common *k, const dfl_mapping *m)
 }
 
 /* Keeps tensors without the rank, such as weights, above the loop where that is better. */
-static const dfl_mapping *lift_keeps(const common *k, const dfl_mapping *m, const uint64_t *dims, double *value)
+static const dfl_mapping *lift_keeps(const common *k, const dfl_mapping *m, double *value)
 {
     const dfl_system *s = m->system;
 
     for (uint32_t t = 0; t < m->workload->n_tensors; t++)
-        for (uint32_t memory = 0; memory < s->n_memories && dims[t] == 0 && dfl_budget_ok(k->fill->solver->budget); memory++) {
+        for (uint32_t memory = 0; memory < s->n_memories && dfl_budget_ok(k->fill->solver->budget); memory++) {
             const dfl_mapping *other;
             double now;
-            if (dfl_memory_is_in_array(s, memory) ||
+            if (has_rank(m->workload, t, k->rank) || dfl_memory_is_in_array(s, memory) ||
                 (s->memories[memory].holds.on && !dfl_selects(&s->memories[memory].holds, &m->workload->tensors[t])))
                 continue;
             other = keep_above(k, m, t, memory);
@@ -200,7 +147,7 @@ static const dfl_mapping *lift_keeps(const common *k, const dfl_mapping *m, cons
 }
 
 /* Searches the workload with one element of the rank, by `search`, within the limits of `fill`. */
-static bool search_one(const common *k, const uint64_t *dims, dfl_fill_open *search, dfl_filled *out)
+static bool search_one(const common *k, dfl_fill_open *search, dfl_filled *out)
 {
     dfl_budget *budget = k->fill->solver->budget;
     dfl_fill one = *k->fill;
@@ -209,7 +156,7 @@ static bool search_one(const common *k, const uint64_t *dims, dfl_fill_open *sea
 
     one.sink = dfl_sink_new(k->arena, k->fill->solver->sources); /* a search without a mapping is no error */
     dfl_sink_limit(one.sink, 0);
-    *out = (dfl_filled){ .given = take_one(k, dims) };
+    *out = (dfl_filled){ .given = k->part.mapping };
     is_found = search(&one, k->objective, out, &stopped);
     if (budget->why == DFL_STOP_TIME || (budget->why == DFL_STOP_STEPS && budget->steps_used < budget->steps_limit))
         budget->why = DFL_STOP_NONE;
@@ -221,28 +168,28 @@ void dfl_fill_try_common(dfl_fill *fill, const dfl_objective *objective, dfl_fil
 {
     const dfl_workload *w = out->given->workload;
     common k = { .fill = fill, .objective = objective, .arena = dfl_arena_new(fill->solver->budget), .given = out->given };
-    uint64_t *dims = DFL_NEW_ARRAY(k.arena, uint64_t, (size_t)w->n_tensors + 1);
     bool is_one = false;
 
-    for (k.rank = 0; k.rank < w->n_ranks && w->n_carries == 0 && !w->has_gathered && fill->required.n == 0; k.rank++) {
-        memset(dims, 0, w->n_tensors * sizeof *dims);
-        is_one = w->ranks[k.rank].extent > 1 && w->ranks[k.rank].extent <= DFL_COMMON_EXTENT && is_common(w, k.rank, dims) &&
-                 has_work(out->given, k.rank);
+    for (k.rank = 0; k.rank < w->n_ranks && w->n_carries == 0 && fill->required.n == 0; k.rank++) {
+        is_one = w->ranks[k.rank].extent > 1 && w->ranks[k.rank].extent <= DFL_COMMON_EXTENT &&
+                 has_work(out->given, k.rank) && take_one(&k);
         if (is_one)
             break;
     }
     if (is_one) {
         dfl_filled one;
-        const bool is_found = search_one(&k, dims, search, &one);
+        const bool is_found = search_one(&k, search, &one);
         if (is_found)
             summary->evaluated += one.search->evaluated;
         if (is_found && one.mapping != NULL && dfl_budget_ok(fill->solver->budget)) {
-            const dfl_mapping *m = add_loop(&k, one.mapping);
-            double value = value_of(&k, m);
-            m = lift_keeps(&k, m, dims, &value);
-            dfl_fill_take_better(fill, m, value,
-                                 "a rank of all einsums is the outermost shared loop: mappings that share other loops may be "
-                                 "better", out, summary);
+            const dfl_mapping *m = dfl_sub_workload_put(k.arena, &k.part, take_homes(&k, one.mapping), one.mapping);
+            double value = m != NULL ? value_of(&k, m) : INFINITY;
+            if (m != NULL)
+                m = lift_keeps(&k, m, &value);
+            if (m != NULL)
+                dfl_fill_take_better(fill, m, value,
+                                     "a rank of all einsums is the outermost shared loop: mappings that share other loops may "
+                                     "be better", out, summary);
         }
     }
     dfl_arena_free(k.arena);

@@ -324,31 +324,50 @@ static bool fill_refused(dfl_fill *fill, const dfl_objective *objective, const d
     return true;
 }
 
-/* Fills a mapping whose einsums are not all known to the joint search: one by one, then by fused groups and by changes of lines,
-   whose costs the model says. */
+/* The share of the time that is left after the search einsum by einsum: the rest is for climbs and the bound. */
+static const double SEGMENTS_SHARE = 0.7;
+
+/* Searches neighbouring einsums together for a share of the time that is left. */
+static void try_segments(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary)
+{
+    const dfl_search_limits given = fill->limits;
+
+    fill->limits = share_limits(fill, SEGMENTS_SHARE);
+    fill->limits.evaluations = dfl_evaluations_left(given.evaluations, summary->evaluated);
+    dfl_fill_try_segments(fill, objective, fill_lines_once, out, summary);
+    fill->limits = given;
+}
+
+/* Fills a mapping whose einsums are not all known to the joint search: one by one, then neighbours together, then by changes of
+   lines, whose costs the model says. */
 static bool fill_apart(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
                        dfl_search_summary *summary, dfl_stop *stopped)
 {
     dfl_budget *budget = fill->solver->budget;
-    const double now = dfl_budget_time(budget), whole = fill->limits.deadline;
+    const dfl_search_limits given = fill->limits;
     bool is_found;
 
-    if (whole > now)
-        fill->limits.deadline = now + (whole - now) * DFL_ALONE_SHARE;
-    fill->judged_until = whole;
+    fill->limits = share_limits(fill, DFL_APART_ALONE_SHARE);
+    if (given.evaluations > 0)
+        fill->limits.evaluations = (uint64_t)((double)given.evaluations * DFL_APART_ALONE_SHARE) + 1;
+    fill->judged_until = given.deadline;
     is_found = dfl_fill_one_by_one(fill, objective, out, stopped);
     fill->judged_until = 0;
-    fill->limits.deadline = whole;
+    fill->limits = given;
     if (!is_found)
         return false;
-    if (*stopped == DFL_STOP_TIME && dfl_budget_time(budget) < whole)
+    if ((*stopped == DFL_STOP_TIME && dfl_budget_time(budget) < given.deadline) ||
+        (*stopped == DFL_STOP_EVALUATIONS && out->search->evaluated < given.evaluations))
         *stopped = DFL_STOP_NONE;
     *summary = *out->search;
     out->search = summary;
     if (*stopped != DFL_STOP_NONE || !dfl_budget_ok(budget))
         return true;
     dfl_fill_raise_floor(fill, objective, out, summary);
+    try_segments(fill, objective, out, summary);
     dfl_fill_improve_several(fill, objective, within, fill_lines_once, out, summary, stopped);
+    if (*stopped == DFL_STOP_NONE && !summary->optimal && given.evaluations > 0 && summary->evaluated >= given.evaluations)
+        *stopped = DFL_STOP_EVALUATIONS;
     note_stop(fill, summary, stopped);
     return true;
 }

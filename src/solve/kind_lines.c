@@ -206,7 +206,7 @@ static void improve_alone(dfl_assembly *a, dfl_einsum_kind *k, const found_set *
     for (size_t i = 0; i < others->n; i++)
         (void)dfl_line_search_try(&search, others->at[i].lines, others->at[i].n_lines, true);
     (void)dfl_line_search_try(&search, k->lines.lines, k->lines.n_lines, true);
-    if (!k->is_found)
+    if (!k->is_found || isinf(search.value))
         dfl_templates_try(&search);
     if (k->one.exact && limits.deadline > 0) /* the other half is for evaluations with the conditions */
         search.deadline -= fmax(limits.deadline - dfl_budget_time(a->fill->solver->budget), 0) / 2;
@@ -398,12 +398,18 @@ static void find_kinds(dfl_assembly *a)
     }
 }
 
+/* The share of the time for lines where homes of intermediates are moved in the rest. */
+static const double LINES_SHARE = 0.75;
+
 /* Searches the lines of all kinds. If no other search finds a mapping, templates come first for each kind, so that a limit leaves
    none without lines. */
 static void search_kinds(dfl_assembly *a)
 {
     const found_set none = { NULL, 0, 0 };
+    const double now = dfl_budget_time(a->fill->solver->budget), whole = a->fill->limits.deadline;
 
+    if (whole > now && a->reports)
+        a->fill->limits.deadline = now + (whole - now) * LINES_SHARE;
     a->n_left = (uint32_t)a->kinds.n;
     for (size_t i = 0; i < a->kinds.n; i++)
         if (!a->kinds.at[i].one.exact && a->reports)
@@ -430,6 +436,9 @@ static void search_kinds(dfl_assembly *a)
             improve_alone(a, k, &none, true);
         a->n_left--;
     }
+    a->fill->limits.deadline = whole;
+    if (a->reports && !dfl_assembly_is_over(a) && a->stopped == DFL_STOP_TIME) /* which ended a share */
+        a->stopped = DFL_STOP_NONE;
 }
 
 /* Finds lines of a kind in a round, and keeps them if they are better by the objective. */
@@ -492,28 +501,55 @@ static double apart_share(const dfl_assembly *a)
     return is_deep && left * DFL_APART_DEEP >= DFL_APART_LIST * (double)a->kinds.n ? DFL_APART_DEEP : DFL_APART_SHARE;
 }
 
-/* Finds lines of all kinds quickly: first the best of each kind by itself, then, as long as there is time, better ones by the
-   line of energy and time that touches the objective at the sum of these. */
-static void find_all_quickly(dfl_assembly *a)
-{
-    const uint32_t n = a->quick_end[0] > 0 ? DFL_QUICK_ROUNDS : 2;
-    dfl_objective objective = lone_objective(a);
+/* Ends of the rounds under a limit on time: seconds, and shares of a short limit. The last one ends after a share of the time
+   that the others leave (apart_share). */
+static const double FIRST_SECONDS[DFL_QUICK_ROUNDS] = { 0.1, 0.1, 0.5, 0.5 };
+static const double FIRST_SHARE[DFL_QUICK_ROUNDS] = { 0.85, 0.75, 0.4, 0.4 };
 
-    if (a->is_long)
+/* Sets the ends of the rounds, or a limit on evaluations. Returns the number of rounds. */
+static uint32_t begin_rounds(dfl_assembly *a)
+{
+    const dfl_budget *budget = a->fill->solver->budget;
+    dfl_search_limits *limits = &a->fill->limits;
+    const double now = dfl_budget_time(budget), left = fmax(limits->deadline - now, 0);
+    const bool is_timed = limits->deadline > 0 && budget->work == NULL;
+
+    a->quick_end[DFL_QUICK_ROUNDS] = limits->deadline;
+    for (uint32_t round = 0; round < DFL_QUICK_ROUNDS && is_timed; round++)
+        a->quick_end[round] = now + fmin(FIRST_SECONDS[round], left * FIRST_SHARE[round]);
+    if (is_timed && a->is_long)
         a->quick_end[DFL_QUICK_ROUNDS - 1] += (a->quick_end[DFL_QUICK_ROUNDS] - a->quick_end[DFL_QUICK_ROUNDS - 1]) *
                                               apart_share(a);
+    if (limits->evaluations > 0 || !is_timed)
+        limits->evaluations = limits->evaluations > 0 && limits->evaluations / 4 < DFL_FIRST_SEVERAL
+                                  ? limits->evaluations / 4 + 1 : DFL_FIRST_SEVERAL;
+    return !is_timed ? 2 : a->is_quick ? DFL_QUICK_ROUNDS : DFL_QUICK_ROUNDS - 1;
+}
+
+/* Finds lines of all kinds quickly: first the best of each kind by itself, then, as long as there is time, better ones by the
+   line of energy and time that touches the objective at the sum of these. Kinds with conditions have other lines where a search
+   follows. */
+static void find_all_quickly(dfl_assembly *a)
+{
+    const dfl_search_limits given = a->fill->limits;
+    const uint32_t n = begin_rounds(a);
+    dfl_objective objective = lone_objective(a);
+
     for (uint32_t round = 0; round < n; round++) {
         a->n_left = (uint32_t)a->kinds.n * (round == 0 ? 2 : 1);
         a->fill->limits.deadline = a->quick_end[round];
         for (size_t i = 0; i < a->kinds.n; i++, a->n_left--) {
             if (dfl_assembly_is_over(a) && !may_exceed(a, round))
                 break;
-            improve_in_round(a, &a->kinds.at[i], &objective, round);
+            if (a->is_quick || !a->kinds.at[i].one.has_where)
+                improve_in_round(a, &a->kinds.at[i], &objective, round);
         }
         objective = touching_line(a);
     }
-    a->fill->limits.deadline = a->quick_end[DFL_QUICK_ROUNDS];
+    a->fill->limits = given;
     a->n_left = (uint32_t)a->kinds.n;
+    if (!a->is_quick && a->stopped == DFL_STOP_TIME) /* which ended a round */
+        a->stopped = DFL_STOP_NONE;
 }
 
 /* Sets the outermost memories that keep tensors of the einsum. */
@@ -543,9 +579,9 @@ static void take_lines(dfl_assembly *a)
 bool dfl_kind_lines_find(dfl_assembly *a)
 {
     find_kinds(a);
-    if (a->is_quick)
+    if (a->is_quick || (a->reports && !a->fill->space.perfect))
         find_all_quickly(a);
-    else
+    if (!a->is_quick)
         search_kinds(a);
     for (size_t i = 0; i < a->kinds.n; i++) {
         dfl_einsum_kind *k = &a->kinds.at[i];

@@ -1,6 +1,6 @@
 #include "solve/lone_einsum.h"
 
-#include "solve/homes.h"
+#include "solve/own_system.h"
 #include "support/strbuf.h"
 
 /* Index in own ranks. The index of an iteration of a carried repeat becomes that of the first iteration. False if the index
@@ -61,107 +61,6 @@ static dfl_access own_access(const dfl_lone_source *a, dfl_lone_einsum *one, con
     tensors[at].n_consumers = !is_output;
     one->tensor_of[at] = from->tensor;
     return (dfl_access){ .tensor = at, .n_dims = n, .index = index, .span = from->span };
-}
-
-/* Whether a memory that holds inputs or outputs, and intermediates, suits a tensor: an intermediate that is read suits a memory
-   of inputs, one that is written a memory of outputs. This restricts the search, not what is legal. */
-static bool suits(const dfl_selection *selection, const dfl_tensor *own, const dfl_tensor *given)
-{
-    const uint32_t sides = 1u << DFL_ROLE_INPUT | 1u << DFL_ROLE_OUTPUT | 1u << DFL_ROLE_WEIGHT;
-
-    return given->role != DFL_ROLE_INTERMEDIATE || (selection->roles & sides) == 0 || (selection->roles >> own->role & 1) != 0;
-}
-
-/* Whether a memory that may hold a tensor suits it. If none does, all do. */
-static bool is_suited(const dfl_lone_source *a, const dfl_selection *selection, const dfl_tensor *own, const dfl_tensor *given)
-{
-    bool any = false;
-
-    for (uint32_t m = 0; m < a->system->n_memories; m++) {
-        const dfl_selection *holds = &a->system->memories[m].holds;
-        any |= !holds->on || (dfl_selects(holds, given) && suits(holds, own, given));
-    }
-    return !any || suits(selection, own, given);
-}
-
-/* A selection by the names of exactly those own tensors that stand for selected tensors of the network. `memory`: the one that
-   has the selection; DFL_NONE = another part. */
-static void name_selected(const dfl_lone_source *a, dfl_lone_einsum *one, uint32_t memory, dfl_selection *selection)
-{
-    const bool is_memory = memory != DFL_NONE, is_any = !selection->on || selection->all;
-    dfl_sym *names;
-    uint32_t n = 0;
-
-    if (is_any && (!is_memory || a->home == NULL))
-        return;
-    names = DFL_NEW_ARRAY(a->arena, dfl_sym, one->workload->n_tensors + 1);
-    for (uint32_t t = 0; t < one->workload->n_tensors; t++) {
-        const dfl_tensor *own = &one->workload->tensors[t], *given = &a->workload->tensors[one->tensor_of[t]];
-        if (is_memory && a->home != NULL && dfl_memory_outside(a->system, memory, a->home[one->tensor_of[t]]))
-            continue;
-        const bool is_held = is_any || dfl_selects(selection, given);
-        const bool is_left = is_any || !is_memory || is_suited(a, selection, own, given);
-        one->is_narrowed |= is_held && !is_left;
-        if (is_held && is_left)
-            names[n++] = own->name;
-    }
-    *selection = (dfl_selection){ .on = true, .names = names, .n_names = n };
-}
-
-/* Bits of a memory that the homes of tensors of other einsums leave; -1 = unlimited. */
-static int64_t find_left(const dfl_lone_source *a, const dfl_lone_einsum *one, uint32_t memory)
-{
-    int64_t left = a->system->memories[memory].size_bits;
-
-    for (uint32_t t = 0; t < a->workload->n_tensors && a->home != NULL && left > 0; t++) {
-        const double bits = dfl_home_bits(&a->workload->tensors[t]);
-        bool is_own = false;
-        for (uint32_t i = 0; i < one->workload->n_tensors; i++)
-            is_own |= one->tensor_of[i] == t;
-        if (!is_own && a->home[t] == memory)
-            left = bits < (double)left ? left - (int64_t)bits : 0;
-    }
-    return left;
-}
-
-/* Makes two systems for the einsum. Both select its tensors by name; the second one also lacks what the mapper does not support
-   (forwarding, `operand_reuse`). */
-static void make_systems(const dfl_lone_source *a, dfl_lone_einsum *one)
-{
-    dfl_system *s = DFL_NEW(a->arena, dfl_system), *mapped = DFL_NEW(a->arena, dfl_system);
-    dfl_memory *memories = DFL_NEW_ARRAY(a->arena, dfl_memory, a->system->n_memories + 1);
-    dfl_axis *axes = DFL_NEW_ARRAY(a->arena, dfl_axis, a->system->n_axes + 1);
-    dfl_axis *plain_axes = DFL_NEW_ARRAY(a->arena, dfl_axis, a->system->n_axes + 1);
-    dfl_compute *computes = DFL_NEW_ARRAY(a->arena, dfl_compute, a->system->n_computes + 1);
-    dfl_compute *plain_computes = DFL_NEW_ARRAY(a->arena, dfl_compute, a->system->n_computes + 1);
-
-    *s = *a->system;
-    for (uint32_t i = 0; i < s->n_memories; i++) {
-        memories[i] = s->memories[i];
-        name_selected(a, one, i, &memories[i].holds);
-        memories[i].size_bits = find_left(a, one, i);
-    }
-    for (uint32_t i = 0; i < s->n_axes; i++) {
-        axes[i] = s->axes[i];
-        name_selected(a, one, DFL_NONE, &axes[i].multicast);
-        name_selected(a, one, DFL_NONE, &axes[i].reduce);
-        plain_axes[i] = axes[i];
-        plain_axes[i].forward = false;
-    }
-    for (uint32_t i = 0; i < s->n_computes; i++) {
-        computes[i] = s->computes[i];
-        name_selected(a, one, DFL_NONE, &computes[i].operand_reuse);
-        plain_computes[i] = computes[i];
-        plain_computes[i].operand_reuse = (dfl_selection){ .on = false };
-    }
-    s->memories = memories;
-    s->axes = axes;
-    s->computes = computes;
-    one->system = s;
-    *mapped = *s;
-    mapped->axes = plain_axes;
-    mapped->computes = plain_computes;
-    one->mapped = mapped;
 }
 
 /* Whether two own tensors have equal dimensions, so that one can stand for both. Places of gathered rows have other ones. */
@@ -254,6 +153,8 @@ dfl_lone_einsum dfl_lone_einsum_take(const dfl_lone_source *a, const dfl_einsum 
     dfl_tensor *tensors = DFL_NEW_ARRAY(a->arena, dfl_tensor, einsum->n_inputs + 2);
     dfl_access *inputs = DFL_NEW_ARRAY(a->arena, dfl_access, einsum->n_inputs + 1);
     dfl_einsum *own = DFL_NEW(a->arena, dfl_einsum);
+    const uint32_t own_id = (uint32_t)(einsum - w->einsums);
+    dfl_own_systems systems;
     uint32_t n = 0;
 
     for (uint32_t r = 0; r < w->n_ranks; r++)
@@ -277,7 +178,11 @@ dfl_lone_einsum dfl_lone_einsum_take(const dfl_lone_source *a, const dfl_einsum 
     for (uint32_t i = 0; i < einsum->n_inputs; i++)
         inputs[i] = own_access(a, &one, &einsum->inputs[i], tensors, false);
     own->output = own_access(a, &one, &einsum->output, tensors, true);
-    make_systems(a, &one);
+    systems = dfl_own_systems_make(&(dfl_own_source){ a->arena, w, a->system, a->home, own_id, own_id }, one.workload,
+                                   one.tensor_of);
+    one.system = systems.exact;
+    one.mapped = systems.mapped;
+    one.is_narrowed = systems.is_narrowed;
     add_unsupported(a, &one, einsum);
     return one;
 }

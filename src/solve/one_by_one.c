@@ -204,26 +204,11 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
     dfl_arena_free(a.arena);
 }
 
-/* Ends of the rounds under a limit on time: seconds, and shares of a short limit. The last one ends after a share of the time
-   that the others leave (kind_lines.c). */
-static const double FIRST_SECONDS[DFL_QUICK_ROUNDS] = { 0.1, 0.1, 0.5, 0.5 };
-static const double FIRST_SHARE[DFL_QUICK_ROUNDS] = { 0.85, 0.75, 0.4, 0.4 };
-
 /* Maps the einsums quickly in rounds, and judges the mapping. */
 static const dfl_mapping *map_quickly(dfl_assembly *a, const dfl_search_limits *given, dfl_assembly_score *one)
 {
-    dfl_fill *fill = a->fill;
-    const double now = dfl_budget_time(fill->solver->budget);
-    const dfl_mapping *found;
+    const dfl_mapping *found = map_one_by_one(a);
 
-    a->quick_end[DFL_QUICK_ROUNDS] = given->deadline;
-    for (uint32_t round = 0; round < DFL_QUICK_ROUNDS && given->deadline > 0; round++)
-        a->quick_end[round] = now + fmin(FIRST_SECONDS[round], fmax(given->deadline - now, 0) * FIRST_SHARE[round]);
-    if (given->evaluations > 0 || given->deadline <= 0)
-        fill->limits.evaluations = given->evaluations > 0 && given->evaluations / 4 < DFL_FIRST_SEVERAL
-                                       ? given->evaluations / 4 + 1 : DFL_FIRST_SEVERAL;
-    found = map_one_by_one(a);
-    fill->limits = *given;
     if (found)
         *one = dfl_assembly_judge(a, found, given->deadline > 0 ? given->deadline + DFL_GRACE_SECONDS : 0);
     return found;
@@ -236,7 +221,7 @@ static void map_in_homes(const dfl_assembly *first, const dfl_search_limits *giv
 {
     dfl_assembly again = { .fill = first->fill, .arena = dfl_arena_new(first->fill->solver->budget),
                            .objective = first->objective, .given = first->given, .workload = first->workload,
-                           .system = first->system, .is_quick = true, .is_long = true, .asked_home = first->home };
+                           .system = first->system, .is_quick = true, .is_long = first->is_long, .asked_home = first->home };
     dfl_assembly_score one = { false, INFINITY };
     const dfl_mapping *found = map_quickly(&again, given, &one);
 
@@ -264,7 +249,8 @@ bool dfl_fill_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *
         summary->value = one.value;
         fill->alone = is_long ? out->mapping : NULL; /* another place to climb from */
         fill->alone_value = summary->value;
-        if (is_long && a.has_moved && !dfl_assembly_is_over(&a))
+        if (a.has_moved && (is_long || (given.deadline > 0 && a.workload->n_einsums > DFL_CLIMB_FIRST_EINSUMS)) &&
+            !dfl_assembly_is_over(&a))
             map_in_homes(&a, &given, fill->solver->arena, out, summary);
     }
     dfl_arena_free(a.arena);

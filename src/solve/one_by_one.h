@@ -2,11 +2,11 @@
  * Whole networks, einsum by einsum. The mapper joins einsums over the tensors that they exchange, but does not support
  * some einsums (dfl_mapper_lack), nor repeats that carry a tensor. For a workload with such a part, each einsum is searched
  * alone, as a workload of its own; equal einsums are searched once. The outermost memories of the only einsum of a workload may
- * stand inside of arrays (one_instance.h). The lines of the
- * mapper are then improved by small changes (line_search.h); templates serve where it finds none in its limits. The mapping
+ * stand inside of arrays (one_instance.h). Quick searches find the first lines, so that a short limit has good ones; templates
+ * serve where they find none. The lines of the mapper are then improved by small changes (line_search.h). The mapping
  * found runs the einsums one after another, and runs a repeat by one `temporal` line above the einsums of its body.
- * Every tensor is at home in its outermost memory; an intermediate moves to an inner memory outside of arrays if that makes
- * the mapping better. No result is proven.
+ * Every tensor is at home in its outermost memory; intermediates move to an inner memory outside of arrays, all or some at a
+ * time, if that makes the mapping better. No result is proven. Neighbours are then searched together (segments.c).
  */
 #ifndef DFL_SOLVE_ONE_BY_ONE_H
 #define DFL_SOLVE_ONE_BY_ONE_H

@@ -280,7 +280,7 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
 {
     dfl_arena *listed = dfl_arena_new(fill->solver->budget);
     dfl_einsum_classes *classes = NULL;
-    const bool is_bounded = fill->space.extensions == 0 && within == out->given && !fill->is_part;
+    const bool is_bounded = fill->space.extensions == 0 && within == out->given && !fill->is_part && !fill->is_segment;
 
     if (may_go_on(fill, summary) && within == out->given) {
         dfl_fill part = *fill;
@@ -294,7 +294,7 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
     }
     if (may_go_on(fill, summary) && is_bounded && has_many(classes))
         raise_bound(fill, objective, classes, out, summary);
-    if (may_go_on(fill, summary) && classes != NULL)
+    if (may_go_on(fill, summary) && classes != NULL && out->given->workload->n_carries == 0)
         try_groups(fill, objective, within, classes, out, summary);
     if (may_go_on(fill, summary) && !fill->is_part && out->given->workload->n_einsums <= DFL_CLIMB_EINSUMS)
         dfl_fill_try_climb(fill, objective, DFL_CLIMB_SHARE, 0, out, summary);

@@ -29,6 +29,7 @@ typedef struct {
     bool is_last;                      /* all einsums are searched together, with all the time that is left */
     double judged_until; /* end of the evaluation of what is mapped einsum by einsum; 0 = `limits.deadline` */
     bool is_part;                      /* of the search for another mapping, which needs no lower bound */
+    bool is_segment;                   /* some of the einsums of a network: the search needs no lower bound */
     const dfl_mapping *alone;          /* the best lines of each einsum alone (dfl_fill_first); NULL = not searched for */
     double alone_value;                /* its value */
     bool was_progress_shown;
@@ -60,7 +61,8 @@ bool dfl_fill_takes_any_tiles(const dfl_fill *fill, const dfl_mapping *m);
 
 /* A summary with the members that are known before the search: objective and limits. */
 dfl_search_summary dfl_fill_start_summary(const dfl_fill *fill, const dfl_objective *objective);
-/* Whether a mapping is one that the options ask for: with `--tiles perfect`, each tile divides what the lines above leave. */
+/* Whether a mapping is one that the options ask for, with `--tiles perfect` each tile divides what the lines above leave, and one
+   that a file can state. */
 bool dfl_fill_admits(const dfl_fill *fill, const dfl_mapping *mapping);
 /* Replaces `out->mapping` by a mapping of that value if it is better than that of `summary`; `unproven` says why it is not
    proven. */
@@ -169,6 +171,14 @@ bool dfl_fill_evenly(dfl_fill *fill, const dfl_objective *objective, dfl_fill_op
    that is better. `search` searches the workload with one element of the rank. Reports nothing. */
 void dfl_fill_try_common(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
                          dfl_search_summary *summary);
+
+/* ---- segments.c ---- */
+
+/* Searches neighbouring einsums of a network together by `search`: longest runs of those that the joint search knows, below the
+   loops of repeats around them. Puts each mapping into `out->mapping`, einsum by einsum so far, if that is better. Reports
+   nothing. */
+void dfl_fill_try_segments(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
+                           dfl_search_summary *summary);
 
 /* ---- proof_status.c ---- */
 

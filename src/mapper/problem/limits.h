@@ -219,7 +219,7 @@ enum {
                                       more than both alone; where that leaves each kind of einsum */
 #define DFL_APART_LIST 1.5         /* at least so many seconds, for 110,000 skeletons */
 #define DFL_APART_LEAST 3.0        /* seconds left above which the stage before runs: with less, fused groups need the time */
-#define DFL_ALONE_SHARE 0.6        /* einsum by einsum, where the search of all together does not know one of them */
+#define DFL_APART_ALONE_SHARE 0.25 /* einsum by einsum, where the search of all together does not know one of them */
 #define DFL_NARROW_SHARE 0.5       /* in a wider space than that of `--tiles perfect`: all together there (a GPT-3 layer: 2 s) */
 #define DFL_JOINT_SHARE 0.16       /* all einsums together */
 #define DFL_COMMON_SHARE 0.65      /* one element of a rank of all einsums (solve/common_rank.c) */

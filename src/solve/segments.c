@@ -1,0 +1,199 @@
+/* Fused neighbours in a whole network: runs of einsums that the joint search knows, each searched as a workload of its own. */
+#include <math.h>
+#include <string.h>
+
+#include "mapper/problem/evaluate.h"
+#include "mapper/problem/limits.h"
+#include "solve/kind_lines.h"
+#include "solve/solve_internal.h"
+#include "solve/sub_workload.h"
+#include "support/deadline.h"
+
+typedef struct {
+    dfl_fill *fill;
+    const dfl_objective *objective;
+    dfl_arena *arena;
+    const dfl_mapping *given;
+    const uint32_t *home;           /* [tensor]: its outermost memory */
+    DFL_VEC(dfl_sub_workload) parts;
+} segments;
+
+/* ---- which ---- */
+
+/* Some einsums of a body with the loops around it as fixed ranks. */
+static bool take(const segments *k, const uint32_t *einsums, uint32_t n, const bool *is_fixed, dfl_sub_workload *out)
+{
+    const dfl_sub_source source = { k->arena, k->given, einsums, n, is_fixed, k->home };
+
+    return dfl_sub_workload_take(&source, out);
+}
+
+/* Whether the joint search knows the einsum, a leaf of a body with these fixed ranks. */
+static bool is_known(const segments *k, const dfl_body *leaf, const bool *is_fixed)
+{
+    dfl_sub_workload one;
+
+    return leaf->kind == DFL_BODY_LEAF && take(k, leaf->einsums, 1, is_fixed, &one) &&
+           dfl_kind_lines_lack(k->fill, one.mapping, 0) == NULL;
+}
+
+/* Adds the einsums of neighbouring leaves as a part, or, where these exchange nothing that the whole needs apart, none. */
+static void add_part(segments *k, const dfl_body *body, uint32_t first, uint32_t n, const bool *is_fixed)
+{
+    uint32_t *einsums = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)n + 1);
+    dfl_sub_workload part;
+
+    for (uint32_t c = 0; c < n; c++)
+        einsums[c] = body->children[first + c]->einsums[0];
+    if (n > 1 && take(k, einsums, n, is_fixed, &part))
+        DFL_PUSH(k->arena, &k->parts, part);
+}
+
+/* Finds the parts below a body: longest runs of neighbouring leaves that the joint search knows, in workload order. */
+static void find_below(segments *k, const dfl_body *body, const bool *is_around)
+{
+    const uint32_t n_ranks = k->given->workload->n_ranks;
+    bool *is_fixed = DFL_NEW_ARRAY(k->arena, bool, (size_t)n_ranks + 1);
+    uint32_t first = 0;
+
+    memcpy(is_fixed, is_around, n_ranks * sizeof *is_fixed);
+    for (uint32_t i = 0; i < body->n_lines; i++)
+        if (body->lines[i].kind == DFL_LINE_TEMPORAL)
+            is_fixed[body->lines[i].rank] = true;
+    for (uint32_t c = 0; c < body->n_children; c++) {
+        const bool is_part = is_known(k, body->children[c], is_fixed);
+        const bool follows = c > first && body->children[c]->einsums[0] > body->children[c - 1]->einsums[0];
+        if (is_part && (c == first || follows))
+            continue;
+        add_part(k, body, first, c - first, is_fixed);
+        first = is_part ? c : c + 1;
+        find_below(k, body->children[c], is_fixed);
+    }
+    if (body->n_children > first)
+        add_part(k, body, first, body->n_children - first, is_fixed);
+}
+
+/* [tensor]: the memory of its first keep in the root; DFL_NONE = it has none there. */
+static const uint32_t *find_homes(dfl_arena *arena, const dfl_mapping *m)
+{
+    uint32_t *home = DFL_NEW_ARRAY(arena, uint32_t, (size_t)m->workload->n_tensors + 1);
+
+    for (uint32_t t = 0; t < m->workload->n_tensors; t++)
+        home[t] = DFL_NONE;
+    for (uint32_t i = m->root->n_lines; i-- > 0;)
+        if (m->root->lines[i].kind == DFL_LINE_KEEP)
+            home[m->root->lines[i].tensor] = m->root->lines[i].memory;
+    return home;
+}
+
+/* ---- the search ---- */
+
+/* The objective of a part: of a product the line of energy and time that touches it at the costs of the whole. Requirements are
+   those of all einsums together. */
+static dfl_objective part_objective(const segments *k, const dfl_result *costs)
+{
+    dfl_objective out = *k->objective;
+    double per_joule, per_second;
+
+    out.figure = NULL;
+    out.meets = NULL;
+    out.n_required = 0;
+    out.rooms = NULL;
+    if (costs == NULL || !dfl_objective_is_product(k->objective) || !(costs->joules > 0) || !(costs->seconds > 0))
+        return out;
+    dfl_objective_slopes(k->objective, 0, costs->joules, costs->seconds, &per_joule, &per_second);
+    return dfl_objective_line(&out, per_joule, per_second);
+}
+
+/* The weight of a part in the division of the time: the share of its einsums in all of them, and that of their costs. */
+static double find_weight(const segments *k, const dfl_sub_workload *part, const dfl_result *costs)
+{
+    double weight = (double)part->n_einsums / k->given->workload->n_einsums;
+
+    for (uint32_t i = 0; i < part->n_einsums && costs != NULL; i++) {
+        const dfl_einsum_cost *one = &costs->einsums[part->einsums[i]];
+        weight += costs->joules > 0 ? one->joules / costs->joules : 0;
+        weight += costs->seconds > 0 ? one->seconds / costs->seconds : 0;
+    }
+    return weight;
+}
+
+/* Searches a part in a share of the time that is left. */
+static bool search_part(const segments *k, const dfl_sub_workload *part, double share, const dfl_objective *objective,
+                        dfl_fill_open *search, dfl_filled *out)
+{
+    dfl_budget *budget = k->fill->solver->budget;
+    const double now = dfl_budget_time(budget);
+    dfl_fill one = *k->fill;
+    dfl_stop stopped = DFL_STOP_NONE;
+    bool is_found;
+
+    one.sink = dfl_sink_quiet(k->arena); /* a search without a mapping is no error */
+    one.is_segment = true;
+    one.alone = NULL;
+    one.limits.progress = NULL;          /* whose values are those of the whole */
+    one.limits.gap = 0;
+    if (one.limits.deadline > now)
+        one.limits.deadline = now + (one.limits.deadline - now) * share;
+    if (one.limits.evaluations > 0)
+        one.limits.evaluations = (uint64_t)((double)one.limits.evaluations * share) + 1;
+    *out = (dfl_filled){ .given = part->mapping };
+    is_found = search(&one, objective, out, &stopped);
+    if (budget->why == DFL_STOP_TIME || (budget->why == DFL_STOP_STEPS && budget->steps_used < budget->steps_limit))
+        budget->why = DFL_STOP_NONE;
+    return is_found && out->mapping != NULL;
+}
+
+/* Puts the mapping of a part into the whole, and keeps it there if that is better. */
+static void put_part(const segments *k, const dfl_sub_workload *part, const dfl_mapping *found, dfl_filled *out,
+                     dfl_search_summary *summary)
+{
+    const dfl_mapping *m = dfl_sub_workload_put(k->arena, part, out->mapping, found);
+
+    if (m != NULL)
+        dfl_fill_take_better(k->fill, m, dfl_mapping_value(dfl_arena_budget(k->arena), k->fill->solver->names, m, k->objective),
+                             "neighbouring einsums were mapped together, part by part: mappings that fuse others may be better",
+                             out, summary);
+}
+
+/* Seconds left below which no search of a part begins: it finds plain lines. */
+static const double LEAST_SECONDS = 0.02;
+
+/* Whether a search of a part can begin. */
+static bool has_time(const dfl_fill *fill)
+{
+    dfl_budget *budget = fill->solver->budget;
+
+    return dfl_budget_ok(budget) && (fill->limits.deadline <= 0 ||
+                                     fill->limits.deadline - dfl_budget_time(budget) > LEAST_SECONDS);
+}
+
+void dfl_fill_try_segments(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
+                           dfl_search_summary *summary)
+{
+    static const char space[] = "neighbouring einsums together";
+    const dfl_mapping *before = out->mapping;
+    segments k = { .fill = fill, .objective = objective, .arena = dfl_arena_new(fill->solver->budget), .given = out->given };
+    const dfl_result *costs;
+    dfl_objective mine;
+    double *weight, left = 0;
+
+    k.home = find_homes(k.arena, out->mapping);
+    find_below(&k, out->mapping->root, DFL_NEW_ARRAY(k.arena, bool, (size_t)k.given->workload->n_ranks + 1));
+    costs = k.parts.n > 0 ? dfl_fill_costs(fill, out->mapping) : NULL;
+    mine = part_objective(&k, costs);
+    weight = DFL_NEW_ARRAY(k.arena, double, k.parts.n + 1);
+    for (size_t i = 0; i < k.parts.n; i++)
+        left += weight[i] = find_weight(&k, &k.parts.at[i], costs);
+    for (size_t i = 0; i < k.parts.n && has_time(fill); i++) {
+        dfl_filled found;
+        if (search_part(&k, &k.parts.at[i], weight[i] / left, &mine, search, &found)) {
+            summary->evaluated += found.search->evaluated;
+            put_part(&k, &k.parts.at[i], found.mapping, out, summary);
+        }
+        left -= weight[i];
+    }
+    if (out->mapping != before)
+        summary->space = dfl_arena_printf(fill->solver->arena, "%s; %s", space, summary->space);
+    dfl_arena_free(k.arena);
+}
