@@ -102,7 +102,7 @@ static const dfl_sensitivity *find(const variant *v)
     dfl_model *model = paths ? dfl_model_prepare(v->arena, sink, v->names, paths) : NULL;
     const dfl_result *r = model ? dfl_model_run(model, v->arena) : NULL;
 
-    return r ? dfl_sensitivity_find(v->arena, model, r) : NULL;
+    return r ? dfl_sensitivity_find(v->arena, model, paths->unrolled, r) : NULL;
 }
 
 /* ---- what is told against what is so ----------------------------------------------------------------------------- */
