@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "plan/frame.h"
-#include "plan/lines.h"
+#include "plan/layout/frame.h"
+#include "plan/layout/lines.h"
 #include "plan/plan.h"
 #include "support/vec.h"
 

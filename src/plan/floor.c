@@ -6,13 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "plan/halos.h"
-#include "plan/iterations.h"
-#include "plan/homes.h"
 #include "plan/kinds.h"
-#include "plan/passes.h"
+#include "plan/layout/halos.h"
+#include "plan/layout/homes.h"
+#include "plan/layout/passes.h"
 #include "plan/plan.h"
 #include "plan/plan_internal.h"
+#include "plan/work/iterations.h"
 #include "support/vec.h"
 
 /* ---- memory ---- */

@@ -1,10 +1,10 @@
 #include "plan/kinds.h"
 
-#include "plan/iterations.h"
-#include "plan/lines.h"
-#include "plan/passes.h"
-#include "plan/rows.h"
-#include "plan/step_points.h"
+#include "plan/layout/lines.h"
+#include "plan/layout/passes.h"
+#include "plan/layout/rows.h"
+#include "plan/layout/step_points.h"
+#include "plan/work/iterations.h"
 #include "support/number.h"
 #include "support/vec.h"
 

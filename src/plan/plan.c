@@ -1,16 +1,16 @@
-#include "plan/allotment.h"
 #include "plan/plan.h"
+#include "plan/work/allotment.h"
 
 #include <math.h>
 
-#include "plan/grouping.h"
-#include "plan/iterations.h"
-#include "plan/homes.h"
 #include "plan/kinds.h"
-#include "plan/lines.h"
-#include "plan/pass_bits.h"
-#include "plan/perfect.h"
+#include "plan/layout/homes.h"
+#include "plan/layout/lines.h"
+#include "plan/layout/pass_bits.h"
 #include "plan/plan_internal.h"
+#include "plan/work/grouping.h"
+#include "plan/work/iterations.h"
+#include "plan/work/perfect.h"
 
 bool dfl_plan_has_phase(const dfl_workload *w, dfl_phase phase)
 {

@@ -4,7 +4,7 @@
 
 #include "ir/result.h"
 #include "pipeline/pipeline.h"
-#include "plan/held.h"
+#include "plan/memory/held.h"
 
 /* A kind of micro-batches: equal work and times (plan/kinds.h). */
 typedef struct {

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "plan/rows.h"
+#include "plan/layout/rows.h"
 
 /* Seconds of one point of a product if all units of a chip do nothing else. */
 static double point_seconds(const dfl_plan_state *p, uint32_t einsum)

@@ -68,9 +68,9 @@ unit_tests() { # unit_tests DIR
     mapper/tiling/*) echo "$OUT"/obj/tests/unit/mapper/test_{chains,merged_axes,boxes,forms,ramps,tiling}.o ;;
     groups/groups.c) echo "$OUT/obj/tests/unit/groups/test_groups.o" ;;
     collective/*) echo "$OUT/obj/tests/unit/collective/test_collective.o $OUT/obj/tests/unit/collective/test_closed_forms.o" ;;
-    plan/exchange_groups.c) echo "$OUT/obj/tests/unit/plan/test_exchange_groups.o" ;;
-    plan/flight.c) echo "$OUT/obj/tests/unit/plan/test_flight.o" ;;
-    plan/largest.c) echo "$OUT/obj/tests/unit/plan/test_largest.o" ;;
+    plan/exchange/exchange_groups.c) echo "$OUT/obj/tests/unit/plan/test_exchange_groups.o" ;;
+    plan/memory/flight.c) echo "$OUT/obj/tests/unit/plan/test_flight.o" ;;
+    plan/layout/largest.c) echo "$OUT/obj/tests/unit/plan/test_largest.o" ;;
     pipeline/*) echo "$OUT/obj/tests/unit/pipeline/test_pipeline.o" ;;
     esac
 }
@@ -85,9 +85,7 @@ find_fault() { # find_fault DIR
             { echo "unit: $(sed -n 's/^not ok [0-9]* - //p' "$dir/out" | head -n 1)"; return 0; }
     done
     case $(cat "$dir/file") in
-    plan/exchanges.c | plan/operand_exchanges.c | plan/result_exchanges.c | plan/exchange_groups.c | plan/kinds.c | \
-        plan/layouts.c | plan/frame.c | plan/held.c | plan/lives.c | plan/flight.c | plan/rows.c | plan/halos.c | plan/stages.c | \
-        plan/pass_bits.c | plan/elements.c | plan/shares.c | plan/masks.c | plan/iterations.c)
+    plan/exchange/*.c | plan/layout/*.c | plan/memory/*.c | plan/kinds.c | plan/work/iterations.c)
         program "$dir" dflc "$OUT"/obj/src/cmd/*.o || { echo LINK; return 0; }
         DFLC=$dir/dflc timeout -k 1 300 bash tests/plan/run_prove.sh >"$dir/out" 2>>"$dir/log" ||
             { echo "plans: $(grep -m 1 -o 'error.*' "$dir/out" | cut -c 1-90)"; return 0; } ;;

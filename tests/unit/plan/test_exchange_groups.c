@@ -1,7 +1,7 @@
 /* Whether parts of a dimension lie in other places in two layouts, by hand. */
 #include "tests/harness/check.h"
 
-#include "plan/exchange_groups.h"
+#include "plan/exchange/exchange_groups.h"
 
 enum { SLOTS = 4 };
 

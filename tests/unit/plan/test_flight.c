@@ -2,7 +2,7 @@
 #include "tests/harness/check.h"
 
 #include "pipeline/pipeline.h"
-#include "plan/flight.h"
+#include "plan/memory/flight.h"
 #include "support/budget.h"
 
 enum { MOST_STAGES = 4, MOST_BATCHES = 12, MOST_CHUNKS = 3 };

@@ -3,7 +3,7 @@
 
 #include "tests/harness/check.h"
 
-#include "plan/largest.h"
+#include "plan/layout/largest.h"
 
 enum { MOST_POINTS = 8, MOST_PARTS = 6 };
 

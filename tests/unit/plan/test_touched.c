@@ -1,7 +1,7 @@
 /* Different sums of strides, against all of them one by one, and rows by hand. */
 #include "tests/harness/check.h"
 
-#include "plan/touched.h"
+#include "plan/layout/touched.h"
 #include "tests/harness/draw.h"
 
 enum { STRIDES = 3, MOST_STEP = 7, MOST_N = 4, SPAN = 256 };

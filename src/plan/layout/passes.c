@@ -1,0 +1,144 @@
+#include "plan/layout/passes.h"
+
+#include "plan/layout/rows.h"
+
+static const char *text(const dfl_frame *f, dfl_sym s) { return dfl_sym_text(f->names, s); }
+
+/* The passes of an einsum over its micro-batches. */
+static int64_t count_passes(const dfl_frame *f, uint32_t einsum)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    int64_t n = 1;
+
+    for (uint32_t i = 0; i < e->n_ranks; i++)
+        if (!f->repeats[e->ranks[i]])
+            n *= dfl_ceil_div(dfl_frame_local(f, einsum, e->ranks[i]), dfl_frame_pass(f, einsum, e->ranks[i]));
+    return n;
+}
+
+bool dfl_frame_starts_once(const dfl_frame *f, uint32_t einsum)
+{
+    return dfl_einsum_is_start(&f->workload->einsums[einsum]) && count_passes(f, einsum) == 1 && f->micro_batches > 1;
+}
+
+/* Whether passes cut a rank of an einsum whose points stay where its lines put them: the passes of points that go to rows are
+   those of the einsums that they come from, one beside the other. */
+static bool has_passes(const dfl_frame *f, uint32_t einsum, uint32_t rank)
+{
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if (dfl_frame_line(f, einsum, s) != NULL && dfl_frame_goes(f, einsum, s))
+            return false;
+    return f->workload->einsums[einsum].phase != DFL_PHASE_UPDATE && !f->repeats[rank] &&
+           dfl_frame_local(f, einsum, rank) > dfl_frame_pass(f, einsum, rank);
+}
+
+/* Refuses micro-batches of a rank that einsums divide among different numbers of chips: a pass of one would read what passes to
+   come of another make. */
+static bool check_divided_alike(const dfl_frame *f, uint32_t rank, dfl_span span)
+{
+    uint32_t first = DFL_NONE;
+
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
+        if (!dfl_einsum_has_rank(&f->workload->einsums[e], rank) || !has_passes(f, e, rank))
+            continue;
+        if (first == DFL_NONE)
+            first = e;
+        if (dfl_frame_local(f, e, rank) == dfl_frame_local(f, first, rank))
+            continue;
+        dfl_diag *d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, span, "micro-batches of `%s` are not evaluated where einsums "
+                                 "divide it differently among chips", text(f, f->workload->ranks[rank].name));
+        dfl_diag_help(f->sink, d, "divide `%s` alike in all einsums: a chip has %lld of it in `%s` and %lld in `%s`",
+                      text(f, f->workload->ranks[rank].name), (long long)dfl_frame_local(f, first, rank),
+                      text(f, f->workload->einsums[first].name), (long long)dfl_frame_local(f, e, rank),
+                      text(f, f->workload->einsums[e].name));
+        return false;
+    }
+    return true;
+}
+
+/* The first rank with passes in an index of an einsum; DFL_NONE = there is none. */
+static uint32_t passing_rank(const dfl_frame *f, uint32_t einsum, const dfl_index *index)
+{
+    for (uint32_t t = 0; t < index->n_terms; t++)
+        if (has_passes(f, einsum, index->terms[t].rank))
+            return index->terms[t].rank;
+    return DFL_NONE;
+}
+
+/* Whether a pass over `from` of the index `made` covers the elements that the same pass over `to` of the index `read` touches. */
+static bool passes_meet(const dfl_frame *f, uint32_t einsum, const dfl_index *made, uint32_t reader, const dfl_index *read)
+{
+    uint32_t from, to;
+
+    return dfl_index_is_bare(made, &from) && dfl_index_is_bare(read, &to) &&
+           dfl_frame_local(f, einsum, from) == dfl_frame_local(f, reader, to) &&
+           dfl_frame_pass(f, einsum, from) == dfl_frame_pass(f, reader, to);
+}
+
+/* Refuses micro-batches over two ranks of one loop if a pass over the second one reads other elements than the pass over the
+   first one makes. */
+static bool check_passes_meet(const dfl_frame *f, uint32_t einsum, uint32_t reader, const dfl_access *read, dfl_span span)
+{
+    const dfl_workload *w = f->workload;
+
+    for (uint32_t d = 0; d < read->n_dims; d++) {
+        const dfl_index *made = &w->einsums[einsum].output.index[d];
+        const uint32_t from = passing_rank(f, einsum, made), to = passing_rank(f, reader, &read->index[d]);
+        dfl_diag *diag;
+
+        if (from == DFL_NONE || to == DFL_NONE || from == to || passes_meet(f, einsum, made, reader, &read->index[d]))
+            continue;
+        diag = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, span, "micro-batches over `%s` and `%s` are not evaluated where they "
+                          "are other parts of `%s`", text(f, w->ranks[from].name), text(f, w->ranks[to].name),
+                          text(f, w->tensors[read->tensor].name));
+        dfl_diag_help(f->sink, diag, "divide another rank into micro-batches");
+        return false;
+    }
+    return true;
+}
+
+/* The same for all tensors. */
+static bool check_all_meet(const dfl_frame *f, dfl_span span)
+{
+    const dfl_workload *w = f->workload;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        for (uint32_t i = 0; i < w->einsums[e].n_inputs; i++) {
+            const dfl_access *read = &w->einsums[e].inputs[i];
+            const dfl_tensor *t = &w->tensors[read->tensor];
+
+            for (uint32_t p = 0; p < t->n_producers; p++)
+                if (!check_passes_meet(f, t->producers[p], e, read, span))
+                    return false;
+        }
+    return true;
+}
+
+bool dfl_passes_count(dfl_frame *f)
+{
+    const dfl_body *root = f->mapping->root;
+    dfl_span span = f->mapping->span;
+
+    for (uint32_t i = 0; i < root->n_lines; i++)
+        if (root->lines[i].kind == DFL_LINE_TEMPORAL && !f->repeats[root->lines[i].rank]) {
+            span = root->lines[i].span;
+            break;
+        }
+    f->micro_batches = 1;
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
+        int64_t n = f->workload->einsums[e].phase == DFL_PHASE_UPDATE ? 1 : count_passes(f, e);
+
+        if (n != 1 && f->micro_batches != 1 && n != f->micro_batches) {
+            dfl_diag *d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, span, "einsums with %lld and with %lld micro-batches are "
+                                     "checked but not evaluated in a plan over chips", (long long)f->micro_batches, (long long)n);
+            dfl_diag_help(f->sink, d, "divide the ranks of the micro-batches alike in all einsums; `%s` has %lld",
+                          text(f, f->workload->einsums[e].name), (long long)n);
+            return false;
+        }
+        f->micro_batches = n > f->micro_batches ? n : f->micro_batches;
+    }
+    for (uint32_t r = 0; r < f->workload->n_ranks; r++)
+        if (!check_divided_alike(f, r, span))
+            return false;
+    return check_all_meet(f, span);
+}
