@@ -58,6 +58,7 @@ program() { # program DIR NAME OBJECTS: links a program with the changed file
 unit_tests() { # unit_tests DIR
     case $(cat "$1/file") in
     ir/workload.c) echo "$OUT/obj/tests/unit/ir/test_iterations.o" ;;
+    mapper/branches/*) echo "$OUT/obj/tests/unit/mapper/test_branches.o" ;;
     mapper/tiling/form_program.c) echo "$OUT/obj/tests/unit/mapper/test_form_program.o" ;;
     mapper/program/*) echo "$OUT/obj/tests/unit/mapper/test_geometric.o" ;;
     mapper/first/*) echo "$OUT/obj/tests/unit/mapper/test_first.o" ;;

@@ -233,7 +233,7 @@ static void combine(searcher *k, const dfl_branches *tree, const solution *parts
     }
     k->exact &= exact;
     k->floor = fmin(k->floor, value_of(k, floor_joules, floor_seconds));
-    k->bound = fmin(k->bound, exact ? least : value_of(k, joules, seconds));
+    k->bound = fmin(k->bound, exact && k->by == BY_BOTH ? least : value_of(k, joules, seconds)); /* B54 */
     if (k->options->front)
         add_front(k, tree, parts, sums);
     if (k->out->mapping == NULL || least < k->out->objective) {
