@@ -145,8 +145,8 @@ static bool combine(searcher *s, uint32_t operand, const dfl_keep_costs *sum, ui
 
 /* ---- choices ---- */
 
-/* Adds the choices of an operand with the keeps of `c` and others from place `p` on. */
-static void choose(searcher *s, uint32_t operand, uint32_t p, choice *c)
+/* Adds the choices of an operand with the keeps of `c` and others from place `p` on. False if a limit ends the search. */
+static bool choose(searcher *s, uint32_t operand, uint32_t p, choice *c)
 {
     const dfl_problem_operand *o = &s->problem->operand[operand];
     const choice before = *c;
@@ -154,11 +154,13 @@ static void choose(searcher *s, uint32_t operand, uint32_t p, choice *c)
     while (p < s->problem->n_places && (p <= o->home || !(o->places >> p & 1) || s->problem->place[p].memory == DFL_NONE))
         p++;
     if (p == s->problem->n_places) {
+        const uint64_t evaluated = s->book->evaluated;
         c->costs = dfl_keep_book_find(s->book, operand, &c->keeps);
         DFL_PUSH(s->lists, &s->choices[operand], *c);
-        return;
+        return s->book->evaluated == evaluated || !is_over(s, s->book->evaluated - evaluated);
     }
-    choose(s, operand, p + 1, c);
+    if (!choose(s, operand, p + 1, c))
+        return false;
     for (uint32_t at = before.last; at <= s->nest->n; at++) {
         if (at > 0 && !(o->ranks >> s->nest->loop[at - 1].rank & 1))
             continue;
@@ -166,9 +168,11 @@ static void choose(searcher *s, uint32_t operand, uint32_t p, choice *c)
         c->keeps.keep[c->keeps.n++] = (dfl_nest_keep){ .operand = (uint8_t)operand, .place = (uint8_t)p, .at = at };
         c->last = at;
         c->after |= UINT64_C(1) << at;
-        choose(s, operand, p + 1, c);
+        if (!choose(s, operand, p + 1, c))
+            return false;
     }
     *c = before;
+    return true;
 }
 
 /* Sets `ends` and `needs`. */
@@ -191,6 +195,8 @@ static bool search_nest(void *context, const dfl_bare_nest *nest)
 
     s->nest = nest;
     dfl_keep_book_turn(s->book, nest);
+    if (s->book->evaluated != evaluated && is_over(s, s->book->evaluated - evaluated))
+        return false;
     find_order(s);
     dfl_arena_reset(s->lists);
     s->least[s->problem->n_operands] = (dfl_keep_costs){ 0 };
@@ -198,13 +204,14 @@ static bool search_nest(void *context, const dfl_bare_nest *nest)
         dfl_keep_costs least;
         s->choices[o].at = NULL;
         s->choices[o].n = s->choices[o].cap = 0;
-        choose(s, o, 0, &(choice){ .last = 0 });
+        if (!choose(s, o, 0, &(choice){ .last = 0 }))
+            return false;
         least = *s->choices[o].at[0].costs;
         for (size_t i = 1; i < s->choices[o].n; i++)
             take_least(&least, s->choices[o].at[i].costs);
         add(&least, &s->least[o + 1], &s->least[o]);
     }
-    return !is_over(s, s->book->evaluated - evaluated) && combine(s, 0, &s->book->base, 0, 0, 0);
+    return combine(s, 0, &s->book->base, 0, 0, 0);
 }
 
 /* ---- search ---- */

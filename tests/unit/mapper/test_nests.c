@@ -131,7 +131,7 @@ static void searches(void **state)
     const search_row *row = *state;
     dfl_session *s = dfl_session_new(NULL);
     const dfl_problem_limits limits = { .spread = true };
-    const dfl_search_limits none = { .evaluations = 0 };
+    const dfl_search_limits none = { .evaluations = 0 }, few = { .evaluations = 2 };
     dfl_objective objective;
     dfl_problem problem;
     const dfl_mapping *m = open_problem(s, row->text, &limits, &problem);
@@ -146,6 +146,10 @@ static void searches(void **state)
     r = dfl_nests_search(s->arena, s->names, m, list, 1, &objective, &none, row->seconds);
     assert_true(r.is_complete);
     assert_null(r.mapping);
+    r = dfl_nests_search(s->arena, s->names, m, list, 1, &objective, &few, INFINITY);
+    assert_false(r.is_complete);
+    assert_int_equal(r.stopped, DFL_STOP_EVALUATIONS);
+    assert_int_equal(r.evaluated, few.evaluations); /* of the keeps of the first operand already */
     dfl_session_free(s);
 }
 
