@@ -485,6 +485,8 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
         summary->lower_bound = summary->value;
     is_equal = summary->value <= dfl_value_times(summary->lower_bound, 1 + DFL_VALUE_TOLERANCE);
     gaps.has_open_terms = is_equal && objective->n_terms > 1;
+    gaps.is_above = !is_equal && objective->native && summary->value - summary->lower_bound >
+                    DFL_VALUE_TOLERANCE * (fabs(summary->value) + fabs(dfl_objective_value(objective, 0, 0)));
     if (!summary->optimal && !is_equal && !is_late(fill, *stopped))
         find_gaps(fill, objective, out->mapping, costs, found.counted_seconds, summary->lower_bound, &gaps);
     if (!summary->optimal)
@@ -510,8 +512,11 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
         !(summary->value <= dfl_value_times(summary->lower_bound, 1 + DFL_SMALL_GAP)))
         dfl_fill_improve_one_by_one(fill, objective, out, summary, stopped);
     if (is_alone(fill, out->given) && within == out->given && !summary->optimal && *stopped != DFL_STOP_GAP &&
-        *stopped != DFL_STOP_CANCELLED)
+        *stopped != DFL_STOP_CANCELLED) {
         dfl_fill_raise_alone(fill, objective, out, summary);
+        if (summary->optimal)
+            *stopped = DFL_STOP_NONE;
+    }
     raise_floor(fill, objective, out, summary, stopped);
     note_stop(fill, summary, stopped);
     dfl_certificate_add(solver, out, objective, &found, costs);

@@ -128,6 +128,8 @@ static void add_other_reason(dfl_strbuf *out, dfl_arena *arena, const dfl_mappin
         add_clause(out, "the lower bound assumes that all transfers above shared loops overlap with other einsums, and some do "
                         "not: a second term, as in `minimize latency, energy`, may help, since it decides between equal "
                         "mappings");
+    else if (gaps->is_above)
+        add_clause(out, "no better mapping was found, and the lower bound is too low to rule one out");
     else
         add_clause(out, "the gap is smaller than the rounding error: remove the constants that `minimize` subtracts");
 }

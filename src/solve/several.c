@@ -113,6 +113,12 @@ void dfl_fill_try_climb(dfl_fill *fill, const dfl_objective *objective, double s
     dfl_arena_free(work);
 }
 
+/* Whether the value of a result reaches a bound of all mappings. */
+static bool reaches(const dfl_search_summary *summary, double bound)
+{
+    return bound > 0 && summary->value <= dfl_value_times(bound, 1 + DFL_VALUE_TOLERANCE);
+}
+
 /* Raises the lower bound to that of all exchanges, under limits. */
 static void raise_within(dfl_fill *fill, const dfl_objective *objective, dfl_einsum_classes *classes, const dfl_filled *out,
                          const dfl_search_limits *limits, dfl_search_summary *summary)
@@ -161,6 +167,10 @@ void dfl_fill_raise_alone(dfl_fill *fill, const dfl_objective *objective, const 
     if (classes != NULL && !dfl_exchange_has_windows(classes))
         raise_within(fill, objective, classes, out, &limits, summary);
     dfl_arena_free(listed);
+    if (reaches(summary, summary->lower_bound) && objective->n_terms <= 1) {
+        summary->optimal = true;
+        summary->unproven = NULL;
+    }
 }
 
 /* Searches all einsums together as a stage of its own, with the members of `stage` that the caller has set: a stage without a
@@ -243,12 +253,6 @@ void dfl_fill_try_ragged(dfl_fill *fill, const dfl_objective *objective, const d
                                  "`--tiles perfect` gives; of the others only some were tried", out, summary);
     }
     dfl_arena_free(work);
-}
-
-/* Whether the value of a result reaches a bound of all mappings. */
-static bool reaches(const dfl_search_summary *summary, double bound)
-{
-    return bound > 0 && summary->value <= dfl_value_times(bound, 1 + DFL_VALUE_TOLERANCE);
 }
 
 void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out,

@@ -188,6 +188,7 @@ typedef struct {
     bool has_uncounted;        /* the latency exceeds the latency that the search counted by more than the stalls */
     bool has_stalls_above;     /* the value exceeds the lower bound because of stalls; said if there is no other gap */
     bool has_others_above;     /* it does so because of something else; said if there is no other gap */
+    bool is_above;             /* it does so by more than a rounding error; said if there is no other gap */
     bool has_requirement;      /* the lower bound ignores a requirement */
     bool has_open_terms;       /* the result is proven only in the first term of the objective */
     bool is_one_of_several;    /* the result is one mapping of a Pareto set or of several structures */

@@ -407,6 +407,19 @@ static bool is_open_in_time(const dfl_box_run *s, const dfl_problem *const *prob
     return !is_counted && (s->costs.leakage > 0 || dfl_objective_value(o, 1, 0) < dfl_objective_value(o, 1, SOME_TIME));
 }
 
+/* Whether an operand may be kept inside of an axis on which a rank may stand that does not index it. No skeleton has a loop over
+   the rank just above the axis then, and if tiles do not divide, a mapping with one can have other counts (D12). */
+static bool has_uneven_places(const dfl_problem *problem)
+{
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        for (uint32_t p = 0; p < problem->n_places; p++)
+            for (uint32_t a = 0; a < problem->n_axes && (problem->operand[o].places >> p & 1); a++)
+                for (uint32_t r = 0; r < problem->n_ranks && (problem->place[p].axes >> a & 1); r++)
+                    if ((problem->axis[a].ranks & ~problem->operand[o].ranks) >> r & 1 && problem->extent[r] > 2)
+                        return true;
+    return false;
+}
+
 bool dfl_box_handles(const dfl_mapping *mapping, const dfl_problem *problem, bool divides)
 {
     const bool is_open = dfl_mapping_all_lines_open(mapping) && problem->given == NULL;
@@ -427,7 +440,7 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
 {
     dfl_box_run *s = DFL_NEW(arena, dfl_box_run);
     dfl_listing listing;
-    bool is_listed;
+    bool is_listed, is_uneven = false;
 
     *s = (dfl_box_run){ .arena = arena, .work = dfl_arena_new(dfl_arena_budget(arena)),
                        .trial = dfl_arena_new(dfl_arena_budget(arena)), .names = names, .mapping = mapping,
@@ -435,8 +448,10 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
                        .costs = { .objective = objective, .leakage = dfl_system_leakage(mapping->system),
                                   .seconds_below = start->seconds_below },
                        .out = DFL_NEW(arena, dfl_box_result) };
-    for (uint32_t j = 0; j < n_problems; j++)
+    for (uint32_t j = 0; j < n_problems; j++) {
         s->has_windows |= problems[j]->windows;
+        is_uneven |= !start->divides && !start->is_whole && has_uneven_places(problems[j]);
+    }
     s->costs.is_whole = start->divides && !s->has_windows; /* parts of windows stay */
     s->has_goal = dfl_form_goal_make(objective, s->costs.leakage, &s->goal);
     s->goal.is_whole = s->costs.is_whole;
@@ -474,12 +489,12 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
     is_listed = s->deadline.why == DFL_STOP_NONE;
     if (is_listed && !s->is_partial)
         run(s);
-    if (!is_listed || s->is_partial)
+    if (!is_listed || s->is_partial || is_uneven)
         s->out->lower_bound = s->out->floor;
     if (s->is_open_in_time && start->write == NULL && !s->has_windows && dfl_box_is_useful(s, s->out->lower_bound))
         dfl_box_widen(arena, names, objective, start->divides, s->out);
     s->out->stopped = s->deadline.why;
-    s->out->is_least = s->deadline.why == DFL_STOP_NONE && !s->is_partial && !s->out->is_settled;
+    s->out->is_least = s->deadline.why == DFL_STOP_NONE && !s->is_partial && !is_uneven && !s->out->is_settled;
     s->out->is_complete = s->out->is_least && !dfl_box_is_useful(s, s->out->lower_bound);
     s->out->is_least &= !s->has_windows || s->out->is_complete;
     for (size_t i = 0; i < s->forms.n; i++)

@@ -26,8 +26,8 @@ typedef struct {
 static const branch_case cases[] = {
     /* m0 gives 12 bytes of T2 and 3 of T1, and takes 6 of T0, at 4 B/s */
     { "without a brace", LINES, 5.25, 5.25, true },
-    /* As if nothing waited, a is on x0, and m1 holds T2: it takes 12 updates of T0, gives 6 old sums and 6 results, takes 4 bytes of
-       T2 and gives 12, at 8 B/s. With its waits this is more than 5.25 s. */
+    /* As if nothing waited, a is on x0, and m1 holds T2: it takes 12 updates of T0, gives 6 old sums and 6 results, takes 4
+       bytes of T2 and gives 12, at 8 B/s. With its waits this is more than 5.25 s. */
     { "what waits does not raise the bound", "fuse { T0 { " LINES " } }", 5.25, 5, false },
     { "what does not wait reaches it", "option overlap = perfect; fuse { T0 { " LINES " } }", 5, 5, true },
 };

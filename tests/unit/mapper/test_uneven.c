@@ -1,0 +1,72 @@
+/* Tiles that do not divide, and keeps inside of arrays: the bound is not above mappings whose axes stand in other places, by hand
+   (SEARCH.md, D12). */
+#include <string.h>
+
+#include "tests/harness/check.h"
+
+#include "api/session.h"
+#include "mapper/problem/evaluate.h"
+
+static const char problem[] =
+    "workload w : i8 { rank m = 6, k = 2; input A[m, k]; input B[k]; output Z[m] += A[m, k] * B[k]; }\n"
+    "system chip {\n    memory m0 { size = unlimited; leakage = 20W; energy = 9J/bit; }\n"
+    "    network nx = bus { multicast = x; }\n    array x[2] over nx {\n"
+    "        memory z1 { size = 6B; holds = Z; }\n"
+    "        memory l1 { size = 6B; holds = B; read { energy = 1J/bit; } }\n"
+    "        network ny = bus { multicast = y; }\n"
+    "        array y[2] over ny { compute unit { rate { mac = 1MAC/s; } } }\n    }\n}\n"
+    "mapping m for w on chip { keep A, B, Z in m0; %s }\n";
+
+typedef struct {
+    const char *name;
+    const char *lines;
+    bool imperfect;
+    double most;               /* their energy, J */
+    bool optimal;
+} uneven_case;
+
+/* m0 gives 12 bytes of A and 2 of B, and takes 6 of Z, 1440 J; 4 steps leak 80 J; l1 gives B 3 times, 48 J, or 4 times. */
+static const uneven_case cases[] = {
+    { "an axis behind a loop",
+      "temporal m:4; spatial m/2 on x; keep B in l1; keep Z in z1; spatial m/2 on y; temporal m, k;", true, 1568, false },
+    { "an inner axis in front",
+      "spatial m/2 on y, m/2 on x; keep B in l1; keep Z in z1; temporal m, k;", true, 1568, false },
+    { "an axis just above a keep",
+      "spatial m/2 on x; keep B in l1; keep Z in z1; spatial m/2 on y; temporal m, k;", true, 1584, false },
+    /* m on x and k on y, 3 steps: 60 J; l1 gives 12 bytes, 96 J */
+    { "tiles that divide are proven",
+      "spatial m/2 on x; keep B in l1; temporal m; keep Z in z1; spatial k/2 on y;", false, 1596, true },
+};
+
+static dfl_session *open_lines(const char *lines)
+{
+    dfl_session *s = dfl_session_new(NULL);
+    const char *text = dfl_arena_printf(s->arena, problem, lines);
+
+    assert_int_equal(dfl_session_open_text(s, "w.dfl", text, strlen(text)), DFL_EXIT_OK);
+    assert_true(dfl_session_analyse(s));
+    return s;
+}
+
+static void is_not_above(void **state)
+{
+    const uneven_case *c = *state;
+    dfl_session *open = open_lines("...; minimize energy;"), *written = open_lines(c->lines);
+    const dfl_result *costs = dfl_mapping_costs(written->arena, written->names, written->program->designs[0].mapping);
+    const dfl_filled *f;
+    dfl_stop stopped;
+
+    open->search.imperfect = c->imperfect;
+    f = dfl_session_fill(open, open->program->designs[0].mapping, &stopped);
+    assert_non_null(f);
+    assert_non_null(costs);
+    assert_close(costs->joules, c->most, 1e-9);
+    assert_true(f->search->lower_bound <= c->most * (1 + 1e-9) && f->search->lower_bound >= 0.97 * c->most);
+    assert_int_equal(f->search->optimal, c->optimal);
+    if (!c->optimal)
+        assert_string_equal(f->search->unproven, "no better mapping was found, and the lower bound is too low to rule one out");
+    dfl_session_free(open);
+    dfl_session_free(written);
+}
+
+int main(void) { return CHECK_TABLE("mapper.uneven", cases, is_not_above); }
