@@ -295,6 +295,19 @@ static bool fill_after_stop(dfl_fill *fill, const dfl_objective *objective, dfl_
     return true;
 }
 
+/* Raises the lower bound of several einsums to their floor, which holds for all mappings but pipelines. A result that reaches it
+   is proven, whatever ended the search. */
+static void raise_floor(const dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out,
+                        dfl_search_summary *summary, dfl_stop *stopped)
+{
+    if (summary->optimal || !has_several(fill, objective, out->given) || (fill->space.extensions & DFL_SEARCH_PIPELINE) ||
+        *stopped == DFL_STOP_CANCELLED)
+        return;
+    dfl_fill_raise_floor(fill, objective, out, summary);
+    if (summary->optimal)
+        *stopped = DFL_STOP_NONE;
+}
+
 /* Fills a mapping without the joint search, which does not support it: takes the first mapping, or else maps the einsums one by
    one; then tries fused groups and bounds all exchanges. `first`: NULL = there is no first mapping yet. */
 static bool fill_refused(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
@@ -316,6 +329,7 @@ static bool fill_refused(dfl_fill *fill, const dfl_objective *objective, const d
     if (is_first && *stopped != DFL_STOP_CANCELLED) {
         dfl_fill_improve_several(fill, objective, within, fill_lines_once, out, summary, stopped);
         dfl_fill_improve_one_by_one(fill, objective, out, summary, stopped);
+        raise_floor(fill, objective, out, summary, stopped);
     }
     if (*stopped == DFL_STOP_NONE && !summary->optimal && fill->limits.evaluations > 0 &&
         summary->evaluated >= fill->limits.evaluations)
@@ -366,6 +380,7 @@ static bool fill_apart(dfl_fill *fill, const dfl_objective *objective, const dfl
     dfl_fill_raise_floor(fill, objective, out, summary);
     try_segments(fill, objective, out, summary);
     dfl_fill_improve_several(fill, objective, within, fill_lines_once, out, summary, stopped);
+    raise_floor(fill, objective, out, summary, stopped);
     if (*stopped == DFL_STOP_NONE && !summary->optimal && given.evaluations > 0 && summary->evaluated >= given.evaluations)
         *stopped = DFL_STOP_EVALUATIONS;
     note_stop(fill, summary, stopped);
@@ -399,19 +414,6 @@ static const dfl_result *search_jointly(const dfl_fill *fill, const dfl_mapping 
     if (budget->why == DFL_STOP_STEPS && (limit == 0 || budget->steps_used < limit))
         budget->why = DFL_STOP_NONE;
     return costs;
-}
-
-/* Raises the lower bound of several einsums to their floor, which holds for all mappings but pipelines. A result that reaches it
-   is proven, whatever ended the search. */
-static void raise_floor(const dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out,
-                        dfl_search_summary *summary, dfl_stop *stopped)
-{
-    if (summary->optimal || !has_several(fill, objective, out->given) || (fill->space.extensions & DFL_SEARCH_PIPELINE) ||
-        *stopped == DFL_STOP_CANCELLED)
-        return;
-    dfl_fill_raise_floor(fill, objective, out, summary);
-    if (summary->optimal)
-        *stopped = DFL_STOP_NONE;
 }
 
 /* Fills open lines and evaluates the mapping found by the model. The gap is the difference between this value and the lower
@@ -477,12 +479,9 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     }
     summary->value = dfl_objective_value(objective, costs->joules, costs->seconds);
     summary->optimal &= summary->value <= dfl_value_times(summary->lower_bound, 1 + DFL_VALUE_TOLERANCE);
-    if (summary->value < summary->lower_bound - fabs(summary->lower_bound) * DFL_VALUE_TOLERANCE) {
-        summary->optimal = false; /* the model counts less than the search, so the search has no valid bound */
-        summary->lower_bound = NAN;
-    }
-    if (summary->value < summary->lower_bound)
-        summary->lower_bound = summary->value;
+    dfl_fill_fit_bound(summary);
+    if (isnan(summary->lower_bound)) /* the model counts less than the search, so the search has no valid bound */
+        summary->optimal = false;
     is_equal = summary->value <= dfl_value_times(summary->lower_bound, 1 + DFL_VALUE_TOLERANCE);
     gaps.has_open_terms = is_equal && objective->n_terms > 1;
     gaps.is_above = !is_equal && objective->native && summary->value - summary->lower_bound >

@@ -64,6 +64,9 @@ dfl_search_summary dfl_fill_start_summary(const dfl_fill *fill, const dfl_object
 /* Whether a mapping is one that the options ask for, with `--tiles perfect` each tile divides what the lines above leave, and one
    that a file can state. */
 bool dfl_fill_admits(const dfl_fill *fill, const dfl_mapping *mapping);
+/* Fits the lower bound to the value: where the value is less by rounding alone, it is the bound; where it is less by more, the
+   bound is that of a space without the mapping, or wrong, and there is none (NAN). */
+void dfl_fill_fit_bound(dfl_search_summary *summary);
 /* Replaces `out->mapping` by a mapping of that value if it is better than that of `summary`; `unproven` says why it is not
    proven. */
 void dfl_fill_take_better(dfl_fill *fill, const dfl_mapping *mapping, double value, const char *unproven, dfl_filled *out,

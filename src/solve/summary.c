@@ -46,6 +46,14 @@ bool dfl_fill_admits(const dfl_fill *fill, const dfl_mapping *mapping)
            (!fill->space.perfect || dfl_mapping_divides(fill->solver->budget, fill->solver->names, mapping));
 }
 
+void dfl_fill_fit_bound(dfl_search_summary *summary)
+{
+    if (dfl_value_times(summary->value, 1 + DFL_VALUE_TOLERANCE) < summary->lower_bound)
+        summary->lower_bound = NAN;
+    else if (summary->value < summary->lower_bound)
+        summary->lower_bound = summary->value;
+}
+
 void dfl_fill_take_better(dfl_fill *fill, const dfl_mapping *mapping, double value, const char *unproven, dfl_filled *out,
                           dfl_search_summary *summary)
 {
@@ -54,8 +62,7 @@ void dfl_fill_take_better(dfl_fill *fill, const dfl_mapping *mapping, double val
     out->mapping = dfl_fill_copy(fill->solver, mapping, out->given);
     summary->value = value;
     summary->optimal = false;
-    if (value < summary->lower_bound) /* the bound is that of a space without this mapping */
-        summary->lower_bound = NAN;
+    dfl_fill_fit_bound(summary);
     summary->unproven = unproven;
 }
 
