@@ -352,6 +352,17 @@ static void try_segments(dfl_fill *fill, const dfl_objective *objective, dfl_fil
     fill->limits = given;
 }
 
+/* Seconds in which most einsums of a network find good lines, one by one, and the largest share of a limit that they get. */
+static const double ALONE_SECONDS = 0.6, ALONE_MOST = 0.6;
+
+/* The share of the time that is left for the search einsum by einsum. */
+static double alone_share(const dfl_fill *fill)
+{
+    const double left = fill->limits.deadline - dfl_budget_time(fill->solver->budget);
+
+    return left > 0 ? fmax(DFL_APART_ALONE_SHARE, fmin(ALONE_SECONDS / left, ALONE_MOST)) : DFL_APART_ALONE_SHARE;
+}
+
 /* Fills a mapping whose einsums are not all known to the joint search: one by one, then neighbours together, then by changes of
    lines, whose costs the model says. */
 static bool fill_apart(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
@@ -361,7 +372,7 @@ static bool fill_apart(dfl_fill *fill, const dfl_objective *objective, const dfl
     const dfl_search_limits given = fill->limits;
     bool is_found;
 
-    fill->limits = share_limits(fill, DFL_APART_ALONE_SHARE);
+    fill->limits = share_limits(fill, alone_share(fill));
     if (given.evaluations > 0)
         fill->limits.evaluations = (uint64_t)((double)given.evaluations * DFL_APART_ALONE_SHARE) + 1;
     fill->judged_until = given.deadline;
