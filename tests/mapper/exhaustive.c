@@ -268,24 +268,29 @@ static int run_file(const char *path)
     return bad;
 }
 
-/* Removes the flag -X if it is the first argument; true if so. */
-static bool takes(int *argc, char ***argv, char option)
+/* Removes the flag -X if it is one of the first arguments; true if so. */
+static bool takes(int *argc, char **argv, char option)
 {
-    const bool is = *argc > 1 && (*argv)[1][0] == '-' && (*argv)[1][1] == option && (*argv)[1][2] == '\0';
+    const char flag[] = { '-', option, '\0' };
+    int at = 1;
 
-    *argc -= is;
-    *argv += is;
-    return is;
+    while (at < *argc && argv[at][0] == '-' && strcmp(argv[at], flag) != 0)
+        at++;
+    if (at == *argc || argv[at][0] != '-')
+        return false;
+    memmove(&argv[at], &argv[at + 1], (size_t)(*argc - at) * sizeof *argv);
+    --*argc;
+    return true;
 }
 
 int main(int argc, char **argv)
 {
-    const bool sharing = takes(&argc, &argv, 'd'), waits = takes(&argc, &argv, 't'), charges = takes(&argc, &argv, 'e');
-    const bool windows = takes(&argc, &argv, 'w'), rows = takes(&argc, &argv, 'r');
-    const bool steps = takes(&argc, &argv, 'g');
-    const bool lines = takes(&argc, &argv, 'p');
-    const bool braces = takes(&argc, &argv, 'b'), limits = takes(&argc, &argv, 'l'), arrays = takes(&argc, &argv, 'a');
-    const bool chains = takes(&argc, &argv, 'c'), several = takes(&argc, &argv, 's') || limits;
+    const bool sharing = takes(&argc, argv, 'd'), waits = takes(&argc, argv, 't'), charges = takes(&argc, argv, 'e');
+    const bool windows = takes(&argc, argv, 'w'), rows = takes(&argc, argv, 'r');
+    const bool steps = takes(&argc, argv, 'g');
+    const bool lines = takes(&argc, argv, 'p');
+    const bool braces = takes(&argc, argv, 'b'), limits = takes(&argc, argv, 'l'), arrays = takes(&argc, argv, 'a');
+    const bool chains = takes(&argc, argv, 'c'), several = takes(&argc, argv, 's') || limits;
     uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 760, seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0, failed = 0, complete = 0, evaluated = 0;
     uint64_t charged = 0;
@@ -294,6 +299,10 @@ int main(int argc, char **argv)
     double most_beaten = 1;
 
     setvbuf(stdout, NULL, _IOLBF, 0);
+    if (argc > 1 && argv[1][0] == '-') {
+        fprintf(stderr, "exhaustive: no flag %s\n", argv[1]);
+        return 2;
+    }
     if (argc == 2 && n == 0)
         return run_file(argv[1]);
     for (uint64_t i = first; i < first + n; i++) {
