@@ -407,16 +407,31 @@ static bool is_open_in_time(const dfl_box_run *s, const dfl_problem *const *prob
     return !is_counted && (s->costs.leakage > 0 || dfl_objective_value(o, 1, 0) < dfl_objective_value(o, 1, SOME_TIME));
 }
 
-/* Whether an operand may be kept inside of an axis on which a rank may stand that does not index it. No skeleton has a loop over
-   the rank just above the axis then, and if tiles do not divide, a mapping with one can have other counts (D12). */
-static bool has_uneven_places(const dfl_problem *problem)
+/* Places inside of an axis that may hold operands which a rank does not index, counted for each operand. */
+static uint32_t count_apart(const dfl_problem *problem, uint32_t axis, uint32_t rank)
 {
+    uint32_t n = 0;
+
     for (uint32_t o = 0; o < problem->n_operands; o++)
-        for (uint32_t p = 0; p < problem->n_places; p++)
-            for (uint32_t a = 0; a < problem->n_axes && (problem->operand[o].places >> p & 1); a++)
-                for (uint32_t r = 0; r < problem->n_ranks && (problem->place[p].axes >> a & 1); r++)
-                    if ((problem->axis[a].ranks & ~problem->operand[o].ranks) >> r & 1 && problem->extent[r] > 2)
-                        return true;
+        for (uint32_t p = 0; p < problem->n_places && !(problem->operand[o].ranks >> rank & 1); p++)
+            n += (problem->operand[o].places >> p & 1) && (problem->place[p].axes >> axis & 1);
+    return n;
+}
+
+/* Whether axes of a rank may have no loop over it just above them, where their place changes counts of keeps (D12). */
+static bool has_uneven_axes(const dfl_problem *problem)
+{
+    for (uint32_t r = 0; r < problem->n_ranks; r++) {
+        uint32_t axes = 0, most = 0;
+        for (uint32_t a = 0; a < problem->n_axes && problem->extent[r] > 2; a++)
+            if (problem->axis[a].ranks >> r & 1) {
+                const uint32_t n = count_apart(problem, a, r);
+                most = n > most ? n : most;
+                axes++;
+            }
+        if (most > 1 || (most == 1 && axes > 1))
+            return true;
+    }
     return false;
 }
 
@@ -448,10 +463,8 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
                        .costs = { .objective = objective, .leakage = dfl_system_leakage(mapping->system),
                                   .seconds_below = start->seconds_below },
                        .out = DFL_NEW(arena, dfl_box_result) };
-    for (uint32_t j = 0; j < n_problems; j++) {
+    for (uint32_t j = 0; j < n_problems; j++)
         s->has_windows |= problems[j]->windows;
-        is_uneven |= !start->divides && !start->is_whole && has_uneven_places(problems[j]);
-    }
     s->costs.is_whole = start->divides && !s->has_windows; /* parts of windows stay */
     s->has_goal = dfl_form_goal_make(objective, s->costs.leakage, &s->goal);
     s->goal.is_whole = s->costs.is_whole;
@@ -477,6 +490,7 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
             source->divisors = divisors;
         }
         s->source = source;
+        is_uneven |= !start->divides && !start->is_whole && has_uneven_axes(source->problem);
         if (problems[j]->given != NULL)
             dfl_fixed_lines_each(problems[j], &s->deadline, add_form, s);
         else if (dfl_family_handles(source->problem))
