@@ -246,7 +246,7 @@ static int64_t cut_passes(const chips *c, uint32_t einsum, uint32_t rank)
 /* The passes over a rank, of all einsums that have it; 1 = none. -1 after a report. */
 static int64_t count_tiles(chips *c, const dfl_line *line)
 {
-    int64_t n = 1;
+    int64_t n = 0;
 
     for (uint32_t e = 0; e < c->w->n_einsums; e++) {
         int64_t of;
@@ -254,7 +254,7 @@ static int64_t count_tiles(chips *c, const dfl_line *line)
         if (c->w->einsums[e].phase == DFL_PHASE_UPDATE || !dfl_einsum_has_rank(&c->w->einsums[e], line->rank))
             continue;
         of = cut_passes(c, e, line->rank);
-        if (n > 1 && of != n) {
+        if (n > 0 && of != n) {
             dfl_chips_refuse(c, line->span, "a rank with different numbers of micro-batches");
             return -1;
         }

@@ -21,29 +21,35 @@ bool dfl_frame_starts_once(const dfl_frame *f, uint32_t einsum)
     return dfl_einsum_is_start(&f->workload->einsums[einsum]) && count_passes(f, einsum) == 1 && f->micro_batches > 1;
 }
 
-/* Whether passes cut a rank of an einsum whose points stay where its lines put them: the passes of points that go to rows are
-   those of the einsums that they come from, one beside the other. */
-static bool has_passes(const dfl_frame *f, uint32_t einsum, uint32_t rank)
+/* Whether micro-batches may cut a rank of an einsum and its points stay where its lines put them: the passes of points that go
+   to rows are those of the einsums that they come from, one beside the other. */
+static bool may_pass(const dfl_frame *f, uint32_t einsum, uint32_t rank)
 {
     for (uint32_t s = 0; s < f->n_slots; s++)
         if (dfl_frame_line(f, einsum, s) != NULL && dfl_frame_goes(f, einsum, s))
             return false;
-    return f->workload->einsums[einsum].phase != DFL_PHASE_UPDATE && !f->repeats[rank] &&
-           dfl_frame_local(f, einsum, rank) > dfl_frame_pass(f, einsum, rank);
+    return f->workload->einsums[einsum].phase != DFL_PHASE_UPDATE && !f->repeats[rank];
+}
+
+/* Whether passes cut such a rank of an einsum: its chips take more than one. */
+static bool has_passes(const dfl_frame *f, uint32_t einsum, uint32_t rank)
+{
+    return may_pass(f, einsum, rank) && dfl_frame_local(f, einsum, rank) > dfl_frame_pass(f, einsum, rank);
 }
 
 /* Refuses micro-batches of a rank that einsums divide among different numbers of chips: a pass of one would read what passes to
-   come of another make. */
+   come of another make. An einsum with one pass counts too: a chip would run that pass once, not in each micro-batch. */
 static bool check_divided_alike(const dfl_frame *f, uint32_t rank, dfl_span span)
 {
     uint32_t first = DFL_NONE;
 
     for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
-        if (!dfl_einsum_has_rank(&f->workload->einsums[e], rank) || !has_passes(f, e, rank))
+        if (!dfl_einsum_has_rank(&f->workload->einsums[e], rank) || !may_pass(f, e, rank))
             continue;
         if (first == DFL_NONE)
             first = e;
-        if (dfl_frame_local(f, e, rank) == dfl_frame_local(f, first, rank))
+        if (dfl_frame_local(f, e, rank) == dfl_frame_local(f, first, rank) ||
+            (!has_passes(f, e, rank) && !has_passes(f, first, rank)))
             continue;
         dfl_diag *d = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, span, "micro-batches of `%s` are not evaluated where einsums "
                                  "divide it differently among chips", text(f, f->workload->ranks[rank].name));
