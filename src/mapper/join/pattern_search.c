@@ -411,7 +411,7 @@ dfl_pattern_search *dfl_pattern_search_open(dfl_pattern_forms *forms, uint32_t p
     dfl_pattern_search *s = DFL_NEW(arena, dfl_pattern_search);
 
     *s = (dfl_pattern_search){ .arena = arena, .forms = forms, .tile = tile, .bound = INFINITY, .state = { .best = cutoff },
-                               .costs = { &forms->line, 0, forms->goal.is_whole, NULL },
+                               .costs = { .objective = &forms->line, .is_whole = forms->goal.is_whole },
                                .order = find_order(forms, pattern), .number = ++forms->searches };
     s->state.least = dfl_pattern_search_roomy(forms, pattern);
     return s;

@@ -25,8 +25,9 @@ static void list_families(dfl_arena *arena, const dfl_problem *problem, uint32_t
     uint32_t rest;
 
     if (from->n == problem->n_operands) {
-        DFL_PUSH(arena, out, ((bounded_family){ dfl_family_bound(problem, objective, leakage, from), number, (uint32_t)out->n,
-                                                *from }));
+        const bounded_family family = { dfl_family_bound(problem, objective, leakage, from), number, (uint32_t)out->n, *from };
+
+        DFL_PUSH(arena, out, family);
         return;
     }
     rest = o->places & ~((2u << o->home) - 1);
