@@ -341,6 +341,17 @@ static bool fill_refused(dfl_fill *fill, const dfl_objective *objective, const d
 /* The share of the time that is left after the search einsum by einsum: the rest is for climbs and the bound. */
 static const double SEGMENTS_SHARE = 0.7;
 
+/* Whether a workload has a repeat or gathered rows, between which the joint search knows its einsums. Elsewhere a search of
+   neighbours with shared loops may end above one without them. */
+static bool is_network(const dfl_workload *w)
+{
+    bool is_one = w->n_carries > 0;
+
+    for (uint32_t t = 0; t < w->n_tensors; t++)
+        is_one |= w->tensors[t].gathered;
+    return is_one;
+}
+
 /* Searches neighbouring einsums together for a share of the time that is left. */
 static void try_segments(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary)
 {
@@ -389,7 +400,8 @@ static bool fill_apart(dfl_fill *fill, const dfl_objective *objective, const dfl
     if (*stopped != DFL_STOP_NONE || !dfl_budget_ok(budget))
         return true;
     dfl_fill_raise_floor(fill, objective, out, summary);
-    try_segments(fill, objective, out, summary);
+    if (is_network(out->given->workload))
+        try_segments(fill, objective, out, summary);
     dfl_fill_improve_several(fill, objective, within, fill_lines_once, out, summary, stopped);
     raise_floor(fill, objective, out, summary, stopped);
     if (*stopped == DFL_STOP_NONE && !summary->optimal && given.evaluations > 0 && summary->evaluated >= given.evaluations)

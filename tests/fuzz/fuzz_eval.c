@@ -23,7 +23,8 @@ static bool may_be_null(const char *key)
 {
     static const char *const keys[] = { "cycles", "bound_by", "size_bits", "peak_at", "ok",    "value", "label", "help",
                                         "lint",   "span",     "code",      "reads",   "writes", "bits", "total_flop", "lower_bound",
-                                        "reuse",  "load",     "intensity", "bandwidth_required", "sum", "gap",  "tokens_per_second", "axis" };
+                                        "reuse",  "load",     "intensity", "bandwidth_required", "sum", "gap",  "tokens_per_second", "axis",
+                                        "peak_flops" };
 
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(keys[i], key) == 0)

@@ -77,7 +77,7 @@ static void print_head(const context *c)
         dfl_strbuf_printf(c->out, "  energy       %s", text);
         dfl_human(r->watts, "W", text);
         dfl_strbuf_printf(c->out, ", %s on average", text);
-        if (s->tdp > 0 && r->watts > s->whole_power) {
+        if (s->whole_power > 0 && r->watts > s->whole_power) {
             dfl_human(s->whole_power, "W", text);
             dfl_strbuf_printf(c->out, " (above the %s of `tdp`: the system would run slower)", text);
         }

@@ -1,4 +1,5 @@
-/* The bound of a mapping with written branches, by hand: it counts as if nothing waited, whatever mapping comes of the search. */
+/* The bound of a mapping with written branches, by hand (B54): it counts as if nothing waited, whatever mapping comes of the
+   search. */
 #include <string.h>
 
 #include "tests/harness/check.h"
