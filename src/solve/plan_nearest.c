@@ -314,6 +314,7 @@ static bool recompute_all(nearest *n)
         trains |= w->einsums[e].phase == DFL_PHASE_BACKWARD;
     for (uint32_t t = 0; t < w->n_tensors; t++)
         if (w->tensors[t].part == DFL_PART_PLAIN && w->tensors[t].role == DFL_ROLE_INTERMEDIATE &&
+            w->tensors[t].n_producers > 0 &&
             w->einsums[w->tensors[t].producers[0]].phase == DFL_PHASE_FORWARD)
             all[n_all++] = t;
     if (!trains || n_all <= n->given->root->n_recompute)
