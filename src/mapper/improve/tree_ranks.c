@@ -135,7 +135,7 @@ dfl_rank *dfl_tree_pieces(dfl_arena *arena, const dfl_mapping *m, const dfl_body
     return ranks;
 }
 
-/* Fits the lines of a body from line `at` on, and all inside of it, into ranks of these lengths, which are lost. */
+/* Fits the lines of a body from line `at` on, and all inside of it, into ranks of these lengths. Overwrites the lengths. */
 static void fit(dfl_arena *arena, dfl_mapping *m, dfl_body *b, uint32_t at, dfl_rank *ranks)
 {
     uint32_t n = at;

@@ -439,7 +439,7 @@ static void raise_first(dfl_pattern_bounds *b, uint32_t pattern, const dfl_bound
     dfl_arena_free(work);
 }
 
-/* Tries other weights for the skeletons with the least bound; the bound. */
+/* Tries other weights for the skeletons with the least bound. Returns the bound. */
 static double raise_least(dfl_pattern_bounds *b, uint32_t pattern, double least)
 {
     const dfl_bounded_skeleton *first = find_first(b, pattern);
