@@ -407,31 +407,34 @@ static bool is_open_in_time(const dfl_box_run *s, const dfl_problem *const *prob
     return !is_counted && (s->costs.leakage > 0 || dfl_objective_value(o, 1, 0) < dfl_objective_value(o, 1, SOME_TIME));
 }
 
-/* Places inside of an axis that may hold operands which a rank does not index, counted for each operand. */
-static uint32_t count_apart(const dfl_problem *problem, uint32_t axis, uint32_t rank)
+/* Whether some operand may have a keep inside of an axis. */
+static bool has_keeps_inside(const dfl_problem *problem, uint32_t axis)
 {
-    uint32_t n = 0;
+    bool has = false;
 
     for (uint32_t o = 0; o < problem->n_operands; o++)
-        for (uint32_t p = 0; p < problem->n_places && !(problem->operand[o].ranks >> rank & 1); p++)
-            n += (problem->operand[o].places >> p & 1) && (problem->place[p].axes >> axis & 1);
-    return n;
+        for (uint32_t p = 0; p < problem->n_places; p++)
+            has |= (problem->operand[o].places >> p & 1) && (problem->place[p].axes >> axis & 1);
+    return has;
 }
 
-/* Whether axes of a rank may have no loop over it just above them, where their place changes counts of keeps (D12). */
+/* Whether an operand that the rank does not index may have a keep. */
+static bool has_keeps_apart(const dfl_problem *problem, uint32_t rank)
+{
+    bool has = false;
+
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        has |= problem->operand[o].places != 0 && !(problem->operand[o].ranks >> rank & 1);
+    return has;
+}
+
+/* Whether the place of an axis of a rank among the loops over the rank changes what keeps count (D12). */
 static bool has_uneven_axes(const dfl_problem *problem)
 {
-    for (uint32_t r = 0; r < problem->n_ranks; r++) {
-        uint32_t axes = 0, most = 0;
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
         for (uint32_t a = 0; a < problem->n_axes && problem->extent[r] > 2; a++)
-            if (problem->axis[a].ranks >> r & 1) {
-                const uint32_t n = count_apart(problem, a, r);
-                most = n > most ? n : most;
-                axes++;
-            }
-        if (most > 1 || (most == 1 && axes > 1))
-            return true;
-    }
+            if ((problem->axis[a].ranks >> r & 1) && has_keeps_inside(problem, a) && has_keeps_apart(problem, r))
+                return true;
     return false;
 }
 

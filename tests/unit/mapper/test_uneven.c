@@ -7,7 +7,8 @@
 #include "api/session.h"
 #include "mapper/problem/evaluate.h"
 
-static const char problem[] =
+/* Two arrays, with keeps between them. */
+static const char nested[] =
     "workload w : i8 { rank m = 6, k = 2; input A[m, k]; input B[k]; output Z[m] += A[m, k] * B[k]; }\n"
     "system chip {\n    memory m0 { size = unlimited; leakage = 20W; energy = 9J/bit; }\n"
     "    network nx = bus { multicast = x; }\n    array x[2] over nx {\n"
@@ -15,10 +16,21 @@ static const char problem[] =
     "        memory l1 { size = 6B; holds = B; read { energy = 1J/bit; } }\n"
     "        network ny = bus { multicast = y; }\n"
     "        array y[2] over ny { compute unit { rate { mac = 1MAC/s; } } }\n    }\n}\n"
-    "mapping m for w on chip { keep A, B, Z in m0; %s }\n";
+    "mapping m for w on chip { keep A, B, Z in m0; ";
+
+/* A memory outside of an array and one inside. */
+static const char around[] =
+    "workload w { rank m = 6, n = 10; input A[m] : bits(64); input B[n] : bits(64);\n"
+    "    output Z[m, n] : i8 = A[m] * B[n]; }\n"
+    "system chip {\n    memory m0 { size = unlimited; leakage = 20W; energy = 1J/bit; }\n"
+    "    memory m1 { size = 8B; holds = B; energy = 0J/bit; }\n"
+    "    network nx = bus { multicast = x; }\n"
+    "    array x[2] over nx { memory l1 { size = 16B; energy = 0J/bit; } compute unit { rate { mac = 1MAC/s; flop = 1FLOP/s; } } }\n"
+    "}\nmapping m for w on chip { keep A, B, Z in m0; ";
 
 typedef struct {
     const char *name;
+    const char *problem;
     const char *lines;
     bool imperfect;
     double most;               /* their energy, J */
@@ -27,21 +39,25 @@ typedef struct {
 
 /* m0 gives 12 bytes of A and 2 of B, and takes 6 of Z, 1440 J; 4 steps leak 80 J; l1 gives B 3 times, 48 J, or 4 times. */
 static const uneven_case cases[] = {
-    { "an axis behind a loop",
+    { "an axis behind a loop", nested,
       "temporal m:4; spatial m/2 on x; keep B in l1; keep Z in z1; spatial m/2 on y; temporal m, k;", true, 1568, false },
-    { "an inner axis in front",
+    { "an inner axis in front", nested,
       "spatial m/2 on y, m/2 on x; keep B in l1; keep Z in z1; temporal m, k;", true, 1568, false },
-    { "an axis just above a keep",
+    { "an axis just above a keep", nested,
       "spatial m/2 on x; keep B in l1; keep Z in z1; spatial m/2 on y; temporal m, k;", true, 1584, false },
     /* m on x and k on y, 3 steps: 60 J; l1 gives 12 bytes, 96 J */
-    { "tiles that divide are proven",
+    { "tiles that divide are proven", nested,
       "spatial m/2 on x; keep B in l1; temporal m; keep Z in z1; spatial k/2 on y;", false, 1596, true },
+    /* m0 gives A once and B twice, and takes Z: 384 + 1280 + 480 J; 10 * (2 + 1) steps leak 600 J. Behind m:4, the axis has 10 * (2 + 2)
+       steps. */
+    { "an axis in front of a loop around one keep", around,
+      "spatial m/2 on x; temporal m:2; keep A in l1; temporal n; keep B in m1; temporal m;", true, 2744, false },
 };
 
-static dfl_session *open_lines(const char *lines)
+static dfl_session *open_lines(const uneven_case *c, const char *lines)
 {
     dfl_session *s = dfl_session_new(NULL);
-    const char *text = dfl_arena_printf(s->arena, problem, lines);
+    const char *text = dfl_arena_printf(s->arena, "%s%s }\n", c->problem, lines);
 
     assert_int_equal(dfl_session_open_text(s, "w.dfl", text, strlen(text)), DFL_EXIT_OK);
     assert_true(dfl_session_analyse(s));
@@ -51,7 +67,7 @@ static dfl_session *open_lines(const char *lines)
 static void is_not_above(void **state)
 {
     const uneven_case *c = *state;
-    dfl_session *open = open_lines("...; minimize energy;"), *written = open_lines(c->lines);
+    dfl_session *open = open_lines(c, "...; minimize energy;"), *written = open_lines(c, c->lines);
     const dfl_result *costs = dfl_mapping_costs(written->arena, written->names, written->program->designs[0].mapping);
     const dfl_filled *f;
     dfl_stop stopped;
@@ -61,7 +77,7 @@ static void is_not_above(void **state)
     assert_non_null(f);
     assert_non_null(costs);
     assert_close(costs->joules, c->most, 1e-9);
-    assert_true(f->search->lower_bound <= c->most * (1 + 1e-9) && f->search->lower_bound >= 0.97 * c->most);
+    assert_true(f->search->lower_bound <= c->most * (1 + 1e-9) && f->search->lower_bound >= 0.88 * c->most);
     assert_int_equal(f->search->optimal, c->optimal);
     if (!c->optimal)
         assert_string_equal(f->search->unproven, "no better mapping was found, and the lower bound is too low to rule one out");
