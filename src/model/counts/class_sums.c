@@ -161,7 +161,7 @@ static void add_families(class_walk *walk, dfl_group_change *to, const families 
         kept += now && !enters ? f->times : 0;
         leave += before ? f->times : 0;
         left_kept += before && !leaves ? f->times : 0;
-        walk->sums->late |= enters && stays;
+        to->late |= enters && stays;
     }
     if (walk->elements)
         kept = left_kept = moved ? 0 : enter;

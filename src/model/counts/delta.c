@@ -114,7 +114,10 @@ dfl_delta *dfl_delta_of(dfl_nest *nest, dfl_footprint *footprint, const dfl_shar
     return delta;
 }
 
-typedef struct { dfl_i128 enter, kept, leave, left_kept; } product;
+typedef struct {
+    dfl_i128 enter, kept, leave, left_kept;
+    bool late, stays; /* an index of some group is late; an index of each group stays in some instance */
+} product;
 
 static void multiply_sums(product *p, const dfl_group_change *q, bool *over)
 {
@@ -122,13 +125,15 @@ static void multiply_sums(product *p, const dfl_group_change *q, bool *over)
     *over |= dfl_mul(p->kept, q->kept, &p->kept);
     *over |= dfl_mul(p->leave, q->leave, &p->leave);
     *over |= dfl_mul(p->left_kept, q->left_kept, &p->left_kept);
+    p->late |= q->late;
+    p->stays &= q->late || q->kept > 0;
 }
 
 /* The counts for the steps at which loop `j` advances: the product of one factor per group. The factor of the group of `j`
    is the sum over the advances of `j`; the factor of another group is its sum with the loops inside `j` wrapped. */
 static product multiply_advance(const dfl_footprint *footprint, const dfl_group_sums *const *sums, uint32_t j, bool *over)
 {
-    product p = { 1, 1, 1, 1 };
+    product p = { 1, 1, 1, 1, false, true };
 
     for (uint32_t g = 0; g < footprint->n_groups; g++) {
         const dfl_group *group = &footprint->groups[g];
@@ -145,7 +150,7 @@ static bool combine_groups(dfl_nest *nest, dfl_delta *delta)
     dfl_footprint *footprint = delta->footprint;
     const dfl_path *path = &nest->paths->paths[footprint->einsum];
     const dfl_group_sums **sums = DFL_NEW_ARRAY(nest->arena, const dfl_group_sums *, footprint->n_groups + 1);
-    product first = { 1, 1, 1, 1 };
+    product first = { 1, 1, 1, 1, false, true };
     uint64_t covering = UINT64_MAX;
     uint32_t unequal = 0;
     bool over = false;
@@ -165,7 +170,6 @@ static bool combine_groups(dfl_nest *nest, dfl_delta *delta)
         covering &= sums[g]->covering;
         unequal += !sums[g]->equal;
         over |= sums[g]->overflow;
-        delta->late |= sums[g]->late;
         delta->is_widened |= sums[g]->is_widened;
         multiply_sums(&first, &sums[g]->hold[0], &over);
         over |= dfl_mul(delta->present, sums[g]->present, &delta->present);
@@ -186,6 +190,7 @@ static bool combine_groups(dfl_nest *nest, dfl_delta *delta)
         dfl_i128 enter = at.enter - (anew ? 0 : at.kept), leave = at.leave - (anew ? 0 : at.left_kept);
         over |= dfl_add(delta->enter, enter, &delta->enter);
         over |= dfl_add(delta->leave, leave, &delta->leave);
+        delta->late |= !anew && at.late && at.stays;
         delta->active |= enter != 0 || leave != 0 ? UINT64_C(1) << j : 0;
         delta->whole |= anew || at.kept == 0 ? UINT64_C(1) << j : 0;
         if (delta->entering_by_step) {
@@ -294,7 +299,7 @@ bool dfl_delta_restrict(dfl_nest *nest, dfl_footprint *footprint, const dfl_shar
 {
     const dfl_path *path = &nest->paths->paths[footprint->einsum];
     const dfl_group_sums **sums = DFL_NEW_ARRAY(nest->arena, const dfl_group_sums *, footprint->n_groups + 1);
-    product first = { 1, 1, 1, 1 };
+    product first = { 1, 1, 1, 1, false, true };
     bool over = false;
 
     *out = (dfl_restricted_counts){ .present = 1, .distinct = 1 };

@@ -450,7 +450,7 @@ static void add_set_change(walker *walk, dfl_group_change *out, uint64_t united,
         dfl_interval_set_normalise(&walk->all_old);
         dfl_interval_set_normalise(&walk->entering);
         dfl_interval_set_normalise(&walk->leaving);
-        walk->sums->late |= united && enters_late(walk);
+        out->late |= united && enters_late(walk);
         int64_t b = dfl_interval_set_count(&walk->all_old);
         out->kept = add_checked(out->kept, a - dfl_interval_set_count(&walk->entering), over);
         out->leave = add_checked(out->leave, b, over);
@@ -528,6 +528,7 @@ static void add_times(dfl_group_change *to, const dfl_group_change *from, int64_
     to->leave = add_checked(to->leave, part, over);
     *over |= dfl_mul(from->left_kept, times, &part);
     to->left_kept = add_checked(to->left_kept, part, over);
+    to->late |= from->late;
 }
 
 /* Spatial steps of the group that stand above a step. */
@@ -685,7 +686,6 @@ static void add_sums(const walker *walk, dfl_group_sums *outer, const dfl_group_
     outer->largest = part->largest > outer->largest ? part->largest : outer->largest;
     outer->covering &= part->covering;
     outer->equal &= part->equal;
-    outer->late |= part->late;
     outer->is_widened |= part->is_widened;
 }
 

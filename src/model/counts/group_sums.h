@@ -13,6 +13,7 @@
 typedef struct {
     dfl_i128 enter, kept;      /* A and B of delta.h for entering elements */
     dfl_i128 leave, left_kept; /* A and B of delta.h with the two steps exchanged, for leaving elements */
+    bool late;                 /* at some position an index enters one instance of a union while it stays in another */
 } dfl_group_change;
 
 /* Sums of a group over the positions of its loops. */
@@ -24,7 +25,6 @@ typedef struct dfl_group_sums {
     uint64_t covering;      /* bit set: references that touched the whole tile at every position */
     bool equal;             /* all references touched the same indices at every position */
     bool is_widened;        /* a bounding box held more than the touched indices */
-    bool late;              /* an index entered one instance of a union while it stayed in another */
     bool overflow;
 } dfl_group_sums;
 

@@ -39,6 +39,7 @@ static void add_states(dfl_joint_walk *walk, const dfl_joint_states *set, const 
         add_change(walk, &out->kept, at.kept, state->times);
         add_change(walk, &out->leave, at.leave, state->times);
         add_change(walk, &out->left_kept, at.left_kept, state->times);
+        out->late |= at.late;
     }
 }
 
