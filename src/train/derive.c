@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "ir/mapping.h"
 #include "train/chain_rule.h"
 #include "train/covered.h"
 #include "train/draft.h"
@@ -80,6 +81,31 @@ static dfl_index bare_index(dfl_train_draft *draft, uint32_t rank, dfl_span span
 
 /* ---- gradients of tensors ---- */
 
+/* The data type of the gradient of a forward tensor: that of the tensor. If products alone make it, it is no wider than the type
+   in which they compute: their derivatives multiply the gradient by an operand of this type. So a product whose result is cast
+   has the gradient of the type before the cast under automatic mixed precision (PyTorch, `torch.amp`). What a `repeat` carries
+   has one type. */
+static const dfl_dtype *gradient_type(const dfl_train_draft *draft, uint32_t tensor)
+{
+    const dfl_workload *w = draft->forward;
+    const dfl_tensor *of = &w->tensors[tensor];
+    const dfl_dtype *widest = NULL;
+
+    if (of->role == DFL_ROLE_WEIGHT && draft->training->gradients.bits > 0)
+        return &draft->training->gradients;
+    if (find_carry(w, tensor, false) != NULL || find_carry(w, tensor, true) != NULL)
+        return &of->type;
+    for (uint32_t p = 0; p < of->n_producers; p++) {
+        const dfl_einsum *producer = &w->einsums[of->producers[p]];
+        const dfl_dtype *type = dfl_einsum_type(w, producer);
+
+        if (!producer->is_mac)
+            return &of->type;
+        widest = widest == NULL || type->bits > widest->bits ? type : widest;
+    }
+    return widest != NULL && widest->bits <= of->type.bits ? widest : &of->type;
+}
+
 /* Adds the gradient of a forward tensor. `narrow`: dimension to leave out; `widen`: dimension to insert among the others, with
    the extent `extent`; DFL_NONE = none. */
 static uint32_t add_gradient(dfl_train_draft *draft, uint32_t tensor, dfl_sym name, uint32_t widen, int64_t extent,
@@ -87,9 +113,8 @@ static uint32_t add_gradient(dfl_train_draft *draft, uint32_t tensor, dfl_sym na
 {
     const dfl_tensor *of = &draft->forward->tensors[tensor];
     int64_t *extents = DFL_NEW_ARRAY(draft->arena, int64_t, of->n_dims + 1);
-    bool own_type = of->role == DFL_ROLE_WEIGHT && draft->training->gradients.bits > 0;
     dfl_tensor gradient = { .name = name, .span = of->span, .role = DFL_ROLE_INPUT, .n_dims = 0, .extents = extents,
-                            .type = own_type ? draft->training->gradients : of->type, .gathered = of->gathered,
+                            .type = *gradient_type(draft, tensor), .gathered = of->gathered,
                             .n_table_dims = of->n_table_dims, .table_extents = of->table_extents,
                             .table_index = of->table_index, .table = DFL_NONE, .stored = of->stored,
                             .part = DFL_PART_GRADIENT, .of = tensor };

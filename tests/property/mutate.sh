@@ -74,6 +74,7 @@ unit_tests() { # unit_tests DIR
     plan/memory/flight.c) echo "$OUT/obj/tests/unit/plan/test_flight.o" ;;
     plan/layout/largest.c) echo "$OUT/obj/tests/unit/plan/test_largest.o" ;;
     pipeline/*) echo "$OUT/obj/tests/unit/pipeline/test_pipeline.o" ;;
+    train/*) echo "$OUT/obj/tests/unit/train/test_derivation.o" ;;
     esac
 }
 

@@ -122,6 +122,22 @@ static const derivation_case cases[] = {
       "einsum grad.E: grad.E[m, n] = grad.P[m] where", NULL },
     { "a causal filter", STEP("rank m = 6, k = 3; weight V[m], W[k]; A[m] = tanh(V[m]); output P[m] += A[m - k] * W[k] where m - k >= 0;"),
       "einsum grad.A: grad.A[m - k] += ", NULL, "] = 0;" },
+    /* ---- types ---- */
+    { "a wide sum of narrow products", STEP("rank m = 3, k = 4, n = 2; input X[m,k]; weight W[k,n]; S[m,n] : fp32 += X[m,k] * W[k,n];"
+      " output Z[m,n] = tanh(S[m,n]);"), "intermediate grad.S[3, 2] : bf16", "grad.W[4, 2] : fp32", NULL },
+    { "of the widest of two products", STEP("rank m = 3, k = 4, n = 2; input X[m,k], T[m,k] : tf32; weight W[k,n], V[k,n]; S[m,n] : fp32 +="
+      " X[m,k] * W[k,n]; S[m,n] += T[m,k] * V[k,n]; output Z[m,n] = tanh(S[m,n]);"), "intermediate grad.S[3, 2] : tf32", NULL, NULL },
+    { "a product of wide operands", STEP("rank m = 3, k = 4, n = 2; input X[m,k] : fp32; weight W[k,n]; S[m,n] : fp64 += X[m,k] * W[k,n];"
+      " output Z[m,n] = tanh(S[m,n]);"), "intermediate grad.S[3, 2] : fp32", NULL, NULL },
+    { "a narrow sum of wide products", STEP("rank m = 3, k = 4, n = 2; input X[m,k] : fp32; weight W[k,n]; S[m,n] += X[m,k] * W[k,n];"
+      " output Z[m,n] = tanh(S[m,n]);"), "intermediate grad.S[3, 2] : bf16", NULL, NULL },
+    { "a wide value that no product makes", STEP("rank m = 4; weight W[m]; S[m] : fp32 = tanh(W[m]); output Z[m] = square(S[m]);"),
+      "intermediate grad.S[4] : fp32", NULL, NULL },
+    { "a product and another value", STEP("rank m = 3, k = 4; input X[m,k]; weight W[k], V[m]; S[m] : fp32 = tanh(V[m]); S[m] += X[m,k] * W[k];"
+      " output Z[m] = square(S[m]);"), "intermediate grad.S[3] : fp32", NULL, NULL },
+    { "a product that a repeat carries", STEP("rank b = 2, d = 3, e = 3; input X[b,d] : fp32; repeat 5 as layer carrying X = Y { weight W[d,e],"
+      " V[d,e]; C[b,d] = tanh(X[b,d]); Y[b,e] : fp32 += C[b,d] * W[d,e]; } output Z[b,d] = square(layer.Y[b,d]);"),
+      "layer.grad.Y[2, 3] : fp32", "layer.grad.X[5, 2, 3] : fp32", NULL },
     /* ---- optimizers ---- */
     { "adam", STEP(M "weight W[m]; output Z[m] = square(W[m]);"),
       "einsum update.W: W[m] = adam(master.W[m], grad.W[m], moment1.W[m], moment2.W[m]);  // ranks m, 4 points, 12 FLOP each, update of W\n",
