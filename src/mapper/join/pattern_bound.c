@@ -7,6 +7,7 @@
 #include "mapper/join/pattern_programs.h"
 #include "mapper/problem/limits.h"
 #include "mapper/tiling/box_bound.h"
+#include "mapper/tiling/loose_form.h"
 
 static int by_bound(const void *a, const void *b)
 {
@@ -229,7 +230,7 @@ static void bound_node(dfl_pattern_bounds *b, uint32_t node, double enough)
     const dfl_bounded_skeleton *of = &b->at[x->first];
     dfl_bounded_skeleton s = { .candidate = of->candidate, .weights = of->common, .common = of->common,
                                .least = b->of_node[node].least };
-    const dfl_form *form = dfl_skeleton_tree_form(b->scratch, s.candidate, x->kept, &b->terms);
+    const dfl_form *form = dfl_loose_form_make(b->scratch, s.candidate->problem, s.candidate->form, x->kept, &b->terms);
     const dfl_form_goal goal = dfl_bounded_goal(b, &s);
     dfl_geometric_solution solution;
     dfl_kept_program k;

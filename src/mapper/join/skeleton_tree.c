@@ -126,35 +126,3 @@ void dfl_skeleton_tree_add(dfl_arena *arena, const dfl_candidate *const *list, u
     }
     dfl_arena_free(work);
 }
-
-/* Whether the energy does not fall with the iterations of some loops: what a result takes back is taken off what its own keep
-   pays, wherever the keep stands. */
-static bool grows_with_loops(const dfl_terms *terms)
-{
-    double sum[DFL_TERMS] = { 0 }, gain[DFL_TERMS] = { 0 };
-    bool grows = true;
-
-    for (uint32_t i = 0; i < terms->n; i++) {
-        sum[terms->at[i].factor] += terms->at[i].joules;
-        gain[terms->at[i].factor] += terms->at[i].joules > 0 ? terms->at[i].joules : 0;
-    }
-    for (uint32_t i = 0; i < terms->n_factors; i++)
-        grows &= terms->factor[i].distinct || sum[i] >= -DFL_FORM_ROUNDING * gain[i];
-    return grows;
-}
-
-dfl_form *dfl_skeleton_tree_form(dfl_arena *arena, const dfl_candidate *c, uint32_t kept, dfl_terms *terms)
-{
-    dfl_tiling_template t = *c->form;
-    dfl_form *form;
-
-    for (uint32_t g = kept; g < t.n_keeps; g++)
-        t.allow[g] = 0;
-    t.allow[t.n_keeps] = (1u << c->problem->n_ranks) - 1;
-    form = dfl_form_make(arena, c->problem, &t, terms);
-    if (form == NULL)
-        return NULL;
-    form->n_keeps = kept;
-    form->has_known_losses &= grows_with_loops(terms);
-    return form;
-}

@@ -1,13 +1,12 @@
 /*
  * The skeletons of an exchange pattern as a tree. A node stands for the skeletons with the same keeps, of which the first `kept`
- * are the same ones in the same order, with the same loops and axes above them. Its form bounds them all (SEARCH.md, B49):
- * the other keeps follow without a loop between them, and take no room.
+ * are the same ones in the same order, with the same loops and axes above them. Its loose form (tiling/loose_form.h) bounds them
+ * all.
  */
 #ifndef DFL_MAPPER_JOIN_SKELETON_TREE_H
 #define DFL_MAPPER_JOIN_SKELETON_TREE_H
 
 #include "mapper/exact/einsum_classes.h"
-#include "mapper/tiling/form.h"
 
 /* A skeleton alone has a node, a leaf, too. */
 typedef struct {
@@ -23,7 +22,5 @@ void dfl_skeleton_tree_sort(const dfl_candidate **list, uint32_t n);
 /* Adds the nodes of a sorted list, first root first; `first` is the number of its first skeleton. */
 void dfl_skeleton_tree_add(dfl_arena *arena, const dfl_candidate *const *list, uint32_t n, uint32_t first,
                            dfl_skeleton_tree *out);
-/* The form of a node with `kept` keeps, one of whose skeletons is `c`. `terms` is for temporary data. NULL as dfl_form_make. */
-dfl_form *dfl_skeleton_tree_form(dfl_arena *arena, const dfl_candidate *c, uint32_t kept, dfl_terms *terms);
 
 #endif

@@ -25,6 +25,7 @@ typedef struct {
 typedef struct {
     const dfl_form_source *source;
     const dfl_family *family;      /* a family whose skeletons are listed when its bound is the least; NULL = a form */
+    bool is_loose;                 /* its bound is that of its loose form (B55), too */
     const dfl_tiling_template *waiting; /* its skeleton; the form is made when its bound is the least; NULL = it is made */
     dfl_form *form;
     dfl_ramp *ramp;
@@ -59,6 +60,7 @@ typedef struct {
     dfl_arena *trial;        /* of forms that are made for their bound alone */
     const dfl_form_source *source; /* of the skeletons that are listed, */
     double least;            /* and a lower bound of all of them */
+    double of_families;      /* the least bound of a family that was listed */
     bool has_windows;
     bool is_open_in_time;    /* values of points prove nothing about mappings outside of the skeletons (rules D2 and D3) */
     uint64_t turn;           /* work when the lower bound was final, or at the last better mapping since; 0 = it may rise */

@@ -9,6 +9,7 @@
 #include "mapper/skeleton/listing.h"
 #include "mapper/tiling/box_points.h"
 #include "mapper/tiling/box_trim.h"
+#include "mapper/tiling/loose_form.h"
 #include "mapper/tiling/wider.h"
 #include "mapper/tiling/written.h"
 
@@ -226,9 +227,42 @@ static void push_family(dfl_box_run *s, const dfl_form_source *source, const dfl
     DFL_PUSH(s->work, &s->forms, ((dfl_open_form){ .source = source, .family = copy }));
 }
 
-/* Opens the family of a node: lists its skeletons, or the families with one operand more whose memories are chosen. If a limit
-   ends the list, the family stays in the heap, with its bound. */
-static void open_family(dfl_box_run *s, const dfl_box_node *node)
+/* Raises the bound of a family, once. False if it is no longer the least: then the family is put back, or pruned. */
+static bool is_next_family(dfl_box_run *s, dfl_box_node *node)
+{
+    dfl_open_form *f = &s->forms.at[node->form];
+    const dfl_loose_solver solver = { &s->goal, s->trial, s->draft, &s->solution, &s->terms };
+
+    if (f->is_loose || !s->has_goal)
+        return true;
+    f->is_loose = true;
+    s->effort++;
+    s->goal.ramp = NULL;
+    node->bound = fmax(node->bound, dfl_loose_family_bound(&solver, f->source->problem, f->family, s->out->value));
+    if (dfl_box_is_useful(s, node->bound))
+        dfl_box_heap_put_back(s->work, &s->heap, *node);
+    else
+        s->out->pruned++;
+    return false;
+}
+
+/* Lists the skeletons of a family. If a limit ends the list, the family stays in the heap, with its bound. */
+static void list_family(dfl_box_run *s, dfl_box_node *node)
+{
+    const dfl_open_form *f = &s->forms.at[node->form];
+
+    if (!is_next_family(s, node))
+        return;
+    s->source = f->source;
+    s->least = node->bound;
+    s->of_families = fmin(s->of_families, node->bound);
+    dfl_templates_of(f->source->problem, f->family, &s->deadline, add_form, s);
+    if (s->deadline.why != DFL_STOP_NONE || s->is_partial)
+        dfl_box_heap_put_back(s->work, &s->heap, *node);
+}
+
+/* Opens the family of a node: lists its skeletons, or the families with one operand more whose memories are chosen. */
+static void open_family(dfl_box_run *s, dfl_box_node *node)
 {
     const dfl_form_source *source = s->forms.at[node->form].source;
     const dfl_problem *problem = source->problem;
@@ -237,11 +271,7 @@ static void open_family(dfl_box_run *s, const dfl_box_node *node)
     uint32_t rest;
 
     if (next.n == problem->n_operands) {
-        s->source = source;
-        s->least = node->bound;
-        dfl_templates_of(problem, &next, &s->deadline, add_form, s);
-        if (s->deadline.why != DFL_STOP_NONE || s->is_partial)
-            dfl_box_heap_put_back(s->work, &s->heap, *node);
+        list_family(s, node);
         return;
     }
     o = &problem->operand[next.n++];
@@ -396,6 +426,17 @@ static void run(dfl_box_run *s)
     s->out->lower_bound = fmin(s->out->lower_bound, s->out->value);
 }
 
+/* A lower bound by the bounds of families alone, which hold wherever axes stand (B55). */
+static double bound_families(const dfl_box_run *s)
+{
+    double least = fmin(s->of_families, s->out->value);
+
+    for (size_t i = 0; i < s->heap.nodes.n; i++)
+        if (s->forms.at[s->heap.nodes.at[i].form].family != NULL)
+            least = fmin(least, s->heap.nodes.at[i].bound);
+    return fmax(least, s->out->floor);
+}
+
 /* Whether the objective depends on the latency, by itself or by leakage, and this on the order of loops and keeps. */
 static bool is_open_in_time(const dfl_box_run *s, const dfl_problem *const *problems, uint32_t n_problems)
 {
@@ -458,7 +499,7 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
 {
     dfl_box_run *s = DFL_NEW(arena, dfl_box_run);
     dfl_listing listing;
-    bool is_listed, is_uneven = false;
+    bool is_listed, is_uneven = false, has_families = true;
 
     *s = (dfl_box_run){ .arena = arena, .work = dfl_arena_new(dfl_arena_budget(arena)),
                        .trial = dfl_arena_new(dfl_arena_budget(arena)), .names = names, .mapping = mapping,
@@ -472,6 +513,7 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
     s->has_goal = dfl_form_goal_make(objective, s->costs.leakage, &s->goal);
     s->goal.is_whole = s->costs.is_whole;
     s->draft = DFL_NEW(s->work, dfl_geometric_draft);
+    s->of_families = INFINITY;
     *s->out = (dfl_box_result){ .value = INFINITY, .lower_bound = INFINITY };
     if (start->mapping != NULL) {
         s->out->mapping = start->mapping;
@@ -494,6 +536,7 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
         }
         s->source = source;
         is_uneven |= !start->divides && !start->is_whole && has_uneven_axes(source->problem);
+        has_families &= problems[j]->given == NULL && dfl_family_handles(source->problem);
         if (problems[j]->given != NULL)
             dfl_fixed_lines_each(problems[j], &s->deadline, add_form, s);
         else if (dfl_family_handles(source->problem))
@@ -507,7 +550,7 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
     if (is_listed && !s->is_partial)
         run(s);
     if (!is_listed || s->is_partial || is_uneven)
-        s->out->lower_bound = s->out->floor;
+        s->out->lower_bound = has_families ? bound_families(s) : s->out->floor;
     if (s->is_open_in_time && start->write == NULL && !s->has_windows && dfl_box_is_useful(s, s->out->lower_bound))
         dfl_box_widen(arena, names, objective, start->divides, s->out);
     s->out->stopped = s->deadline.why;

@@ -1,11 +1,12 @@
 /*
- * Families of skeletons (B25): bounds by hand, families that together have all skeletons, and bounds against the costs of points of
- * their skeletons.
+ * Families of skeletons (B25, B55): bounds by hand, families that together have all skeletons, and bounds against the costs of
+ * points of their skeletons.
  */
 #include <stdio.h>
 
 #include "mapper/skeleton/family.h"
 #include "mapper/tiling/box_bound.h"
+#include "mapper/tiling/loose_form.h"
 #include "tests/unit/mapper/job.h"
 
 /* ---- by hand ---- */
@@ -71,6 +72,56 @@ static void bounds(void **state)
     const dfl_mapping *m = open_problem(s, row->text, &limits, &problem);
     assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
     assert_close(bound_of_family(row, &problem, &objective), row->want * (strstr(row->text, "energy; }") ? 1e-12 : 1e-9), 1e-9);
+    dfl_session_free(s);
+}
+
+/* ---- loose forms by hand ---- */
+
+/* 8 x 8 points of 100 ns; nothing shares. A in registers comes in once for each part of n, B once for each part of m. */
+#define OUTER                                                                                                                   \
+    "dfl 1; workload w : i8 { rank m = 8, n = 8; input A[m], B[n]; output Z[m, n] += A[m] * B[n]; } "                           \
+    "system chip { clock = 10MHz; memory dram { size = unlimited; energy = 10pJ/bit; } network n = bus { } array x[4] over n { " \
+    "memory reg { size = 16B; holds = A, B; } compute mac { ops = mac; rate = 1MAC/cycle; energy = 1pJ/MAC; } } } "
+
+static const bound_row LOOSE[] = {
+    { "2 x 2 parts: 2 * 16 elements enter, 64 leave, in 16 steps (B55)", OUTER MAPPING "energy * latency; }", 2, { REG - 2, REG - 2, 0 },
+      (64 + 80 * (32 + 64.0)) * 1600 },
+    { "4 parts of m: A enters once, B at each point (B55)", OUTER MAPPING "energy * latency; }", 2, { REG - 2, 0, 0 },
+      (64 + 80 * (8 + 64 + 64.0)) * 1600 },
+    { "one instance has the least energy", OUTER MAPPING "energy; }", 2, { REG - 2, REG - 2, 0 }, 64 + 80 * (16 + 64.0) },
+};
+
+/* The bound of a family by its loose form; of no skeleton INFINITY. */
+static double loose_bound(dfl_arena *arena, const dfl_problem *problem, const dfl_objective *objective, const dfl_family *family)
+{
+    dfl_arena *scratch = dfl_arena_new(NULL);
+    dfl_form_goal goal = { 0 };
+    const dfl_loose_solver solver = { &goal, scratch, DFL_NEW(arena, dfl_geometric_draft), DFL_NEW(arena, dfl_geometric_solution),
+                                      DFL_NEW(arena, dfl_terms) };
+    double bound;
+
+    assert_true(dfl_form_goal_make(objective, 0, &goal));
+    bound = dfl_loose_family_bound(&solver, problem, family, INFINITY);
+    dfl_arena_free(scratch);
+    return bound;
+}
+
+static void loose(void **state)
+{
+    const bound_row *row = *state;
+    const dfl_problem_limits limits = { .spread = true };
+    dfl_session *s = dfl_session_new(NULL);
+    dfl_family family = { .n = 3 };
+    dfl_objective objective;
+    dfl_problem problem;
+    double bound, want = row->want * (strstr(row->text, "energy; }") ? 1e-12 : 1e-21);
+
+    const dfl_mapping *m = open_problem(s, row->text, &limits, &problem);
+    assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+    memcpy(family.kept, row->kept, sizeof row->kept);
+    bound = loose_bound(s->arena, &problem, &objective, &family);
+    assert_true(bound <= want * (1 + 1e-9));
+    assert_true(bound >= want * 0.997); /* the precision of a program */
     dfl_session_free(s);
 }
 
@@ -165,14 +216,14 @@ typedef struct {
     double closest;            /* largest quotient of a bound and a cost */
 } judge;
 
-/* Compares the bound of the family of a skeleton with the relaxed cost of random points of it. */
+/* Compares the bounds of the family of a skeleton with the relaxed cost of random points of it. */
 static bool judge_points(void *context, const dfl_tiling_template *t)
 {
     judge *k = context;
     const dfl_form *f = dfl_form_make(k->arena, k->problem, t, &k->terms);
     const dfl_box_costs costs = { .objective = k->objective };
     dfl_family family = { .n = k->problem->n_operands };
-    double others[DFL_FORM_PRODUCTS], least[DFL_PROBLEM_OPERANDS + 1];
+    double others[DFL_FORM_PRODUCTS], least[DFL_PROBLEM_OPERANDS + 1], by_loose;
 
     for (uint32_t i = 0; i < t->n_keeps; i++)
         family.kept[t->keep[i].operand] |= 1u << t->keep[i].place;
@@ -180,6 +231,8 @@ static bool judge_points(void *context, const dfl_tiling_template *t)
         least[family.n] = dfl_family_bound(k->problem, k->objective, 0, &family);
         assert_true(family.n == 0 || least[family.n] >= least[family.n - 1] * (1 - 1e-12));
     }
+    family.n = k->problem->n_operands;
+    by_loose = loose_bound(k->arena, k->problem, k->objective, &family);
     for (uint32_t i = 0; i < 4; i++) {
         dfl_box *boxes[DFL_PROBLEM_RANKS];
         double bound;
@@ -192,6 +245,7 @@ static bool judge_points(void *context, const dfl_tiling_template *t)
             continue;
         bound = dfl_box_bound(&costs, f, boxes, 0, others);
         assert_true(bound >= least[k->problem->n_operands]);
+        assert_true(bound >= by_loose);
         if (bound < INFINITY) {
             k->closest = fmax(k->closest, least[k->problem->n_operands] / bound);
             k->n++;
@@ -240,5 +294,5 @@ int main(void)
 {
     static const struct CMUnitTest drawn[] = { cmocka_unit_test(have_all), cmocka_unit_test(hold) };
 
-    return CHECK_TABLE("mapper.family", BOUNDS, bounds) + CHECK_GROUP("mapper.family.drawn", drawn);
+    return CHECK_TABLE("mapper.family", BOUNDS, bounds) + CHECK_TABLE("mapper.family.loose", LOOSE, loose) + CHECK_GROUP("mapper.family.drawn", drawn);
 }

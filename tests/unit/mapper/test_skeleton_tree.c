@@ -14,6 +14,7 @@
 #include "mapper/problem/limits.h"
 #include "mapper/tiling/box_bound.h"
 #include "mapper/tiling/form_program.h"
+#include "mapper/tiling/loose_form.h"
 
 /* Two matrix products that exchange T, on a chip with two memories, the inner one in an array. */
 static const char PAIR[] =
@@ -117,7 +118,7 @@ static void compare_node(const opened *t, const listed *of, uint32_t node, doubl
     const dfl_candidate *c = of->list[x->first];
     dfl_arena *arena = dfl_arena_new(NULL);
     const dfl_form *form = x->n == 1 ? dfl_form_make(arena, c->problem, c->form, t->terms)
-                                     : dfl_skeleton_tree_form(arena, c, x->kept, t->terms);
+                                     : dfl_loose_form_make(arena, c->problem, c->form, x->kept, t->terms);
     const double bound = bound_form(t, form, per_second);
     uint32_t at = x->first;
 
@@ -202,7 +203,7 @@ static void bounds_by_hand(void **state)
     for (uint32_t i = 0; i < of.n; i++) {
         dfl_arena *arena = dfl_arena_new(NULL);
         if (of.list[i]->form->n_keeps == 3) {
-            const double none = bound_form(&t, dfl_skeleton_tree_form(arena, of.list[i], 0, t.terms), 0);
+            const double none = bound_form(&t, dfl_loose_form_make(arena, of.list[i]->problem, of.list[i]->form, 0, t.terms), 0);
             const double all = bound_form(&t, dfl_form_make(arena, of.list[i]->problem, of.list[i]->form, t.terms), 0);
             assert_true(fabs(none - 2016) < 2016 * 1e-5);
             least = fmin(least, all);
