@@ -290,8 +290,9 @@ static void improve_divisors(dfl_arena *arena, const dfl_intern *names, const df
     settle(&k, &options);
 }
 
-/* What follows a search by boxes over all tile sizes without a proof: loops and keeps that move nothing may shorten waits. The
-   bound of the search is one of all mappings (SEARCH.md, D2), so it stays; a mapping below it is an internal error. */
+/* What follows a search by boxes over all tile sizes without a proof: loops and keeps that move nothing may shorten waits, and
+   dives find few tiles of a skeleton if a limit of the boxes' own ends them. The bound of the search is one of all mappings
+   (SEARCH.md, D2), so it stays; a mapping below it is an internal error. */
 static void improve_any(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                         const dfl_map_options *asked, dfl_map_result *out)
 {
@@ -300,7 +301,9 @@ static void improve_any(dfl_arena *arena, dfl_sink *sink, const dfl_intern *name
                    .options = { .objective = asked->objective, .given = mapping, .limits = asked->limits,
                                 .space = asked->space, .left = &left } };
 
-    if (out->stopped != DFL_STOP_NONE || out->optimal || !dfl_mapping_all_lines_open(mapping))
+    if (out->optimal || !dfl_mapping_all_lines_open(mapping) ||
+        (out->stopped != DFL_STOP_NONE && out->stopped != DFL_STOP_TIME &&
+         (out->stopped != DFL_STOP_EVALUATIONS || asked->limits.evaluations > 0)))
         return;
     k.least = out->objective;
     take_better(&k, out->mapping);
