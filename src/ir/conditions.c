@@ -345,3 +345,25 @@ bool dfl_conditions_have_rank(const dfl_einsum *e, uint32_t rank)
             return true;
     return false;
 }
+
+bool dfl_conditions_is_end(const dfl_index *sum, const dfl_index *index, int64_t extent)
+{
+    const int64_t sign = index->n_terms > 0 && dfl_index_coef(sum, index->terms[0].rank) == -index->terms[0].coef ? -1 : 1;
+    bool is_end = sum->n_terms == index->n_terms && sum->offset == (sign < 0 ? extent - 1 - index->offset : index->offset);
+
+    for (uint32_t t = 0; t < index->n_terms && is_end; t++)
+        is_end = dfl_index_coef(sum, index->terms[t].rank) == sign * index->terms[t].coef;
+    return is_end;
+}
+
+bool dfl_conditions_cut(const dfl_workload *w, const dfl_einsum *e, const dfl_access *a, uint32_t dim)
+{
+    const dfl_index *index = &a->index[dim];
+
+    for (uint32_t k = 0; k < e->n_where; k++)
+        for (uint32_t t = 0; t < index->n_terms; t++)
+            if (dfl_index_coef(&e->where[k].sum, index->terms[t].rank) != 0 &&
+                !dfl_conditions_is_end(&e->where[k].sum, index, w->tensors[a->tensor].extents[dim]))
+                return true;
+    return false;
+}

@@ -21,5 +21,10 @@ bool dfl_conditions_count_kept(const dfl_workload *w, const dfl_einsum *e, const
 bool dfl_conditions_equal(const dfl_einsum *a, const dfl_einsum *b);
 /* Whether a rank occurs in some condition. */
 bool dfl_conditions_have_rank(const dfl_einsum *e, uint32_t rank);
+/* Whether a condition states an end of a dimension for an index: `index >= 0` or `index <= extent - 1`. */
+bool dfl_conditions_is_end(const dfl_index *sum, const dfl_index *index, int64_t extent);
+/* Whether conditions that have a rank of an index state more than the ends of its dimension, as those of the gradient of a window
+   do: they may leave out elements. */
+bool dfl_conditions_cut(const dfl_workload *w, const dfl_einsum *e, const dfl_access *a, uint32_t dim);
 
 #endif

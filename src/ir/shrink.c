@@ -105,7 +105,7 @@ int64_t dfl_index_reach(const dfl_workload *w, const dfl_index *index, const int
     return most;
 }
 
-static int64_t new_extent(const dfl_workload *w, uint32_t tensor, uint32_t d, const int64_t *extents)
+int64_t dfl_shrink_extent(const dfl_workload *w, uint32_t tensor, uint32_t d, const int64_t *extents)
 {
     int64_t before = INT64_MIN, after = INT64_MIN, extent = w->tensors[tensor].extents[d];
 
@@ -188,7 +188,7 @@ static dfl_workload *shrink_workload(dfl_arena *arena, const dfl_workload *w, co
         int64_t *shape = DFL_NEW_ARRAY(arena, int64_t, (size_t)w->tensors[t].n_dims + 1);
 
         for (uint32_t d = 0; d < w->tensors[t].n_dims; d++)
-            shape[d] = new_extent(w, t, d, extents);
+            shape[d] = dfl_shrink_extent(w, t, d, extents);
         tensors[t] = w->tensors[t];
         tensors[t].extents = shape;
     }

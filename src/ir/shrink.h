@@ -20,6 +20,8 @@ dfl_mapping *dfl_mapping_shrink(dfl_arena *arena, const dfl_mapping *m, const in
 void dfl_rank_classes(const dfl_workload *w, uint32_t *class_of);
 /* Largest value of an index over whole ranks; `extents` NULL = the extents of the workload. */
 int64_t dfl_index_reach(const dfl_workload *w, const dfl_index *index, const int64_t *extents);
+/* The extent of a dimension of a tensor if the ranks have the new extents. */
+int64_t dfl_shrink_extent(const dfl_workload *w, uint32_t tensor, uint32_t d, const int64_t *extents);
 /* The largest tile, after halving, of the loops over ranks of class `c`; 1 without such a loop. */
 int64_t dfl_mapping_largest_tile(const dfl_mapping *m, const uint32_t *class_of, uint32_t c, unsigned halvings);
 

@@ -1,5 +1,7 @@
 #include "prove/chips_shrink.h"
 
+#include "ir/conditions.h"
+
 #include <string.h>
 
 #include "ir/shrink.h"
@@ -380,6 +382,25 @@ static dfl_access move_last(const shrinking *s, const dfl_access *a, const int64
     return out;
 }
 
+/* The conditions of an einsum, of which those that state the end of a dimension of its result state the one that is left. */
+static const dfl_condition *move_ends(const shrinking *s, const dfl_einsum *e, const int64_t *extents)
+{
+    dfl_condition *where = DFL_NEW_ARRAY(s->arena, dfl_condition, (size_t)e->n_where + 1);
+
+    for (uint32_t k = 0; k < e->n_where; k++) {
+        where[k] = e->where[k];
+        for (uint32_t d = 0; d < e->output.n_dims; d++) {
+            const dfl_index *index = &e->output.index[d];
+            const int64_t extent = s->w->tensors[e->output.tensor].extents[d];
+
+            if (index->n_terms > 0 && dfl_conditions_is_end(&where[k].sum, index, extent) &&
+                dfl_index_coef(&where[k].sum, index->terms[0].rank) == -index->terms[0].coef)
+                where[k].sum.offset = dfl_shrink_extent(s->w, e->output.tensor, d, extents) - 1 - index->offset;
+        }
+    }
+    return where;
+}
+
 /* A workload that uses the last position of the smaller ranks where the written one uses the last position: the last token of a
    prompt, the new entry of a cache. Otherwise such a position would keep its dimension at the written size. */
 static const dfl_workload *move_positions(const shrinking *s, const int64_t *extents)
@@ -397,6 +418,7 @@ static const dfl_workload *move_positions(const shrinking *s, const int64_t *ext
             inputs[i] = move_last(s, &old->inputs[i], extents);
         einsums[e].inputs = inputs;
         einsums[e].output = move_last(s, &old->output, extents);
+        einsums[e].where = move_ends(s, old, extents);
     }
     w->einsums = einsums;
     return w;

@@ -9,7 +9,7 @@ function chance(percent) { return rand() * 100 < percent }
 # A workload `layers`; `ranks` lists ranks to divide, `inner` those of the layers, `names` the einsums, `made` what may be recomputed.
 function workload(   text) {
     B = pick("4 6 8 5 7"); M = pick("3 4 5 8"); D = pick("2 4 6"); F = pick("4 6 8"); H = 4; L = pick("2 3 4 5"); V = pick("5 8")
-    kind = pick(kinds != "" ? kinds : "mlp gated attention lookup chain chain masked masked cache steps grid grid bags experts experts head token before pieces")
+    kind = pick(kinds != "" ? kinds : "mlp gated attention lookup chain chain masked masked cache steps grid grid conv conv bags experts experts head token before pieces")
     names = made = ""
     N = M
     if (kind == "masked") {
@@ -44,6 +44,16 @@ function workload(   text) {
                " as layer carrying X = Y {\n    Y[b, m, d] = W[d] * X[b, m, d]" (chance(80) ? " + X[b, m" offset() ", d]" : "") \
                (chance(60) ? " + X[b, m, d" offset() "]" : "") (chance(40) ? " + X[b, m" offset() ", d" offset() "]" : "") \
                ";\n  }\n  output Z[b, m, d] = layer.Y[b, m, d] * 2;\n}\n"
+    }
+    if (kind == "conv") { # neighbours between layers, and sums of their gradients; with one and with two filters that read one tensor
+        M = pick("6 8 9 12"); D = pick("4 6 8"); N = M; ranks = "m d f g"; R = pick("1 2 3"); S = pick("2 3 3"); F = 4
+        names = "H G Y" ; made = "H G"; tensors = "H G U V"
+        return "workload layers : bf16 {\n  rank b = " B ", m = " M ", d = " D ", f = " F ", g = " H ", r = " R ", s = " S ", t = 3;\n" \
+               "  input X[b, m, d];\n  weight U[f, r, s], V[g, f, t, s], W[g, f];\n" \
+               "  H[b, f, m, d] += X[b, m + r - " draw(R) - 1 ", d + s - 1] * U[f, r, s];\n  G[b, f, m, d] = H[b, f, m, d] * 2;\n" \
+               "  Y[b, g, m, d] += G[b, f, m + t - 1, d" (chance(60) ? " + s - " draw(S) - 1 : "") "] * V[g, f, t, s];\n" \
+               "  output Z[b, g, m, d] = Y[b, g, m, d]" (chance(50) ? " * 2" : chance(50) ? " + G[b, g, m, d]" : " + G[b, g, m, d] * H[b, g, m " offset() ", d]") ";\n" \
+               (chance(50) ? "  output O[b, g, m, d] += G[b, f, m, d] * W[g, f];\n" : "  output O[b, f, m, d] += W[g, f] * H[b, f, m, d];\n") "}\n"
     }
     if (kind == "experts") { # points go to the rows of weights that data select, and come back
         ranks = "d f b"; names = "N H G P Q Y"; tensors = "U W N H P Q"; made = "N H N,H"; E = pick("4 8 8 6")
@@ -148,7 +158,7 @@ function ceil(a, b) { return int((a + b - 1) / b) }
 function fits(r, n,   e) {
     if (kind !~ /masked|steps/ && ((r == "m" && cut["n"] > 1) || (r == "n" && cut["m"] > 1))) # they index one dimension
         return 0
-    if (kind == "grid" && r != "b" && cut[r] > 1) # one group divides a window
+    if (kind ~ /grid|conv/ && r ~ /^[md]$/ && cut[r] > 1) # one group divides a window
         return 0
     e = extent[r]
     return cut[r] * n <= e && ceil(e, cut[r] * n) * (cut[r] * n - 1) < e && (cut[r] == 1 || e % (cut[r] * n) == 0)
@@ -165,7 +175,7 @@ function line(r, n, axis, only) {
 # A line that deals a rank among the 2 chips of `row` or the 3 of `column`.
 function deal(r, axis, only,   n) {
     n = axis == "row" ? 2 : 3
-    if (r == "v") # rows that data select
+    if (r == "v" || (kind ~ /grid|conv/ && r ~ /^[md]$/)) # rows that data select, windows
         return ""
     if (!fits(r, n))
         return ""
@@ -192,7 +202,7 @@ function some(   n, at, i, out) {
 
 function plan(name,   text, i, n, at) {
     extent["b"] = B; extent["m"] = M; extent["n"] = N; extent["d"] = D; extent["f"] = F; extent["h"] = extent["t"] = H; extent["v"] = V
-    extent["x"] = E; extent["w"] = W
+    extent["x"] = E; extent["g"] = H; extent["w"] = W
     for (i in extent)
         cut[i] = 1
     text = "mapping " name " for " (trained ? "step" : "layers") " on pod {\n"
@@ -200,14 +210,14 @@ function plan(name,   text, i, n, at) {
         text = text line("b", chance(80) ? 2 : pick("3 4"), "node")
     else if (chance(40))
         text = text line(pick(ranks), 2, "node")
-    if (kind !~ /bags|chain|gated|masked|steps|experts|head|before|token|pieces/ && chance(50)) { # what stands before the repeat is in the first stage alone
+    if (kind !~ /bags|chain|conv|gated|masked|steps|experts|head|before|token|pieces/ && chance(50)) { # what stands before the repeat is in the first stage alone
         text = text "  spatial layer/" (L > 2 && chance(30) ? 3 : 2) " on node pipeline(schedule = "
         text = text (L >= 4 && text ~ /layer\/2/ && chance(50) ? pick("gpipe one_f_one_b") ", interleave = 2" : \
                      pick(trained ? "gpipe one_f_one_b zero_bubble zero_bubble" : "gpipe one_f_one_b")) ");\n"
     }
     if (chance(60))
         text = text "  temporal b" pick(":1 :1 :2 :3 /2 /2") ";\n"
-    if (kind !~ /bags|chain|masked|experts|head|pieces/)
+    if (kind !~ /bags|chain|conv|masked|experts|head|pieces/)
         text = text "  temporal layer;\n"
     if (kind == "experts" && chance(80)) {
         i = pick("2 4 4")
@@ -236,7 +246,7 @@ function plan(name,   text, i, n, at) {
             text = text "  recompute " at ";\n"
         }
     } else if (chance(30))
-        text = text "  keep " pick(tensors) " in " memory(kind !~ /bags|experts|lookup|cache/) split_home(pick(kind == "masked" ? "d m n" : kind == "steps" ? "m n" : kind == "cache" ? "d h n" : kind == "grid" ? "d m" : kind == "bags" ? "d t" : kind ~ /experts|token|pieces/ ? "d f" : "d m f"), pick("node gpu")) ";\n"
+        text = text "  keep " pick(tensors) " in " memory(kind !~ /bags|experts|lookup|cache/) split_home(pick(kind == "masked" ? "d m n" : kind == "steps" ? "m n" : kind == "cache" ? "d h n" : kind ~ /grid|conv/ ? "d m" : kind == "bags" ? "d t" : kind ~ /experts|token|pieces/ ? "d f" : "d m f"), pick("node gpu")) ";\n"
     return text "  ...;\n}\n"
 }
 

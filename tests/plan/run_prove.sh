@@ -1,10 +1,17 @@
 #!/usr/bin/env bash
 # Executes random plans over chips: exchanges, memory and values of every chip equal those of the evaluation. FILES (20 plans each)
-# and SEED draw others, KINDS some workloads alone. Plans that the evaluation refuses with a diagnostic are counted as skipped.
+# and SEED draw others, KINDS some workloads alone; without KINDS three files more have convolutions. Plans that the evaluation
+# refuses with a diagnostic are counted as skipped.
 . tests/harness/script.sh
 files=${FILES:-10} seed=${SEED:-1} plans=0 refused=0
 
 awk -v dir="$work" -v files="$files" -v plans=20 -v seed="$seed" -v kinds="${KINDS:-}" -v outside="${OUTSIDE:-}" -f tests/plan/prove.awk
+if [ -z "${KINDS:-}" ]; then
+    mkdir "$work/conv"
+    awk -v dir="$work/conv" -v files=3 -v plans=20 -v seed="$seed" -v kinds=conv -f tests/plan/prove.awk
+    for i in 1 2 3; do mv "$work/conv/$i.dfl" "$work/$((files + i)).dfl"; done
+    files=$((files + 3))
+fi
 for ((i = 1; i <= files; i++)); do
     "$DFLC" prove --size 99 "$work/$i.dfl" >"$work/$i.out" 2>"$work/$i.err"
     ! grep -E 'E0614|E07|E9' "$work/$i.err" >"$work/$i.bad"

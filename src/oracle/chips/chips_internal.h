@@ -63,9 +63,12 @@ typedef struct {
     uint32_t target;           /* the tensor that has the elements of its result */
     chip_reading *reads;       /* [operand * N_READINGS + reading] */
     chip_reading made;
+    bool is_thinned;           /* conditions leave out elements that a chip would make */
     uint32_t **parts;          /* [chip]: values of the elements that the chip has made of the target and not yet given away */
     element_set *touched;      /* [chip]: those elements */
-    element_set *latest;       /* [chip]: elements that the chip made in its latest pass; NULL = it ran in none */
+    element_set *latest;       /* [chip]: elements that the chip made in its latest pass, or got from neighbours; NULL = it ran in
+                                  none */
+    element_set *outgoing;     /* [chip]: those that it made itself, also what its neighbours have at home */
     element_set *rows_made;    /* [layer * chips + chip]: rows to which the chip has added; NULL = none yet */
 } chip_einsum;
 
@@ -77,6 +80,7 @@ typedef struct {
     uint64_t summed;           /* masks of groups: the producers make parts of sums */
     uint64_t late, scattered;  /* of those, summed once behind the last pass; split at home */
     uint64_t gathered;         /* made in parts and whole at home */
+    uint64_t beside;           /* producers make elements that neighbours have at home */
     uint64_t by_rows;          /* mask of groups that divide the home as the rows of a table, by data */
     uint32_t rows_at;          /* tensor with the positions of the rows of `by_rows` */
     uint64_t back;             /* of `summed`: each point sends what it makes to the chip of the group with this part at home */
@@ -281,7 +285,7 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
 void dfl_chips_record_message(chips *c, uint32_t tensor, dfl_i128 bits, uint32_t from, uint32_t to);
 /* Whether a pass has one value of an index. */
 bool dfl_chips_is_one_value(const chips *c, const dfl_index *index);
-/* Whether an einsum that makes a tensor has conditions that may leave out elements of it. */
+/* Whether an einsum that makes a tensor has conditions that leave out elements of it. */
 bool dfl_chips_has_conditions(const chips *c, uint32_t tensor);
 /* Records the messages from the neighbours on one side; `side` as in the result. */
 void dfl_chips_record_neighbour(chips *c, uint32_t tensor, uint32_t einsum, uint32_t side, dfl_i128 bits, uint64_t stages);

@@ -1,5 +1,7 @@
 #include "oracle/chips/halos.h"
 
+#include <string.h>
+
 #include "oracle/chips/life.h"
 
 /* The place of the elements that a chip gets for a reading from the neighbours before (side 0) or behind (1). */
@@ -106,14 +108,14 @@ void dfl_chips_mark_halos(const chip_pass *p, element_set *halos)
         }
 }
 
-/* Whether positions of a dimension of a reading are dealt round-robin among chips: they stand apart. */
-static bool is_dealt(const chip_pass *p, uint32_t reading, uint32_t dim)
+/* Whether positions of a dimension of a reading (DFL_NONE: of the result) are dealt round-robin among chips: they stand apart. */
+static bool is_dealt(const chip_pass *p, uint32_t tensor, uint32_t reading, uint32_t dim)
 {
     const chip_einsum *e = &p->c->einsums[p->einsum];
-    const dfl_access *a = &e->einsum->inputs[reading / N_READINGS];
+    const dfl_access *a = reading != DFL_NONE ? &e->einsum->inputs[reading / N_READINGS] : &e->einsum->output;
     uint32_t n_dims;
 
-    (void)dfl_chips_shape(p->c, e->reads[reading].tensor, &n_dims);
+    (void)dfl_chips_shape(p->c, tensor, &n_dims);
     for (uint32_t g = 0; g < p->c->n_groups && dim + a->n_dims >= n_dims; g++) /* the iterations of a carried tensor come first */
         if (e->divides[g] != NULL && (e->divides[g]->cyclic || e->divides[g]->rounds) &&
             dfl_index_coef(&a->index[dim + a->n_dims - n_dims], e->divides[g]->rank) != 0)
@@ -121,11 +123,11 @@ static bool is_dealt(const chip_pass *p, uint32_t reading, uint32_t dim)
     return false;
 }
 
-/* Elements of the smallest box around a set: a message has them all. Positions that are dealt count one by one. */
-static uint32_t count_box(const chip_pass *p, uint32_t reading, const uint8_t *set)
+/* Elements of the smallest box around a set of elements of a tensor: a message has them all. Positions that are dealt count one
+   by one. */
+static uint32_t count_box(const chip_pass *p, uint32_t tensor, uint32_t reading, const uint8_t *set)
 {
     const chips *c = p->c;
-    const uint32_t tensor = c->einsums[p->einsum].reads[reading].tensor;
     uint32_t n_dims, box = 1;
     const int64_t *shape;
 
@@ -144,20 +146,21 @@ static uint32_t count_box(const chip_pass *p, uint32_t reading, const uint8_t *s
             least = x >= 0 && x < least ? x : least;
             most = x > most ? x : most;
         }
-        box *= is_dealt(p, reading, d) ? (uint32_t)n : most >= least ? (uint32_t)(most - least + 1) : 0;
+        box *= is_dealt(p, tensor, reading, d) ? (uint32_t)n : most >= least ? (uint32_t)(most - least + 1) : 0;
     }
     return box;
 }
 
-/* Records the message from the neighbours of a group on one side. */
-static void record_side(const chip_pass *p, uint32_t reading, uint32_t group, uint32_t side, element_set *of_chip)
+/* Records the message from or to the neighbours of a group on one side, for a reading (DFL_NONE: of the result) with elements of
+   `holder`. */
+static void record_side(const chip_pass *p, uint32_t tensor, uint32_t holder, uint32_t reading, uint32_t group, uint32_t side,
+                        element_set *of_chip)
 {
     chips *c = p->c;
-    const uint32_t tensor = c->w->einsums[p->einsum].inputs[reading / N_READINGS].tensor;
     uint32_t most = 0, value = DFL_NONE;
 
     for (uint32_t chip = 0; chip < c->n_chips; chip++) {
-        const uint32_t n = count_box(p, reading, of_chip[chip]);
+        const uint32_t n = count_box(p, holder, reading, of_chip[chip]);
 
         if (n > 0 && value == DFL_NONE)
             value = dfl_chips_buffer(c, tensor, p->layer, (const char *)&c->einsums[p->einsum].divides[group] + side);
@@ -176,7 +179,80 @@ void dfl_chips_record_halos(const chip_pass *p, element_set *halos)
     const chips *c = p->c;
 
     for (uint32_t i = 0; i < c->w->einsums[p->einsum].n_inputs * N_READINGS && halos != NULL; i++)
-        for (uint32_t g = 0; g < c->n_groups; g++)
+        for (uint32_t g = 0; g < c->n_groups && c->einsums[p->einsum].reads[i].tensor != DFL_NONE; g++)
             for (uint32_t side = 0; side < 2; side++)
-                record_side(p, i, g, side, &halos[place_of(c, i, g, side)]);
+                record_side(p, c->w->einsums[p->einsum].inputs[i / N_READINGS].tensor,
+                            c->einsums[p->einsum].reads[i].tensor, i, g, side, &halos[place_of(c, i, g, side)]);
+}
+
+/* ---- results ---- */
+
+/* Moves what chips have in a set, but not at home by a group, to the neighbours that have it there. Marks it in `sent`: [side *
+   chips + chip]; NULL = it is not noted. */
+static void move_beside(const chip_pass *p, uint32_t tensor, uint32_t group, element_set *sets, element_set *sent)
+{
+    const chips *c = p->c;
+    const uint32_t n_elem = c->tensors[tensor].n_elem;
+    element_set *const at_home = c->tensors[tensor].side[group];
+    element_set *next = DFL_NEW_ARRAY(c->arena, element_set, c->n_chips);
+
+    for (uint32_t chip = 0; chip < c->n_chips; chip++) {
+        next[chip] = sets[chip] != NULL ? DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)n_elem + 1) : NULL;
+        for (uint32_t i = 0; i < n_elem && sets[chip] != NULL; i++)
+            next[chip][i] = sets[chip][i] & at_home[chip][i];
+    }
+    for (uint32_t chip = 0; chip < c->n_chips; chip++)
+        for (uint32_t i = 0; i < n_elem && sets[chip] != NULL; i++) {
+            bool is_taken = sets[chip][i] == 0 || at_home[chip][i] != 0;
+
+            for (uint32_t side = 0; side < 2 && !is_taken; side++) {
+                const int64_t place = (int64_t)chips_digit(c, chip, group) + (side == 0 ? -1 : 1);
+                const bool is_in = place >= 0 && place < c->groups[group].count;
+                const uint32_t other = is_in ? dfl_chips_move_chip(c, chip, group, (uint32_t)place) : chip;
+
+                if (at_home[other][i] == 0 || next[other] == NULL)
+                    continue;
+                is_taken = true;
+                next[other][i] = 1;
+                if (sent != NULL && sent[side * c->n_chips + chip] == NULL)
+                    sent[side * c->n_chips + chip] = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)n_elem + 1);
+                if (sent != NULL)
+                    sent[side * c->n_chips + chip][i] = 1;
+            }
+            if (!is_taken)
+                miss(p, tensor);
+        }
+    memcpy(sets, next, c->n_chips * sizeof *sets);
+}
+
+void dfl_chips_send_beside(const chip_pass *p, element_set *made)
+{
+    const chips *c = p->c;
+    const uint32_t tensor = c->einsums[p->einsum].target;
+    element_set *all = DFL_NEW_ARRAY(c->arena, element_set, c->n_chips);
+
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        for (uint32_t chip = 0; chip < c->n_chips && c->einsums[e].target == tensor; chip++) {
+            const uint8_t *of_einsum = c->einsums[e].outgoing[chip];
+
+            if (of_einsum == NULL || c->w->einsums[e].body->kind == DFL_EOP_CONST)
+                continue;
+            if (all[chip] == NULL)
+                all[chip] = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)c->tensors[tensor].n_elem + 1);
+            for (uint32_t i = 0; i < c->tensors[tensor].n_elem; i++)
+                all[chip][i] |= of_einsum[i];
+        }
+    for (uint32_t g = c->n_groups; g-- > 0;) { /* corners pass on through the groups before */
+        element_set *sent = DFL_NEW_ARRAY(c->arena, element_set, 2 * (size_t)c->n_chips + 1);
+
+        if ((c->tensors[tensor].beside >> g & 1) == 0 || c->tensors[tensor].side[g] == NULL)
+            continue;
+        move_beside(p, tensor, g, all, sent);
+        for (uint32_t side = 0; side < 2; side++)
+            record_side(p, c->w->einsums[p->einsum].output.tensor, tensor, DFL_NONE, g, side, &sent[side * c->n_chips]);
+        for (uint32_t e = 0; e < c->w->n_einsums; e++)
+            if (c->einsums[e].target == tensor)
+                move_beside(p, tensor, g, c->einsums[e].latest, NULL);
+        move_beside(p, tensor, g, made, NULL);
+    }
 }

@@ -231,6 +231,11 @@ static void divide_home(chips *c, uint32_t tensor)
             t->rows_at = c->einsums[first].rows_at->tensor;
             continue;
         }
+        if (by != NULL && first != DFL_NONE && by == &c->einsums[first].made &&
+            dfl_chips_written_beside(c, first, g) != DFL_NONE) {
+            split_home(c, tensor, dfl_chips_written_beside(c, first, g), g);
+            continue;
+        }
         if (by == NULL || !dfl_chips_varies(c, tensor, by->of_chip, g) || dfl_chips_overlaps(c, tensor, by->of_chip, g))
             continue;
         project(c, tensor, by->of_chip, g);
@@ -393,6 +398,9 @@ static void find_results(chips *c, uint32_t tensor)
         } else if (t->side[g] == NULL && is_divided) {
             t->gathered |= bit;
         }
+        for (uint32_t e = 0; e < c->w->n_einsums; e++)
+            if (settles(c, e, tensor) && dfl_chips_written_beside(c, e, g) != DFL_NONE)
+                t->beside |= bit;
     }
 }
 

@@ -114,6 +114,16 @@ static bool reads_apart(const chips *c, const chip_copy *x, uint32_t einsum, con
     return apart;
 }
 
+/* Whether exchanges bring the same elements to a chip for two readings of a tensor: those that messages of neighbours do not. */
+static bool brings_same(const chips *c, const chip_reading *a, const chip_reading *b, uint32_t chip)
+{
+    for (uint32_t i = 0; i < c->tensors[a->tensor].n_elem; i++)
+        if ((a->of_chip[chip][i] != 0 && dfl_chips_is_within(c, a->tensor, chip, i, a->halo)) !=
+            (b->of_chip[chip][i] != 0 && dfl_chips_is_within(c, b->tensor, chip, i, b->halo)))
+            return false;
+    return true;
+}
+
 /* What an exchange of this pass has already brought: the same sets to the same stages. A new one with `is_new`. */
 static chip_copy *find_copy(chips *c, const chip_pass *p, const dfl_access *access, const chip_reading *r,
                              bool *is_new)
@@ -127,7 +137,7 @@ static chip_copy *find_copy(chips *c, const chip_pass *p, const dfl_access *acce
                        x->reading->to_rows == r->to_rows && x->reading->is_joint == r->is_joint;
 
         for (uint32_t chip = 0; chip < c->n_chips && is_same; chip++)
-            is_same = memcmp(x->reading->of_chip[chip], r->of_chip[chip], c->tensors[r->tensor].n_elem) == 0;
+            is_same = brings_same(c, x->reading, r, chip);
         if (is_same)
             return x;
     }
@@ -271,7 +281,7 @@ static bool limits_result(const chips *c, const dfl_einsum *e)
 bool dfl_chips_has_conditions(const chips *c, uint32_t tensor)
 {
     for (uint32_t e = 0; e < c->w->n_einsums; e++)
-        if (c->einsums[e].target == tensor && limits_result(c, &c->w->einsums[e]))
+        if (c->einsums[e].target == tensor && c->einsums[e].is_thinned && limits_result(c, &c->w->einsums[e]))
             return true;
     return false;
 }

@@ -62,18 +62,26 @@ static void mark_accesses(chips *c, uint32_t einsum, uint32_t chip)
     }
 }
 
-/* Marks what all points of a chip touch: lines divide a tensor, whichever points conditions leave out. */
+/* Marks what all points of a chip touch: lines divide a tensor, whichever points conditions leave out. Notes whether these leave
+   out elements of the result. */
 static void mark_blocks(chips *c, uint32_t einsum, uint32_t chip)
 {
-    const chip_einsum *e = &c->einsums[einsum];
+    chip_einsum *e = &c->einsums[einsum];
+    const uint32_t n_elem = c->tensors[e->target].n_elem;
+    element_set made = e->einsum->n_where > 0 ? DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)n_elem + 1) : NULL;
 
     for (uint32_t block = dfl_chips_next_block(c, einsum, chip, DFL_NONE); block != DFL_NONE;
          block = dfl_chips_next_block(c, einsum, chip, block)) {
         const int64_t *lo = &e->lo[(size_t)block * c->w->n_ranks], *hi = &e->hi[(size_t)block * c->w->n_ranks];
 
-        for (bool more = dfl_chips_first(c, einsum, lo, hi, -1); more; more = dfl_chips_next(c, einsum, lo, hi, e->step, -1))
+        for (bool more = dfl_chips_first(c, einsum, lo, hi, -1); more; more = dfl_chips_next(c, einsum, lo, hi, e->step, -1)) {
             mark_accesses(c, einsum, chip);
+            if (made != NULL && dfl_chips_has_point(c, einsum))
+                mark_point(c, einsum, chip, &e->einsum->output, false, made);
+        }
     }
+    for (uint32_t i = 0; i < n_elem && made != NULL; i++)
+        e->is_thinned |= e->made.of_chip[chip][i] != 0 && made[i] == 0;
 }
 
 /* Finds the sets of all accesses of an einsum on all chips. */
@@ -187,6 +195,8 @@ static void find_lacking(chips *c, uint32_t einsum, const dfl_access *a, chip_re
             continue;
         if (!lacks_any(c, r, g) || (a == NULL && (c->einsums[einsum].rows >> g & 1) != 0))
             continue;
+        if (a == NULL && dfl_chips_written_beside(c, einsum, g) != DFL_NONE)
+            continue; /* neighbours get what they have at home */
         if (dfl_chips_window(c, einsum, r->tensor, g) != DFL_NONE) {
             if (!dfl_chips_divides_dimension(c, r->tensor, dfl_chips_window(c, einsum, r->tensor, g), g)) {
                 dfl_chips_refuse(c, span, "an exchange of neighbouring elements behind an all-to-all");

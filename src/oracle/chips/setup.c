@@ -201,7 +201,7 @@ static void find_blocks(chips *c, uint32_t einsum)
             cut_blocks(c, einsum, g, e->divides[g] != NULL ? e->divides[g] : e->instead[g], e->pass);
 }
 
-/* Whether no access has a divided rank in an index with a factor, and no result has one in a sum: such parts are not executed. */
+/* Whether no access has a divided rank in an index with a factor: such parts are not executed. */
 static bool check_windows(chips *c)
 {
     for (uint32_t e = 0; e < c->w->n_einsums; e++)
@@ -214,7 +214,7 @@ static bool check_windows(chips *c)
                 for (uint32_t g = 0; g < c->n_groups && !dfl_index_is_bare(&a->index[d], &bare); g++)
                     if (c->einsums[e].divides[g] != NULL && !c->groups[g].has_stages && c->groups[g].count > 1 &&
                         dfl_index_coef(&a->index[d], c->einsums[e].divides[g]->rank) != 0 &&
-                        (i == x->n_inputs || dfl_index_coef(&a->index[d], c->einsums[e].divides[g]->rank) != 1))
+                        dfl_index_coef(&a->index[d], c->einsums[e].divides[g]->rank) != 1)
                         return dfl_chips_refuse(c, a->span, "a window that moves by more than 1, or a shifted result, over a "
                                                 "divided rank");
         }

@@ -153,7 +153,7 @@ static bool comes_to(const chips *c, uint32_t einsum, uint32_t from, uint32_t to
 static void settle_element(chips *c, uint32_t tensor, uint32_t element, dfl_reduce reduce, uint32_t value)
 {
     chip_tensor *t = &c->tensors[tensor];
-    const uint64_t groups = t->summed | t->gathered | t->across;
+    const uint64_t groups = t->summed | t->gathered | t->across | t->beside;
     uint64_t stages = t->is_tied ? UINT64_C(1) | UINT64_C(1) << (c->n_stages - 1) : 0;
     uint32_t sum = 0;
     bool is_made = false;
@@ -426,7 +426,7 @@ static void run_einsum(chips *c, uint32_t einsum, int64_t micro_batch, int64_t l
         dfl_chips_mark_halos(&p, halos);
         const uint64_t of_chip = dfl_chips_count_set(made[p.chip], c->tensors[e->target].n_elem);
         n_made = of_chip > n_made ? of_chip : n_made;
-        e->latest[p.chip] = made[p.chip];
+        e->latest[p.chip] = e->outgoing[p.chip] = made[p.chip];
         dfl_chips_count_work(c, einsum, made[p.chip], p.points, &work);
         for (uint32_t i = 0; i < n; i++)
             counts[(size_t)p.chip * n + i] = count_touched(&p, i);
@@ -440,6 +440,8 @@ static void run_einsum(chips *c, uint32_t einsum, int64_t micro_batch, int64_t l
     dfl_chips_record_operands(&p, counts);
     dfl_chips_record_halos(&p, halos);
     dfl_chips_record_rows(&p, n_made);
+    if (is_last && p.stages != 0)
+        dfl_chips_send_beside(&p, made);
     if (is_last && p.stages != 0)
         dfl_chips_record_result(&p, made, micro_batch + 1 == c->micro_batches || e->einsum->phase == DFL_PHASE_UPDATE);
     if (is_last && !again && !is_once)
@@ -603,6 +605,7 @@ static void place_given(chips *c)
         c->einsums[e].parts = DFL_NEW_ARRAY(c->arena, uint32_t *, c->n_chips);
         c->einsums[e].touched = DFL_NEW_ARRAY(c->arena, element_set, c->n_chips);
         c->einsums[e].latest = DFL_NEW_ARRAY(c->arena, element_set, c->n_chips);
+        c->einsums[e].outgoing = DFL_NEW_ARRAY(c->arena, element_set, c->n_chips);
         for (uint32_t chip = 0; chip < c->n_chips; chip++)
             c->einsums[e].touched[chip] = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)c->tensors[c->einsums[e].target].n_elem + 1);
     }

@@ -20,6 +20,18 @@ uint32_t dfl_chips_window(const chips *c, uint32_t einsum, uint32_t tensor, uint
     return DFL_NONE;
 }
 
+uint32_t dfl_chips_written_beside(const chips *c, uint32_t einsum, uint32_t group)
+{
+    const dfl_access *a = &c->w->einsums[einsum].output;
+    const dfl_line *line = c->einsums[einsum].divides[group];
+    uint32_t bare;
+
+    for (uint32_t d = 0; d < a->n_dims && line != NULL && dfl_chips_is_work(c, group) && !c->w->tensors[a->tensor].gathered; d++)
+        if (dfl_index_coef(&a->index[d], line->rank) == 1 && !dfl_index_is_bare(&a->index[d], &bare))
+            return d;
+    return DFL_NONE;
+}
+
 bool dfl_chips_is_alike(const dfl_access *a, const dfl_access *b)
 {
     bool is_alike = a->tensor == b->tensor;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/conditions.h"
+#include "plan/exchange/halo_exchanges.h"
 #include "plan/layout/elements.h"
 #include "plan/layout/halos.h"
 #include "plan/layout/largest.h"
@@ -53,14 +54,32 @@ static bool is_one_value(const dfl_frame *f, const dfl_index *index)
     return true;
 }
 
-/* Whether an einsum needs other elements than those of a copy: conditions leave out others, or its indices have other values. */
-static bool needs_others(const dfl_frame *f, const dfl_plan_exchange *x, uint32_t einsum, const dfl_access *access)
+/* Whether chips divide a rank of an index that has more than the rank. */
+static bool is_divided_window(const dfl_frame *f, uint32_t einsum, const dfl_index *index)
 {
+    uint32_t bare;
+
+    for (uint32_t s = 0; s < f->n_slots && !dfl_index_is_bare(index, &bare); s++)
+        if (dfl_frame_line(f, einsum, s) != NULL && f->slots[s].count > 1 && f->slots[s].stages == NULL &&
+            dfl_index_coef(index, dfl_frame_line(f, einsum, s)->rank) != 0)
+            return true;
+    return false;
+}
+
+/* Whether an einsum needs other elements than those of a copy: conditions leave out others, or its indices have other values.
+   Neighbours bring the elements beside the parts of the slots of `beside`. */
+static bool needs_others(const dfl_frame *f, const dfl_plan_exchange *x, uint32_t einsum, const dfl_access *access,
+                         uint64_t beside)
+{
+    const dfl_access *a = dfl_halo_own(f, einsum, access, beside), *b = dfl_halo_own(f, x->einsum, x->access, beside);
+
     if (!dfl_conditions_equal(&f->workload->einsums[x->einsum], &f->workload->einsums[einsum]))
         return true;
     for (uint32_t d = 0; d < access->n_dims; d++) {
-        if (dfl_index_equal(&access->index[d], &x->access->index[d]))
+        if (dfl_index_equal(&access->index[d], &x->access->index[d]) || dfl_index_equal(&a->index[d], &b->index[d]))
             continue;
+        if (x->einsum != einsum && (is_divided_window(f, einsum, &a->index[d]) || is_divided_window(f, x->einsum, &b->index[d])))
+            return true;
         if (is_one_value(f, &access->index[d]) || is_one_value(f, &x->access->index[d]) ||
             (x->einsum != einsum && /* the exchange of the first access of an einsum brings what those at other offsets read */
              !dfl_frame_is_same_range(f, &access->index[d], &x->access->index[d],
@@ -72,14 +91,14 @@ static bool needs_others(const dfl_frame *f, const dfl_plan_exchange *x, uint32_
 
 /* The exchange that already brings a tensor to a layout in a phase, or NULL. */
 static dfl_plan_exchange *find_copy(const dfl_frame *f, dfl_exchange_vec *out, uint32_t einsum, const dfl_access *access,
-                                    const dfl_layout *asked, dfl_collective_kind kind)
+                                    const dfl_layout *asked, dfl_collective_kind kind, uint64_t beside)
 {
     const dfl_phase phase = f->workload->einsums[einsum].phase;
 
     for (size_t i = 0; i < out->n; i++)
         if (out->at[i].place == DFL_EXCHANGE_BEFORE && !out->at[i].is_halo && out->at[i].tensor == access->tensor &&
             out->at[i].phase == phase && out->at[i].kind == kind && same_layout(f, out->at[i].asked, asked) &&
-            !needs_others(f, &out->at[i], einsum, access))
+            !needs_others(f, &out->at[i], einsum, access, beside))
             return &out->at[i];
     return NULL;
 }
@@ -483,57 +502,6 @@ static bool set_operand_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     return true;
 }
 
-/* Refuses a halo that takes its corners from a dimension that the einsum divides and that every chip of a slot has whole: no
-   message brings them. False after a report. */
-static bool check_corners(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access,
-                          const dfl_layout *asked, uint32_t slot)
-{
-    for (uint32_t s = 0; s < f->n_slots; s++)
-        if (s != slot && asked[s] >= 0 && asked[s] != asked[slot] && f->slots[s].count > 1 && f->slots[s].stages == NULL &&
-            source(f, l, einsum, access->tensor, s) == DFL_LAYOUT_REPLICATED &&
-            dfl_halo_has_corner(f, einsum, access->tensor, (uint32_t)asked[slot], (uint32_t)asked[s]))
-            return dfl_frame_refuse(f, access->span, "a window in two divided dimensions of which a chip has one whole",
-                                    "divide the tensor at home as its reader does");
-    return true;
-}
-
-/* Adds the messages from the neighbours on one slot: an operand lies split as the einsum asks for it, but for elements at the
-   edges. All accesses of an einsum to a tensor share the messages. False after a report. */
-static bool add_halos(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access,
-                      const dfl_layout *asked, uint32_t slot, dfl_exchange_vec *out)
-{
-    const dfl_einsum *e = &f->workload->einsums[einsum];
-    dfl_plan_exchange x = { .kind = DFL_COLLECTIVE_POINT_TO_POINT, .place = DFL_EXCHANGE_BEFORE, .tensor = access->tensor,
-                            .einsum = einsum, .phase = e->phase, .slots = UINT64_C(1) << slot, .asked = NULL, .is_halo = true };
-    dfl_halo halo;
-    dfl_i128 section;
-
-    if (!dfl_halo_find(f, einsum, access, (uint32_t)asked[slot], slot, &halo))
-        return false;
-    if ((halo.before > 0 || halo.behind > 0) && !check_corners(f, l, einsum, access, asked, slot))
-        return false;
-    for (size_t i = 0; i < out->n; i++)
-        if (out->at[i].is_halo && out->at[i].einsum == einsum && out->at[i].tensor == access->tensor &&
-            out->at[i].slots == x.slots)
-            return true;
-    for (int side = 0; side < 2; side++) {
-        const int64_t depth = side == 0 ? halo.before : halo.behind;
-
-        if (depth == 0)
-            continue;
-        if (dfl_halo_section(f, einsum, access, (uint32_t)asked[slot], slot, side == 1, &section) ||
-            dfl_mul(section, f->workload->tensors[access->tensor].type.bits, &section) || dfl_mul(section, depth, &x.bits)) {
-            dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "a count of this plan exceeds 128 bits");
-            return false;
-        }
-        x.readers = NULL;
-        x.n_readers = 0;
-        DFL_PUSH(f->arena, out, x);
-        add_reader(f, &out->at[out->n - 1], einsum);
-    }
-    return true;
-}
-
 /* Whether an einsum divides a dimension of an operand on the slot on which it lies divided, but into parts in other places. */
 static bool lies_apart(const dfl_frame *f, const dfl_access *access, const dfl_layout *from, const dfl_layout *asked,
                        uint32_t slot)
@@ -552,7 +520,8 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
                                                  [FROM_ONE] = DFL_COLLECTIVE_BROADCAST, [WHOLE] = DFL_COLLECTIVE_ALL_GATHER };
     const dfl_einsum *e = &f->workload->einsums[einsum];
     dfl_layout *asked = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns), *from = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
-    uint64_t mask[N_WAYS] = { 0 };
+    const dfl_access *own;
+    uint64_t mask[N_WAYS] = { 0 }, beside = 0;
 
     for (uint32_t s = 0; s < f->n_slots; s++) {
         int way;
@@ -573,7 +542,12 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
                                     "divide the tensor at home along the first of them");
         if (way < N_WAYS)
             mask[way] |= UINT64_C(1) << s;
+        beside |= (uint64_t)(asked[s] >= 0 && from[s] != DFL_LAYOUT_REPLICATED && !dfl_frame_goes(f, einsum, s)) << s;
     }
+    own = dfl_halo_own(f, einsum, access, beside);
+    if ((mask[TO_ROWS] | mask[ACROSS] | mask[FROM_ONE] | mask[WHOLE]) != 0 && own != access &&
+        !dfl_operand_halos_check(f, einsum, access, asked, beside))
+        return false;
     for (uint32_t s = 0; s < f->n_slots; s++) /* whether parts of dealt parts differ depends on their sizes */
         if (f->slots[s].count > 1 && lies_apart(f, access, from, asked, s) && is_dealt_in(f, from, asked, s))
             return dfl_frame_refuse(f, access->span, "an exchange of a dimension that several groups divide, one of them "
@@ -581,12 +555,12 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
     for (int k = 0; k < N_WAYS; k++) {
         dfl_plan_exchange x = { .kind = kinds[k], .place = DFL_EXCHANGE_BEFORE, .tensor = access->tensor, .einsum = einsum,
                            .phase = e->phase, .slots = mask[k], .access = access, .asked = asked };
-        dfl_plan_exchange *copy = mask[k] != 0 ? find_copy(f, out, einsum, access, asked, kinds[k]) : NULL;
+        dfl_plan_exchange *copy = mask[k] != 0 ? find_copy(f, out, einsum, access, asked, kinds[k], beside) : NULL;
 
         if (mask[k] == 0)
             continue;
         if (copy == NULL) {
-            if (!set_operand_bits(f, l, einsum, access, mask, k, &x))
+            if (!set_operand_bits(f, l, einsum, own, mask, k, &x)) /* neighbours bring the rest behind it */
                 return false;
             DFL_PUSH(f->arena, out, x);
             copy = &out->at[out->n - 1];
@@ -599,7 +573,7 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
     for (uint32_t s = 0; s < f->n_slots; s++)
         if (asked[s] >= 0 && f->slots[s].count > 1 && f->slots[s].stages == NULL && !dfl_frame_goes(f, einsum, s) &&
             source(f, l, einsum, access->tensor, s) != DFL_LAYOUT_REPLICATED &&
-            !add_halos(f, l, einsum, access, asked, s, out))
+            !dfl_operand_halos_add(f, einsum, access, from, asked, s, out))
             return false;
     return true;
 }

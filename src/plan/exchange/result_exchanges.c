@@ -1,7 +1,9 @@
 #include "plan/exchange/result_exchanges.h"
 
 #include "ir/conditions.h"
+#include "plan/exchange/halo_exchanges.h"
 #include "plan/layout/elements.h"
+#include "plan/layout/halos.h"
 #include "plan/layout/lines.h"
 #include "plan/layout/masks.h"
 #include "plan/layout/pass_bits.h"
@@ -76,7 +78,8 @@ static bool find_made(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor,
         *is_thin |= thin;
         has_whole |= !thin;
         for (uint32_t d = 0; d < e->output.n_dims && e->n_where > 0; d++)
-            has_where |= dfl_mask_has_dim(f, t->producers[p], &e->output, d);
+            has_where |= dfl_mask_has_dim(f, t->producers[p], &e->output, d) &&
+                         dfl_conditions_cut(f->workload, e, &e->output, d);
         is_alike &= is_made_alike(f, t->producers[p], last);
         is_one &= dfl_conditions_equal(e, &f->workload->einsums[last]);
     }
@@ -134,23 +137,6 @@ static dfl_layout divided_by_some(const dfl_frame *f, const dfl_tensor *t, uint3
     return DFL_LAYOUT_REPLICATED;
 }
 
-/* Elements that all producers of the result of an einsum make in one pass. Zeros before a sum move nothing. True on overflow. */
-static bool add_makers(const dfl_frame *f, uint32_t einsum, uint64_t gathered, const int64_t *parts, dfl_i128 *out)
-{
-    const uint32_t tensor = dfl_frame_target(f, einsum);
-    const dfl_workload *w = f->workload;
-    uint32_t *makers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)w->tensors[tensor].n_producers + 1), overlapping;
-    const bool is_start = dfl_einsum_is_start(&w->einsums[einsum]);
-    bool overflow = false;
-    dfl_i128 n;
-
-    *out = 0;
-    for (uint32_t all = dfl_pass_makers(w, tensor, einsum, is_start, makers, &overlapping), k = 0; k < all; k++)
-        overflow |= dfl_frame_elements_of_group(f, makers[k], &w->einsums[makers[k]].output, gathered, parts, &n) ||
-                    dfl_add(*out, n, out);
-    return overflow;
-}
-
 /* The dimension of what an einsum writes that stands for a dimension of a tensor. Of rows that data select, the access has the
    indices of the table behind those of the positions; replicated = the dimension that the data select. */
 static dfl_layout written_dimension(const dfl_frame *f, uint32_t einsum, uint32_t tensor, dfl_layout d)
@@ -166,6 +152,56 @@ static dfl_layout written_dimension(const dfl_frame *f, uint32_t einsum, uint32_
     return DFL_LAYOUT_REPLICATED;
 }
 
+/* What the chips that exchange a result have of it: those of the `gathered` slots together, as far as the home has it on the
+   `scattered` slots, and another producer on the `shared` slots, which are gathered behind. */
+typedef struct { uint64_t gathered, scattered, shared; } result_slots;
+
+/* Sets the parts in which slots divide each dimension of what a maker writes further, and of rows, by the dimension that data
+   select. */
+static void find_parts(const dfl_frame *f, const dfl_layouts *l, uint32_t maker, result_slots slots, int64_t *parts,
+                       int64_t *rows)
+{
+    const uint32_t tensor = dfl_frame_target(f, maker);
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+
+    *rows = 1;
+    for (uint32_t d = 0; d < t->n_dims; d++)
+        parts[d] = 1;
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        dfl_layout d = DFL_LAYOUT_REPLICATED;
+
+        if ((slots.scattered >> s & 1) != 0 && dfl_layout_home(l, tensor, s) >= 0 && dfl_layout_made(f, maker, s) < 0)
+            d = dfl_layout_home(l, tensor, s);
+        else if ((slots.shared >> s & 1) != 0 && dfl_layout_made(f, maker, s) < 0)
+            d = divided_by_some(f, t, s);
+        if (d >= 0)
+            *(written_dimension(f, maker, tensor, d) < 0 ? rows : &parts[written_dimension(f, maker, tensor, d)]) *=
+                f->slots[s].count;
+    }
+}
+
+/* Elements that all producers of the result of an einsum make in one pass. Zeros before a sum move nothing. True on overflow. */
+static bool add_makers(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, result_slots slots, dfl_i128 *out)
+{
+    const uint32_t tensor = dfl_frame_target(f, einsum);
+    const dfl_workload *w = f->workload;
+    uint32_t *makers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)w->tensors[tensor].n_producers + 1), overlapping;
+    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)w->tensors[tensor].n_dims + 1), rows;
+    const bool is_start = dfl_einsum_is_start(&w->einsums[einsum]);
+    bool overflow = false;
+    dfl_i128 n;
+
+    *out = 0;
+    for (uint32_t all = dfl_pass_makers(w, tensor, einsum, is_start, makers, &overlapping), k = 0; k < all; k++) {
+        /* neighbours have got the rest */
+        const dfl_access *own = dfl_halo_own(f, makers[k], &w->einsums[makers[k]].output, UINT64_MAX);
+
+        find_parts(f, l, makers[k], slots, parts, &rows);
+        overflow |= dfl_frame_elements_of_group(f, makers[k], own, slots.gathered, parts, &n) || dfl_add(*out, n, out);
+    }
+    return overflow;
+}
+
 /* Whether the rows that an einsum writes are those of the points which go to its instance. */
 static bool writes_own_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint32_t tensor)
 {
@@ -173,34 +209,20 @@ static bool writes_own_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t e
            (f->workload->einsums[einsum].phase == DFL_PHASE_UPDATE && f->workload->tensors[tensor].gathered);
 }
 
-/* Bits of what an einsum writes in one pass on the chips of the `gathered` slots together, as far as the home has them on the
-   `scattered` slots, and another producer on the `shared` slots, which are gathered behind; of a scatter, those of the table.
-   False after a report. */
+/* Bits of what an einsum writes in one pass; of a scatter, those of the table. False after a report. */
 static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint64_t gathered, uint64_t scattered,
                              uint64_t shared, dfl_i128 *out)
 {
+    const result_slots slots = { gathered, scattered, shared };
     const uint32_t tensor = dfl_frame_target(f, einsum);
     const dfl_tensor *t = &f->workload->tensors[tensor];
     const bool is_scatter = f->workload->einsums[einsum].body->kind == DFL_EOP_SCATTER;
     const bool is_started = t->n_producers > 0 && f->workload->einsums[t->producers[0]].body->kind != DFL_EOP_SCATTER;
     const uint32_t maker = is_scatter && is_started ? t->producers[0] : einsum;
-    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1);
+    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1), rows;
     bool overflow = false, is_thin = false;
-    int64_t rows = 1; /* parts of a table by the dimension that data select */
 
-    for (uint32_t d = 0; d < t->n_dims; d++)
-        parts[d] = 1;
-    for (uint32_t s = 0; s < f->n_slots; s++) {
-        dfl_layout d = DFL_LAYOUT_REPLICATED;
-
-        if ((scattered >> s & 1) != 0 && dfl_layout_home(l, tensor, s) >= 0 && dfl_layout_made(f, maker, s) < 0)
-            d = dfl_layout_home(l, tensor, s);
-        else if ((shared >> s & 1) != 0 && dfl_layout_made(f, maker, s) < 0)
-            d = divided_by_some(f, t, s);
-        if (d >= 0)
-            *(written_dimension(f, maker, tensor, d) < 0 ? &rows : &parts[written_dimension(f, maker, tensor, d)]) *=
-                f->slots[s].count;
-    }
+    find_parts(f, l, maker, slots, parts, &rows);
     if (!check_parts(f, l, maker, tensor, gathered, scattered))
         return false;
     if (!find_made(f, l, tensor, gathered, parts, &is_thin, out))
@@ -209,7 +231,7 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
         return false;
     if (!is_thin && (!is_scatter || is_started)) {
         overflow = is_scatter ? dfl_frame_elements_of_group(f, maker, &f->workload->einsums[maker].output, gathered, parts, out)
-                              : add_makers(f, einsum, gathered, parts, out);
+                              : add_makers(f, l, einsum, slots, out);
         if (writes_own_rows(f, l, maker, tensor) && !overflow) /* each instance has those of its own points */
             overflow = dfl_mul(*out / f->points[maker].total, f->points[maker].largest, out);
     } else if (!is_thin) {
@@ -532,7 +554,7 @@ bool dfl_result_exchanges_add(const dfl_frame *f, const dfl_layouts *l, uint32_t
     dfl_plan_exchange x = { .tensor = tensor, .einsum = einsum, .phase = e->phase };
     uint64_t now = 0, scatter = 0, reduce = 0, gather = 0, back = 0, taken = 0, across = 0, scattered;
 
-    if (!find_gathered(f, l, tensor, &gather, &across))
+    if (!find_gathered(f, l, tensor, &gather, &across) || !dfl_result_halos_add(f, l, einsum, out))
         return false;
     for (uint32_t s = 0; s < f->n_slots; s++) {
         const dfl_layout home = dfl_layout_home(l, tensor, s);

@@ -730,6 +730,16 @@ bool dfl_frame_elements_of_several(const dfl_frame *f, uint32_t einsum, uint32_t
 
 /* ---- what is counted ---- */
 
+/* Whether an index has a dealt rank beside other ranks, or leaves the tensor with it: its values count as those of blocks. */
+static bool is_dealt_window(const dfl_frame *f, uint32_t einsum, const dfl_index *index, int64_t extent)
+{
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if (f->slots[s].is_cyclic && f->slots[s].count > 1 && dfl_frame_line(f, einsum, s) != NULL &&
+            dfl_index_coef(index, dfl_frame_line(f, einsum, s)->rank) != 0 && (index->n_terms > 1 || leaves(f, index, extent)))
+            return true;
+    return false;
+}
+
 bool dfl_frame_check_elements(const dfl_frame *f)
 {
     for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
@@ -740,6 +750,10 @@ bool dfl_frame_check_elements(const dfl_frame *f)
             const dfl_access *a = i < einsum->n_inputs ? &einsum->inputs[i] : &einsum->output;
             dfl_i128 n;
 
+            for (uint32_t d = 0; d < a->n_dims; d++)
+                if (is_dealt_window(f, e, &a->index[d], f->workload->tensors[a->tensor].extents[d]))
+                    return dfl_frame_refuse(f, a->span, "a window over a rank that is dealt round-robin",
+                                            "divide the rank into blocks: leave out `cyclic`");
             if (count_elements(&s, a, NULL, &n) ||
                 (i < einsum->n_inputs && dfl_halo_has_several(einsum, i) && count_several(&s, i, &n)))
                 return dfl_frame_refuse(f, a->span, "an access whose elements are not counted: ranks of its indices meet",

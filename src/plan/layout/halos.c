@@ -1,9 +1,11 @@
 #include "plan/layout/halos.h"
 
+#include <string.h>
+
+#include "ir/conditions.h"
 #include "plan/layout/lines.h"
 
-/* The least and the largest value of an index, without the rank `but` (DFL_NONE: with all ranks), in one pass. */
-static void range_of(const dfl_frame *f, uint32_t einsum, const dfl_index *index, uint32_t but, int64_t *least, int64_t *most)
+void dfl_halo_range(const dfl_frame *f, uint32_t einsum, const dfl_index *index, uint32_t but, int64_t *least, int64_t *most)
 {
     *least = *most = index->offset;
     for (uint32_t t = 0; t < index->n_terms; t++) {
@@ -45,28 +47,29 @@ static bool check_whole(const dfl_frame *f, uint32_t einsum, const dfl_access *a
     return true;
 }
 
-/* Whether a `where` has a rank of an index: then some points of the window are not read. */
-static bool is_masked(const dfl_einsum *e, const dfl_index *index)
-{
-    for (uint32_t w = 0; w < e->n_where; w++)
-        for (uint32_t t = 0; t < index->n_terms; t++)
-            if (dfl_index_coef(&e->where[w].sum, index->terms[t].rank) != 0)
-                return true;
-    return false;
-}
-
-/* The slots that divide a dimension of a tensor in an einsum, by any rank of its indices. */
-static uint32_t count_slots(const dfl_frame *f, uint32_t einsum, uint32_t tensor, uint32_t dim)
+dfl_reaches dfl_halo_operands(const dfl_frame *f, uint32_t einsum, uint32_t tensor)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
+    dfl_reaches out = { .frame = f, .tensor = tensor, .at = DFL_NEW_ARRAY(f->arena, dfl_reach, (size_t)e->n_inputs + 1) };
+
+    for (uint32_t i = 0; i < e->n_inputs; i++)
+        if (e->inputs[i].tensor == tensor)
+            out.at[out.n++] = (dfl_reach){ einsum, &e->inputs[i] };
+    return out;
+}
+
+/* The slots that divide a dimension of a tensor, by any rank of its indices. */
+static uint32_t count_slots(const dfl_reaches *r, uint32_t dim)
+{
+    const dfl_frame *f = r->frame;
     uint32_t n = 0;
 
     for (uint32_t s = 0; s < f->n_slots; s++) {
         bool is_in = false;
 
-        for (uint32_t i = 0; i < e->n_inputs && dfl_frame_line(f, einsum, s) != NULL && f->slots[s].count > 1; i++)
-            is_in |= e->inputs[i].tensor == tensor &&
-                     dfl_index_coef(&e->inputs[i].index[dim], dfl_frame_line(f, einsum, s)->rank) != 0;
+        for (uint32_t i = 0; i < r->n && f->slots[s].count > 1; i++)
+            is_in |= dfl_frame_line(f, r->at[i].einsum, s) != NULL &&
+                     dfl_index_coef(&r->at[i].access->index[dim], dfl_frame_line(f, r->at[i].einsum, s)->rank) != 0;
         n += is_in;
     }
     return n;
@@ -83,20 +86,21 @@ static uint32_t slot_of(const dfl_frame *f, uint32_t einsum, const dfl_index *in
 }
 
 /* Refuses a window in another dimension of the section, over a rank of which one pass has not all positions: passes differ in
-   what they read of it. False after a report. */
-static bool check_section(const dfl_frame *f, uint32_t einsum, uint32_t tensor, uint32_t dim)
+   what they touch of it. False after a report. */
+static bool check_section(const dfl_reaches *r, uint32_t dim)
 {
-    const dfl_einsum *e = &f->workload->einsums[einsum];
+    const dfl_frame *f = r->frame;
 
-    for (uint32_t i = 0; i < e->n_inputs; i++)
-        for (uint32_t d = 0; d < e->inputs[i].n_dims && e->inputs[i].tensor == tensor; d++) {
-            const uint32_t slot = d != dim ? slot_of(f, einsum, &e->inputs[i].index[d]) : DFL_NONE;
+    for (uint32_t i = 0; i < r->n; i++)
+        for (uint32_t d = 0; d < r->at[i].access->n_dims; d++) {
+            const uint32_t einsum = r->at[i].einsum;
+            const uint32_t slot = d != dim ? slot_of(f, einsum, &r->at[i].access->index[d]) : DFL_NONE;
             const uint32_t rank = slot != DFL_NONE ? dfl_frame_line(f, einsum, slot)->rank : DFL_NONE;
             uint32_t bare;
 
-            if (d == dim || dfl_index_is_bare(&e->inputs[i].index[d], &bare))
+            if (d == dim || dfl_index_is_bare(&r->at[i].access->index[d], &bare))
                 continue;
-            if (!check_whole(f, einsum, &e->inputs[i], d, rank))
+            if (!check_whole(f, einsum, r->at[i].access, d, rank))
                 return false;
         }
     return true;
@@ -118,46 +122,64 @@ static bool meet_end(const dfl_frame *f, uint32_t einsum, const dfl_access *acce
     return true;
 }
 
-bool dfl_halo_find(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim, uint32_t slot, dfl_halo *out)
+/* Refuses a window that is not evaluated on a slot. False after a report. */
+static bool check_window(const dfl_reaches *r, const dfl_reach *at, uint32_t dim, uint32_t slot, const dfl_halo *halo)
 {
-    const dfl_einsum *e = &f->workload->einsums[einsum];
-    const uint32_t rank = dfl_frame_line(f, einsum, slot)->rank;
-    const int64_t part = dfl_frame_local(f, einsum, rank), extent = f->workload->tensors[access->tensor].extents[dim];
+    const dfl_frame *f = r->frame;
+    const dfl_access *access = at->access;
+    const uint32_t rank = dfl_frame_line(f, at->einsum, slot)->rank;
+    const int64_t part = dfl_frame_local(f, at->einsum, rank), extent = f->workload->tensors[r->tensor].extents[dim];
 
-    *out = (dfl_halo){ 0, 0 };
-    for (uint32_t i = 0; i < e->n_inputs; i++) {
-        int64_t least, most;
-
-        if (e->inputs[i].tensor != access->tensor || dfl_index_coef(&e->inputs[i].index[dim], rank) != 1)
-            continue;
-        if (!check_whole(f, einsum, &e->inputs[i], dim, rank))
-            return false;
-        range_of(f, einsum, &e->inputs[i].index[dim], rank, &least, &most);
-        out->before = -least > out->before ? -least : out->before;
-        out->behind = most > out->behind ? most : out->behind;
-    }
-    if (out->before == 0 && out->behind == 0)
-        return true;
     if (f->slots[slot].is_cyclic)
         return dfl_frame_refuse(f, access->span, "a window over a rank that is dealt round-robin",
                                 "divide the rank into blocks: leave out `cyclic`");
-    if (is_masked(e, &access->index[dim]))
+    if (dfl_conditions_cut(f->workload, &f->workload->einsums[at->einsum], access, dim))
         return dfl_frame_refuse(f, access->span, "a window over a rank of a `where`", "divide another dimension");
-    if (!check_section(f, einsum, access->tensor, dim))
+    if (!check_section(r, dim))
         return false;
-    if (count_slots(f, einsum, access->tensor, dim) > 1)
+    if (count_slots(r, dim) > 1)
         return dfl_frame_refuse(f, access->span, "a window in a dimension that several groups of chips divide",
                                 "divide the dimension on one axis, by one rank");
-    if (dfl_frame_pass(f, einsum, rank) != part)
+    if (dfl_frame_pass(f, at->einsum, rank) != part)
         return dfl_frame_refuse(f, access->span, "a window over a rank of the micro-batches", "leave the rank out of the "
                                 "temporal lines");
     if (dfl_ceil_div(extent, f->slots[slot].count) != part)
         return dfl_frame_refuse(f, access->span, "a window in a tensor whose parts differ from those of the einsum",
                                 "divide another rank");
-    if (out->before > part || out->behind > part)
+    if (halo->before > part || halo->behind > part)
         return dfl_frame_refuse(f, access->span, "a window that reaches beyond the neighbour",
                                 "divide the rank into fewer parts");
-    return meet_end(f, einsum, access, dim, rank, out);
+    return true;
+}
+
+bool dfl_halo_find(const dfl_reaches *r, uint32_t dim, uint32_t slot, dfl_halo *out)
+{
+    const dfl_frame *f = r->frame;
+
+    *out = (dfl_halo){ 0, 0 };
+    for (uint32_t i = 0; i < r->n; i++) {
+        const dfl_line *line = dfl_frame_line(f, r->at[i].einsum, slot);
+        int64_t least, most;
+
+        if (line == NULL || dfl_index_coef(&r->at[i].access->index[dim], line->rank) != 1)
+            continue;
+        if (!check_whole(f, r->at[i].einsum, r->at[i].access, dim, line->rank))
+            return false;
+        dfl_halo_range(f, r->at[i].einsum, &r->at[i].access->index[dim], line->rank, &least, &most);
+        out->before = -least > out->before ? -least : out->before;
+        out->behind = most > out->behind ? most : out->behind;
+    }
+    if (out->before == 0 && out->behind == 0)
+        return true;
+    for (uint32_t i = 0; i < r->n; i++) {
+        const dfl_line *line = dfl_frame_line(f, r->at[i].einsum, slot);
+
+        if (line != NULL && dfl_index_coef(&r->at[i].access->index[dim], line->rank) == 1 &&
+            (!check_window(r, &r->at[i], dim, slot, out) ||
+             !meet_end(f, r->at[i].einsum, r->at[i].access, dim, line->rank, out)))
+            return false;
+    }
+    return true;
 }
 
 /* The most elements of a dimension that a chip touches at offsets from `least` to `most`: of the first part, which has nothing
@@ -187,63 +209,108 @@ static int64_t width_with(const dfl_frame *f, uint32_t einsum, uint32_t rank, in
     return width;
 }
 
-bool dfl_halo_has_corner(const dfl_frame *f, uint32_t einsum, uint32_t tensor, uint32_t a, uint32_t b)
+bool dfl_halo_has_corner(const dfl_reaches *r, uint32_t a, uint32_t b)
 {
-    const dfl_einsum *e = &f->workload->einsums[einsum];
     uint32_t rank;
 
-    for (uint32_t i = 0; i < e->n_inputs; i++)
-        if (e->inputs[i].tensor == tensor && !dfl_index_is_bare(&e->inputs[i].index[a], &rank) &&
-            !dfl_index_is_bare(&e->inputs[i].index[b], &rank))
+    for (uint32_t i = 0; i < r->n; i++)
+        if (!dfl_index_is_bare(&r->at[i].access->index[a], &rank) && !dfl_index_is_bare(&r->at[i].access->index[b], &rank))
             return true;
     return false;
 }
 
 /* Whether an access of an einsum reaches beyond its part on a side of a divided dimension. */
-static bool reaches(const dfl_frame *f, uint32_t einsum, const dfl_access *a, uint32_t dim, uint32_t rank, bool is_behind)
+static bool reaches(const dfl_frame *f, const dfl_reach *r, uint32_t dim, uint32_t slot, bool is_behind)
 {
+    const dfl_line *line = dfl_frame_line(f, r->einsum, slot);
     int64_t least, most;
 
-    if (dfl_index_coef(&a->index[dim], rank) != 1)
+    if (line == NULL || dfl_index_coef(&r->access->index[dim], line->rank) != 1)
         return false;
-    range_of(f, einsum, &a->index[dim], rank, &least, &most);
+    dfl_halo_range(f, r->einsum, &r->access->index[dim], line->rank, &least, &most);
     return is_behind ? most > 0 : least < 0;
 }
 
-bool dfl_halo_section(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim, uint32_t slot, bool is_behind,
-                      dfl_i128 *out)
+/* The width of a section along one dimension: of the box around all accesses that reach to the side. */
+static int64_t section_width(const dfl_reaches *r, uint32_t d, uint32_t dim, uint32_t slot, bool is_behind)
 {
-    const dfl_einsum *e = &f->workload->einsums[einsum];
-    const dfl_tensor *t = &f->workload->tensors[access->tensor];
+    const dfl_frame *f = r->frame;
+    const int64_t extent = f->workload->tensors[r->tensor].extents[d];
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    uint32_t other = DFL_NONE, einsum = DFL_NONE;
+
+    for (uint32_t i = 0; i < r->n; i++) {
+        const dfl_index *index = &r->at[i].access->index[d];
+        const uint32_t s = slot_of(f, r->at[i].einsum, index);
+        int64_t low, high;
+
+        if (!reaches(f, &r->at[i], dim, slot, is_behind))
+            continue;
+        other = einsum == DFL_NONE ? s : other;
+        einsum = einsum == DFL_NONE ? r->at[i].einsum : einsum;
+        dfl_halo_range(f, r->at[i].einsum, index, s != DFL_NONE ? dfl_frame_line(f, r->at[i].einsum, s)->rank : DFL_NONE, &low,
+                       &high);
+        least = low < least ? low : least;
+        most = high > most ? high : most;
+    }
+    if (other != DFL_NONE) /* messages of later slots pass on what this one brings */
+        return width_with(f, einsum, dfl_frame_line(f, einsum, other)->rank, extent, least, most, other > slot);
+    return (most >= extent ? extent - 1 : most) - (least < 0 ? 0 : least) + 1;
+}
+
+bool dfl_halo_section(const dfl_reaches *r, uint32_t dim, uint32_t slot, bool is_behind, dfl_i128 *out)
+{
     bool overflow = false;
 
     *out = 1;
-    for (uint32_t d = 0; d < access->n_dims; d++) {
-        const uint32_t other = d != dim ? slot_of(f, einsum, &access->index[d]) : DFL_NONE;
-        const uint32_t rank = other != DFL_NONE ? dfl_frame_line(f, einsum, other)->rank : DFL_NONE;
-        int64_t least = INT64_MAX, most = INT64_MIN;
-
-        if (d == dim)
-            continue;
-        for (uint32_t i = 0; i < e->n_inputs; i++) {
-            int64_t low, high;
-
-            if (e->inputs[i].tensor != access->tensor ||
-                !reaches(f, einsum, &e->inputs[i], dim, dfl_frame_line(f, einsum, slot)->rank, is_behind))
-                continue;
-            range_of(f, einsum, &e->inputs[i].index[d], rank, &low, &high);
-            least = low < least ? low : least;
-            most = high > most ? high : most;
-        }
-        if (other != DFL_NONE) { /* messages of later slots pass on what this one brings */
-            overflow |= dfl_mul(*out, width_with(f, einsum, rank, t->extents[d], least, most, other > slot), out);
-            continue;
-        }
-        least = least < 0 ? 0 : least;
-        most = most >= t->extents[d] ? t->extents[d] - 1 : most;
-        overflow |= dfl_mul(*out, most - least + 1, out);
-    }
+    for (uint32_t d = 0; d < r->at[0].access->n_dims; d++)
+        if (d != dim)
+            overflow |= dfl_mul(*out, section_width(r, d, dim, slot, is_behind), out);
     return overflow;
+}
+
+bool dfl_halo_is_filled(const dfl_reaches *r, uint32_t dim, uint32_t slot)
+{
+    for (uint32_t i = 0; i < r->n; i++) {
+        const dfl_line *line = dfl_frame_line(r->frame, r->at[i].einsum, slot);
+        int64_t least, most;
+
+        if (line == NULL || dfl_index_coef(&r->at[i].access->index[dim], line->rank) != 1)
+            continue;
+        dfl_halo_range(r->frame, r->at[i].einsum, &r->at[i].access->index[dim], line->rank, &least, &most);
+        if (least <= 0 && most >= 0)
+            return true;
+    }
+    return false;
+}
+
+const dfl_access *dfl_halo_own(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t slots)
+{
+    dfl_index *index = NULL;
+    dfl_access *own;
+    uint32_t bare;
+
+    for (uint32_t d = 0; d < access->n_dims && !f->workload->tensors[access->tensor].gathered; d++) {
+        const bool is_bare = dfl_index_is_bare(&access->index[d], &bare);
+        const uint32_t slot = is_bare ? DFL_NONE : slot_of(f, einsum, &access->index[d]);
+        dfl_term *term;
+
+        if (slot == DFL_NONE || f->slots[slot].stages != NULL || (slots >> slot & 1) == 0)
+            continue;
+        if (index == NULL) {
+            index = DFL_NEW_ARRAY(f->arena, dfl_index, access->n_dims);
+            memcpy(index, access->index, access->n_dims * sizeof *index);
+        }
+        term = DFL_NEW(f->arena, dfl_term);
+        *term = (dfl_term){ .rank = dfl_frame_line(f, einsum, slot)->rank, .coef = 1 };
+        index[d] = (dfl_index){ .terms = term, .n_terms = 1, .span = access->index[d].span };
+    }
+    if (index == NULL)
+        return access;
+    own = DFL_NEW(f->arena, dfl_access);
+    *own = *access;
+    own->index = index;
+    return own;
 }
 
 bool dfl_halo_is_alike(const dfl_access *a, const dfl_access *b)

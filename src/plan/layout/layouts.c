@@ -22,17 +22,6 @@ static dfl_layout asked_along(const dfl_access *access, uint32_t along)
     return DFL_LAYOUT_REPLICATED;
 }
 
-/* Whether a result is written at sums of the rank that a line divides. */
-static bool is_shifted(const dfl_access *output, uint32_t along)
-{
-    uint32_t rank;
-
-    for (uint32_t d = 0; d < output->n_dims; d++)
-        if (dfl_index_coef(&output->index[d], along) != 0 && !dfl_index_is_bare(&output->index[d], &rank))
-            return true;
-    return false;
-}
-
 dfl_layout dfl_layout_asked(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t slot)
 {
     const dfl_line *line = dfl_frame_line(f, einsum, slot);
@@ -107,8 +96,6 @@ dfl_layout dfl_layout_made(const dfl_frame *f, uint32_t einsum, uint32_t slot)
         return DFL_LAYOUT_REPLICATED;
     if (dfl_frame_goes(f, einsum, slot) && !result->gathered)
         return made_by_rows(f, einsum);
-    if (!result->gathered && is_shifted(&e->output, dfl_frame_line(f, einsum, slot)->rank))
-        return DFL_LAYOUT_WINDOW;
     made = dfl_layout_asked(f, einsum, &e->output, slot);
     if (result->gathered && e->phase == DFL_PHASE_UPDATE)
         return made; /* rows of what lies at home already */

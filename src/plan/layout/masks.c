@@ -650,13 +650,14 @@ bool dfl_mask_points(const dfl_frame *f, uint32_t einsum, dfl_i128 *out)
 }
 
 /* Whether an access counts as a box although conditions leave out elements of it. */
-static bool is_boxed(const dfl_frame *f, const dfl_einsum *e, uint32_t input)
+static bool is_boxed(const dfl_frame *f, uint32_t einsum, uint32_t input)
 {
+    const dfl_einsum *e = &f->workload->einsums[einsum];
     const dfl_access *access = input < e->n_inputs ? &e->inputs[input] : &e->output;
     bool masked = false;
 
     for (uint32_t d = 0; d < access->n_dims; d++)
-        masked |= is_masked(f, e, &access->index[d]);
+        masked |= is_masked(f, e, &access->index[d]) && dfl_conditions_cut(f->workload, e, access, d);
     return masked && (has_sum(f, e, access) || (input < e->n_inputs && dfl_halo_has_several(e, input)));
 }
 
@@ -669,7 +670,7 @@ static bool check_accesses(const dfl_frame *f, uint32_t einsum)
     for (uint32_t i = 0; i < e->n_ranks; i++)
         is_divided |= dfl_conditions_have_rank(e, e->ranks[i]) && slots_of(f, einsum, e->ranks[i], 0) != 0;
     for (uint32_t i = 0; i <= e->n_inputs && is_divided; i++)
-        if (is_boxed(f, e, i))
+        if (is_boxed(f, einsum, i))
             return dfl_frame_refuse(f, (i < e->n_inputs ? &e->inputs[i] : &e->output)->span,
                                     "a window over a rank of a `where` that chips divide",
                                     "divide a rank outside of the `where`");

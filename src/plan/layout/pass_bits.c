@@ -1,6 +1,7 @@
 #include "plan/layout/pass_bits.h"
 
 #include "plan/layout/elements.h"
+#include "plan/layout/halos.h"
 #include "plan/layout/lines.h"
 
 /* Whether a tensor lies by the rows of a table on some chips. */
@@ -31,12 +32,17 @@ static bool by_rows_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_
     return overflow | dfl_mul(*out, f->workload->tensors[tensor].type.bits, out);
 }
 
-/* The least and the largest position along a dimension that an access touches, on all chips together. */
-static void find_range(const dfl_workload *w, const dfl_index *index, int64_t *least, int64_t *most)
+/* The least and the largest position in the tensor along a dimension that an access touches, on all chips together. */
+static void find_range(const dfl_workload *w, const dfl_access *a, uint32_t d, int64_t *least, int64_t *most)
 {
+    const dfl_index *index = &a->index[d];
+    const int64_t extent = w->tensors[a->tensor].extents[d];
+
     *least = *most = index->offset;
     for (uint32_t k = 0; k < index->n_terms; k++)
         *(index->terms[k].coef < 0 ? least : most) += index->terms[k].coef * (w->ranks[index->terms[k].rank].extent - 1);
+    *least = *least < 0 ? 0 : *least;
+    *most = *most >= extent ? extent - 1 : *most;
 }
 
 /* Whether two einsums make other elements of a tensor: they lie apart along some dimension. */
@@ -45,8 +51,8 @@ static bool is_apart(const dfl_workload *w, const dfl_access *a, const dfl_acces
     for (uint32_t d = 0; d < a->n_dims; d++) {
         int64_t a_least, a_most, b_least, b_most;
 
-        find_range(w, &a->index[d], &a_least, &a_most);
-        find_range(w, &b->index[d], &b_least, &b_most);
+        find_range(w, a, d, &a_least, &a_most);
+        find_range(w, b, d, &b_least, &b_most);
         if (a_most < b_least || b_most < a_least)
             return true;
     }
@@ -89,8 +95,8 @@ static bool is_within(const dfl_workload *w, const dfl_access *inner, const dfl_
         int64_t in_least, in_most, out_least, out_most;
 
         is_equal &= dfl_index_equal(&inner->index[d], &outer->index[d]);
-        find_range(w, &inner->index[d], &in_least, &in_most);
-        find_range(w, &outer->index[d], &out_least, &out_most);
+        find_range(w, inner, d, &in_least, &in_most);
+        find_range(w, outer, d, &out_least, &out_most);
         if (in_least < out_least || in_most > out_most)
             return false;
     }
@@ -168,6 +174,7 @@ static bool add_part(const dfl_frame *f, const dfl_layouts *layouts, uint32_t te
                      dfl_i128 *out)
 {
     const dfl_tensor *t = &f->workload->tensors[tensor];
+    const dfl_access *own = dfl_halo_own(f, maker, access, UINT64_MAX);
     int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1);
     uint64_t gathered = 0;
     dfl_i128 bits;
@@ -183,7 +190,7 @@ static bool add_part(const dfl_frame *f, const dfl_layouts *layouts, uint32_t te
         if (home >= 0)
             parts[home] *= f->slots[s].count;
     }
-    return dfl_frame_elements_of_group(f, maker, access, gathered, parts, &bits) || dfl_mul(bits, t->type.bits, &bits) ||
+    return dfl_frame_elements_of_group(f, maker, own, gathered, parts, &bits) || dfl_mul(bits, t->type.bits, &bits) ||
            dfl_add(*out, bits, out);
 }
 
@@ -263,7 +270,7 @@ static bool joined_part(const dfl_frame *f, const dfl_layouts *layouts, uint32_t
                         dfl_i128 *out)
 {
     const dfl_tensor *t = &f->workload->tensors[tensor];
-    const dfl_access *access = &f->workload->einsums[maker].output;
+    const dfl_access *access = &f->workload->einsums[maker].output, *own = dfl_halo_own(f, maker, access, UINT64_MAX);
     bool overflow = false;
 
     *out = t->type.bits;
@@ -271,7 +278,7 @@ static bool joined_part(const dfl_frame *f, const dfl_layouts *layouts, uint32_t
         int64_t width = t->extents[d];
         uint32_t rank;
 
-        if (dfl_index_is_bare(&access->index[d], &rank))
+        if (dfl_index_is_bare(&own->index[d], &rank))
             width = find_extent(f, layouts, tensor, maker, rank, joined);
         else if (access->index[d].n_terms == 0)
             width = 1;

@@ -1,6 +1,7 @@
 #include "plan/layout/shares.h"
 
 #include "plan/layout/elements.h"
+#include "plan/layout/halos.h"
 #include "plan/layout/lines.h"
 #include "plan/layout/parts.h"
 #include "support/number.h"
@@ -90,6 +91,43 @@ static bool owns_one(const chip_pair *p, uint32_t dim, uint64_t home)
     return false;
 }
 
+/* The rank by which the user divides a window: beside an offset or other ranks; DFL_NONE = it divides none. */
+static uint32_t window_rank(const chip_pair *p, uint32_t dim)
+{
+    const uint64_t used = dividing(p, p->asked, dim);
+    uint32_t rank;
+
+    if (dfl_index_is_bare(&p->access->index[dim], &rank))
+        return DFL_NONE;
+    for (uint32_t s = 0; s < p->f->n_slots; s++)
+        if ((used >> s & 1) != 0 && dfl_frame_line(p->f, p->einsum, s) != NULL)
+            return dfl_frame_line(p->f, p->einsum, s)->rank;
+    return DFL_NONE;
+}
+
+/* Elements along a window that the user divides. True if they are not counted: passes or gaps leave out some positions. */
+static bool count_window(const chip_pair *p, uint32_t dim, uint32_t rank, uint64_t home, dfl_i128 *out)
+{
+    const dfl_frame *f = p->f;
+    const dfl_index *index = &p->access->index[dim];
+    const int64_t extent = f->workload->tensors[p->access->tensor].extents[dim];
+    dfl_chip_part part = dfl_chip_part_in(f, rank, dividing(p, p->asked, dim), p->user);
+    int64_t least, most, end;
+
+    for (uint32_t t = 0; t < index->n_terms; t++)
+        if (index->terms[t].rank == rank ? index->terms[t].coef != 1
+                                         : (index->terms[t].coef < 0 ? -index->terms[t].coef : index->terms[t].coef) > part.n)
+            return true;
+    if (part.step != 1 || dfl_frame_pass(f, p->einsum, rank) != dfl_frame_local(f, p->einsum, rank))
+        return true;
+    dfl_halo_range(f, p->einsum, index, rank, &least, &most);
+    end = part.first + part.n + most < extent ? part.first + part.n + most : extent;
+    part.first = part.first + least > 0 ? part.first + least : 0;
+    part.n = end > part.first ? end - part.first : 0;
+    *out = part.n > 0 ? count_common(p, part, extent, home) : 0;
+    return false;
+}
+
 /* Elements along a dimension of the pair. True on overflow, or if they are not counted. */
 static bool count_dimension(const chip_pair *p, uint32_t dim, dfl_i128 *out)
 {
@@ -109,6 +147,8 @@ static bool count_dimension(const chip_pair *p, uint32_t dim, dfl_i128 *out)
         *out = common < pass ? common : pass;
         return false;
     }
+    if (window_rank(p, dim) != DFL_NONE)
+        return count_window(p, dim, window_rank(p, dim), home, out);
     for (uint32_t s = 0; s < f->n_slots; s++)
         parts *= (home & p->slots) >> s & 1 ? f->slots[s].count : 1;
     return dfl_frame_elements_along(f, p->einsum, p->access, dim, parts, out);
@@ -157,6 +197,8 @@ static bool nests(const chip_pair *p, uint32_t dim)
     const uint64_t used = dividing(p, p->asked, dim), home = dividing(p, p->from, dim);
     uint64_t outer = 0;
 
+    if (window_rank(p, dim) != DFL_NONE)
+        return false; /* the first chips have less of a window that begins before the tensor */
     if (used == 0 || home == 0)
         return true;
     for (uint32_t s = 0; s < p->f->n_slots; s++) { /* the groups that the einsum divides stand before all others of the home */

@@ -401,7 +401,7 @@ static bool add_buffers(const operation *o, dfl_i128 *at)
 
     for (uint32_t i = 0; i < work->exchanges->n; i++) {
         const dfl_plan_exchange *x = &work->exchanges->at[i];
-        const bool is_parts = x->place == DFL_EXCHANGE_AFTER && x->kind == DFL_COLLECTIVE_REDUCE_SCATTER;
+        const bool is_parts = x->place == DFL_EXCHANGE_AFTER && (x->kind == DFL_COLLECTIVE_REDUCE_SCATTER || x->is_halo);
 
         dfl_i128 bits;
 
