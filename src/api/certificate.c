@@ -16,6 +16,8 @@ const char *dfl_session_certificate(dfl_session *s, const char *only, size_t *le
     for (size_t i = 0; i < s->filled.n; i++)
         if (!only || strcmp(only, dfl_sym_text(s->names, s->filled.at[i].given->name)) == 0)
             found = &s->filled.at[i];
+    if (s->budget.why != DFL_STOP_NONE && (!found || !found->certificate))
+        return NULL; /* the stop is the reason */
     if (found && !found->certificate) {
         (void)dfl_certificate_refuse(s->sink, s->names, found->given);
     } else if (!found && dfl_sink_errors(s->sink) == 0) {

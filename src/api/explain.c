@@ -39,6 +39,7 @@ dfl_exit dfl_session_explain(dfl_session *s, const char *name)
         const dfl_solver solver = dfl_session_solver(s);
         dfl_stop stopped = DFL_STOP_NONE;
 
+        dfl_sink_work_on(s->sink, m->span);
         s->why = dfl_explanation_find(&solver, m, &stopped);
         dfl_solve_record_stop(&solver, stopped);
     } else if (dfl_sink_errors(s->sink) == 0 && !dfl_session_refuse_template(s, name)) {

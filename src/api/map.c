@@ -55,6 +55,7 @@ dfl_exit dfl_session_map(dfl_session *s, const char *only)
         if (!dfl_design_is_selected(&s->program->designs[i], s->names, only))
             continue;
         is_found = true;
+        dfl_sink_work_on(s->sink, m->span);
         has_holes |= m->has_holes;
         if (m->has_holes)
             (void)dfl_solve_mapping(&solver, m, &stopped);

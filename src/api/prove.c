@@ -29,6 +29,7 @@ dfl_exit dfl_session_prove(dfl_session *s, const char *only, const dfl_size *siz
         if (!dfl_design_is_selected(&s->program->designs[i], s->names, only))
             continue;
         found++;
+        dfl_sink_work_on(s->sink, m->span);
         if (m->has_holes && !dfl_mapping_is_plan(m))
             dfl_strbuf_printf(&out, "%s: not executed, because it has holes: fill them with `dflc map -w`\n",
                               dfl_sym_text(s->names, m->name));

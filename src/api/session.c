@@ -180,8 +180,10 @@ bool dfl_session_analyse(dfl_session *s)
     input = (dfl_sema_input){ .arena = s->arena, .names = s->names, .sink = s->sink, .lints = &s->lints,
                               .load = dfl_imports_load, .read = dfl_imports_read, .context = s };
     /* No analysis after a syntax error: it would report the parts that the incomplete tree lacks as missing in the file. */
+    dfl_sink_reading(s->sink, &s->budget);
     if (dfl_given_parse(s, &input) && syntax->whole)
         s->program = dfl_sema_run(&input, (dfl_sema_file){ s->root->source, syntax->file });
+    dfl_sink_reading(s->sink, NULL);
     s->results = (dfl_results){ .file = s->root->source->name, .names = s->names, .sink = s->sink,
                                 .program = s->program, .given = s->given.at, .n_given = s->given.n, .verbose = s->verbose };
     return true;

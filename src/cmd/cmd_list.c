@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "diag/suggest.h"
 
 static int is_entry(const struct dirent *entry)
 {
@@ -36,6 +39,41 @@ static dfl_exit list_part(const dfl_cmd_args *args, const char *name, const char
     return dfl_cmd_buffer_flush(&b, args->output);
 }
 
+/* The file or part of the library that is nearest to `name`, with its part in front; NULL if none is near. */
+static const char *find_near(dfl_arena *arena, const char *name, const char *path)
+{
+    const char *dot = strrchr(name, '.'), *slash = strrchr(path, '/');
+    dfl_intern *names = dfl_intern_new(arena);
+    dfl_sym near = 0, *all;
+    struct dirent **entries;
+    int n = dot && slash ? scandir(dfl_arena_copy(arena, path, (size_t)(slash - path)), &entries, is_entry, alphasort) : 0;
+
+    if (n <= 0)
+        return NULL;
+    all = DFL_NEW_ARRAY(arena, dfl_sym, (size_t)n);
+    for (int i = 0; i < n; i++) {
+        all[i] = dfl_intern_z(names, dfl_arena_copy(arena, entries[i]->d_name, strcspn(entries[i]->d_name, ".")));
+        free(entries[i]);
+    }
+    free(entries);
+    near = dfl_suggest(names, dot + 1, all, (size_t)n);
+    return near ? dfl_arena_printf(arena, "%.*s.%s", (int)(dot - name), name, dfl_sym_text(names, near)) : NULL;
+}
+
+/* Says that the library has no file and no part of this name. */
+static dfl_exit refuse_name(const char *name, const char *path)
+{
+    dfl_arena *arena = dfl_arena_new(NULL);
+    const char *near = find_near(arena, name, path);
+
+    if (near)
+        dfl_cmd_say("the library has no `%s`; did you mean `%s`?", name, near);
+    else
+        dfl_cmd_say("the library has no `%s`; `dflc list std` lists its parts", name);
+    dfl_arena_free(arena);
+    return DFL_EXIT_IO;
+}
+
 dfl_exit dfl_cmd_list(const dfl_cmd_args *args)
 {
     const dfl_format format = strcmp(dfl_cmd_format(args, "text"), "json") == 0 ? DFL_FORMAT_JSON : DFL_FORMAT_TEXT;
@@ -49,6 +87,8 @@ dfl_exit dfl_cmd_list(const dfl_cmd_args *args)
 
     if (is_library && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return list_part(args, args->files[0], path);
+    if (is_library && access(path, F_OK) != 0)
+        return refuse_name(args->files[0], path);
     s = dfl_cmd_session(args);
     status = dfl_cmd_open(s, args, is_library ? path : args->files[0]);
     if (status == DFL_EXIT_OK) {

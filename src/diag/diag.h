@@ -85,6 +85,11 @@ void dfl_diag_help(dfl_sink *sink, dfl_diag *d, const char *format, ...) __attri
 /* Adds an edit that `--fix` applies. Without a help line the renderer writes "replace with `text`". */
 void dfl_diag_fix(dfl_sink *sink, dfl_diag *d, dfl_span span, const char *text, dfl_certainty certainty);
 
+/* From here on a stop is reported at this place, the mapping at work; the empty span is no place. */
+void dfl_sink_work_on(dfl_sink *sink, dfl_span mapping);
+/* From here on the budget limits the reading of the input: once it has stopped, errors and lints are not kept, because they
+   may follow from what was not read. NULL = the input is read. */
+void dfl_sink_reading(dfl_sink *sink, const dfl_budget *budget);
 /* Reports why a budget stopped, E0601 to E0604 or E0620, once per sink. Returns false, so that a caller can return it. */
 bool dfl_report_stop(dfl_sink *sink, const dfl_budget *budget);
 /* The same as a warning: a limit that was asked for ended a search, which has a result. */

@@ -20,11 +20,13 @@
 #include "diag/render.h"
 #include "support/utf8.h"
 #include "support/vec.h"
+#include "support/wrap.h"
 
 enum {
     GUTTER = 5,      /* least columns of a line number, so that snippets of files below 10^5 lines align */
     TAB = 4,         /* columns */
     WINDOW = 200,    /* bytes of a long line that are shown */
+    WIDTH = 100,     /* columns of notes and help; words between backticks stay together */
     LEAD = 80,       /* bytes of a cut line in front of its first mark */
     WHOLE_BLOCK = 6, /* most lines of a block in full; longer blocks show their first BLOCK_HEAD and last BLOCK_TAIL lines */
     BLOCK_HEAD = 3,
@@ -488,13 +490,17 @@ static void print_snippets(printer *p)
 
 static void print_remark(printer *p, const char *kind, const char *text)
 {
+    const size_t indent = p->gutter + 3 + strlen(kind) + 2;
+    char *wrapped = dfl_arena_copy(dfl_sink_arena(p->sink), text, strlen(text));
+
+    dfl_wrap(wrapped, indent, indent, WIDTH);
     add_gutter(p, 0, '=');
     add_spaces(p, 1);
     add_style(p, bold);
     dfl_strbuf_z(p->out, kind);
     add_style(p, reset);
     dfl_strbuf_z(p->out, ": ");
-    dfl_render_safe(p->out, text, p->gutter + 3 + strlen(kind) + 2);
+    dfl_render_safe(p->out, wrapped, indent);
     end_line(p);
 }
 

@@ -19,6 +19,8 @@ struct dfl_sink {
     size_t errors, warnings; /* counts of reports, dropped reports included */
     size_t dropped;
     bool stop_reported;
+    dfl_span work;             /* the mapping at work, or the empty span */
+    const dfl_budget *reading; /* limits the reading of the input; NULL = the input is read */
     dfl_code last;
     dfl_diag scratch;
     dfl_diag *closing; /* the E0607 record, made by the first dropped report */
@@ -230,6 +232,12 @@ static dfl_diag *keep_report(dfl_sink *sink, dfl_code code, dfl_severity severit
     return d;
 }
 
+/* Whether the reading of the input was stopped; then reports the stop. */
+static bool is_unread(dfl_sink *sink)
+{
+    return sink->reading && sink->reading->why != DFL_STOP_NONE && !dfl_report_stop(sink, sink->reading);
+}
+
 dfl_diag *dfl_report(dfl_sink *sink, dfl_code code, dfl_span span, const char *format, ...)
 {
     dfl_severity severity = dfl_code_severity(code);
@@ -237,6 +245,8 @@ dfl_diag *dfl_report(dfl_sink *sink, dfl_code code, dfl_span span, const char *f
     dfl_diag *d;
 
     sink->last = code;
+    if (severity == DFL_ERROR && is_unread(sink))
+        return use_scratch(sink, code, severity, span);
     count_severity(sink, severity);
     if (sink->kept.n >= sink->limit)
         return drop_report(sink, code, severity, span);
@@ -255,7 +265,7 @@ dfl_diag *dfl_report_lint(dfl_sink *sink, const dfl_lint_levels *levels, dfl_lin
     va_list args;
     dfl_diag *d;
 
-    if (level == DFL_LEVEL_ALLOW || (span.end != 0 && dfl_sink_has(sink, code, span)))
+    if (level == DFL_LEVEL_ALLOW || is_unread(sink) || (span.end != 0 && dfl_sink_has(sink, code, span)))
         return use_scratch(sink, code, DFL_NOTE, span);
     count_severity(sink, severity);
     if (sink->kept.n >= sink->limit)
@@ -354,26 +364,63 @@ static dfl_code code_of_stop(dfl_stop why)
     return DFL_INTERNAL_ERROR;
 }
 
-void dfl_report_limited(dfl_sink *sink, dfl_stop why)
+/* What a user can do after a stop; NULL = nothing. */
+static const char *help_for_stop(dfl_stop why)
 {
+    switch (why) {
+    case DFL_STOP_MEMORY:
+        return "if no size is larger than intended, raise `--memory-limit`";
+    case DFL_STOP_STEPS:
+        return "if no size is larger than intended, raise `--step-limit`";
+    case DFL_STOP_EVALUATIONS:
+        return "raise `--evaluations`, or write the lines that are already decided";
+    case DFL_STOP_TIME:
+        return "raise `--time-limit`, or write the lines that are already decided";
+    case DFL_STOP_CANCELLED:
+    case DFL_STOP_GAP:
+    case DFL_STOP_WORK:
+    case DFL_STOP_NONE:
+        break;
+    }
+    return NULL;
+}
+
+void dfl_sink_work_on(dfl_sink *sink, dfl_span mapping)
+{
+    sink->work = mapping;
+}
+
+void dfl_sink_reading(dfl_sink *sink, const dfl_budget *budget)
+{
+    sink->reading = budget;
+}
+
+/* Reports a stop, at the mapping at work. A warning needs no help: the search that it is about states the reason. A full sink
+   keeps this report, too: it explains why the others are incomplete. */
+static void add_stop(dfl_sink *sink, dfl_stop why, dfl_severity severity)
+{
+    const char *help = help_for_stop(why);
+    dfl_diag *d;
+
     if (sink->stop_reported)
         return;
     sink->stop_reported = true;
-    count_severity(sink, DFL_WARNING);
-    keep_report(sink, code_of_stop(why), DFL_WARNING, (dfl_span){ 0, 0 }, dfl_stop_text(why));
+    count_severity(sink, severity);
+    d = keep_report(sink, code_of_stop(why), severity, sink->work,
+                    why == DFL_STOP_NONE ? "stop reported for a budget that has not stopped" : dfl_stop_text(why));
+    if (help && severity == DFL_ERROR)
+        dfl_diag_help(sink, d, "%s", help);
+}
+
+void dfl_report_limited(dfl_sink *sink, dfl_stop why)
+{
+    add_stop(sink, why, DFL_WARNING);
 }
 
 bool dfl_report_stop(dfl_sink *sink, const dfl_budget *budget)
 {
     dfl_stop why = budget ? budget->why : DFL_STOP_NONE;
-    dfl_code code = code_of_stop(why);
 
-    if (sink->stop_reported)
-        return false;
-    sink->stop_reported = true;
-    /* a full sink keeps this report, too: the stop explains why the other reports are incomplete */
-    count_severity(sink, dfl_code_severity(code));
-    keep_report(sink, code, dfl_code_severity(code), (dfl_span){ 0, 0 },
-         why == DFL_STOP_NONE ? "stop reported for a budget that has not stopped" : dfl_stop_text(why));
+    add_stop(sink, why, dfl_code_severity(code_of_stop(why)));
     return false;
 }

@@ -93,7 +93,7 @@ static wording word_idle_instances(const dfl_linter *l, const finding *f)
                                     (long long)f->want, name),
         .here = f->line ? NULL : dfl_arena_printf(l->arena, "no `spatial` line splits anything over `%s`", name),
         .label = dfl_arena_printf(l->arena, "`%s` is declared here", name), .labelled = axis->span,
-        .help = dfl_arena_printf(l->arena, "split more parts of a rank, or a further rank, over `%s`", name),
+        .help = dfl_arena_printf(l->arena, "split a rank into more parts over `%s`, or split a further rank over it", name),
     };
 }
 

@@ -180,6 +180,7 @@ void dfl_evaluate_mappings(const dfl_solver *solver, const char *only, dfl_purpo
 
         if (!dfl_design_is_selected(&p->designs[i], solver->names, only))
             continue;
+        dfl_sink_work_on(solver->sink, m->span);
         if (m->has_holes && (m->n_front > 0 || solver->options->top > 0) && keeps_items) {
             evaluate_front(solver, m, purpose, &items);
             continue;

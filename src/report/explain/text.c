@@ -221,7 +221,8 @@ static void print_runner_up(dfl_strbuf *out, const dfl_explanation *explanation)
 
     dfl_human_quantity(explanation->runner_up_value, explanation->dim, value);
     dfl_double_text_short(100 * (explanation->runner_up_value / explanation->value - 1), 4, more);
-    dfl_strbuf_printf(out, "\n  the best mapping of another kind has %s, %s %% more%s; it differs in:\n", value, more,
+    dfl_strbuf_printf(out, "\n  the best mapping of another kind with tiles that divide has %s, %s %% more%s; "
+                      "it differs in:\n", value, more,
                       explanation->is_runner_up_proven ? "" : ", and is not proven to be the best");
     dfl_diff_summary(out, explanation->runner_up);
 }

@@ -10,8 +10,9 @@
 #include "report/print/print.h"
 #include "report/table.h"
 #include "report/readable.h"
-#include "support/number.h"
 #include "support/limits.h"
+#include "support/number.h"
+#include "support/wrap.h"
 
 enum { LINE_WIDTH = 100 }; /* columns */
 
@@ -357,16 +358,6 @@ static void print_mixed(const context *c)
                       text_of(c, first.narrow->name), text_of(c, s->computes[first.compute].name), fast);
 }
 
-/* The length of the first word of a text (in bytes). A blank in backticks does not end a word. */
-static size_t word_length(const char *words)
-{
-    size_t len = 0;
-
-    for (bool quoted = false; words[len] != '\0' && (quoted || words[len] != ' '); len++)
-        quoted ^= words[len] == '`';
-    return len;
-}
-
 /* Prints clauses with "; " between them after " NAME ". Each clause starts a line. A line beyond WIDTH columns is broken
    and continued with MORE more blanks. Of more than `most` clauses, prints the first ones and a note that `--verbose`
    prints the others. */
@@ -378,7 +369,7 @@ static void add_clauses(dfl_strbuf *out, const char *name, const char *words, ui
     dfl_strbuf_printf(out, "  %-12s ", name);
     for (size_t len = 0; *words != '\0'; words += len + strspn(words + len, " ")) {
         bool ends;
-        len = word_length(words);
+        len = dfl_word_length(words);
         ends = words[len] == ' ' && words[len - 1] == ';';
         if (column > INDENT && column + 1 + len > WIDTH) {
             dfl_strbuf_printf(out, "\n%*s", INDENT + MORE, "");
@@ -427,7 +418,7 @@ static void add_lower_bound(dfl_strbuf *out, const dfl_search_summary *s)
         return;
     dfl_human_quantity(reached ? s->value : s->lower_bound, s->dim, bound);
     dfl_double_text_short(reached ? 0 : 100 * (s->value / s->lower_bound - 1), 4, gap);
-    dfl_strbuf_printf(out, "  lower bound  %s, gap %s %%\n", bound, gap);
+    dfl_strbuf_printf(out, "  lower bound  %s, gap %s %%%s\n", bound, gap, reached && !s->optimal ? " up to rounding" : "");
 }
 
 void dfl_search_text(dfl_strbuf *out, const dfl_search_summary *s, bool verbose)

@@ -130,6 +130,39 @@ static void a_stop_is_reported_once_even_when_the_sink_is_full(void **state)
     dfl_arena_free(f.arena);
 }
 
+static void a_stop_while_the_input_is_read_hides_what_follows(void **state)
+{
+    fixture f = open_sink();
+    dfl_budget budget = { .steps_limit = 1 };
+
+    (void)state;
+    dfl_sink_reading(f.sink, &budget);
+    dfl_report(f.sink, DFL_NAME_UNKNOWN, (dfl_span){ 1, 2 }, "before the stop");
+    dfl_budget_spend(&budget, 2);
+    dfl_report(f.sink, DFL_OP_UNKNOWN, (dfl_span){ 3, 4 }, "after the stop");
+    assert_int_equal(dfl_sink_count(f.sink), 2);
+    assert_int_equal(dfl_sink_at(f.sink, 0)->code, DFL_NAME_UNKNOWN);
+    assert_int_equal(dfl_sink_at(f.sink, 1)->code, DFL_LIMIT_STEPS);
+    assert_int_equal(dfl_sink_errors(f.sink), 2);
+    dfl_sink_reading(f.sink, NULL);
+    dfl_report(f.sink, DFL_OP_UNKNOWN, (dfl_span){ 3, 4 }, "read");
+    assert_int_equal(dfl_sink_errors(f.sink), 3);
+    dfl_arena_free(f.arena);
+}
+
+static void a_stop_stands_at_the_mapping_at_work(void **state)
+{
+    fixture f = open_sink();
+
+    (void)state;
+    dfl_sink_work_on(f.sink, (dfl_span){ 5, 8 });
+    dfl_report_limited(f.sink, DFL_STOP_TIME);
+    assert_int_equal(dfl_sink_at(f.sink, 0)->span.start, 5);
+    assert_int_equal(dfl_sink_at(f.sink, 0)->severity, DFL_WARNING);
+    assert_null(dfl_sink_at(f.sink, 0)->help);
+    dfl_arena_free(f.arena);
+}
+
 static void a_stop_without_a_reason_is_an_internal_error(void **state)
 {
     fixture f = open_sink();
@@ -254,6 +287,8 @@ int main(void)
         cmocka_unit_test(lints_follow_their_level),
         cmocka_unit_test(sorts_by_place_then_code_and_is_stable),
         cmocka_unit_test(a_stop_is_reported_once_even_when_the_sink_is_full),
+        cmocka_unit_test(a_stop_while_the_input_is_read_hides_what_follows),
+        cmocka_unit_test(a_stop_stands_at_the_mapping_at_work),
         cmocka_unit_test(a_stop_without_a_reason_is_an_internal_error),
         cmocka_unit_test(repeated_records_are_folded),
         cmocka_unit_test(records_of_a_code_are_withdrawn),

@@ -8,6 +8,7 @@
 #include "support/intern.h"
 #include "support/strbuf.h"
 #include "support/vec.h"
+#include "support/wrap.h"
 
 static void a_vector_keeps_its_items(void **state)
 {
@@ -96,11 +97,36 @@ static void the_hash_depends_on_bytes_and_seed(void **state)
 #endif
 }
 
+static void lines_are_wrapped_between_words(void **state)
+{
+    static const struct { const char *text; size_t first, indent, width; const char *want; } rows[] = {
+        { "", 0, 0, 4, "" },
+        { "ab cd", 0, 0, 5, "ab cd" },
+        { "ab cd", 0, 0, 4, "ab\ncd" },
+        { "ab cd", 1, 0, 5, "ab\ncd" },
+        { "ab cd ef", 0, 2, 5, "ab cd\nef" },
+        { "ab cd ef gh", 0, 2, 6, "ab cd\nef\ngh" },
+        { "longer than", 0, 0, 4, "longer\nthan" },
+        { "a `b c d` e", 0, 0, 8, "a\n`b c d`\ne" },
+        { "ab\ncd ef", 0, 0, 5, "ab\ncd ef" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[32];
+
+        snprintf(text, sizeof text, "%s", rows[i].text);
+        dfl_wrap(text, rows[i].first, rows[i].indent, rows[i].width);
+        assert_string_equal(text, rows[i].want);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_vector_keeps_its_items),
         cmocka_unit_test(a_buffer_is_always_terminated),
+        cmocka_unit_test(lines_are_wrapped_between_words),
         cmocka_unit_test(a_buffer_takes_everything),
         cmocka_unit_test(equal_texts_are_one_symbol),
         cmocka_unit_test(the_hash_depends_on_bytes_and_seed),
