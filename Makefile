@@ -50,7 +50,7 @@ WARN_GENERATED := -Wall -Wno-sign-compare -Wno-unused-function -Wno-unused-but-s
 
 VARIANT_release := -O2 -D_FORTIFY_SOURCE=2
 # -Og compiles in two thirds of the time of -O1.
-VARIANT_asan    := -Og -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+VARIANT_asan    := -Og -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 VARIANT_tsan    := -O1 -fno-omit-frame-pointer -fsanitize=thread
 VARIANT_cover   := -O0 --coverage
 VARIANT_fuzz    := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
