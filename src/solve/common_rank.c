@@ -2,7 +2,6 @@
    rank is searched, and the loop is added to the mapping found. */
 #include <math.h>
 
-#include "mapper/problem/evaluate.h"
 #include "mapper/problem/limits.h"
 #include "solve/solve_internal.h"
 #include "solve/sub_workload.h"
@@ -121,7 +120,7 @@ static dfl_mapping *keep_above(const common *k, const dfl_mapping *m, uint32_t t
 
 static double value_of(const common *k, const dfl_mapping *m)
 {
-    return dfl_mapping_value(dfl_arena_budget(k->arena), k->fill->solver->names, m, k->objective);
+    return dfl_fill_value(k->fill, k->objective, m);
 }
 
 /* Keeps tensors without the rank, such as weights, above the loop where that is better. */

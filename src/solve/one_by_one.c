@@ -46,10 +46,11 @@ static dfl_mapping *map_one_by_one(dfl_assembly *a)
     return dfl_assembly_make(a);
 }
 
-/* Costs of a mapping by the model; NULL after reporting, or if an interrupt, or the end of the time that follows a limit on time,
-   ends the evaluation (`*is_stopped`). After an interrupt the evaluation has few steps. */
-static const dfl_result *evaluate_in_time(const dfl_assembly *a, const dfl_mapping *m, bool *is_stopped)
+/* Costs of a mapping by the model; NULL if the model refuses it, or if an interrupt, or the end of the time that follows a limit
+   on time, ends the evaluation. Reports nothing. After an interrupt the evaluation has few steps. */
+static const dfl_result *evaluate_in_time(const dfl_assembly *a, const dfl_mapping *m)
 {
+    dfl_sink *sink = a->fill->sink;
     const dfl_solver *solver = a->fill->solver;
     const dfl_search_limits *limits = &a->fill->limits;
     dfl_budget *after = dfl_arena_budget(solver->after);
@@ -61,8 +62,9 @@ static const dfl_result *evaluate_in_time(const dfl_assembly *a, const dfl_mappi
         after->cancel = solver->budget->cancel;
     if (limits->deadline > 0 && solver->budget->work == NULL)
         after->deadline = fmax(fmax(limits->deadline, a->fill->judged_until), dfl_budget_time(after)) + DFL_GRACE_SECONDS;
+    a->fill->sink = dfl_sink_quiet(a->arena);
     costs = dfl_fill_costs(a->fill, m);
-    *is_stopped = after->why != DFL_STOP_NONE;
+    a->fill->sink = sink;
     after->steps_limit = 0;
     after->cancel = NULL;
     after->deadline = 0;
@@ -80,21 +82,20 @@ static bool has_conditions(const dfl_assembly *a)
 }
 
 /* Maps the einsums one by one and copies the mapping to `out`. Returns its costs by the model; NULL after reporting. The
-   evaluation of einsums with conditions may take long: if time ends it, other lines take their place. */
+   evaluation of einsums with conditions may take long, or the model may refuse it: then other lines take their place. */
 static const dfl_result *fill_from(dfl_assembly *a, dfl_filled *out)
 {
     dfl_arena *arena = a->fill->solver->arena;
     const dfl_mapping *found = map_one_by_one(a);
     const dfl_result *costs;
-    bool is_stopped = false;
 
     out->mapping = found ? dfl_mapping_copy(arena, found) : NULL;
     if (out->mapping == NULL || !has_conditions(a))
         return out->mapping ? dfl_fill_costs(a->fill, out->mapping) : NULL;
-    costs = evaluate_in_time(a, out->mapping, &is_stopped);
-    if (is_stopped && dfl_kind_lines_shorten(a))
+    costs = evaluate_in_time(a, out->mapping);
+    if (!costs && dfl_kind_lines_shorten(a))
         out->mapping = dfl_mapping_copy(arena, dfl_assembly_make(a));
-    return is_stopped ? dfl_fill_costs(a->fill, out->mapping) : costs;
+    return costs ? costs : dfl_fill_costs(a->fill, out->mapping);
 }
 
 /* Maps the einsums one by one where the outermost memories have too little room for all tensors, with other homes of
@@ -182,7 +183,8 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
         fill->limits.evaluations = dfl_evaluations_left(given.evaluations, summary->evaluated);
     found = fill->alone != NULL ? fill->alone : map_one_by_one(&a);
     if (found)
-        one = dfl_assembly_judge(&a, found, given.deadline > 0 ? fmax(given.deadline, dfl_budget_time(fill->solver->budget)) +
+        one = dfl_assembly_judge(&a, found, given.deadline > 0 ? fmax(fmax(given.deadline, fill->judged_until),
+                                                                      dfl_budget_time(fill->solver->budget)) +
                                                                 DFL_GRACE_SECONDS : 0);
     fill->limits = given;
     summary->evaluated += a.evaluated;

@@ -5,8 +5,10 @@
 #include <math.h>
 
 #include "mapper/conflict/conflict.h"
+#include "mapper/problem/evaluate.h"
 #include "model/model.h"
 #include "report/check/check.h"
+#include "support/deadline.h"
 #include "support/limits.h"
 
 /* Whether all paths of an expression start with `name`; true for NULL, which has no paths. */
@@ -85,6 +87,22 @@ const dfl_result *dfl_fill_costs(const dfl_fill *fill, const dfl_mapping *m)
     const dfl_paths *paths = dfl_paths_resolve(after, fill->sink, fill->solver->names, m);
 
     return paths ? dfl_model_eval(after, fill->sink, fill->solver->names, paths) : NULL;
+}
+
+double dfl_fill_value(const dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *m)
+{
+    dfl_budget *session = fill->solver->budget, budget = dfl_budget_fresh(session);
+    const double now = dfl_budget_time(session);
+    const double whole = fill->judged_until > 0 ? fill->judged_until : fill->limits.deadline;
+    double value;
+
+    if (whole <= 0 && (budget.steps_limit == 0 || budget.steps_limit > DFL_JUDGE_STEPS))
+        budget.steps_limit = DFL_JUDGE_STEPS;
+    if (whole > 0)
+        budget.deadline = now + fmax(whole - now, DFL_GRACE_LEAST_SECONDS) / 2;
+    value = dfl_mapping_value(&budget, fill->solver->names, m, objective);
+    (void)dfl_budget_add_steps(session, budget.steps_used);
+    return value;
 }
 
 /* ---- searches for one figure each ---- */

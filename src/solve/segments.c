@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "mapper/problem/evaluate.h"
 #include "mapper/problem/limits.h"
 #include "solve/kind_lines.h"
 #include "solve/solve_internal.h"
@@ -131,6 +130,7 @@ static bool search_part(const segments *k, const dfl_sub_workload *part, double 
     one.sink = dfl_sink_quiet(k->arena); /* a search without a mapping is no error */
     one.is_segment = true;
     one.alone = NULL;
+    one.judged_until = 0;
     one.limits.progress = NULL;          /* whose values are those of the whole */
     one.limits.gap = 0;
     if (one.limits.deadline > now)
@@ -148,12 +148,16 @@ static bool search_part(const segments *k, const dfl_sub_workload *part, double 
 static void put_part(const segments *k, const dfl_sub_workload *part, const dfl_mapping *found, dfl_filled *out,
                      dfl_search_summary *summary)
 {
-    const dfl_mapping *m = dfl_sub_workload_put(k->arena, part, out->mapping, found);
+    const dfl_mapping *m = dfl_sub_workload_put(k->arena, part, out->mapping, found), *before = out->mapping;
+    const dfl_budget *budget = k->fill->solver->budget;
+    const double start = dfl_budget_time(budget);
 
     if (m != NULL)
-        dfl_fill_take_better(k->fill, m, dfl_mapping_value(dfl_arena_budget(k->arena), k->fill->solver->names, m, k->objective),
+        dfl_fill_take_better(k->fill, m, dfl_fill_value(k->fill, k->objective, m),
                              "neighbouring einsums were mapped together, part by part: mappings that fuse others may be better",
                              out, summary);
+    if (out->mapping != before)
+        k->fill->report_seconds = dfl_budget_time(budget) - start;
 }
 
 /* Seconds left below which no search of a part begins: it finds plain lines. */
@@ -177,10 +181,12 @@ void dfl_fill_try_segments(dfl_fill *fill, const dfl_objective *objective, dfl_f
     const dfl_result *costs;
     dfl_objective mine;
     double *weight, left = 0;
+    bool needs_costs;
 
     k.home = find_homes(k.arena, out->mapping);
     find_below(&k, out->mapping->root, DFL_NEW_ARRAY(k.arena, bool, (size_t)k.given->workload->n_ranks + 1));
-    costs = k.parts.n > 0 ? dfl_fill_costs(fill, out->mapping) : NULL;
+    needs_costs = k.parts.n > 1 || (k.parts.n > 0 && dfl_objective_is_product(objective));
+    costs = needs_costs ? dfl_fill_costs(fill, out->mapping) : NULL;
     mine = part_objective(&k, costs);
     weight = DFL_NEW_ARRAY(k.arena, double, k.parts.n + 1);
     for (size_t i = 0; i < k.parts.n; i++)

@@ -27,7 +27,8 @@ typedef struct {
     bool has_requirement;              /* at least one requirement is not a bound on the peak of a memory */
     bool has_default_limit;            /* no limit was asked for: the search ends after a fixed amount of work */
     bool is_last;                      /* all einsums are searched together, with all the time that is left */
-    double judged_until; /* end of the evaluation of what is mapped einsum by einsum; 0 = `limits.deadline` */
+    double judged_until; /* end of the evaluation of whole mappings of which `limits` let search a part; 0 = `limits.deadline` */
+    double report_seconds;             /* time that the report takes to evaluate the best mapping, where that is known and long */
     bool is_part;                      /* of the search for another mapping, which needs no lower bound */
     bool is_segment;                   /* some of the einsums of a network: the search needs no lower bound */
     const dfl_mapping *alone;          /* the best lines of each einsum alone (dfl_fill_first); NULL = not searched for */
@@ -90,6 +91,9 @@ const dfl_mapping *dfl_fill_ask_bandwidth(const dfl_fill *fill, const dfl_mappin
 dfl_mapping *dfl_fill_copy(const dfl_solver *solver, const dfl_mapping *found, const dfl_mapping *given);
 /* Evaluates a mapping by the model; the costs lie in the arena `after`. NULL after reporting. */
 const dfl_result *dfl_fill_costs(const dfl_fill *fill, const dfl_mapping *m);
+/* The value of a mapping by the model. INFINITY if it is not legal, violates a requirement, or takes long to evaluate: more than
+   half of the time that is left, since the report evaluates the result once more. Reports nothing. */
+double dfl_fill_value(const dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *m);
 /* Objectives of additional searches with one term each, in `arena`: each required figure and energy * latency, and with
    `terms` also each term of the objective. */
 dfl_front_alone dfl_fill_single_objectives(const dfl_fill *fill, dfl_arena *arena, const dfl_objective *objective, bool terms);

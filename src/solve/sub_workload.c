@@ -159,6 +159,8 @@ static bool take_einsum(taker *k, const dfl_einsum *from, dfl_einsum *to)
     dfl_access *inputs = DFL_NEW_ARRAY(k->from->arena, dfl_access, (size_t)from->n_inputs + 1);
 
     *to = *from;
+    to->where = NULL;
+    to->n_where = 0;
     to->ranks = ranks;
     to->n_ranks = 0;
     to->inputs = inputs;
@@ -166,7 +168,7 @@ static bool take_einsum(taker *k, const dfl_einsum *from, dfl_einsum *to)
     for (uint32_t i = 0; i < from->n_ranks; i++)
         if (k->own_rank[from->ranks[i]] != DFL_NONE)
             ranks[to->n_ranks++] = k->own_rank[from->ranks[i]];
-    if (from->n_where > 0 || to->n_ranks == 0 || !is_apart(k, from) || !own_access(k, &from->output, &to->output))
+    if (to->n_ranks == 0 || !is_apart(k, from) || !own_access(k, &from->output, &to->output))
         return false;
     for (uint32_t i = 0; i < from->n_inputs; i++)
         if (!own_access(k, &from->inputs[i], &inputs[i]))

@@ -4,8 +4,9 @@
  * repeat, or a rank that all of them share, such as a batch.
  *
  * What the einsums exchange with others is an input or an output, at home where the whole mapping has it. What they exchange
- * among themselves is at home where the search says, within the loops. The system lacks what the mapper does not support, and
- * selects tensors by name. So a value of the search is an estimate; the model says what the whole mapping costs.
+ * among themselves is at home where the search says, within the loops. The workload lacks the conditions of `where`, and the
+ * system what the mapper does not support; it selects tensors by name. So a value of the search is an estimate; the model says
+ * what the whole mapping costs, and may refuse it.
  */
 #ifndef DFL_SOLVE_SUB_WORKLOAD_H
 #define DFL_SOLVE_SUB_WORKLOAD_H
@@ -32,7 +33,7 @@ typedef struct {
 } dfl_sub_workload;
 
 /* Makes the workload. False if the einsums have none: one computes a part of its result in an iteration of a fixed rank, or has
-   a fixed rank in a sum with others, or has conditions, or reads rows of a table, or a tensor has writers on both sides. */
+   a fixed rank in a sum with others, or reads rows of a table, or a tensor has writers on both sides. */
 bool dfl_sub_workload_take(const dfl_sub_source *source, dfl_sub_workload *out);
 /* The mapping `base` with the lines of `found`, a mapping of the problem, in the place of its lines for the einsums. In `base`
    these are all einsums of a body, or of neighbouring children of a body. Fixed ranks without a loop in `base` get one above the
