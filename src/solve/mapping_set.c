@@ -58,6 +58,22 @@ static dfl_search_request make_request(const dfl_fill *fill, const dfl_objective
                                             .max_shared_loops = fill->space.max_shared_loops } };
 }
 
+/* Whether a limit on time or on evaluations ended a search for several mappings before it found any: those that searches for one
+   mapping find are the result then. Takes back the stop. */
+static bool is_cut_short(const dfl_fill *fill, dfl_search_result *found)
+{
+    dfl_budget *budget = fill->solver->budget;
+    const dfl_mapping *m = fill->item.mapping;
+
+    if (found->status != DFL_SEARCH_REPORTED || (budget->why != DFL_STOP_TIME && budget->why != DFL_STOP_EVALUATIONS))
+        return false;
+    found->stopped = budget->why;
+    budget->why = DFL_STOP_NONE;
+    found->n = 0;
+    found->space = dfl_mapper_default_space(fill->solver->arena, fill->solver->names, m, true);
+    return true;
+}
+
 /* Searches for one mapping as if no others were asked for, with a share of the limits: 1 / `n` of what is left. Adds its effort
    to `*found`. False if there is none. */
 static bool find_alone(const dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *m, dfl_fill_open *search,
@@ -122,7 +138,7 @@ bool dfl_fill_front(dfl_fill *fill, const dfl_objective *objective, const dfl_ma
     dfl_front_alone alone;
     uint32_t next = 1;
     dfl_arena *work;
-    bool is_found, is_wider;
+    bool is_found, is_short, is_wider;
 
     if (!objective->native && objective->room == DFL_NONE)
         return dfl_fill_refuse_front(fill, "a Pareto set is over `energy`, `latency` and the peak of one memory",
@@ -137,10 +153,14 @@ bool dfl_fill_front(dfl_fill *fill, const dfl_objective *objective, const dfl_ma
     alone = dfl_fill_single_objectives(fill, work, objective, true);
     request.alone = &alone;
     found = *dfl_fill_search(fill, work, within, &request);
+    is_short = is_cut_short(fill, &found);
     is_found = dfl_fill_has_result(&found) && found.n > 0;
-    is_wider = is_found && add_ends(fill, objective, m, search, work, &found);
+    is_wider = (is_found || is_short) && add_ends(fill, objective, m, search, work, &found);
+    is_found |= is_wider;
     if (dfl_fill_has_result(&found))
         *stopped = found.stopped;
+    else if (is_short)
+        dfl_budget_stop(solver->budget, found.stopped);
     if (is_found) {
         *summary = summarize(fill, objective, &found,
                              is_wider ? "a search for one expression alone looks at more mappings, and one that it found is in "
@@ -219,7 +239,7 @@ bool dfl_fill_kinds(dfl_fill *fill, const dfl_objective *objective, const dfl_ma
     dfl_filled one;
     double bound;
     dfl_arena *work;
-    bool is_found, is_wider;
+    bool is_found, is_short, is_wider;
 
     if (!objective->native)
         return dfl_fill_refuse_figure(fill, objective, m);
@@ -235,14 +255,18 @@ bool dfl_fill_kinds(dfl_fill *fill, const dfl_objective *objective, const dfl_ma
     request.top = solver->options->top;
     request.best = solver->best;
     search_kinds(fill, within, &request, work, &found);
+    is_short = is_cut_short(fill, &found);
     bound = dfl_fill_has_result(&found) ? found.lower_bound : NAN;
     is_found = dfl_fill_has_result(&found) && found.n > 0;
-    is_wider = is_found && solver->best == NULL && find_alone(fill, objective, m, search, 1, &found, &one) &&
+    is_wider = (is_found || is_short) && solver->best == NULL && find_alone(fill, objective, m, search, 1, &found, &one) &&
                dfl_mapper_add(work, solver->names, objective, DFL_SEARCH_TOP_K, one.mapping, &found);
+    is_found |= is_wider;
     if (is_wider)
         bound = bound_alone(fill, objective, &one);
     if (dfl_fill_has_result(&found))
         *stopped = found.stopped;
+    else if (is_short)
+        dfl_budget_stop(solver->budget, found.stopped);
     if (is_found)
         add_kinds(fill, objective, m, &found, bound, is_wider);
     dfl_arena_free(work);

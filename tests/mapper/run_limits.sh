@@ -69,6 +69,12 @@ for seconds in 0.1 0.2 0.6 0.9 1.2 1.6 2.4; do
     judge "layer.dfl: a signal after $seconds s"
     grep -q '^mapping best' "$work/out" || fail "layer.dfl: a signal after $seconds s: no mapping is written"
 done
+# Of several mappings those remain that searches for one mapping find, if the search for all of them has none yet.
+sed 's/minimize [^;]*;/pareto energy, latency;/' tests/mapper/limits/layer.dfl >"$work/front.dfl"
+run 0.5 - "$work/front.dfl" --time-limit 0.5
+judge "layer.dfl: a Pareto set"
+run 0.5 - tests/mapper/limits/layer.dfl --top 3 --time-limit 0.5
+judge "layer.dfl: the best kinds"
 # Five operands have many templates, and to list them is no evaluation. The limit ends that, too, and no other one is named.
 run 2 - tests/mapper/limits/inputs.dfl --evaluations 1000
 judge "inputs.dfl: a limit on evaluations"
