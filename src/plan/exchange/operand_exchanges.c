@@ -486,8 +486,14 @@ static bool set_operand_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     } else if (way == ACROSS) { /* what is gathered comes behind */
         if (!find_part_bits(f, l, einsum, access, mask, mask[ACROSS], &x->bits))
             return false;
-        if (!is_at_points(f, l, einsum, access, mask))
-            x->bits = ceil_div(x->bits, dfl_exchange_ranks(f, rows & ~mask[WHOLE]));
+        if (!is_at_points(f, l, einsum, access, mask)) {
+            const int64_t parts = dfl_exchange_ranks(f, rows & ~mask[WHOLE]);
+
+            if (parts > 1 && (dfl_rows_uses(f, einsum, access) > 1 || dfl_rows_are_uneven(f, einsum)))
+                return dfl_frame_refuse(f, access->span, "an all-to-all of an operand of which data select what each chip needs",
+                                        "divide the operand at home as its reader");
+            x->bits = ceil_div(x->bits, parts);
+        }
     } else if (way == FROM_ONE && mask[WHOLE] != 0 && !find_part_bits(f, l, einsum, access, mask, mask[FROM_ONE], &x->bits)) {
         return false;
     }
