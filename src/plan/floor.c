@@ -12,7 +12,7 @@
 #include "plan/layout/passes.h"
 #include "plan/plan.h"
 #include "plan/plan_internal.h"
-#include "plan/work/iterations.h"
+#include "plan/pass/iterations.h"
 #include "support/vec.h"
 
 /* ---- memory ---- */

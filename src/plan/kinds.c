@@ -4,7 +4,7 @@
 #include "plan/layout/passes.h"
 #include "plan/layout/rows.h"
 #include "plan/layout/step_points.h"
-#include "plan/work/iterations.h"
+#include "plan/pass/iterations.h"
 #include "support/number.h"
 #include "support/vec.h"
 

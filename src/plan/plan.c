@@ -1,5 +1,5 @@
 #include "plan/plan.h"
-#include "plan/work/allotment.h"
+#include "plan/pass/allotment.h"
 
 #include <math.h>
 
@@ -8,9 +8,9 @@
 #include "plan/layout/lines.h"
 #include "plan/layout/pass_bits.h"
 #include "plan/plan_internal.h"
-#include "plan/work/grouping.h"
-#include "plan/work/iterations.h"
-#include "plan/work/perfect.h"
+#include "plan/pass/grouping.h"
+#include "plan/pass/iterations.h"
+#include "plan/pass/perfect.h"
 
 bool dfl_plan_has_phase(const dfl_workload *w, dfl_phase phase)
 {

@@ -1,7 +1,7 @@
 /* The report of a plan: its exchanges, links, groups and sums over the whole system. */
 #include "plan/kinds.h"
 #include "plan/rates.h"
-#include "plan/work/iterations.h"
+#include "plan/pass/iterations.h"
 
 #include <math.h>
 #include <string.h>

@@ -88,7 +88,7 @@ find_fault() { # find_fault DIR
             { echo "unit: $(sed -n 's/^not ok [0-9]* - //p' "$dir/out" | head -n 1)"; return 0; }
     done
     case $(cat "$dir/file") in
-    plan/exchange/*.c | plan/layout/*.c | plan/memory/*.c | plan/kinds.c | plan/work/iterations.c)
+    plan/exchange/*.c | plan/layout/*.c | plan/memory/*.c | plan/kinds.c | plan/pass/iterations.c)
         program "$dir" dflc "$OUT"/obj/src/cmd/*.o || { echo LINK; return 0; }
         DFLC=$dir/dflc timeout -k 1 300 bash tests/plan/run_prove.sh >"$dir/out" 2>>"$dir/log" ||
             { echo "plans: $(grep -m 1 -o 'error.*' "$dir/out" | cut -c 1-90)"; return 0; } ;;

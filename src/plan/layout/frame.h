@@ -44,7 +44,7 @@ typedef struct {
     int64_t *local;             /* [einsum * n_ranks + rank]: extent on one chip; 1 for a rank that the einsum lacks */
     int64_t *pass;              /* the same in one pass: one micro-batch, one iteration of a repeat */
     bool *recomputed;           /* [tensor]: named by a `recompute` line, and no input of a layer */
-    int64_t iteration;          /* of the repeats whose iterations differ by conditions (plan/work/iterations.h) */
+    int64_t iteration;          /* of the repeats whose iterations differ by conditions (plan/pass/iterations.h) */
     struct dfl_mask_counts *counts; /* counts that do not differ between iterations (plan/layout/masks.c) */
     bool *repeats;              /* [rank]: the iterations of a repeat, which run one after another */
     uint32_t home;              /* the memory of the chips that holds tensors without a keep */

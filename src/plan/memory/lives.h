@@ -6,7 +6,7 @@
 #define DFL_PLAN_MEMORY_LIVES_H
 
 #include "plan/memory/flight.h"
-#include "plan/work/chunk.h"
+#include "plan/pass/chunk.h"
 
 typedef struct dfl_lives dfl_lives;
 

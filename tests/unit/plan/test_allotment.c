@@ -3,7 +3,7 @@
 
 #include "tests/harness/check.h"
 
-#include "plan/work/allotment.h"
+#include "plan/pass/allotment.h"
 
 enum { UNITS = 7, MOST_EINSUMS = 4 };
 

@@ -2,8 +2,8 @@
  * Whole units of a compute unit with `units`: the seconds of an einsum on some of them, and the division of all of them among the
  * einsums of a group that run at the same time (PLAN.md).
  */
-#ifndef DFL_PLAN_WORK_ALLOTMENT_H
-#define DFL_PLAN_WORK_ALLOTMENT_H
+#ifndef DFL_PLAN_PASS_ALLOTMENT_H
+#define DFL_PLAN_PASS_ALLOTMENT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,10 +2,10 @@
  * The engines of a chip that a branch occupies in one pass: its units, the ports of its memories, and the networks. With `option
  * overlap = perfect` the branch takes as long as the busiest of them.
  */
-#ifndef DFL_PLAN_WORK_ENGINES_H
-#define DFL_PLAN_WORK_ENGINES_H
+#ifndef DFL_PLAN_PASS_ENGINES_H
+#define DFL_PLAN_PASS_ENGINES_H
 
-#include "plan/work/chunk.h"
+#include "plan/pass/chunk.h"
 
 typedef struct {
     double *units, *ports, *nets; /* [compute], [2 * memory + is_write], [network]: busy time */

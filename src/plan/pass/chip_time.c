@@ -1,4 +1,4 @@
-#include "plan/work/chip_time.h"
+#include "plan/pass/chip_time.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "plan/layout/lines.h"
 #include "plan/layout/masks.h"
 #include "plan/layout/rows.h"
-#include "plan/work/allotment.h"
+#include "plan/pass/allotment.h"
 
 double dfl_chip_units(const dfl_frame *f, uint32_t compute)
 {

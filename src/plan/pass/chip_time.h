@@ -2,10 +2,10 @@
  * What an einsum takes on one chip, by itself: its operations over the rates of the units of the chip, beside its operands
  * and its result, which each pass the port of their memory once.
  */
-#ifndef DFL_PLAN_WORK_CHIP_TIME_H
-#define DFL_PLAN_WORK_CHIP_TIME_H
+#ifndef DFL_PLAN_PASS_CHIP_TIME_H
+#define DFL_PLAN_PASS_CHIP_TIME_H
 
-#include "plan/work/branches.h"
+#include "plan/pass/branches.h"
 
 /* An access of an einsum in one pass: its bits, and the time of the port of the memory that holds its tensor. */
 typedef struct {

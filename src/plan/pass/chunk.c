@@ -1,10 +1,10 @@
-#include "plan/work/chunk.h"
+#include "plan/pass/chunk.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "plan/layout/passes.h"
-#include "plan/work/iterations.h"
+#include "plan/pass/iterations.h"
 #include "support/vec.h"
 
 /* A point of the list: an einsum, or an exchange. */

@@ -1,9 +1,9 @@
-#include "plan/work/engines.h"
+#include "plan/pass/engines.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "plan/work/allotment.h"
+#include "plan/pass/allotment.h"
 
 dfl_engines dfl_engines_new(const dfl_plan_work *work)
 {

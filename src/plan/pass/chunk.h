@@ -3,13 +3,13 @@
  * one thing at a time. An einsum starts when its unit is free and its operands have arrived; an exchange starts when its
  * tensor is there and its network is free. Nothing is reordered.
  */
-#ifndef DFL_PLAN_WORK_CHUNK_H
-#define DFL_PLAN_WORK_CHUNK_H
+#ifndef DFL_PLAN_PASS_CHUNK_H
+#define DFL_PLAN_PASS_CHUNK_H
 
 #include "ir/plan_result.h"
 #include "plan/exchange/exchanges.h"
 #include "plan/layout/offload.h"
-#include "plan/work/chip_time.h"
+#include "plan/pass/chip_time.h"
 
 /* The einsums of the backward phase that a chunk runs. With `zero_bubble`, those of weights' gradients have their own passes. */
 typedef enum { DFL_CHUNK_ALL, DFL_CHUNK_WITHOUT_WEIGHTS, DFL_CHUNK_WEIGHTS } dfl_chunk_part;
@@ -40,7 +40,7 @@ typedef struct {
 } dfl_chunk_time;
 
 typedef struct dfl_plan_work {
-    const struct dfl_plan_work *of_iteration; /* [iteration of a repeat], if they differ; else NULL (plan/work/iterations.h) */
+    const struct dfl_plan_work *of_iteration; /* [iteration of a repeat], if they differ; else NULL (plan/pass/iterations.h) */
     int64_t n_iterations;
     const dfl_frame *frame;
     const dfl_chip_time *times;

@@ -1,11 +1,11 @@
-#include "plan/work/grouping.h"
+#include "plan/pass/grouping.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "groups/groups.h"
 #include "plan/layout/lines.h"
-#include "plan/work/engines.h"
+#include "plan/pass/engines.h"
 
 /* Einsums of one brace, pass and repeat. A node is an einsum with the copies of its result. */
 typedef struct {

@@ -1,8 +1,8 @@
-#include "plan/work/branches.h"
+#include "plan/pass/branches.h"
 
 #include "ir/conditions.h"
 #include "plan/layout/lines.h"
-#include "plan/work/chunk.h"
+#include "plan/pass/chunk.h"
 
 bool dfl_einsum_is_copy(const dfl_einsum *e)
 {

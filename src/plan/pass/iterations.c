@@ -1,4 +1,4 @@
-#include "plan/work/iterations.h"
+#include "plan/pass/iterations.h"
 
 #include "plan/layout/lines.h"
 #include "plan/layout/masks.h"

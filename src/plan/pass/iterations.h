@@ -2,10 +2,10 @@
  * Repeats whose iterations differ: a `where` has the iteration, as in an elimination, whose rest shrinks in each step. Each
  * iteration has its own times of einsums and bits of exchanges; all have the same einsums and exchanges in the same order.
  */
-#ifndef DFL_PLAN_WORK_ITERATIONS_H
-#define DFL_PLAN_WORK_ITERATIONS_H
+#ifndef DFL_PLAN_PASS_ITERATIONS_H
+#define DFL_PLAN_PASS_ITERATIONS_H
 
-#include "plan/work/chunk.h"
+#include "plan/pass/chunk.h"
 
 /* Sets `work->of_iteration`, if iterations differ; `layouts` NULL: without exchanges. `times` then have the means over the
    iterations, and each exchange is that of the iteration that moves most. False after a report. */

@@ -1,9 +1,9 @@
-#include "plan/work/perfect.h"
+#include "plan/pass/perfect.h"
 
 #include <math.h>
 
-#include "plan/work/engines.h"
-#include "plan/work/iterations.h"
+#include "plan/pass/engines.h"
+#include "plan/pass/iterations.h"
 
 /* Adds the exchanges of an einsum of the chunk, which runs `iterations` times in it, to the engines of its branch. */
 static void add_exchanges(const dfl_plan_work *work, const dfl_chunk *chunk, uint32_t einsum, int64_t iterations,

@@ -2,8 +2,8 @@
  * What runs together on a chip. A branch is a set of einsums that exchange their tensors on the chip: a brace of the mapping
  * below the lines of chips, or one einsum by itself. Branches run one after another.
  */
-#ifndef DFL_PLAN_WORK_BRANCHES_H
-#define DFL_PLAN_WORK_BRANCHES_H
+#ifndef DFL_PLAN_PASS_BRANCHES_H
+#define DFL_PLAN_PASS_BRANCHES_H
 
 #include "plan/layout/frame.h"
 

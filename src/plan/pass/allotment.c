@@ -1,4 +1,4 @@
-#include "plan/work/allotment.h"
+#include "plan/pass/allotment.h"
 
 #include <math.h>
 
