@@ -58,7 +58,7 @@ const char *rival_draw(rival_choices *c, const rival_kinds *kinds, FILE *out, bo
 enum { RIVAL_LINES = 32, RIVAL_BODIES = 8 };
 
 typedef struct {
-    uint8_t kind, mode;         /* dfl_line_kind, dfl_keep_mode */
+    uint8_t kind, mode;         /* dfl_line_kind; dfl_keep_mode, or of an axis whether `amount` is a tile */
     uint8_t what, where;        /* rank and axis, or tensor and memory */
     int32_t amount;             /* tile of a temporal loop, parts of a spatial one */
 } rival_line;

@@ -88,7 +88,7 @@ static void throw_axes(rival *k, const dfl_einsum *e, uint32_t element, rival_bo
         for (uint32_t i = any(k, 3); s->axes[a].element == element && i > 0 && size > 1 && e->n_ranks > 0; i--) {
             int32_t parts = (int32_t)(any(k, 2) == 0 ? size : 1 + any(k, (uint32_t)size));
             put(b, (rival_line){ .kind = DFL_LINE_SPATIAL, .what = (uint8_t)e->ranks[any(k, e->n_ranks)], .where = (uint8_t)a,
-                                 .amount = parts });
+                                 .mode = any(k, 4) == 0, .amount = parts });
             size /= parts;
         }
     }
@@ -176,8 +176,8 @@ static bool read_line(const dfl_line *l, rival_line *out)
     out->what = (uint8_t)l->rank;
     out->where = (uint8_t)l->axis;
     out->amount = (int32_t)l->amount;
-    return !l->cyclic && !l->online && !l->rounds && l->n_only == 0 &&
-           l->by == (l->kind == DFL_LINE_SPATIAL ? DFL_BY_PARTS : DFL_BY_SIZE);
+    out->mode = l->kind == DFL_LINE_SPATIAL && l->by == DFL_BY_SIZE;
+    return !l->cyclic && !l->online && !l->rounds && l->n_only == 0 && (l->kind == DFL_LINE_SPATIAL || l->by == DFL_BY_SIZE);
 }
 
 bool rival_read(const rival *k, const dfl_mapping *from, rival_mapping *out)
@@ -260,6 +260,7 @@ static rival_line draw_line(rival *k, const rival_mapping *m, uint32_t body)
         line.kind = DFL_LINE_SPATIAL;
         line.where = (uint8_t)any(k, s->n_axes);
         line.amount = (int32_t)(2 + any(k, (uint32_t)s->axes[line.where].size - 1));
+        line.mode = any(k, 4) == 0;
     } else if (what >= 2) {
         line = (rival_line){ .kind = DFL_LINE_KEEP, .where = (uint8_t)any(k, s->n_memories),
                              .what = (uint8_t)(a < e->n_inputs ? &e->inputs[a] : &e->output)->tensor };
@@ -278,6 +279,8 @@ static void resize(rival *k, rival_line *l)
         return;
     }
     int32_t most = (int32_t)(l->kind == DFL_LINE_SPATIAL ? k->open->system->axes[l->where].size : w->ranks[l->what].extent);
+    if (l->kind == DFL_LINE_SPATIAL && any(k, 6) == 0)
+        l->mode = !l->mode;
     switch (any(k, 4)) {
     case 0: l->amount++; break;
     case 1: l->amount--; break;
@@ -429,12 +432,12 @@ void rival_trim(const rival *k, rival_mapping *m)
         for (uint32_t l = 0; l < b->n; l++) {
             rival_line x = b->line[l];
             int64_t *rest = &left[i][x.kind == DFL_LINE_KEEP ? 0 : x.what];
-            if (x.kind == DFL_LINE_SPATIAL) {
+            if (x.kind == DFL_LINE_SPATIAL && !x.mode) {
                 x.amount = (int32_t)(x.amount > *rest ? *rest : x.amount);
                 if (x.amount <= 1)
                     continue;
                 *rest = (*rest + x.amount - 1) / x.amount;
-            } else if (x.kind == DFL_LINE_TEMPORAL) {
+            } else if (x.kind != DFL_LINE_KEEP) {
                 if (x.amount >= *rest)
                     continue;
                 *rest = x.amount;
@@ -486,9 +489,10 @@ static dfl_body *build_body(const rival *k, dfl_arena *arena, const rival_mappin
             bool spatial = x->kind == DFL_LINE_SPATIAL;
             line->rank = x->what;
             line->axis = x->where;
-            line->by = spatial ? DFL_BY_PARTS : DFL_BY_SIZE;
+            const bool by_parts = spatial && !x->mode;
+            line->by = by_parts ? DFL_BY_PARTS : DFL_BY_SIZE;
             line->amount = x->amount;
-            left[x->what] = spatial ? (left[x->what] + x->amount - 1) / x->amount : x->amount;
+            left[x->what] = by_parts ? (left[x->what] + x->amount - 1) / x->amount : x->amount;
         }
     }
     list_einsums(arena, k, m, i, b);

@@ -1,15 +1,20 @@
 #include "mapper/nests/keep_costs.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "mapper/problem/evaluate.h"
 #include "support/hash.h"
 
-/* The iterations above each keep, and above the reads of a unit that holds the operand; all zero behind the last one. */
+/* The iterations above each keep, and above the reads of a unit that holds the operand; if tiles need not divide, the loops
+   themselves. All zero behind the last one. */
 typedef struct {
-    uint32_t operand, n;
-    int64_t reads[DFL_PROBLEM_RANKS];
-    struct { uint32_t place; int64_t above[DFL_PROBLEM_RANKS]; } keep[DFL_PROBLEM_PLACES];
+    uint32_t operand, n, n_loops;
+    struct { uint32_t place, at; } keep[DFL_PROBLEM_PLACES];
+    union {
+        struct { int64_t reads[DFL_PROBLEM_RANKS], above[DFL_PROBLEM_PLACES][DFL_PROBLEM_RANKS]; };
+        struct { int64_t rank, tile; } loop[DFL_NEST_LOOPS];
+    };
 } keep_key;
 
 typedef struct dfl_keep_entry {
@@ -18,14 +23,17 @@ typedef struct dfl_keep_entry {
 } dfl_keep_entry;
 
 dfl_keep_book *dfl_keep_book_make(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *given,
-                                  const dfl_problem *problem)
+                                  const dfl_problem *problem, bool is_ragged)
 {
     dfl_keep_book *book = DFL_NEW(arena, dfl_keep_book);
 
-    *book = (dfl_keep_book){ .names = names, .given = given, .problem = problem, .work = dfl_arena_new(dfl_arena_budget(arena)),
+    *book = (dfl_keep_book){ .names = names, .given = given, .problem = problem, .is_ragged = is_ragged,
+                             .work = dfl_arena_new(dfl_arena_budget(arena)),
                              .scratch = dfl_arena_new(dfl_arena_budget(arena)) };
     for (uint32_t o = 0; o < problem->n_operands; o++)
         book->is_held |= problem->operand[o].again;
+    for (uint32_t p = 0; p < problem->n_places; p++)
+        book->has_streams |= problem->place[p].memory != DFL_NONE && given->system->memories[problem->place[p].memory].stream;
     return book;
 }
 
@@ -44,8 +52,9 @@ static const dfl_result *run(dfl_keep_book *book, const dfl_nest_keeps *keeps)
 }
 
 /* Energy and times of a mapping. */
-static void read_costs(const dfl_problem *problem, const dfl_result *r, dfl_keep_costs *out)
+static void read_costs(const dfl_keep_book *book, const dfl_result *r, dfl_keep_costs *out)
 {
+    const dfl_problem *problem = book->problem;
     uint32_t link = 0;
 
     out->joules = r->joules - r->leakage_joules;
@@ -56,7 +65,7 @@ static void read_costs(const dfl_problem *problem, const dfl_result *r, dfl_keep
         out->busy[2 * p] = r->memories[place->memory].read_seconds;
         out->busy[2 * p + !place->one_port] += r->memories[place->memory].write_seconds;
     }
-    for (uint32_t n = 0; n < r->mapping->system->n_networks; n++)
+    for (uint32_t n = 0; n < r->mapping->system->n_networks && !book->is_ragged; n++)
         for (uint32_t c = 0; c < r->networks[n].n_classes && link < DFL_NEST_LINKS; c++)
             out->links[link++] = r->networks[n].classes[c].seconds;
 }
@@ -91,20 +100,84 @@ static void add_waits(const dfl_problem *problem, const dfl_result *r, uint32_t 
     }
 }
 
-/* Elements of a tile of a keep, as the model holds them for tiles that divide. */
-static double room_of(const dfl_keep_book *book, const dfl_nest_keep *keep, const int64_t *above)
+/* Elements of a rank in the largest tile of a keep: of a piece of `left` elements below the loops from `loop` and the axes from
+   `axis` on. Coordinates of axes that are not around the keep add up. */
+static int64_t join_pieces(const dfl_keep_book *book, const dfl_nest_keep *keep, uint32_t rank, uint32_t loop, uint32_t axis,
+                           int64_t left)
+{
+    const dfl_bare_nest *nest = &book->nest;
+
+    for (; loop <= keep->at; loop++) {
+        for (; axis < nest->n_axes && nest->axis[axis].after <= loop; axis++) {
+            const int64_t tile = nest->axis[axis].tile;
+            if (nest->axis[axis].rank != rank || tile >= left)
+                continue;
+            if (!(book->problem->place[keep->place].axes >> nest->axis[axis].axis & 1))
+                return left / tile * join_pieces(book, keep, rank, loop, axis + 1, tile) +
+                       (left % tile > 0 ? join_pieces(book, keep, rank, loop, axis + 1, left % tile) : 0);
+            left = tile;
+        }
+        if (loop < keep->at && nest->loop[loop].rank == rank && nest->loop[loop].tile < left)
+            left = nest->loop[loop].tile;
+    }
+    return left;
+}
+
+/* Bits of the largest tile of a keep. */
+static double tile_of(const dfl_keep_book *book, const dfl_nest_keep *keep)
 {
     const dfl_problem *problem = book->problem;
     const dfl_problem_operand *o = &problem->operand[keep->operand];
     int64_t piece[DFL_PROBLEM_RANKS];
 
-    for (uint32_t r = 0; r < problem->n_ranks; r++) {
-        piece[r] = problem->extent[r] / above[r];
-        for (uint32_t a = 0; a < problem->n_axes; a++)
-            if (problem->place[keep->place].axes >> a & 1)
-                piece[r] /= book->nest.parts[r][a];
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
+        piece[r] = join_pieces(book, keep, r, 0, 0, problem->extent[r]);
+    return dfl_problem_tile(o, piece) * o->bits;
+}
+
+double dfl_keep_book_room(const dfl_keep_book *book, const dfl_nest_keep *keep)
+{
+    return tile_of(book, keep) * book->problem->place[keep->place].buffers;
+}
+
+static double latency_of(const dfl_keep_book *book, uint32_t place)
+{
+    const uint32_t memory = book->problem->place[place].memory;
+
+    return book->has_streams || memory == DFL_NONE ? 0 : book->given->system->memories[memory].latency;
+}
+
+/* Adds what passes before the work begins or after it ends: latencies, first tiles of an input, last tiles of the result. Of a
+   ragged loop the last tile may have one element. First tiles of keeps for which the work does not wait go to the waits at their
+   ports, too. */
+static void add_ends(const dfl_keep_book *book, uint32_t operand, const dfl_nest_keeps *keeps, dfl_keep_costs *out)
+{
+    const dfl_problem *problem = book->problem;
+    const dfl_problem_operand *o = &problem->operand[operand];
+    double latency = o->output ? 0 : latency_of(book, keeps->n > 0 ? keeps->keep[keeps->n - 1].place : o->home), ramp = 0;
+    uint32_t outer = o->home;
+
+    for (uint32_t i = 0; i < keeps->n; i++) {
+        const uint32_t inner = keeps->keep[i].place;
+        const dfl_problem_place *in = &problem->place[inner], *from = &problem->place[outer];
+        double bits = tile_of(book, &keeps->keep[i]);
+        latency += latency_of(book, outer);
+        if (o->output)
+            bits = book->is_ragged && keeps->keep[i].at > 0 ? o->bits : bits;
+        ramp += bits * (o->output ? fmax(in->drain_seconds, from->write_seconds) : fmax(from->read_seconds, in->write_seconds));
+        if (!o->output && !in->waits && !book->has_streams) {
+            out->waits[2 * outer] += bits * from->read_seconds;
+            out->waits[2 * inner + !in->one_port] += bits * in->write_seconds;
+        }
+        outer = inner;
     }
-    return dfl_problem_tile(o, piece) * o->bits * problem->place[keep->place].buffers;
+    if (o->output) {
+        out->result.latency = latency;
+        out->result.ramp = latency + ramp;
+    } else {
+        out->input.latency = latency;
+        out->input.ramp = latency + ramp;
+    }
 }
 
 static void find_base(dfl_keep_book *book)
@@ -115,7 +188,7 @@ static void find_base(dfl_keep_book *book)
     book->base = (dfl_keep_costs){ 0 };
     book->is_known = r != NULL;
     if (book->is_known) {
-        read_costs(book->problem, r, &book->base);
+        read_costs(book, r, &book->base);
         book->compute_seconds = r->einsums[0].compute_seconds;
     }
     dfl_arena_reset(book->scratch);
@@ -123,7 +196,7 @@ static void find_base(dfl_keep_book *book)
 
 void dfl_keep_book_turn(dfl_keep_book *book, const dfl_bare_nest *nest)
 {
-    const bool is_same = book->nest.n > 0 && memcmp(book->nest.parts, nest->parts, sizeof nest->parts) == 0;
+    const bool is_same = book->nest.set == nest->set;
 
     book->nest = *nest;
     if (!is_same) {
@@ -136,21 +209,23 @@ void dfl_keep_book_turn(dfl_keep_book *book, const dfl_bare_nest *nest)
         find_base(book);
 }
 
-static void find_costs(dfl_keep_book *book, const keep_key *key, const dfl_nest_keeps *keeps, dfl_keep_costs *out)
+static void find_costs(dfl_keep_book *book, uint32_t operand, const dfl_nest_keeps *keeps, dfl_keep_costs *out)
 {
     const dfl_result *r = book->is_known ? run(book, keeps) : NULL;
 
     *out = (dfl_keep_costs){ 0 };
     for (uint32_t i = 0; i < keeps->n; i++)
-        out->room[keeps->keep[i].place] += room_of(book, &keeps->keep[i], key->keep[i].above);
+        out->room[keeps->keep[i].place] += dfl_keep_book_room(book, &keeps->keep[i]);
+    if (!book->given->options.overlap_perfect)
+        add_ends(book, operand, keeps, out);
     if (r != NULL) {
-        read_costs(book->problem, r, out);
+        read_costs(book, r, out);
         out->joules -= book->base.joules;
         for (uint32_t p = 0; p < DFL_NEST_PORTS; p++)
             out->busy[p] -= book->base.busy[p];
         for (uint32_t l = 0; l < DFL_NEST_LINKS; l++)
             out->links[l] -= book->base.links[l];
-        add_waits(book->problem, r, key->operand, keeps, out);
+        add_waits(book->problem, r, operand, keeps, out);
     }
     dfl_arena_reset(book->scratch);
 }
@@ -164,6 +239,43 @@ static void count_above(const dfl_keep_book *book, uint32_t n, int64_t *above)
         above[book->nest.loop[l].rank] *= book->nest.loop[l].factor;
 }
 
+/* Number of loops above the reads of an operand that the unit holds. */
+static uint32_t count_reads(const dfl_keep_book *book, uint32_t operand)
+{
+    uint32_t reads = book->nest.n;
+
+    while (reads > 0 && !(book->problem->operand[operand].ranks >> book->nest.loop[reads - 1].rank & 1))
+        reads--;
+    return reads;
+}
+
+static void make_key(const dfl_keep_book *book, uint32_t operand, const dfl_nest_keeps *keeps, keep_key *key)
+{
+    const uint32_t reads = book->problem->operand[operand].again ? count_reads(book, operand) : 0;
+    uint32_t n_loops = reads;
+
+    memset(key, 0, sizeof *key);
+    key->operand = operand;
+    key->n = keeps->n;
+    for (uint32_t i = 0; i < keeps->n; i++) {
+        key->keep[i].place = keeps->keep[i].place;
+        n_loops = keeps->keep[i].at > n_loops ? keeps->keep[i].at : n_loops;
+        if (book->is_ragged)
+            key->keep[i].at = keeps->keep[i].at;
+        else
+            count_above(book, keeps->keep[i].at, key->above[i]);
+    }
+    if (!book->is_ragged && book->problem->operand[operand].again)
+        count_above(book, reads, key->reads);
+    if (!book->is_ragged)
+        return;
+    key->n_loops = reads;
+    for (uint32_t l = 0; l < n_loops; l++) {
+        key->loop[l].rank = book->nest.loop[l].rank;
+        key->loop[l].tile = book->nest.loop[l].tile;
+    }
+}
+
 const dfl_keep_costs *dfl_keep_book_find(dfl_keep_book *book, uint32_t operand, const dfl_nest_keeps *keeps)
 {
     dfl_keep_entry *entry;
@@ -171,26 +283,14 @@ const dfl_keep_costs *dfl_keep_book_find(dfl_keep_book *book, uint32_t operand, 
     uint64_t hash;
     uint32_t at, item;
 
-    memset(&key, 0, sizeof key);
-    key.operand = operand;
-    key.n = keeps->n;
-    for (uint32_t i = 0; i < keeps->n; i++) {
-        key.keep[i].place = keeps->keep[i].place;
-        count_above(book, keeps->keep[i].at, key.keep[i].above);
-    }
-    if (book->problem->operand[operand].again) {
-        uint32_t reads = book->nest.n;
-        while (reads > 0 && !(book->problem->operand[operand].ranks >> book->nest.loop[reads - 1].rank & 1))
-            reads--;
-        count_above(book, reads, key.reads);
-    }
+    make_key(book, operand, keeps, &key);
     hash = dfl_hash(&key, sizeof key, 0);
     for (item = dfl_hashmap_first(&book->map, hash, &at); item != 0; item = dfl_hashmap_next(&book->map, hash, &at))
         if (memcmp(&book->entries.at[item - 1]->key, &key, sizeof key) == 0)
             return &book->entries.at[item - 1]->costs;
     entry = DFL_NEW(book->work, dfl_keep_entry);
     entry->key = key;
-    find_costs(book, &key, keeps, &entry->costs);
+    find_costs(book, operand, keeps, &entry->costs);
     DFL_PUSH(book->work, &book->entries, entry);
     dfl_hashmap_add(book->work, &book->map, hash, (uint32_t)book->entries.n);
     return &entry->costs;

@@ -4,7 +4,9 @@
 
 #include "ir/mapping_open.h"
 #include "mapper/nests/keep_costs.h"
+#include "mapper/nests/ragged_nest.h"
 #include "mapper/problem/evaluate.h"
+#include "mapper/problem/floor.h"
 #include "mapper/problem/limits.h"
 #include "support/deadline.h"
 
@@ -22,6 +24,7 @@ typedef struct {
     const dfl_mapping *given;
     const dfl_objective *objective;
     double leakage, launch;
+    dfl_floor floor;               /* of the problem */
     const dfl_problem *problem;
     dfl_keep_book *book;
     const dfl_bare_nest *nest;
@@ -86,6 +89,14 @@ static double bound(const searcher *s, const dfl_keep_costs *sum)
     return dfl_objective_value(s->objective, joules + s->leakage * seconds, seconds);
 }
 
+/* Lower bound of the objective by the work of a nest and the floor of the energy (lemma B33). */
+static double bound_work(const searcher *s, const dfl_bare_nest *nest)
+{
+    const double seconds = fmax(s->floor.seconds, s->launch + dfl_nest_steps(s->problem, nest) * s->problem->seconds);
+
+    return dfl_objective_value(s->objective, s->floor.joules + s->leakage * seconds, seconds);
+}
+
 static bool is_useful(const searcher *s, double value) { return value < s->out.value * (1 - DFL_BOX_ROUNDING); }
 
 /* ---- mappings ---- */
@@ -145,6 +156,23 @@ static bool combine(searcher *s, uint32_t operand, const dfl_keep_costs *sum, ui
 
 /* ---- choices ---- */
 
+/* Whether a keep of an operand in place `p` may stand behind `at` loops, and not further out: above all loops, or just below one
+   that cuts its tile, or, inside of axes, its instances. */
+static bool may_stand(const searcher *s, const dfl_problem_operand *o, uint32_t p, uint32_t at)
+{
+    const dfl_bare_nest *nest = s->nest;
+    bool is_cut = at == 0 || (o->ranks >> nest->loop[at - 1].rank & 1);
+
+    for (uint32_t i = 0; i < nest->n_axes; i++) {
+        if (!(s->problem->place[p].axes >> nest->axis[i].axis & 1))
+            continue;
+        if (nest->axis[i].after > at)
+            return false;
+        is_cut |= s->book->is_ragged && at > 0 && nest->axis[i].rank == nest->loop[at - 1].rank;
+    }
+    return is_cut;
+}
+
 /* Adds the choices of an operand with the keeps of `c` and others from place `p` on. False if a limit ends the search. */
 static bool choose(searcher *s, uint32_t operand, uint32_t p, choice *c)
 {
@@ -162,10 +190,13 @@ static bool choose(searcher *s, uint32_t operand, uint32_t p, choice *c)
     if (!choose(s, operand, p + 1, c))
         return false;
     for (uint32_t at = before.last; at <= s->nest->n; at++) {
-        if (at > 0 && !(o->ranks >> s->nest->loop[at - 1].rank & 1))
+        if (!may_stand(s, o, p, at))
+            continue;
+        const dfl_nest_keep keep = { .operand = (uint8_t)operand, .place = (uint8_t)p, .at = at };
+        if (dfl_keep_book_room(s->book, &keep) > s->problem->place[p].bits)
             continue;
         *c = before;
-        c->keeps.keep[c->keeps.n++] = (dfl_nest_keep){ .operand = (uint8_t)operand, .place = (uint8_t)p, .at = at };
+        c->keeps.keep[c->keeps.n++] = keep;
         c->last = at;
         c->after |= UINT64_C(1) << at;
         if (!choose(s, operand, p + 1, c))
@@ -175,16 +206,35 @@ static bool choose(searcher *s, uint32_t operand, uint32_t p, choice *c)
     return true;
 }
 
+/* Whether an axis of the rank of loop `i` stands behind that loop and above the next one. */
+static bool has_axes_behind(const dfl_bare_nest *nest, uint32_t i)
+{
+    bool has = false;
+
+    for (uint32_t a = 0; a < nest->n_axes; a++)
+        has |= nest->axis[a].after == i + 1;
+    return has;
+}
+
+/* Whether loops i and i + 1 behind the last keep are in the order in which they are written: by rank, and one for each rank but
+   around axes. */
+static bool are_in_order(const dfl_bare_nest *nest, uint32_t i)
+{
+    const uint32_t rank = nest->loop[i].rank, next = nest->loop[i + 1].rank;
+
+    return rank < next || (rank == next && has_axes_behind(nest, i));
+}
+
 /* Sets `ends` and `needs`. */
 static void find_order(searcher *s)
 {
     const dfl_bare_nest *nest = s->nest;
 
     s->ends = s->book->is_held ? 0 : nest->n;
-    while (s->ends > 0 && (s->ends == nest->n || nest->loop[s->ends - 1].rank < nest->loop[s->ends].rank))
+    while (s->ends > 0 && (s->ends == nest->n || are_in_order(nest, s->ends - 1)))
         s->ends--;
     s->needs = 0;
-    for (uint32_t i = 1; i < nest->n; i++)
+    for (uint32_t i = 1; i < nest->n && !s->book->is_ragged; i++)
         s->needs |= (uint64_t)(nest->loop[i - 1].rank == nest->loop[i].rank) << i;
 }
 
@@ -193,9 +243,11 @@ static bool search_nest(void *context, const dfl_bare_nest *nest)
     searcher *s = context;
     const uint64_t evaluated = s->book->evaluated;
 
+    if (!is_useful(s, bound_work(s, nest)))
+        return !is_over(s, s->book->is_ragged);
     s->nest = nest;
     dfl_keep_book_turn(s->book, nest);
-    if (s->book->evaluated != evaluated && is_over(s, s->book->evaluated - evaluated))
+    if (is_over(s, s->book->evaluated - evaluated + s->book->is_ragged))
         return false;
     find_order(s);
     dfl_arena_reset(s->lists);
@@ -247,7 +299,15 @@ static bool has_known_axes(const dfl_problem *problem)
     return has;
 }
 
-bool dfl_nests_handles(dfl_arena *arena, const dfl_mapping *given, const dfl_problem *const *problems, uint32_t n_problems)
+/* Whether the einsum has few nests. */
+static bool is_small(dfl_arena *arena, const dfl_problem *problem, bool is_ragged)
+{
+    return is_ragged ? dfl_ragged_nests_count(arena, problem, DFL_NESTS_RAGGED) < DFL_NESTS_RAGGED
+                     : dfl_nests_count(arena, problem, DFL_NESTS_MOST) < DFL_NESTS_MOST;
+}
+
+bool dfl_nests_handles(dfl_arena *arena, const dfl_mapping *given, const dfl_problem *const *problems, uint32_t n_problems,
+                       bool is_ragged)
 {
     bool is_handled = given->workload->n_einsums == 1 && given->workload->einsums[0].n_where == 0 &&
                       dfl_mapping_all_lines_open(given) && !has_efficiencies(given->system);
@@ -257,14 +317,16 @@ bool dfl_nests_handles(dfl_arena *arena, const dfl_mapping *given, const dfl_pro
                      has_known_axes(problems[i]);
         for (uint32_t o = 0; o < problems[i]->n_operands; o++)
             is_handled &= problems[i]->operand[o].home != DFL_NONE;
-        is_handled = is_handled && dfl_nests_count(arena, problems[i], DFL_NESTS_MOST) < DFL_NESTS_MOST;
+        for (uint32_t a = 0; a < problems[i]->n_axes && is_ragged; a++)
+            is_handled &= problems[i]->axis[a].others == 0;
+        is_handled = is_handled && is_small(arena, problems[i], is_ragged);
     }
     return is_handled;
 }
 
 dfl_nests_result dfl_nests_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *given,
-                                  const dfl_problem *const *problems, uint32_t n_problems, const dfl_objective *objective,
-                                  const dfl_search_limits *limits, double value)
+                                  const dfl_problem *const *problems, uint32_t n_problems, bool is_ragged,
+                                  const dfl_objective *objective, const dfl_search_limits *limits, double value)
 {
     searcher s = { .arena = arena, .lists = dfl_arena_new(dfl_arena_budget(arena)), .given = given, .objective = objective,
                    .leakage = dfl_system_leakage(given->system), .out = { .value = value, .is_complete = true } };
@@ -273,9 +335,13 @@ dfl_nests_result dfl_nests_search(dfl_arena *arena, const dfl_intern *names, con
                                  .most_evaluations = limits->evaluations };
     for (uint32_t i = 0; i < n_problems && s.deadline.why == DFL_STOP_NONE && s.work <= DFL_NESTS_WORK; i++) {
         s.problem = problems[i];
+        s.floor = dfl_floor_make(problems[i]);
         s.launch = given->system->computes[problems[i]->unit].launch;
-        s.book = dfl_keep_book_make(arena, names, given, problems[i]);
-        dfl_nests_each(arena, problems[i], search_nest, &s);
+        s.book = dfl_keep_book_make(arena, names, given, problems[i], is_ragged);
+        if (is_ragged)
+            (void)dfl_ragged_nests_each(arena, problems[i], search_nest, &s);
+        else
+            dfl_nests_each(arena, problems[i], search_nest, &s);
         s.out.evaluated += s.book->evaluated;
         dfl_keep_book_free(s.book);
     }

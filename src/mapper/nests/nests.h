@@ -1,8 +1,8 @@
 /*
- * The search of a small einsum by nests: the model evaluates every mapping with tiles that divide, up to lines that change
- * nothing (rule D11 of SEARCH.md), but those that what their keeps add (keep_costs.h) shows to be no better than the best (lemma
- * B35). What it finds is optimal among these, whatever waits for what. The search by boxes bounds the time of larger einsums;
- * in small ones first tiles and stalls are most of the time, which bounds miss.
+ * The search of a small einsum by nests: the model evaluates every mapping, or every one with tiles that divide, up to lines that
+ * change nothing (rules D11 and D13 of SEARCH.md), but those that what their keeps add (keep_costs.h) shows to be no better than
+ * the best (lemma B35). What it finds is optimal among these, whatever waits for what. The search by boxes bounds the time of
+ * larger einsums; in small ones first tiles and stalls are most of the time, which bounds miss.
  */
 #ifndef DFL_MAPPER_NESTS_NESTS_H
 #define DFL_MAPPER_NESTS_NESTS_H
@@ -13,7 +13,8 @@
 #include "support/budget.h"
 
 enum {
-    DFL_NESTS_MOST = 4096,    /* nests of an einsum that is not small */
+    DFL_NESTS_MOST = 4096,    /* nests of an einsum that is not small, */
+    DFL_NESTS_RAGGED = 1 << 15, /* the same if tiles need not divide */
     DFL_NESTS_WORK = 1 << 15, /* evaluations of a search, 40 us each, */
     DFL_NESTS_SUMS = 256,     /* and sums of costs that count as one evaluation */
 };
@@ -29,11 +30,13 @@ typedef struct {
     uint64_t evaluated;       /* mappings that the model evaluated */
 } dfl_nests_result;
 
-/* Whether the search handles the einsum: its problems on all units have few nests, no windows, conditions or efficiencies. */
-bool dfl_nests_handles(dfl_arena *arena, const dfl_mapping *given, const dfl_problem *const *problems, uint32_t n_problems);
+/* Whether the search handles the einsum: its problems on all units have few nests, no windows, conditions or efficiencies.
+   `is_ragged`: tiles need not divide. */
+bool dfl_nests_handles(dfl_arena *arena, const dfl_mapping *given, const dfl_problem *const *problems, uint32_t n_problems,
+                       bool is_ragged);
 /* Searches the mappings below `value`. `given`: one einsum with all lines open. `problems`: the einsum on each unit. */
 dfl_nests_result dfl_nests_search(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *given,
-                                  const dfl_problem *const *problems, uint32_t n_problems, const dfl_objective *objective,
-                                  const dfl_search_limits *limits, double value);
+                                  const dfl_problem *const *problems, uint32_t n_problems, bool is_ragged,
+                                  const dfl_objective *objective, const dfl_search_limits *limits, double value);
 
 #endif

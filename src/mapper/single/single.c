@@ -212,12 +212,14 @@ dfl_nests_result dfl_single_nests(dfl_arena *arena, const dfl_intern *names, con
     dfl_search_limits limits = options->limits;
     dfl_problems problems;
 
-    if (!make_any(arena, names, mapping, options->space.any_spread, &problems) ||
-        !dfl_nests_handles(arena, mapping, dfl_problems_list(&problems), (uint32_t)problems.n))
+    const bool is_ragged = options->space.imperfect;
+
+    if (!make_any(arena, names, mapping, is_ragged || options->space.any_spread, &problems) ||
+        !dfl_nests_handles(arena, mapping, dfl_problems_list(&problems), (uint32_t)problems.n, is_ragged))
         return (dfl_nests_result){ .value = value };
     limits.evaluations = dfl_evaluations_left(limits.evaluations, evaluated);
-    return dfl_nests_search(arena, names, mapping, dfl_problems_list(&problems), (uint32_t)problems.n, options->objective,
-                            &limits, value);
+    return dfl_nests_search(arena, names, mapping, dfl_problems_list(&problems), (uint32_t)problems.n, is_ragged,
+                            options->objective, &limits, value);
 }
 
 /* The result of a search by boxes with that of nests. */
@@ -266,7 +268,7 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
     else
         found = dfl_box_search(arena, names, mapping, dfl_problems_list(&problems), (uint32_t)problems.n, options->objective,
                                &limits, &start);
-    if (start.divides && !found->is_complete && found->stopped == DFL_STOP_NONE) {
+    if (!found->is_complete && found->stopped == DFL_STOP_NONE) {
         const dfl_nests_result nests = dfl_single_nests(arena, names, mapping, options, found->nodes, found->value);
         found = add_nests(arena, &nests, found);
     }

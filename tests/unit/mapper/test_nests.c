@@ -1,6 +1,7 @@
-/* Nests of small einsums (rule D11): how many there are, what keeps add (lemma B35), and the search. By hand. */
+/* Nests of small einsums (rules D11, D13): how many there are, what keeps add (lemma B35), and the search. By hand. */
 #include "mapper/nests/keep_costs.h"
 #include "mapper/nests/nests.h"
+#include "mapper/nests/ragged_nest.h"
 #include "tests/unit/mapper/job.h"
 
 typedef struct {
@@ -9,20 +10,34 @@ typedef struct {
     int64_t size;             /* of an axis for both ranks; 0 = no axis */
     uint64_t n;
     uint32_t others;          /* mask: ranks that stand on the axis only where more of it is at work */
+    bool is_ragged;
 } count_row;
 
 static const count_row COUNTS[] = {
-    { "two orders of two loops", { 2, 2 }, 0, 2, 0 },
-    { "one loop of 4, or two of 2", { 4, 1 }, 0, 2, 0 },
-    { "a loop of 6, or of 2 and 3 in either order", { 6, 1 }, 0, 3, 0 },
-    { "4 and 2: the loop of 2 before or behind 4, or in three places of 2, 2", { 4, 2 }, 0, 5, 0 },
+    { "two orders of two loops", { 2, 2 }, 0, 2, 0, false },
+    { "one loop of 4, or two of 2", { 4, 1 }, 0, 2, 0, false },
+    { "a loop of 6, or of 2 and 3 in either order", { 6, 1 }, 0, 3, 0, false },
+    { "4 and 2: the loop of 2 before or behind 4, or in three places of 2, 2", { 4, 2 }, 0, 5, 0, false },
     /* nothing on the axis: two orders; the one or the other rank on it: the loop of the other is left */
-    { "an axis of two", { 2, 2 }, 2, 4, 0 },
-    { "an axis of four has both", { 2, 2 }, 4, 5, 0 },
-    { "three parts do not divide four", { 4, 1 }, 3, 3, 0 },
-    { "the second rank keeps no more at work than the first: its loop is left where the first is on the axis", { 2, 2 }, 2, 3, 2 },
-    { "both keep four at work", { 2, 2 }, 4, 4, 2 },
+    { "an axis of two", { 2, 2 }, 2, 4, 0, false },
+    { "an axis of four has both", { 2, 2 }, 4, 5, 0, false },
+    { "three parts do not divide four", { 4, 1 }, 3, 3, 0, false },
+    { "the second rank keeps no more at work than the first: its loop is left where the first is on the axis", { 2, 2 }, 2, 3, 2, false },
+    { "both keep four at work", { 2, 2 }, 4, 4, 2, false },
+    { "of 4: 1, each of 2 and 3 before it, and 3 before 2", { 4, 1 }, 0, 4, 0, true },
+    { "3 and 2: the loop of 2 before or behind 1, or in three places of 2, 1", { 3, 2 }, 0, 5, 0, true },
+    /* of 3, tiles of 2 leave two parts, and tiles of 1 three, which have no room: 1; 2, 1; 2 on the axis, 1; 2, 1 on the axis */
+    { "an axis of two before or behind a loop of 3", { 3, 1 }, 2, 4, 0, true },
+    /* also 1 on the axis, and 2 and 1 on it */
+    { "an axis of four", { 3, 1 }, 4, 6, 0, true },
+    /* 1; 3, 1; 2, 1; 3, 2, 1; one of them on the axis: 3, 1 only the first, 2, 1 either, 3, 2, 1 each */
+    { "two parts of 4 are 2 and 2, or 3 and 1", { 4, 1 }, 2, 10, 0, true },
 };
+
+static uint64_t count_any(dfl_arena *arena, const count_row *row, const dfl_problem *problem, uint64_t most)
+{
+    return row->is_ragged ? dfl_ragged_nests_count(arena, problem, most) : dfl_nests_count(arena, problem, most);
+}
 
 static void counts(void **state)
 {
@@ -34,10 +49,10 @@ static void counts(void **state)
     memcpy(problem.extent, row->extent, sizeof row->extent);
     problem.axis[0].others = row->others;
     problem.axis[0].sharing = 3 & ~row->others;
-    assert_int_equal(dfl_nests_count(arena, &problem, 1000), row->n);
-    assert_int_equal(dfl_nests_count(arena, &problem, 2), 2);
+    assert_int_equal(count_any(arena, row, &problem, 1000), row->n);
+    assert_int_equal(count_any(arena, row, &problem, 2), 2);
     problem.extent[0] = INT64_C(1) << 50;
-    assert_int_equal(dfl_nests_count(arena, &problem, 2), 2);
+    assert_int_equal(count_any(arena, row, &problem, 2), 2);
     dfl_arena_free(arena);
 }
 
@@ -67,8 +82,8 @@ static void keeps_add(void **state)
     const dfl_problem_limits limits = { .spread = true };
     dfl_problem problem;
     const dfl_mapping *m = open_problem(s, PRODUCT("8B", "1", "1"), &limits, &problem);
-    dfl_bare_nest nest = { .n = 3 };
-    dfl_keep_book *book = dfl_keep_book_make(s->arena, s->names, m, &problem);
+    dfl_bare_nest nest = { .set = 1, .n = 3 };
+    dfl_keep_book *book = dfl_keep_book_make(s->arena, s->names, m, &problem, false);
     const dfl_nest_keeps a = { .n = 1, .keep = { { .operand = 0, .place = 1, .at = 1 } } };
     const dfl_nest_keeps z = { .n = 1, .keep = { { .operand = 2, .place = 1, .at = 2 } } };
     const dfl_nest_keep both[] = { a.keep[0], z.keep[0] };
@@ -81,8 +96,6 @@ static void keeps_add(void **state)
         nest.loop[i].factor = 2;
         nest.loop[i].tile = 1;
     }
-    for (uint32_t r = 0; r < 3; r++)
-        nest.parts[r][0] = 1;
     dfl_keep_book_turn(book, &nest);
     assert_true(book->is_known);
     sum = book->base;
@@ -94,11 +107,13 @@ static void keeps_add(void **state)
     assert_close(costs->waits[0], 4 / 2., 1e-12);
     assert_close(costs->waits[2], 4 / 8., 1e-12); /* near reads and writes over one port */
     assert_close(costs->room[1], 2 * 8, 1e-12);
+    assert_close(costs->input.ramp, 2 / 2., 1e-12); /* 2 bytes leave dram and enter near */
     add_costs(&sum, costs);
     costs = dfl_keep_book_find(book, 2, &z);
     assert_close(costs->busy[1], 4 - 8, 1e-12);
     assert_close(costs->waits[1], 4, 1e-12);
     assert_close(costs->room[1], 8, 1e-12);
+    assert_close(costs->result.ramp, 1, 1e-12); /* one byte leaves near and enters dram */
     add_costs(&sum, costs);
     assert_true(dfl_keep_book_find(book, 2, &z) == costs);
     model = dfl_mapping_costs(s->arena, s->names, dfl_nest_mapping(s->arena, m, &problem, &nest, both, 2));
@@ -109,6 +124,66 @@ static void keeps_add(void **state)
     assert_close(sum.busy[2], model->memories[1].read_seconds + model->memories[1].write_seconds, 1e-12);
     dfl_keep_book_free(book);
     dfl_session_free(s);
+}
+
+/* Behind m:2, k, dram gives B 2 times, behind m, k 3 times, 2 bytes each at 2 B/s. */
+static void ragged_keeps_add(void **state)
+{
+    (void)state;
+    dfl_session *s = dfl_session_new(NULL);
+    const dfl_problem_limits limits = { .spread = true };
+    dfl_problem problem;
+    const dfl_mapping *m = open_problem(s,
+        "workload w : i8 { rank m = 3, k = 2; input A[m], B[k]; output Z[m, k] = A[m] * B[k]; }\n"
+        "system chip {\n    memory dram { size = unlimited; read { bandwidth = 2B/s; } write { bandwidth = 2B/s; } }\n"
+        "    memory near { size = 8B; bandwidth = 8B/s; }\n    compute pe { rate = 1FLOP/s; }\n}\n"
+        "mapping best for w on chip { ...; minimize latency; }\n", &limits, &problem);
+    const dfl_bare_nest ragged = { .set = 1, .n = 3, .loop = { { .rank = 0, .factor = 2, .tile = 2 },
+                                                               { .rank = 1, .factor = 2, .tile = 1 },
+                                                               { .rank = 0, .factor = 2, .tile = 1 } } };
+    const dfl_bare_nest whole = { .set = 1, .n = 2, .loop = { { .rank = 0, .factor = 3, .tile = 1 },
+                                                              { .rank = 1, .factor = 2, .tile = 1 } } };
+    const dfl_nest_keeps b = { .n = 1, .keep = { { .operand = 1, .place = 1, .at = 2 } } };
+    dfl_keep_book *book = dfl_keep_book_make(s->arena, s->names, m, &problem, true);
+
+    dfl_keep_book_turn(book, &ragged);
+    assert_close(dfl_keep_book_find(book, 1, &b)->waits[0], 2, 1e-12);
+    dfl_keep_book_turn(book, &whole);
+    assert_close(dfl_keep_book_find(book, 1, &b)->waits[0], 3, 1e-12);
+    dfl_keep_book_free(book);
+    dfl_session_free(s);
+}
+
+/* An axis in front of a loop: coordinates have 3, 3 and 1 of 7 elements, and tiles of two of these. */
+typedef struct {
+    const char *name;
+    uint32_t place;
+    uint32_t at;              /* loops above the keep */
+    double elements;
+} room_row;
+
+static const room_row ROOMS[] = {
+    { "outside of the axis, above the loop: all", 1, 0, 7 },
+    { "outside of it, below the loop: 2, 2 and 1", 1, 1, 5 },
+    { "inside of it, above the loop: 3", 2, 0, 3 },
+    { "inside of it, below the loop: 2", 2, 1, 2 },
+};
+
+static void takes_room(void **state)
+{
+    const room_row *row = *state;
+    dfl_problem problem = { .n_ranks = 1, .extent = { 7 }, .n_operands = 1, .n_places = 3, .n_axes = 1 };
+    const dfl_nest_keep keep = { .place = (uint8_t)row->place, .at = row->at };
+    const dfl_keep_book book = { .problem = &problem, .is_ragged = true,
+                                 .nest = { .n = 2, .n_axes = 1, .loop = { { .tile = 2 }, { .tile = 1 } },
+                                           .axis = { { .parts = 3, .tile = 3 } } } };
+
+    problem.operand[0] = (dfl_problem_operand){ .bits = 8, .ranks = 1, .plain = 1, .n_dims = 1 };
+    problem.operand[0].dims[0] = (dfl_problem_dim){ .n = 1, .coef = { 1 } };
+    problem.place[1] = (dfl_problem_place){ .buffers = 1 };
+    problem.place[2] = (dfl_problem_place){ .buffers = 2, .axes = 1 };
+    assert_close(dfl_keep_book_room(&book, &keep), row->elements * 8 * (row->place == 2 ? 2 : 1), 1e-12);
+    assert_close(dfl_nest_steps(&problem, &book.nest), 3, 1e-12);
 }
 
 /* `seconds`: least latency. */
@@ -139,14 +214,14 @@ static void searches(void **state)
     dfl_nests_result r;
 
     assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
-    assert_true(dfl_nests_handles(s->arena, m, list, 1));
-    r = dfl_nests_search(s->arena, s->names, m, list, 1, &objective, &none, INFINITY);
+    assert_true(dfl_nests_handles(s->arena, m, list, 1, false));
+    r = dfl_nests_search(s->arena, s->names, m, list, 1, false, &objective, &none, INFINITY);
     assert_true(r.is_complete);
     assert_close(r.value, row->seconds, 1e-12);
-    r = dfl_nests_search(s->arena, s->names, m, list, 1, &objective, &none, row->seconds);
+    r = dfl_nests_search(s->arena, s->names, m, list, 1, false, &objective, &none, row->seconds);
     assert_true(r.is_complete);
     assert_null(r.mapping);
-    r = dfl_nests_search(s->arena, s->names, m, list, 1, &objective, &few, INFINITY);
+    r = dfl_nests_search(s->arena, s->names, m, list, 1, false, &objective, &few, INFINITY);
     assert_false(r.is_complete);
     assert_int_equal(r.stopped, DFL_STOP_EVALUATIONS);
     assert_int_equal(r.evaluated, few.evaluations); /* of the keeps of the first operand already */
@@ -155,8 +230,9 @@ static void searches(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(keeps_add) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(keeps_add), cmocka_unit_test(ragged_keeps_add) };
 
-    return CHECK_TABLE("mapper.nests.counts", COUNTS, counts) + CHECK_TABLE("mapper.nests.searches", SEARCHES, searches) +
+    return CHECK_TABLE("mapper.nests.counts", COUNTS, counts) + CHECK_TABLE("mapper.nests.rooms", ROOMS, takes_room) +
+           CHECK_TABLE("mapper.nests.searches", SEARCHES, searches) +
            CHECK_GROUP("mapper.nests", tests);
 }
