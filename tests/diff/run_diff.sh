@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# `dflc diff` on each pair of mappings of each example. The rounded parts add up to the totals of both sides and of the
+# `dflc diff` on each mapping of each example and the next one: two pairs of a file by their names, all pairs at once as two
+# reports, of which the second has the names of the first moved by one mapping. The rounded parts add up to the totals of both sides and of the
 # difference, digit by digit, in text and in JSON. The counts are those of the reports. A mapping differs neither from itself
 # nor from its report.
 . tests/harness/script.sh
@@ -9,8 +10,8 @@ result() { # result NAME FINDINGS
 }
 
 # Digits without the point are integers below 2^53.
-check_json() { # check_json FILE
-    awk '
+check_json() { # check_json FILE PAIRS
+    awk -v pairs="$2" '
         function digits(text) { gsub(/[^-0-9]/, "", text); return text + 0 }
         /^      "(joules|seconds)": / { ledger = $1; parts = 0; split("", sum); ledgers++ }
         /"parts": \[/ { parts = 1 }
@@ -25,7 +26,8 @@ check_json() { # check_json FILE
             for (k in total) if (sum[k] != total[k]) print ledger " " k " parts " sum[k] " total " total[k]
             ledger = ""
         }
-        END { if (ledgers != 2) print ledgers + 0 " ledgers" }' "$1"
+        /"mappings_compared": true/ { compared++ }
+        END { if (ledgers != 2 * pairs || compared != pairs) print ledgers + 0 " ledgers, " compared + 0 " pairs of " pairs }' "$1"
 }
 
 # The last three columns of figures of each table of parts, down to the line `total`.
@@ -50,13 +52,23 @@ compare() { # compare FILE A B
     status=$?
     grep -q '^  no difference$' "$work/text" && want=0
     [ "$status" -eq "$want" ] || echo "status $status, not $want"
+    check_text "$work/text"
+}
+
+# Each mapping of a report gets the name of the one before it, and the first one keeps its own.
+move_names() {
+    awk '/^      "name": "/ { line = $0; if (before != "") $0 = before; before = line } { print }'
+}
+
+compare_all() { # compare_all REPORT MAPPINGS
+    move_names <"$1" >"$work/moved.json"
+    "$DFLC" diff "$1" "$work/moved.json" >"$work/text"
     cat "$work/text" >>"$work/all"
-    "$DFLC" diff --details "$1:$2" "$1:$3" >"$work/details"
-    "$DFLC" diff --format json "$1:$2" "$1:$3" >"$work/json"
+    "$DFLC" diff --details "$1" "$work/moved.json" >"$work/details"
+    "$DFLC" diff --format json "$1" "$work/moved.json" >"$work/json"
     check_text "$work/text"
     check_text "$work/details"
-    check_json "$work/json"
-    grep -q '"mappings_compared": true' "$work/json" || echo "the mappings are not compared"
+    check_json "$work/json" $(($2 - 1))
 }
 
 for file in examples/*.dfl; do
@@ -64,9 +76,10 @@ for file in examples/*.dfl; do
     mapfile -t names < <(sed -n 's/^      "name": "\(.*\)",$/\1/p' "$work/report.json")
     findings=$("$DFLC" diff "$file" "$work/report.json" 2>&1) || findings="differs from its report: $findings"
     result "$file and its report" "$(printf '%s\n' "$findings" | grep -v -e '^  no difference$' -e ' -> ' -e '^$')"
-    for ((i = 1; i < ${#names[@]}; i++)); do
+    [ "${#names[@]}" -lt 2 ] || result "$file: all ${#names[@]} mappings" "$(compare_all "$work/report.json" "${#names[@]}" 2>&1)"
+    for ((i = 1; i < ${#names[@]} && i <= 2; i++)); do
         result "$file: ${names[i - 1]} and ${names[i]}" "$(compare "$file" "${names[i - 1]}" "${names[i]}" 2>&1)"
     done
 done
-[ "$(grep -c '^energy by cause' "$work/all")" -gt 50 ] || fail "too few examples"
+[ "$(grep -c '^energy by cause' "$work/all")" -gt 500 ] || fail "too few examples"
 finish
