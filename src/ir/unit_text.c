@@ -303,17 +303,6 @@ dfl_literal dfl_quantity_parse(const char *text, size_t len, dfl_quantity *out, 
     return settle(&n, &suffix, n.len < len, out);
 }
 
-dfl_literal dfl_unit_parse(const char *text, size_t len, dfl_quantity *out)
-{
-    ratio suffix = { .over = 1, .under = 1 };
-    number one = { .value = { .over = 1, .under = 1 }, .real = 1 };
-
-    *out = dfl_quantity_int(0);
-    if (!scale_by_suffix(&suffix, text, len))
-        return DFL_LITERAL_UNIT;
-    return suffix.overflow ? DFL_LITERAL_RANGE : settle(&one, &suffix, true, out);
-}
-
 /* ---- slips ---- */
 
 /* Writes the prefix of a unit in the case that the unit takes: "n" for "N", "Ki" for "ki". False if there is none.

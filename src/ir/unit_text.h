@@ -26,8 +26,6 @@ typedef enum {
 /* Reads a literal: "1_024", "2e9", "1.5TB/s", "85%". `unit_at` (may be NULL) is set to the offset of the unit, or to
    `len` if the literal has no unit. */
 dfl_literal dfl_quantity_parse(const char *text, size_t len, dfl_quantity *out, size_t *unit_at);
-/* Reads a unit alone, such as "GB/s", as the quantity 1 of this unit. */
-dfl_literal dfl_unit_parse(const char *text, size_t len, dfl_quantity *out);
 
 /* The unit that the author of an unknown one probably meant, in `arena`: "pJ/bit" for "pj/bit", "Gbit" for "Gb"; NULL if
    none is similar. `*sure`: only the case of letters differs, and no other unit is possible. */

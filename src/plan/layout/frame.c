@@ -473,14 +473,3 @@ uint32_t dfl_frame_repeat(const dfl_frame *f, const dfl_einsum *e)
             return e->ranks[i];
     return DFL_NONE;
 }
-
-int64_t dfl_frame_iterations(const dfl_frame *f, uint32_t einsum)
-{
-    const dfl_einsum *e = &f->workload->einsums[einsum];
-    int64_t n = 1;
-
-    for (uint32_t i = 0; i < e->n_ranks; i++)
-        if (f->repeats[e->ranks[i]])
-            n *= dfl_frame_local(f, einsum, e->ranks[i]);
-    return n;
-}

@@ -142,7 +142,5 @@ bool dfl_frame_divide(dfl_frame *f);
 bool dfl_frame_build(dfl_frame *f);
 /* The repeat that an einsum belongs to, or DFL_NONE. */
 uint32_t dfl_frame_repeat(const dfl_frame *f, const dfl_einsum *e);
-/* Iterations of the repeats of an einsum on one chip; 1 for an einsum outside of all repeats. */
-int64_t dfl_frame_iterations(const dfl_frame *f, uint32_t einsum);
 
 #endif
