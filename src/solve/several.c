@@ -3,6 +3,7 @@
 
 #include "mapper/improve/tree_climb.h"
 #include "mapper/join/exchange_bound.h"
+#include "mapper/join/exchange_scope.h"
 #include "mapper/join/fused_groups.h"
 #include "mapper/join/workload_floor.h"
 #include "mapper/problem/evaluate.h"
@@ -119,7 +120,7 @@ static bool reaches(const dfl_search_summary *summary, double bound)
     return bound > 0 && summary->value <= dfl_value_times(bound, 1 + DFL_VALUE_TOLERANCE);
 }
 
-/* Raises the lower bound to that of all exchanges, under limits. */
+/* Raises the lower bound to that of all exchanges, under limits. That a mapping of its space is below it is an internal error. */
 static void raise_within(dfl_fill *fill, const dfl_objective *objective, dfl_einsum_classes *classes, const dfl_filled *out,
                          const dfl_search_limits *limits, dfl_search_summary *summary)
 {
@@ -132,8 +133,10 @@ static void raise_within(dfl_fill *fill, const dfl_objective *objective, dfl_ein
         return;
     work = dfl_arena_new(solver->budget);
     bound = dfl_exchange_bound(work, solver->names, out->given, objective, costs->joules, costs->seconds, classes, limits);
-    dfl_arena_free(work);
     summary->evaluated += bound.programs;
+    if (dfl_exchange_covers(work, out->mapping))
+        (void)dfl_objective_check_bound(fill->sink, out->given->span, summary->value, bound.value);
+    dfl_arena_free(work);
     /* a mapping outside of the space of the bound may be below it; lists share no loops along windows, so theirs gives way */
     if (bound.value > 0 && bound.value <= dfl_value_times(summary->value, 1 + DFL_VALUE_TOLERANCE) &&
         (!(summary->lower_bound >= bound.value) || (classes != NULL && dfl_exchange_has_windows(classes))))

@@ -59,7 +59,7 @@ typedef struct {
     sequence prefix;            /* its shared lines, the outermost first */
     bool loop_below[LONGEST];   /* by shared line: a shared loop of the same brace is this line or further in */
     bool next_below[LONGEST];   /* by shared line: no loop, and a keep above the next loop has equal counts */
-    bool home_below[LONGEST];   /* by shared line: the einsum exchanges a tensor at this line or further in */
+    bool home_below[LONGEST];   /* by shared line: at it or further in is a loop below which the einsum exchanges a tensor */
     factor factors[MOST_PRIMES];
     uint32_t n_factors;
     bool windows;               /* an operand has a sliding window: each order of loops counts */

@@ -334,8 +334,9 @@ static void prepare(enumerator *k, uint32_t e)
                 left[rank] /= b->shared.at[i].by;
         }
     }
-    for (uint32_t i = k->prefix.n, below = 0; i-- > 0;) {
-        below |= k->prefix.at[i].kind == ITEM_KEEP && dfl_einsum_touches(einsum, k->prefix.at[i].what);
+    for (uint32_t i = k->prefix.n, exchanges = 0, below = 0; i-- > 0;) {
+        below |= k->prefix.at[i].kind == ITEM_LOOP && exchanges;
+        exchanges |= k->prefix.at[i].kind == ITEM_KEEP && dfl_einsum_touches(einsum, k->prefix.at[i].what);
         k->home_below[i] = below;
     }
     for (uint32_t i = 0; i < k->prefix.n; i++) {

@@ -1,0 +1,14 @@
+/*
+ * Whether a mapping of several einsums surely lies in the space of the bound of all exchanges (SEARCH.md, B40, scope). A mapping
+ * of this space below the bound is an error of the bound; another one may be below it.
+ */
+#ifndef DFL_MAPPER_JOIN_EXCHANGE_SCOPE_H
+#define DFL_MAPPER_JOIN_EXCHANGE_SCOPE_H
+
+#include "ir/mapping.h"
+#include "support/arena.h"
+
+/* True only if B40 holds for the mapping; false also where this is not known. A function of the mapping alone. */
+bool dfl_exchange_covers(dfl_arena *work, const dfl_mapping *mapping);
+
+#endif
