@@ -67,7 +67,8 @@ unit_tests() { # unit_tests DIR
     mapper/join/skeleton_tree.c | mapper/join/pattern_*)
         echo "$OUT"/obj/tests/unit/mapper/test_{skeleton_tree,exchange_bound,matched_tiles}.o ;;
     mapper/join/*) echo "$OUT/obj/tests/unit/mapper/test_exchange_bound.o" ;;
-    mapper/tiling/*) echo "$OUT"/obj/tests/unit/mapper/test_{chains,merged_axes,boxes,forms,ramps,tiling}.o ;;
+    mapper/tiling/loose_form.c) echo "$OUT"/obj/tests/unit/mapper/test_{family,uneven,skeleton_tree}.o ;;
+    mapper/tiling/*) echo "$OUT"/obj/tests/unit/mapper/test_{chains,merged_axes,boxes,forms,ramps,tiling,uneven}.o ;;
     groups/groups.c) echo "$OUT/obj/tests/unit/groups/test_groups.o" ;;
     collective/*) echo "$OUT/obj/tests/unit/collective/test_collective.o $OUT/obj/tests/unit/collective/test_closed_forms.o" ;;
     plan/exchange/exchange_groups.c) echo "$OUT/obj/tests/unit/plan/test_exchange_groups.o" ;;

@@ -21,6 +21,8 @@
 /* Precision of the logarithm of the bound by a geometric program, and largest number of its steps. */
 #define DFL_BOX_PRECISION 1e-2
 enum { DFL_BOX_PROGRAM_STEPS = 12 };
+/* Nodes of a search for the parts of a loose form: some milliseconds. */
+enum { DFL_LOOSE_NODES = 1 << 12 };
 
 /* Share of the time that the search over all tile sizes gets before the searches that follow it if it does not end: they find
    mappings where its dives find no good ones. */

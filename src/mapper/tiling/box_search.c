@@ -231,13 +231,13 @@ static void push_family(dfl_box_run *s, const dfl_form_source *source, const dfl
 static bool is_next_family(dfl_box_run *s, dfl_box_node *node)
 {
     dfl_open_form *f = &s->forms.at[node->form];
-    const dfl_loose_solver solver = { &s->goal, s->trial, s->draft, &s->solution, &s->terms };
+    const dfl_loose_solver solver = { &s->goal, &s->costs, f->source->merge == NULL, s->trial, s->draft, &s->solution, &s->terms };
 
     if (f->is_loose || !s->has_goal)
         return true;
     f->is_loose = true;
     s->effort++;
-    s->goal.ramp = NULL;
+    s->goal.ramp = s->costs.ramp = NULL;
     node->bound = fmax(node->bound, dfl_loose_family_bound(&solver, f->source->problem, f->family, s->out->value));
     if (dfl_box_is_useful(s, node->bound))
         dfl_box_heap_put_back(s->work, &s->heap, *node);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "mapper/problem/limits.h"
+#include "mapper/tiling/box_heap.h"
 
 /* Whether the energy does not fall with the iterations of some loops: what a result takes back is taken off what its own keep
    pays, wherever the keep stands. */
@@ -71,6 +72,78 @@ static double bound_form(const dfl_loose_solver *k, const dfl_form *form, double
     return dfl_form_goal_bound(k->goal, k->solution->bound);
 }
 
+/* The least cost of a loose form over whole numbers of parts. */
+typedef struct {
+    const dfl_loose_solver *solver;
+    const dfl_form *form;
+    double least;             /* the cost so far, or what is known */
+    uint32_t left;            /* nodes */
+} part_search;
+
+/* Whether each rank may stand on one axis at most. */
+static bool has_single_axes(const dfl_problem *problem)
+{
+    uint32_t seen = 0;
+    bool is_single = true;
+
+    for (uint32_t a = 0; a < problem->n_axes; a++) {
+        is_single &= (problem->axis[a].ranks & seen) == 0;
+        seen |= problem->axis[a].ranks;
+    }
+    return is_single;
+}
+
+/* The relaxed cost of a node. At a point it is that of any mapping with these parts, not of one with the axes of the form. */
+static double bound_parts(const part_search *k, dfl_box **boxes)
+{
+    double others[DFL_FORM_PRODUCTS];
+
+    for (uint32_t r = 0; r < k->form->problem->n_ranks; r++)
+        boxes[r]->is_exact = false;
+    return dfl_box_multiply(k->form, boxes, 0, others) ? dfl_box_bound(k->solver->costs, k->form, boxes, 0, others) : INFINITY;
+}
+
+/* Looks at all parts of a node whose relaxed cost is `bound`. */
+static void search_parts(part_search *k, dfl_box **boxes, double bound)
+{
+    const uint32_t n = k->form->problem->n_ranks, rank = dfl_box_widest(k->form, boxes);
+    double of_half[2];
+    dfl_box *half[2], *whole;
+
+    if (bound >= k->least || k->left == 0)
+        return;
+    if (rank == n) {
+        k->least = bound;
+        return;
+    }
+    k->left--;
+    whole = boxes[rank];
+    for (uint32_t side = 0; side < 2; side++) {
+        half[side] = boxes[rank] = dfl_box_half(k->solver->scratch, k->form, rank, whole, side);
+        of_half[side] = fmax(bound, bound_parts(k, boxes));
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t side = (of_half[1] < of_half[0]) ^ i;
+        boxes[rank] = half[side];
+        search_parts(k, boxes, of_half[side]);
+    }
+    boxes[rank] = whole;
+}
+
+/* The least cost over whole numbers of parts (lemma B56), if it is below `value`; else `value`. 0 = none is known. */
+static double bound_whole_parts(const dfl_loose_solver *solver, const dfl_form *form, double value)
+{
+    part_search k = { .solver = solver, .form = form, .least = value, .left = DFL_LOOSE_NODES };
+    dfl_box *boxes[DFL_PROBLEM_RANKS];
+
+    if (!solver->has_whole_parts || !form->has_known_losses || !has_single_axes(form->problem))
+        return 0;
+    for (uint32_t r = 0; r < form->problem->n_ranks; r++)
+        boxes[r] = dfl_box_make(solver->scratch, form, r);
+    search_parts(&k, boxes, bound_parts(&k, boxes));
+    return k.left > 0 ? k.least : 0;
+}
+
 double dfl_loose_family_bound(const dfl_loose_solver *solver, const dfl_problem *problem, const dfl_family *family, double value)
 {
     first_skeleton first = { .is_found = false };
@@ -82,6 +155,8 @@ double dfl_loose_family_bound(const dfl_loose_solver *solver, const dfl_problem 
         return INFINITY;
     form = dfl_loose_form_make(solver->scratch, problem, &first.skeleton, 0, solver->terms);
     bound = form != NULL ? bound_form(solver, form, value) : 0;
+    if (form != NULL && bound < value)
+        bound = fmax(bound, bound_whole_parts(solver, form, value) * (1 - DFL_FORM_ROUNDING));
     dfl_arena_reset(solver->scratch);
     return bound;
 }

@@ -6,6 +6,7 @@
 #define DFL_MAPPER_TILING_LOOSE_FORM_H
 
 #include "mapper/skeleton/family.h"
+#include "mapper/tiling/box_bound.h"
 #include "mapper/tiling/form_program.h"
 
 /* The loose form of a skeleton with `kept` keeps in their order. `terms` is for temporary data. NULL as dfl_form_make. */
@@ -15,14 +16,16 @@ dfl_form *dfl_loose_form_make(dfl_arena *arena, const dfl_problem *problem, cons
 /* What bounds of families need, and what is theirs meanwhile. */
 typedef struct {
     const dfl_form_goal *goal;
+    const dfl_box_costs *costs;       /* the same objective; without a ramp */
+    bool has_whole_parts;             /* no axis stands for several (merge.h) */
     dfl_arena *scratch;               /* reset by each bound */
     dfl_geometric_draft *draft;
     dfl_geometric_solution *solution;
     dfl_terms *terms;
 } dfl_loose_solver;
 
-/* Lower bound of the objective over all mappings of a family with the places of all operands (lemma B55), as far as it takes to
-   exceed `value`; 0 = none is known, INFINITY = there is no skeleton. */
+/* Lower bound of the objective over all mappings of a family with the places of all operands (lemmas B55, B56), as far as it
+   takes to exceed `value`; 0 = none is known, INFINITY = there is no skeleton. */
 double dfl_loose_family_bound(const dfl_loose_solver *solver, const dfl_problem *problem, const dfl_family *family, double value);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Families of skeletons (B25, B55): bounds by hand, families that together have all skeletons, and bounds against the costs of
+ * Families of skeletons (B25, B55, B56): bounds by hand, families that together have all skeletons, and bounds against the costs of
  * points of their skeletons.
  */
 #include <stdio.h>
@@ -78,16 +78,19 @@ static void bounds(void **state)
 /* ---- loose forms by hand ---- */
 
 /* 8 x 8 points of 100 ns; nothing shares. A in registers comes in once for each part of n, B once for each part of m. */
-#define OUTER                                                                                                                   \
+#define OUTER_OF(size)                                                                                                          \
     "dfl 1; workload w : i8 { rank m = 8, n = 8; input A[m], B[n]; output Z[m, n] += A[m] * B[n]; } "                           \
-    "system chip { clock = 10MHz; memory dram { size = unlimited; energy = 10pJ/bit; } network n = bus { } array x[4] over n { " \
-    "memory reg { size = 16B; holds = A, B; } compute mac { ops = mac; rate = 1MAC/cycle; energy = 1pJ/MAC; } } } "
+    "system chip { clock = 10MHz; memory dram { size = unlimited; energy = 10pJ/bit; } network n = bus { } "                  \
+    "array x[" size "] over n { memory reg { size = 16B; holds = A, B; } compute mac { ops = mac; rate = 1MAC/cycle; energy = 1pJ/MAC; } } } "
+#define OUTER OUTER_OF("4")
 
 static const bound_row LOOSE[] = {
     { "2 x 2 parts: 2 * 16 elements enter, 64 leave, in 16 steps (B55)", OUTER MAPPING "energy * latency; }", 2, { REG - 2, REG - 2, 0 },
       (64 + 80 * (32 + 64.0)) * 1600 },
     { "4 parts of m: A enters once, B at each point (B55)", OUTER MAPPING "energy * latency; }", 2, { REG - 2, 0, 0 },
       (64 + 80 * (8 + 64 + 64.0)) * 1600 },
+    { "of 3 instances 3 x 1: 32 elements enter, in 8 x 3 steps; 1.7 x 1.7 would be 28 in 21 (B56)",
+      OUTER_OF("3") MAPPING "energy * latency; }", 2, { REG - 2, REG - 2, 0 }, (64 + 80 * (32 + 64.0)) * 2400 },
     { "one instance has the least energy", OUTER MAPPING "energy; }", 2, { REG - 2, REG - 2, 0 }, 64 + 80 * (16 + 64.0) },
 };
 
@@ -96,7 +99,8 @@ static double loose_bound(dfl_arena *arena, const dfl_problem *problem, const df
 {
     dfl_arena *scratch = dfl_arena_new(NULL);
     dfl_form_goal goal = { 0 };
-    const dfl_loose_solver solver = { &goal, scratch, DFL_NEW(arena, dfl_geometric_draft), DFL_NEW(arena, dfl_geometric_solution),
+    const dfl_box_costs costs = { .objective = objective };
+    const dfl_loose_solver solver = { &goal, &costs, true, scratch, DFL_NEW(arena, dfl_geometric_draft), DFL_NEW(arena, dfl_geometric_solution),
                                       DFL_NEW(arena, dfl_terms) };
     double bound;
 
