@@ -64,7 +64,7 @@ unit_tests() { # unit_tests DIR
     mapper/first/*) echo "$OUT/obj/tests/unit/mapper/test_first.o" ;;
     mapper/divisors/shared_loops.c) echo "$OUT/obj/tests/unit/mapper/test_space.o" ;;
     mapper/join/lines.c) echo "$OUT/obj/tests/unit/mapper/test_lines.o" ;;
-    mapper/join/skeleton_tree.c | mapper/join/pattern_*)
+    mapper/join/skeleton_tree.c | mapper/join/part_cells.c | mapper/join/pattern_*)
         echo "$OUT"/obj/tests/unit/mapper/test_{skeleton_tree,exchange_bound,matched_tiles}.o ;;
     mapper/join/*) echo "$OUT/obj/tests/unit/mapper/test_exchange_bound.o" ;;
     mapper/tiling/loose_form.c) echo "$OUT"/obj/tests/unit/mapper/test_{family,uneven,skeleton_tree}.o ;;

@@ -11,7 +11,7 @@
 #include "mapper/problem/limits.h"
 
 /* Lines: energy alone, time alone, and mixtures. */
-enum { LINES = 2 + DFL_EXCHANGE_MIXES + DFL_EXCHANGE_MATCHED };
+enum { LINES = 2 + DFL_EXCHANGE_MIXES + DFL_EXCHANGE_MATCHED + DFL_EXCHANGE_WHOLE };
 
 typedef struct {
     dfl_arena *arena;
@@ -95,12 +95,15 @@ static double raise_line(dfl_matched_tiles *m, double enough)
     return bound < INFINITY ? bound : 0;
 }
 
-/* Begins the lower bound of per_joule * J + per_second * S: with einsums that agree on memories. */
-static dfl_matched_tiles *add_line(exchange *x, double per_joule, double per_second)
+/* Begins the lower bound of per_joule * J + per_second * S: with einsums that agree on memories; with `is_whole`, also with whole
+   numbers of parts on axes. */
+static dfl_matched_tiles *add_line(exchange *x, double per_joule, double per_second, bool is_whole)
 {
     const dfl_objective line = dfl_objective_line(x->objective, per_joule, per_second);
     dfl_matched_tiles *m = dfl_matched_tiles_new(x->arena, x->classes, &line, x->deadline, &x->programs);
 
+    if (is_whole)
+        dfl_matched_tiles_whole_parts(m);
     x->lines[x->n_lines++] = (dfl_line_bound){ per_joule, per_second, raise_line(m, 0) };
     return m;
 }
@@ -121,6 +124,44 @@ static double find_vertex(const exchange *x, double *per_joule, double *per_seco
     return v.value;
 }
 
+/* Adds a line with the slope of the objective, or the line of time alone. */
+static dfl_matched_tiles *add_slope(exchange *x, double per_joule, double per_second, bool is_whole)
+{
+    return add_line(x, per_joule > 0 ? 1 : 0, per_joule > 0 ? per_second / per_joule : 1, is_whole);
+}
+
+/* Whether some einsum has axes around its unit. */
+static bool has_axes(const exchange *x)
+{
+    bool found = false;
+
+    for (uint32_t e = 0; e < x->classes->n; e++)
+        for (size_t i = 0; i < x->classes->problems[e].n; i++)
+            found |= x->classes->problems[e].at[i]->n_axes > 0;
+    return found;
+}
+
+/* Adds lines through the vertex of least value with whole numbers of parts, as long as they raise it. Einsums agree on tiles, too,
+   where memories alone raise it. */
+static double add_whole_lines(exchange *x, double value)
+{
+    double before = 0, per_joule, per_second;
+
+    for (uint32_t i = 0; i < DFL_EXCHANGE_WHOLE && has_axes(x) && value > before * (1 + DFL_EXCHANGE_RAISE) &&
+                         !dfl_deadline_passed(x->deadline); i++) {
+        dfl_matched_tiles *m;
+        before = value;
+        (void)find_vertex(x, &per_joule, &per_second);
+        m = add_slope(x, per_joule, per_second, true);
+        value = fmax(value, find_vertex(x, &per_joule, &per_second));
+        if (value > before && !dfl_deadline_passed(x->deadline))
+            x->lines[x->n_lines - 1].least = raise_line(m, INFINITY);
+        dfl_matched_tiles_free(m);
+        value = fmax(value, find_vertex(x, &per_joule, &per_second));
+    }
+    return value;
+}
+
 /* Adds lines: the ends, the one that touches the objective at the mapping that is known, and those through the vertex of least
    value, as long as they raise it. Einsums agree on memories at first, on tiles in the lines through the last vertices. */
 static double add_lines(exchange *x, const dfl_floor *floor, double joules, double seconds)
@@ -134,10 +175,10 @@ static double add_lines(exchange *x, const dfl_floor *floor, double joules, doub
     do {
         if (m != NULL)
             dfl_matched_tiles_free(m);
-        m = add_line(x, per_joule > 0 ? 1 : 0, per_joule > 0 ? per_second / per_joule : 1);
+        m = add_slope(x, per_joule, per_second, false);
         before = value;
         value = fmax(value, find_vertex(x, &per_joule, &per_second));
-    } while (value > before * (1 + DFL_EXCHANGE_RAISE) && x->n_lines + DFL_EXCHANGE_MATCHED < LINES &&
+    } while (value > before * (1 + DFL_EXCHANGE_RAISE) && x->n_lines + DFL_EXCHANGE_MATCHED + DFL_EXCHANGE_WHOLE < LINES &&
              !dfl_deadline_passed(x->deadline));
     while (m != NULL) {
         x->lines[x->n_lines - 1].least = raise_line(m, INFINITY);
@@ -145,9 +186,9 @@ static double add_lines(exchange *x, const dfl_floor *floor, double joules, doub
         before = value;
         value = fmax(value, find_vertex(x, &per_joule, &per_second));
         m = ++matched < DFL_EXCHANGE_MATCHED && value > before * (1 + DFL_EXCHANGE_RAISE) && !dfl_deadline_passed(x->deadline)
-                ? add_line(x, per_joule > 0 ? 1 : 0, per_joule > 0 ? per_second / per_joule : 1) : NULL;
+                ? add_slope(x, per_joule, per_second, false) : NULL;
     }
-    return value;
+    return add_whole_lines(x, value);
 }
 
 /* Whether the objective counts time. */

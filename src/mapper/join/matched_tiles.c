@@ -106,6 +106,12 @@ dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *parent, const dfl_einsum_cla
     return m;
 }
 
+void dfl_matched_tiles_whole_parts(dfl_matched_tiles *m)
+{
+    for (uint32_t c = 0; c < m->classes->at.n; c++)
+        dfl_pattern_bounds_whole_parts(m->bounds[c]);
+}
+
 void dfl_matched_tiles_free(dfl_matched_tiles *m)
 {
     dfl_arena_free(m->work);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mapper/join/pattern_programs.h"
+#include "mapper/join/part_cells.h"
 #include "mapper/problem/limits.h"
 #include "mapper/tiling/box_bound.h"
 #include "mapper/tiling/loose_form.h"
@@ -147,12 +147,15 @@ dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch,
     b->first = DFL_NEW_ARRAY(arena, uint32_t, class->patterns.n + 1);
     b->root = DFL_NEW_ARRAY(arena, uint32_t, class->patterns.n + 1);
     b->n = 0;
+    b->has_whole_parts = false;
     b->tree = (dfl_skeleton_tree){ NULL, 0, 0 };
     b->weights.n = b->weights.cap = 0;
     b->weights.at = NULL;
     add_patterns(b);
     return b;
 }
+
+void dfl_pattern_bounds_whole_parts(dfl_pattern_bounds *b) { b->has_whole_parts = true; }
 
 double dfl_pattern_bounds_roomy(const dfl_pattern_bounds *b, uint32_t pattern)
 {
@@ -206,6 +209,16 @@ static void bound_apart(dfl_pattern_bounds *b, const dfl_form *form, dfl_bounded
     }
 }
 
+/* Raises the bound of a skeleton to that with whole numbers of parts on axes (B57). */
+static void bound_parts(dfl_pattern_bounds *b, const dfl_form *form, dfl_bounded_skeleton *s, double enough)
+{
+    const dfl_form_goal goal = dfl_bounded_goal(b, s);
+    dfl_kept_program k;
+
+    if (!s->is_impossible && s->has_program && dfl_bounded_program(b, b->scratch, form, &goal, s, &k))
+        s->least = dfl_part_cells_least(b, &k, s->least, enough);
+}
+
 /* Bounds a skeleton by its program, as far as it takes to know that the bound is above `enough`. */
 static void bound_skeleton(dfl_pattern_bounds *b, dfl_bounded_skeleton *s, double enough)
 {
@@ -218,6 +231,8 @@ static void bound_skeleton(dfl_pattern_bounds *b, dfl_bounded_skeleton *s, doubl
         bound_apart(b, form, s, enough);
     else if (form != NULL && dfl_bounded_program(b, b->scratch, form, &goal, s, &k))
         s->least = fmax(s->least, dfl_bounded_solve(b, &k, &k.range, NULL, enough, &solution));
+    if (b->has_whole_parts && form != NULL && form->problem->n_axes > 0 && s->least < enough)
+        bound_parts(b, form, s, enough);
     if (s->is_impossible)
         s->least = INFINITY;
     dfl_arena_reset(b->scratch);

@@ -20,6 +20,8 @@ typedef struct dfl_pattern_bounds dfl_pattern_bounds;
    that are solved. */
 dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch, const dfl_einsum_class *class,
                                            const dfl_objective *line, dfl_deadline *deadline, uint64_t *programs);
+/* Counts whole numbers of parts on axes in all bounds that follow (SEARCH.md, B57): some times more programs. */
+void dfl_pattern_bounds_whole_parts(dfl_pattern_bounds *bounds);
 /* A bound of a pattern whatever the room, without programs. */
 double dfl_pattern_bounds_roomy(const dfl_pattern_bounds *bounds, uint32_t pattern);
 /* The bound of a pattern; INFINITY = nothing fits. 0 if the deadline passes meanwhile. */

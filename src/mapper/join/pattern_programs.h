@@ -47,6 +47,7 @@ typedef struct dfl_pattern_bounds {
     const dfl_einsum_class *class;
     dfl_objective line;
     dfl_form_goal goal;               /* the same for programs that take the largest of the times */
+    bool has_whole_parts;             /* skeletons are bounded by cells (part_cells.h) */
     DFL_VEC(dfl_time_weights *) weights;
     dfl_deadline *deadline;
     dfl_bounded_skeleton *at;         /* by pattern, in the order of the tree */

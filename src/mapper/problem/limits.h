@@ -51,6 +51,10 @@ enum { DFL_LOOSE_NODES = 1 << 12 };
 #define DFL_MATCH_COARSE 1.0
 #define DFL_MATCH_RATIO 0.04
 
+/* Relative distance from a whole number from which parts on an axis count as no whole number (B57): smaller ones raise the bound
+   by less. */
+#define DFL_CELL_WHOLE 0.01
+
 /* Precision of the geometric program of a form: a finer one takes more steps, and raises the bound of a workload by less. */
 #define DFL_FORM_PRECISION 0.002
 
@@ -98,10 +102,14 @@ enum {
     DFL_FORM_STEPS = 60,
     /* Other weights of times that are tried for some skeletons of a pattern; further ones raise few bounds. */
     DFL_WEIGHT_TURNS = 6,
+    /* Cells of parts on axes of a skeleton (B57), each a program: more raise few bounds. */
+    DFL_CELLS = 400,
     /* Lines that mix energy and time. */
     DFL_EXCHANGE_MIXES = 3,
     /* Lines on which einsums agree on tiles, too: each takes a hundred times as long. */
     DFL_EXCHANGE_MATCHED = 2,
+    /* Lines with whole numbers of parts on axes: each takes some times as long as one on which einsums agree on memories. */
+    DFL_EXCHANGE_WHOLE = 4,
     /* Choices of an einsum, of leaves of tiles for all tensors that it exchanges, from which on these are not split further:
        400 B each, and some ns in each round. More raise the bound of einsums that exchange three tensors by less than 1 %. */
     DFL_MATCH_CHOICES = 1 << 13,

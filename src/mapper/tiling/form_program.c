@@ -414,8 +414,13 @@ void dfl_form_program_fit(dfl_form_program *p, dfl_box *const *boxes, dfl_geomet
     for (uint32_t r = 0; r < p->form->problem->n_ranks; r++)
         for (uint32_t i = 0; i < p->form->chain[r].n; i++)
             if (p->form->chain[r].at[i].axis >= 0)
-                dfl_geometric_turn(p->program, p->parts[r][i], 1 / (double)boxes[r]->high[i]);
+                dfl_form_program_limit(p, r, i, boxes[r]->high[i]);
     dfl_form_program_range(p, boxes, range);
+}
+
+void dfl_form_program_limit(dfl_form_program *p, uint32_t rank, uint32_t cut, int64_t parts)
+{
+    dfl_geometric_turn(p->program, p->parts[rank][cut], 1 / (double)parts);
 }
 
 void dfl_form_program_take(dfl_form_program *p, uint32_t place, double share)

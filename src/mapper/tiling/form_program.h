@@ -59,6 +59,8 @@ dfl_form_program *dfl_form_program_make(dfl_arena *arena, dfl_geometric_draft *d
 void dfl_form_program_fit(dfl_form_program *program, dfl_box *const *boxes, dfl_geometric_box *range);
 /* Sets `range` as dfl_form_program_fit does, but no knobs: in it, a plane that was found for larger boxes gives a bound. */
 void dfl_form_program_range(const dfl_form_program *program, dfl_box *const *boxes, dfl_geometric_box *range);
+/* Limits the parts of a rank at its cut on an axis to at most so many. */
+void dfl_form_program_limit(dfl_form_program *program, uint32_t rank, uint32_t cut, int64_t parts);
 /* Sets the share of a place, from 0 to 1, that tiles of other einsums take, for a goal with `has_others`. */
 void dfl_form_program_take(dfl_form_program *program, uint32_t place, double share);
 /* Narrows `range` to lengths below a cut of a rank from `low` to `high`; cut -1: the extent. False if nothing is left. */

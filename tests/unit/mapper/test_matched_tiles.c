@@ -256,6 +256,35 @@ static void counts_largest_time(void **state)
     dfl_session_free(t.session);
 }
 
+/*
+ * Parts on an axis are whole (B57). T = A * B on 3 units that share what they read: with two parts of m and one of n, A is read
+ * for each of 2 n, 4 bytes, B once for both m, 2 times 2 bytes, and T is written, 4 bytes: 96 J. With one part of m and two of n it
+ * is 2, 8 and 4 bytes. One and a half parts of n beside two of m would leave 85 J. Z = T * C reads 4 bytes of T, C once for two
+ * parts of n, 2 bytes, and writes 4: 80 J.
+ */
+static void counts_whole_parts(void **state)
+{
+    static const char TEXT[] =
+        "workload two : i8 {\n rank m = 2, n = 2;\n input A[m];\n input B[n] : i16;\n weight C[m];\n T[m, n] = A[m] * B[n];\n"
+        " output Z[m, n] = T[m, n] * C[m];\n}\n"
+        "system chip {\n memory dram { size = unlimited; energy = 1J/bit; }\n network lanes = bus { multicast = x; }\n"
+        " array x[3] over lanes {\n"
+        " compute unit { rate { mac = 1MAC/s; flop = 1FLOP/s; } energy { mac = 0J/MAC; flop = 0J/FLOP; } } }\n}\n"
+        "mapping x for two on chip { ...; }\n";
+    dfl_matched_tiles *matched;
+    double least;
+    two t;
+
+    (void)state;
+    open_text(&t, TEXT, 1, 0);
+    matched = dfl_matched_tiles_new(t.session->arena, &t.classes, &t.line, &t.deadline, &t.programs);
+    dfl_matched_tiles_whole_parts(matched);
+    least = dfl_matched_tiles_raise(matched, 0);
+    assert_true(least > 176 * 0.997 && least <= 176 * (1 + 1e-9));
+    dfl_matched_tiles_free(matched);
+    dfl_session_free(t.session);
+}
+
 /* ---- points ---- */
 
 static uint64_t draw(uint64_t *seed)
@@ -368,6 +397,7 @@ int main(void)
         cmocka_unit_test(matches_tiles),
         cmocka_unit_test(weighs_groups),
         cmocka_unit_test(counts_largest_time),
+        cmocka_unit_test(counts_whole_parts),
         cmocka_unit_test(bounds_points),
         cmocka_unit_test(adds_up_floors),
     };
