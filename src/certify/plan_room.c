@@ -55,8 +55,7 @@ static bool is_stored(const dfl_mapping *m, uint32_t tensor)
     const dfl_tensor *t = &w->tensors[tensor];
     bool is_carried = false, is_read = false;
 
-    if (t->part != DFL_PART_PLAIN || t->gathered || t->n_producers == 0 ||
-        (t->role != DFL_ROLE_INTERMEDIATE && t->role != DFL_ROLE_OUTPUT) ||
+    if (t->part != DFL_PART_PLAIN || t->gathered || t->n_producers == 0 || t->role != DFL_ROLE_INTERMEDIATE ||
         w->einsums[t->producers[0]].phase != DFL_PHASE_FORWARD)
         return false;
     for (uint32_t c = 0; c < w->n_carries; c++)

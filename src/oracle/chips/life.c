@@ -16,10 +16,12 @@ void dfl_chips_begin(chips *c, uint32_t einsum, dfl_phase phase, int64_t micro_b
     DFL_PUSH(c->arena, &c->moments, ((chip_moment){ einsum, phase, micro_batch, layer }));
 }
 
-bool dfl_chips_is_passing(const chips *c, uint32_t tensor)
+bool dfl_chips_is_passing(const chips *c, uint32_t tensor, int64_t layer)
 {
     const dfl_tensor *t = &c->w->tensors[tensor];
 
+    if (dfl_chips_is_given_away(c, tensor) && dfl_chips_leaves(c, tensor, layer))
+        return false;
     return t->n_producers > 0 && (t->role == DFL_ROLE_INTERMEDIATE || t->role == DFL_ROLE_OUTPUT) &&
            (t->part == DFL_PART_PLAIN || c->w->tensors[t->of].role != DFL_ROLE_WEIGHT);
 }

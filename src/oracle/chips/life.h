@@ -6,8 +6,9 @@
 
 /* Begins the moment of an einsum in a pass. */
 void dfl_chips_begin(chips *c, uint32_t einsum, dfl_phase phase, int64_t micro_batch, int64_t layer);
-/* Whether the elements of a tensor are there from their making to their last use: no weight, no state, and nothing of them. */
-bool dfl_chips_is_passing(const chips *c, uint32_t tensor);
+/* Whether the elements of a tensor that an iteration makes are there from their making to their last use: no weight, no state,
+   nothing of them, and no result of the step. `layer` < 0: outside of repeats. */
+bool dfl_chips_is_passing(const chips *c, uint32_t tensor, int64_t layer);
 /* The value of a tensor in a pass, opened if there is none; its number. */
 uint32_t dfl_chips_value_of(chips *c, uint32_t tensor, int64_t micro_batch, int64_t layer, bool again);
 /* A new buffer of an exchange; `of` tells apart those of one tensor. */

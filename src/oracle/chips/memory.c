@@ -130,6 +130,75 @@ void dfl_chips_find_held(chips *c)
     }
 }
 
+/* Whether an iteration of a repeat makes other elements than the one before: a condition of some einsum has its number. */
+static bool shrinks(const chips *c, uint32_t rank)
+{
+    bool found = false;
+
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        for (uint32_t k = 0; k < c->w->einsums[e].n_where; k++)
+            found |= dfl_index_coef(&c->w->einsums[e].where[k].sum, rank) != 0;
+    return found;
+}
+
+bool dfl_chips_is_given_away(const chips *c, uint32_t tensor)
+{
+    bool is_output = c->w->tensors[tensor].role == DFL_ROLE_OUTPUT && c->w->tensors[tensor].part == DFL_PART_PLAIN;
+
+    for (uint32_t k = 0; k < c->w->n_carries && is_output; k++)
+        if (dfl_einsum_has_rank(&c->w->einsums[c->w->tensors[tensor].producers[0]], c->w->carries[k].rank))
+            is_output &= !shrinks(c, c->w->carries[k].rank);
+
+    for (uint32_t g = 0; g < c->w->n_tensors; g++)
+        if (c->w->tensors[g].part == DFL_PART_GRADIENT && c->w->tensors[g].n_producers == 0)
+            is_output &= c->w->tensors[g].of != tensor;
+    return is_output;
+}
+
+/* The iterations of the repeat that carries a tensor on; 0 = none does. */
+static int64_t carried_layers(const chips *c, uint32_t tensor)
+{
+    for (uint32_t k = 0; k < c->w->n_carries; k++)
+        if (c->w->carries[k].to == tensor)
+            return c->w->ranks[c->w->carries[k].rank].extent;
+    return 0;
+}
+
+bool dfl_chips_leaves(const chips *c, uint32_t tensor, int64_t layer)
+{
+    const int64_t layers = carried_layers(c, tensor);
+
+    return layers == 0 || layer + 1 == layers;
+}
+
+/* Elements of a result of the step that a chip has at home; the iteration that makes an element is its place along the repeat. */
+static uint64_t count_given_away(const chips *c, uint32_t tensor, uint32_t chip)
+{
+    const chip_tensor *t = &c->tensors[tensor];
+    const int64_t layers = carried_layers(c, tensor);
+    element_set of_stage = dfl_chips_of_stage(c, tensor, chips_stage(c, chip));
+    uint32_t n_dims, lead = DFL_NONE, rank;
+    const int64_t *shape = dfl_chips_shape(c, tensor, &n_dims);
+    const dfl_access *made = &c->w->einsums[c->w->tensors[tensor].producers[0]].output;
+    int64_t behind = 1;
+    uint64_t n = 0;
+
+    for (uint32_t k = 0; k < c->w->n_carries; k++)
+        for (uint32_t d = 0; d < n_dims && c->w->carries[k].to == tensor; d++)
+            if (dfl_index_is_bare(&made->index[d], &rank) && rank == c->w->carries[k].rank)
+                lead = d;
+    for (uint32_t d = lead == DFL_NONE ? n_dims : lead + 1; d < n_dims; d++)
+        behind *= shape[d];
+    for (uint32_t i = 0; i < t->n_elem && of_stage != NULL; i++) {
+        bool is_held = of_stage[i] != 0 && (lead == DFL_NONE || (int64_t)i / behind % shape[lead] + 1 == layers);
+
+        for (uint32_t g = 0; g < c->n_groups && is_held; g++)
+            is_held = t->side[g] == NULL || (t->late >> g & 1) != 0 || t->side[g][chip][i] != 0;
+        n += is_held;
+    }
+    return n;
+}
+
 dfl_i128 dfl_chips_inputs_of(const chips *c, uint32_t memory, uint32_t chip)
 {
     dfl_i128 bits = 0;
@@ -138,6 +207,8 @@ dfl_i128 dfl_chips_inputs_of(const chips *c, uint32_t memory, uint32_t chip)
         const dfl_i128 each = c->w->tensors[t].type.bits;
         const bool is_outside = c->stored_with[t] == t;
 
+        if (dfl_chips_is_given_away(c, t) && !is_outside && c->home_of[t] == memory)
+            bits += each * count_given_away(c, t, chip);
         if (c->w->tensors[t].role != DFL_ROLE_INPUT || c->w->tensors[t].part != DFL_PART_PLAIN || dfl_chips_holder(c, t) != t)
             continue;
         if (is_outside && memory == c->home)

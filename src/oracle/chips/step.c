@@ -410,7 +410,7 @@ static void run_einsum(chips *c, uint32_t einsum, int64_t micro_batch, int64_t l
     uint64_t n_made = 0;
 
     dfl_chips_begin(c, einsum, again ? DFL_PHASE_BACKWARD : e->einsum->phase, micro_batch, layer);
-    if (dfl_chips_is_passing(c, e->target))
+    if (dfl_chips_is_passing(c, e->target, layer))
         value = dfl_chips_value_of(c, e->target, micro_batch, layer, again);
     dfl_chips_start_pairs(c, einsum);
     p.lo = DFL_NEW_ARRAY(c->arena, int64_t, (size_t)c->w->n_ranks + 1);
@@ -640,7 +640,7 @@ void dfl_chips_run_step(chips *c)
         run_phase(c, DFL_PHASE_BACKWARD, m);
     for (uint32_t t = 0; t < c->w->n_tensors && !c->failed; t++)
         if (dfl_chips_ends_late(c, t) && dfl_chips_holder(c, t) == t)
-            settle(c, t, dfl_chips_is_passing(c, t) ? dfl_chips_value_of(c, t, c->micro_batches - 1, -1, false) : DFL_NONE);
+            settle(c, t, dfl_chips_is_passing(c, t, -1) ? dfl_chips_value_of(c, t, c->micro_batches - 1, -1, false) : DFL_NONE);
     run_phase(c, DFL_PHASE_UPDATE, 0);
     if (!c->failed)
         compare_values(c);

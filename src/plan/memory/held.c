@@ -187,7 +187,7 @@ static dfl_held part_of(const dfl_frame *f, uint32_t tensor)
         return DFL_HELD_MOMENTS;
     if (t->role == DFL_ROLE_WEIGHT || t->role == DFL_ROLE_STATE)
         return t->role == DFL_ROLE_STATE ? DFL_HELD_CACHE : DFL_HELD_WEIGHTS;
-    return t->role == DFL_ROLE_INPUT ? DFL_HELD_OTHER : DFL_N_HELD;
+    return t->role == DFL_ROLE_INPUT || dfl_lives_is_result(f, tensor) ? DFL_HELD_OTHER : DFL_N_HELD;
 }
 
 static bool add_bits(dfl_plan_memory *memory, dfl_held part, dfl_i128 bits)
@@ -203,7 +203,7 @@ static bool add_outside(const dfl_frame *f, const dfl_layouts *l, const dfl_stag
     dfl_i128 outside, room, n;
     bool overflow;
 
-    if (part == DFL_HELD_OTHER) { /* an input: all of the step outside, two micro-batches inside */
+    if (part == DFL_HELD_OTHER) { /* an input or a result: all of the step outside, two micro-batches inside */
         overflow = dfl_pass_home_bits(f, l, tensor, dfl_pass_layers(f, l, tensor), inside, &outside) ||
                    dfl_pass_bits(f, l, tensor, &room) || dfl_mul(room, f->micro_batches < 2 ? 1 : 2, &room);
     } else {
@@ -212,6 +212,18 @@ static bool add_outside(const dfl_frame *f, const dfl_layouts *l, const dfl_stag
                    dfl_pass_home_bits(f, l, tensor, n < 2 ? (int64_t)n : 2, 0, &room);
     }
     return overflow || add_bits(&all[f->home_of[tensor]], part, outside) || add_bits(&all[f->home], part, room);
+}
+
+/* Bits of a result of the step on a chip of the stage, of all micro-batches. Where data select the chip of an element, each
+   micro-batch has the room of the largest. True on overflow. */
+static bool result_bits(const dfl_frame *f, const dfl_layouts *l, const dfl_stage_shape *stage, uint32_t tensor, dfl_i128 *out)
+{
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if (dfl_layout_home(l, tensor, s) == DFL_LAYOUT_ROWS)
+            return dfl_pass_bits(f, l, tensor, out) || dfl_mul(*out, f->micro_batches, out);
+    if (!dfl_lives_is_carried(f->workload, tensor))
+        return home_bits(f, l, stage, tensor, out);
+    return stage->has_last && dfl_pass_home_bits(f, l, tensor, 1, 0, out);
 }
 
 /* Adds what a stage holds of a tensor for the whole step. */
@@ -231,6 +243,8 @@ static bool add_tensor(const dfl_frame *f, const dfl_layouts *l, const dfl_stage
         const int64_t layers = dfl_pass_has_layers(f, l, tensor) ? stage->layers : dfl_pass_layers(f, l, tensor);
 
         overflow = dfl_pass_bits(f, l, tensor, &bits) || dfl_mul(bits, layers, &bits);
+    } else if (f->workload->tensors[tensor].role == DFL_ROLE_OUTPUT) {
+        overflow = result_bits(f, l, stage, tensor, &bits);
     } else {
         overflow = home_bits(f, l, stage, tensor, &bits);
     }

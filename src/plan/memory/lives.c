@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "plan/layout/homes.h"
+#include "plan/layout/masks.h"
 #include "plan/layout/pass_bits.h"
 
 /* When a value is no longer needed, if it outlives the operation that makes it. */
@@ -19,6 +20,7 @@ enum { LAYERS = 3, SENT = LAYERS, SINGLE, N_PLACES };
 typedef struct {
     bool passes;               /* made in the step, and neither held for all of it nor part of a sum over the step */
     bool is_again;             /* made again in the backward pass */
+    bool leaves;               /* that of the last iteration is a result of the step */
     uint32_t repeat;           /* of its producer, or DFL_NONE */
     dfl_phase phase;           /* that makes it */
     dfl_i128 bits;             /* of one micro-batch and layer on a chip */
@@ -48,10 +50,46 @@ struct dfl_lives {
 
 /* ---- tensors ---- */
 
-static bool passes(const dfl_workload *w, const dfl_tensor *t)
+/* Whether a tensor is made in a repeat whose iterations differ by conditions. */
+static bool is_of_elimination(const dfl_frame *f, uint32_t tensor)
 {
+    const dfl_workload *w = f->workload;
+    const uint32_t repeat = dfl_frame_repeat(f, &w->einsums[w->tensors[tensor].producers[0]]);
+
+    for (uint32_t e = 0; e < w->n_einsums && repeat != DFL_NONE; e++)
+        if (dfl_einsum_has_rank(&w->einsums[e], repeat) && dfl_mask_varies(f, e))
+            return true;
+    return false;
+}
+
+bool dfl_lives_is_result(const dfl_frame *f, uint32_t tensor)
+{
+    const dfl_workload *w = f->workload;
+
+    if (w->tensors[tensor].role != DFL_ROLE_OUTPUT || w->tensors[tensor].part != DFL_PART_PLAIN)
+        return false;
+    for (uint32_t t = 0; t < w->n_tensors; t++)
+        if (w->tensors[t].part == DFL_PART_GRADIENT && w->tensors[t].of == tensor && w->tensors[t].role == DFL_ROLE_INPUT)
+            return false;
+    return !is_of_elimination(f, tensor);
+}
+
+bool dfl_lives_is_carried(const dfl_workload *w, uint32_t tensor)
+{
+    for (uint32_t c = 0; c < w->n_carries; c++)
+        if (w->carries[c].to == tensor)
+            return true;
+    return false;
+}
+
+static bool passes(const dfl_frame *f, uint32_t tensor)
+{
+    const dfl_workload *w = f->workload;
+    const dfl_tensor *t = &w->tensors[tensor];
+
     return t->n_producers > 0 && (t->role == DFL_ROLE_INTERMEDIATE || t->role == DFL_ROLE_OUTPUT) &&
-           (t->part == DFL_PART_PLAIN || w->tensors[t->of].role != DFL_ROLE_WEIGHT);
+           (t->part == DFL_PART_PLAIN || w->tensors[t->of].role != DFL_ROLE_WEIGHT) &&
+           (!dfl_lives_is_result(f, tensor) || dfl_lives_is_carried(w, tensor));
 }
 
 static bool runs_backward(const dfl_plan_work *work, uint32_t einsum)
@@ -118,9 +156,9 @@ bool dfl_lives_find(const dfl_plan_work *work, const dfl_layouts *layouts, dfl_l
     for (uint32_t i = 0; i < w->n_tensors; i++) {
         const dfl_tensor *t = &w->tensors[i];
 
-        if (!passes(w, t))
+        if (!passes(f, i))
             continue;
-        l->tensors[i] = (tensor_life){ .passes = true, .is_again = work->is_recomputed[i],
+        l->tensors[i] = (tensor_life){ .passes = true, .is_again = work->is_recomputed[i], .leaves = dfl_lives_is_result(f, i),
                                        .phase = w->einsums[t->producers[0]].phase,
                                        .repeat = dfl_frame_repeat(f, &w->einsums[t->producers[0]]) };
         overflow |= dfl_pass_bits(f, layouts, i, &l->tensors[i].bits) || find_memory(f, layouts, i, &l->tensors[i]);
@@ -161,7 +199,9 @@ static life_end end_of(const tensor_life *t, const dfl_chunk *chunk, uint32_t pl
         return t->ends[OWN];
     if (place + 1 < n)
         return later(t->ends[OWN], t->ends[NEXT]);
-    return later(t->ends[OWN], is_end(chunk, t->phase) ? t->ends[FINAL] : ENDS_HERE);
+    if (!is_end(chunk, t->phase))
+        return t->ends[OWN];
+    return t->leaves ? ENDS_HERE : later(t->ends[OWN], t->ends[FINAL]);
 }
 
 /* Adds `n` values of `bits` of a tensor. True on overflow. */
@@ -351,13 +391,13 @@ static bool add_range(dfl_i128 *at, uint32_t first, uint32_t last, dfl_i128 bits
     return dfl_add(at[first], bits, &at[first]) || dfl_sub(at[last + 1], bits, &at[last + 1]);
 }
 
-/* Whether a value of the operation is stored: made in another one, or needed by one. */
+/* Whether a value of the operation is stored: made in another one, needed by one, or a result of the step. */
 static bool is_stored(const operation *o, const tensor_life *t, uint32_t place, uint32_t layers)
 {
     const bool is_made_here = t->phase == o->chunk->phase || (t->is_again && o->chunk->phase == DFL_PHASE_BACKWARD);
     const life_end end = end_of(t, o->chunk, place, layers);
 
-    if (!is_made_here || o->chunk->part == DFL_CHUNK_WEIGHTS)
+    if (!is_made_here || o->chunk->part == DFL_CHUNK_WEIGHTS || (t->leaves && place + 1 == layers && is_end(o->chunk, t->phase)))
         return true;
     return end != ENDS_HERE && !(t->is_again && o->chunk->phase == DFL_PHASE_FORWARD);
 }

@@ -10,6 +10,14 @@
 
 typedef struct dfl_lives dfl_lives;
 
+/* Whether a tensor is a result of the step, of which all micro-batches stay on the chip: an output. Two outputs are none: that
+   whose gradient starts the backward phase, since the loss takes it with its micro-batch, and that of a repeat whose iterations
+   differ by conditions: an elimination leaves it in the place of its operand. Of a result that a repeat carries, the last
+   iteration alone leaves the step. */
+bool dfl_lives_is_result(const dfl_frame *f, uint32_t tensor);
+/* Whether a repeat carries a tensor from one iteration to the next one. */
+bool dfl_lives_is_carried(const dfl_workload *w, uint32_t tensor);
+
 /* The values of a plan. True on overflow. */
 bool dfl_lives_find(const dfl_plan_work *work, const dfl_layouts *layouts, dfl_lives **out);
 /* The same values for another plan that differs in its chunks alone. Working sets that are found later lie in the arena of the
