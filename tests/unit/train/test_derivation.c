@@ -149,6 +149,10 @@ static const derivation_case cases[] = {
     { "sgd", "workload f : fp32 { rank m = 4; weight W[m]; output Z[m] = square(W[m]); }"
       "workload step = train(f, optimizer = sgd(fp32), gradients = bf16);",
       "einsum update.W: W[m] = sgd(W[m], grad.W[m]);  // ranks m, 4 points, 2 FLOP each, update of W\n", "grad.W[4] : bf16", "master" },
+    { "sgd of narrow weights has the master copy alone", "workload f : bf16 { rank m = 4; weight W[m]; output Z[m] = square(W[m]); }"
+      "workload step = train(f, optimizer = sgd(fp32));",
+      "einsum update.W: W[m] = sgd(master.W[m], grad.W[m]);  // ranks m, 4 points, 2 FLOP each, update of W\n", "state master.W[4] : fp32",
+      "moment1" },
     { "a square weight has two ranks", STEP("rank m = 4, n = 4; weight W[a: 4, b: 4]; input X[m,n]; output Z[m] += X[m,n] * W[m,m];"),
       "einsum update.W: W[m, W.dim2] = adam(", "16 points, 12 FLOP each", NULL },
 };
