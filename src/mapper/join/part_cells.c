@@ -116,7 +116,8 @@ double dfl_part_cells_least(dfl_pattern_bounds *b, const dfl_kept_program *k, do
         }
     solve(b, k, enough, &all);
     DFL_PUSH(b->scratch, &cells, all);
-    while (cells.at[first].bound < enough && cells.at[first].is_open && cells.n < DFL_CELLS && !dfl_deadline_passed(b->deadline)) {
+    while (cells.at[first].bound < enough && cells.at[first].is_open && cells.n < DFL_CELLS &&
+           !dfl_deadline_passed(b->deadline)) {
         split(b, k, enough, &cells, first);
         first = 0;
         for (size_t i = 1; i < cells.n; i++)

@@ -1,7 +1,7 @@
 /*
  * The lower bound of a skeleton over numbers of parts on axes that are whole (SEARCH.md, B57). Its program may put 1.3 parts of a
- * rank on an axis. A cell is an interval of the parts of each rank on each axis; where the program wants a part that is not whole,
- * the cell is split there, and the axis has less room for the other ranks. The least bound of all cells is that of the skeleton.
+ * rank on an axis. A cell is an interval of the parts of each rank on each axis; where the program wants a part that is not
+ * whole, the cell is split there, and the axis has less room for others. The least bound of all cells is that of the skeleton.
  */
 #ifndef DFL_MAPPER_JOIN_PART_CELLS_H
 #define DFL_MAPPER_JOIN_PART_CELLS_H

@@ -8,16 +8,13 @@
 /* Relative difference below which the search by boxes takes two values for equal: the bound of a point is computed in another
    order than its value. */
 #define DFL_BOX_ROUNDING 1e-12
-
 /* Relative difference below which a sum of coefficients is zero: positive and negative coefficients of a count cancel but for
    rounding. */
 #define DFL_FORM_ROUNDING 1e-12
 /* Share taken off the bound of a family of skeletons: more than the rounding of its sums. */
 #define DFL_FAMILY_ROUNDING 1e-12
-
 /* Share of the amounts of a rank that a trimmed box may keep: less is gained by a larger share than a new box costs. */
 #define DFL_BOX_TRIM_LEFT 0.8
-
 /* Precision of the logarithm of the bound by a geometric program, and largest number of its steps. */
 #define DFL_BOX_PRECISION 1e-2
 enum { DFL_BOX_PROGRAM_STEPS = 12 };
@@ -30,7 +27,6 @@ enum { DFL_LOOSE_NODES = 1 << 12 };
 
 /* Relative difference below which a vertex lies on a line, and a sum of einsums on the least sum. */
 #define DFL_LINES_ROUNDING 1e-9
-
 /* Relative rise of the bound below which no further line is added: each costs as much as all lines before. */
 #define DFL_EXCHANGE_RAISE 0.01
 /* Least weight of the work among the times of a pattern, so that the latency of a program is positive: it costs this share of the
@@ -39,22 +35,16 @@ enum { DFL_LOOSE_NODES = 1 << 12 };
 /* Weights of times that raise the bound of a pattern by a smaller share are not taken: they cost the programs of its skeletons
    once more, which other lines need under a limit on time. */
 #define DFL_WEIGHT_RAISE 0.003
-
 /* Seconds that the last sum over einsums (B43) may take after the deadline. */
 #define DFL_MATCH_MOMENT 0.05
-
 /* Relative rise of the bound of a choice below which less room does not count (B48): smaller rises raise no sum by more. */
 #define DFL_CROWD_RAISE 0.001
-
 /* Logarithms of the ratio of two tiles above which a leaf of tiles is split, at first and at the end; it is halved between.
    Smaller ratios take more splits, and raise the bound by less. */
 #define DFL_MATCH_COARSE 1.0
 #define DFL_MATCH_RATIO 0.04
-
-/* Relative distance from a whole number from which parts on an axis count as no whole number (B57): smaller ones raise the bound
-   by less. */
+/* Relative distance from which parts on an axis are no whole number (B57): smaller ones raise the bound by less. */
 #define DFL_CELL_WHOLE 0.01
-
 /* Precision of the geometric program of a form: a finer one takes more steps, and raises the bound of a workload by less. */
 #define DFL_FORM_PRECISION 0.002
 

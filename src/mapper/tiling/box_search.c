@@ -231,7 +231,8 @@ static void push_family(dfl_box_run *s, const dfl_form_source *source, const dfl
 static bool is_next_family(dfl_box_run *s, dfl_box_node *node)
 {
     dfl_open_form *f = &s->forms.at[node->form];
-    const dfl_loose_solver solver = { &s->goal, &s->costs, f->source->merge == NULL, s->trial, s->draft, &s->solution, &s->terms };
+    const dfl_loose_solver solver = { &s->goal, &s->costs, f->source->merge == NULL, s->trial, s->draft, &s->solution,
+                                      &s->terms };
 
     if (f->is_loose || !s->has_goal)
         return true;
