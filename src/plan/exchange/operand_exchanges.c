@@ -103,23 +103,30 @@ static dfl_plan_exchange *find_copy(const dfl_frame *f, dfl_exchange_vec *out, u
     return NULL;
 }
 
+/* Whether chips or passes have some of the values of an index alone. */
+static bool is_cut(const dfl_frame *f, uint32_t einsum, const dfl_index *index)
+{
+    for (uint32_t t = 0; t < index->n_terms; t++)
+        if (dfl_frame_pass(f, einsum, index->terms[t].rank) < f->workload->ranks[index->terms[t].rank].extent)
+            return true;
+    return false;
+}
+
 /* Whether the exchange for an access of an einsum has the elements of `other`, an access at other offsets, too. Halos bring those
-   along dimensions that are divided. */
-static bool brings(const dfl_frame *f, const dfl_plan_exchange *x, const dfl_access *other)
+   along dimensions that slots of `beside` divide. */
+static bool brings(const dfl_frame *f, const dfl_plan_exchange *x, const dfl_access *other, uint64_t beside)
 {
     const dfl_einsum *e = &f->workload->einsums[x->einsum];
+    const dfl_access *a = dfl_halo_own(f, x->einsum, x->access, beside), *b = dfl_halo_own(f, x->einsum, other, beside);
     const int64_t *extents = f->workload->tensors[x->tensor].extents;
     bool covers = true;
     dfl_i128 all;
 
     for (uint32_t d = 0; d < other->n_dims; d++)
-        covers &= dfl_index_equal(&x->access->index[d], &other->index[d]) ||
-                  dfl_frame_covers_range(f, &x->access->index[d], &other->index[d], extents[d]);
+        covers &= dfl_index_equal(&a->index[d], &b->index[d]) ||
+                  (!is_cut(f, x->einsum, &a->index[d]) && dfl_frame_covers_range(f, &a->index[d], &b->index[d], extents[d]));
     if (covers)
         return true;
-    for (uint32_t s = 0; s < f->n_slots; s++)
-        if (x->asked[s] >= 0 && x->access->index[x->asked[s]].offset != other->index[x->asked[s]].offset)
-            return true;
     for (uint32_t i = 0; i < e->n_inputs; i++)
         if (&e->inputs[i] == x->access)
             return !dfl_frame_elements_of_several(f, x->einsum, i, &all) &&
@@ -519,6 +526,30 @@ static bool lies_apart(const dfl_frame *f, const dfl_access *access, const dfl_l
                                   dfl_access_extent(f, access, (uint32_t)d));
 }
 
+/* Whether the home divides a dimension, which the einsum divides on the slots of `beside` in a window, on slots of `across`, too,
+   into blocks of unequal size: the parts that neighbours complete are other ones than those that lie side by side at home. */
+static bool has_uneven_window(const dfl_frame *f, const dfl_access *access, const dfl_layout *from, const dfl_layout *asked,
+                              uint64_t beside, uint64_t across)
+{
+    for (uint32_t d = 0; d < access->n_dims; d++) {
+        int64_t parts = 1;
+        bool is_window = false, is_other = false;
+        uint32_t bare;
+
+        for (uint32_t s = 0; s < f->n_slots; s++) {
+            const bool is_divided = f->slots[s].count > 1 && f->slots[s].stages == NULL && from[s] == (dfl_layout)d;
+
+            is_window |= (beside >> s & 1) != 0 && f->slots[s].count > 1 && asked[s] == (dfl_layout)d;
+            is_other |= is_divided && (across >> s & 1) != 0;
+            parts *= is_divided ? f->slots[s].count : 1;
+        }
+        if (is_window && is_other && !dfl_index_is_bare(&access->index[d], &bare) &&
+            f->workload->tensors[access->tensor].extents[d] % parts != 0)
+            return true;
+    }
+    return false;
+}
+
 /* Adds the exchanges that bring an operand to the layout that an einsum asks for. */
 static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access, dfl_exchange_vec *out)
 {
@@ -550,6 +581,9 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
             mask[way] |= UINT64_C(1) << s;
         beside |= (uint64_t)(asked[s] >= 0 && from[s] != DFL_LAYOUT_REPLICATED && !dfl_frame_goes(f, einsum, s)) << s;
     }
+    if (has_uneven_window(f, access, from, asked, beside, mask[ACROSS]))
+        return dfl_frame_refuse(f, access->span, "a window in a dimension that several groups of chips divide unevenly at home",
+                                "divide the dimension into equal parts, or on one axis");
     own = dfl_halo_own(f, einsum, access, beside);
     if ((mask[TO_ROWS] | mask[ACROSS] | mask[FROM_ONE] | mask[WHOLE]) != 0 && own != access &&
         !dfl_operand_halos_check(f, einsum, access, asked, beside))
@@ -558,6 +592,9 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
         if (f->slots[s].count > 1 && lies_apart(f, access, from, asked, s) && is_dealt_in(f, from, asked, s))
             return dfl_frame_refuse(f, access->span, "an exchange of a dimension that several groups divide, one of them "
                                     "round-robin", "divide the dimension on one axis, or into blocks");
+    if ((mask[TO_ROWS] | mask[ACROSS] | mask[FROM_ONE] | mask[WHOLE]) != 0 && dfl_mask_is_boxed(f, einsum, access))
+        return dfl_frame_refuse(f, access->span, "an exchange of an operand at sums of ranks of a `where`",
+                                "divide the operand at home as its reader, or leave out the `where`");
     for (int k = 0; k < N_WAYS; k++) {
         dfl_plan_exchange x = { .kind = kinds[k], .place = DFL_EXCHANGE_BEFORE, .tensor = access->tensor, .einsum = einsum,
                            .phase = e->phase, .slots = mask[k], .access = access, .asked = asked };
@@ -570,7 +607,7 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
                 return false;
             DFL_PUSH(f->arena, out, x);
             copy = &out->at[out->n - 1];
-        } else if (copy->einsum == einsum && !brings(f, copy, access)) {
+        } else if (copy->einsum == einsum && !brings(f, copy, access, beside)) {
             return dfl_frame_refuse(f, access->span, "an exchange of accesses at offsets, of which the first has fewer elements",
                                     "divide the operand at home as its reader, or read it in two einsums");
         }

@@ -222,6 +222,11 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1), rows;
     bool overflow = false, is_thin = false;
 
+    for (uint32_t p = 0; p < t->n_producers; p++)
+        if (dfl_mask_is_boxed(f, t->producers[p], &f->workload->einsums[t->producers[p]].output))
+            return dfl_frame_refuse(f, f->workload->einsums[t->producers[p]].output.span,
+                                    "an exchange of a result at sums of ranks of a `where`",
+                                    "divide the result at home as its producer, or leave out the `where`");
     find_parts(f, l, maker, slots, parts, &rows);
     if (!check_parts(f, l, maker, tensor, gathered, scattered))
         return false;

@@ -86,7 +86,7 @@ static uint32_t slot_of(const dfl_frame *f, uint32_t einsum, const dfl_index *in
 }
 
 /* Refuses a window in another dimension of the section, over a rank of which one pass has not all positions: passes differ in
-   what they touch of it. False after a report. */
+   what they touch of it; and another dimension of which conditions leave out elements. False after a report. */
 static bool check_section(const dfl_reaches *r, uint32_t dim)
 {
     const dfl_frame *f = r->frame;
@@ -98,6 +98,9 @@ static bool check_section(const dfl_reaches *r, uint32_t dim)
             const uint32_t rank = slot != DFL_NONE ? dfl_frame_line(f, einsum, slot)->rank : DFL_NONE;
             uint32_t bare;
 
+            if (d != dim && dfl_conditions_cut(f->workload, &f->workload->einsums[einsum], r->at[i].access, d))
+                return dfl_frame_refuse(f, r->at[i].access->span, "a window beside a dimension of a `where`",
+                                        "divide another dimension, or leave out the `where`");
             if (d == dim || dfl_index_is_bare(&r->at[i].access->index[d], &bare))
                 continue;
             if (!check_whole(f, einsum, r->at[i].access, d, rank))
@@ -128,7 +131,7 @@ static bool check_window(const dfl_reaches *r, const dfl_reach *at, uint32_t dim
     const dfl_frame *f = r->frame;
     const dfl_access *access = at->access;
     const uint32_t rank = dfl_frame_line(f, at->einsum, slot)->rank;
-    const int64_t part = dfl_frame_local(f, at->einsum, rank), extent = f->workload->tensors[r->tensor].extents[dim];
+    const int64_t part = dfl_frame_local(f, at->einsum, rank);
 
     if (f->slots[slot].is_cyclic)
         return dfl_frame_refuse(f, access->span, "a window over a rank that is dealt round-robin",
@@ -143,13 +146,27 @@ static bool check_window(const dfl_reaches *r, const dfl_reach *at, uint32_t dim
     if (dfl_frame_pass(f, at->einsum, rank) != part)
         return dfl_frame_refuse(f, access->span, "a window over a rank of the micro-batches", "leave the rank out of the "
                                 "temporal lines");
-    if (dfl_ceil_div(extent, f->slots[slot].count) != part)
-        return dfl_frame_refuse(f, access->span, "a window in a tensor whose parts differ from those of the einsum",
-                                "divide another rank");
     if (halo->before > part || halo->behind > part)
         return dfl_frame_refuse(f, access->span, "a window that reaches beyond the neighbour",
                                 "divide the rank into fewer parts");
     return true;
+}
+
+/* Refuses an index, also one that reaches nothing beside its rank, of a tensor whose parts have other places than those of the
+   einsum. False after a report. */
+static bool check_places(const dfl_reaches *r, const dfl_reach *at, uint32_t dim, uint32_t slot)
+{
+    const dfl_frame *f = r->frame;
+    const uint32_t rank = dfl_frame_line(f, at->einsum, slot)->rank;
+    const int64_t extent = f->workload->tensors[r->tensor].extents[dim];
+    uint32_t bare;
+
+    if (dfl_index_is_bare(&at->access->index[dim], &bare) || /* its parts go across */
+        (count_slots(r, dim) > 1 ? f->workload->ranks[rank].extent == extent
+                                 : dfl_ceil_div(extent, f->slots[slot].count) == dfl_frame_local(f, at->einsum, rank)))
+        return true;
+    return dfl_frame_refuse(f, at->access->span, "a window in a tensor whose parts differ from those of the einsum",
+                            "divide another rank");
 }
 
 bool dfl_halo_find(const dfl_reaches *r, uint32_t dim, uint32_t slot, dfl_halo *out)
@@ -163,7 +180,7 @@ bool dfl_halo_find(const dfl_reaches *r, uint32_t dim, uint32_t slot, dfl_halo *
 
         if (line == NULL || dfl_index_coef(&r->at[i].access->index[dim], line->rank) != 1)
             continue;
-        if (!check_whole(f, r->at[i].einsum, r->at[i].access, dim, line->rank))
+        if (!check_whole(f, r->at[i].einsum, r->at[i].access, dim, line->rank) || !check_places(r, &r->at[i], dim, slot))
             return false;
         dfl_halo_range(f, r->at[i].einsum, &r->at[i].access->index[dim], line->rank, &least, &most);
         out->before = -least > out->before ? -least : out->before;

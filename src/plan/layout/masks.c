@@ -649,16 +649,31 @@ bool dfl_mask_points(const dfl_frame *f, uint32_t einsum, dfl_i128 *out)
     return multiply_components(f, einsum, NULL, NULL, 0, NULL, out);
 }
 
-/* Whether an access counts as a box although conditions leave out elements of it. */
+/* Whether conditions leave out elements of an access. */
+static bool is_cut(const dfl_frame *f, const dfl_einsum *e, const dfl_access *access)
+{
+    bool cut = false;
+
+    for (uint32_t d = 0; d < access->n_dims; d++)
+        cut |= is_masked(f, e, &access->index[d]) && dfl_conditions_cut(f->workload, e, access, d);
+    return cut;
+}
+
+bool dfl_mask_is_boxed(const dfl_frame *f, uint32_t einsum, const dfl_access *access)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+
+    return is_cut(f, e, access) && has_sum(f, e, access);
+}
+
+/* Whether an access counts as a box although conditions leave out elements of it, alone or with others at other offsets. */
 static bool is_boxed(const dfl_frame *f, uint32_t einsum, uint32_t input)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
     const dfl_access *access = input < e->n_inputs ? &e->inputs[input] : &e->output;
-    bool masked = false;
 
-    for (uint32_t d = 0; d < access->n_dims; d++)
-        masked |= is_masked(f, e, &access->index[d]) && dfl_conditions_cut(f->workload, e, access, d);
-    return masked && (has_sum(f, e, access) || (input < e->n_inputs && dfl_halo_has_several(e, input)));
+    return dfl_mask_is_boxed(f, einsum, access) ||
+           (is_cut(f, e, access) && input < e->n_inputs && dfl_halo_has_several(e, input));
 }
 
 /* Whether the accesses of an einsum can be counted where a rank of a condition is divided. False after a report. */

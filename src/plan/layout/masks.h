@@ -35,6 +35,9 @@ bool dfl_mask_has_dim(const dfl_frame *f, uint32_t einsum, const dfl_access *acc
 bool dfl_mask_extent(const dfl_frame *f, uint32_t einsum, uint32_t rank, dfl_i128 *out);
 /* Whether iterations of a repeat have different points: a condition has the iteration. */
 bool dfl_mask_varies(const dfl_frame *f, uint32_t einsum);
+/* Whether an access has sums of ranks of conditions that leave out elements of it: its elements count as the box around all
+   values of the sums, with those that no point touches. */
+bool dfl_mask_is_boxed(const dfl_frame *f, uint32_t einsum, const dfl_access *access);
 /* Whether conditions leave out elements of an access. */
 bool dfl_mask_thins(const dfl_frame *f, uint32_t einsum, const dfl_access *access);
 
