@@ -52,6 +52,10 @@ static void add(const dfl_keep_costs *a, const dfl_keep_costs *b, dfl_keep_costs
         out->links[l] = a->links[l] + b->links[l];
     for (uint32_t p = 0; p < DFL_PROBLEM_PLACES; p++)
         out->room[p] = a->room[p] + b->room[p];
+    out->input.latency = fmax(a->input.latency, b->input.latency);
+    out->input.ramp = fmax(a->input.ramp, b->input.ramp);
+    out->result.latency = a->result.latency + b->result.latency;
+    out->result.ramp = a->result.ramp + b->result.ramp;
 }
 
 static void take_least(dfl_keep_costs *out, const dfl_keep_costs *other)
@@ -65,13 +69,17 @@ static void take_least(dfl_keep_costs *out, const dfl_keep_costs *other)
         out->links[l] = fmin(out->links[l], other->links[l]);
     for (uint32_t p = 0; p < DFL_PROBLEM_PLACES; p++)
         out->room[p] = fmin(out->room[p], other->room[p]);
+    out->input.latency = fmin(out->input.latency, other->input.latency);
+    out->input.ramp = fmin(out->input.ramp, other->input.ramp);
+    out->result.latency = fmin(out->result.latency, other->result.latency);
+    out->result.ramp = fmin(out->result.ramp, other->result.ramp);
 }
 
 /* Lower bound of the objective of mappings that cost at least `sum`; INFINITY if they have no room (lemma B35). */
 static double bound(const searcher *s, const dfl_keep_costs *sum)
 {
     const dfl_keep_costs *base = &s->book->base;
-    double busy = 0, waits = 0, joules, seconds;
+    double busy = 0, waits = 0, ends, joules, seconds;
 
     for (uint32_t p = 0; p < s->problem->n_places; p++)
         if (sum->room[p] > s->problem->place[p].bits)
@@ -85,7 +93,8 @@ static double bound(const searcher *s, const dfl_keep_costs *sum)
     for (uint32_t l = 0; l < DFL_NEST_LINKS; l++)
         busy = fmax(busy, sum->links[l] - DFL_NESTS_ROUNDING * base->links[l]);
     joules = fmax(0, sum->joules - DFL_NESTS_ROUNDING * base->joules);
-    seconds = s->launch + fmax(busy, s->book->compute_seconds + waits);
+    ends = fmax(waits + sum->input.latency + sum->result.latency, sum->input.ramp + sum->result.ramp);
+    seconds = s->launch + fmax(busy, s->book->compute_seconds + ends);
     return dfl_objective_value(s->objective, joules + s->leakage * seconds, seconds);
 }
 

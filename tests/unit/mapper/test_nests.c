@@ -228,9 +228,38 @@ static void searches(void **state)
     dfl_session_free(s);
 }
 
+/* 3 s until dram gives the first bytes, and 2 s of work: 5 s without keeps. A byte in near comes in for 0.5 s more, twice; one of
+   Z in near leaves after 3 s more. So nothing below 5 s is left to evaluate but what keeps add: the mapping without keeps, and
+   each operand without a keep and with one behind the loop. */
+static void ends_bound(void **state)
+{
+    (void)state;
+    dfl_session *s = dfl_session_new(NULL);
+    const dfl_problem_limits limits = { .spread = true };
+    const dfl_search_limits none = { .evaluations = 0 };
+    dfl_objective objective;
+    dfl_problem problem;
+    const dfl_mapping *m = open_problem(s,
+        "workload w : i8 { rank m = 2; input A[m], B[m]; output Z[m] = A[m] * B[m]; }\n"
+        "system chip {\n    memory dram { size = unlimited; latency = 3s; read { bandwidth = 2B/s; } write { bandwidth = 1B/s; } }\n"
+        "    memory near { size = 1B; }\n    compute pe { rate = 1FLOP/s; }\n}\n"
+        "mapping best for w on chip { ...; minimize latency; }\n", &limits, &problem);
+    const dfl_problem *const list[] = { &problem };
+    dfl_nests_result r;
+
+    assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+    r = dfl_nests_search(s->arena, s->names, m, list, 1, false, &objective, &none, INFINITY);
+    assert_close(r.value, 5, 1e-12);
+    r = dfl_nests_search(s->arena, s->names, m, list, 1, false, &objective, &none, 5);
+    assert_true(r.is_complete);
+    assert_int_equal(r.evaluated, 1 + 3 * 2);
+    dfl_session_free(s);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(keeps_add), cmocka_unit_test(ragged_keeps_add) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(keeps_add), cmocka_unit_test(ragged_keeps_add),
+                                        cmocka_unit_test(ends_bound) };
 
     return CHECK_TABLE("mapper.nests.counts", COUNTS, counts) + CHECK_TABLE("mapper.nests.rooms", ROOMS, takes_room) +
            CHECK_TABLE("mapper.nests.searches", SEARCHES, searches) +
