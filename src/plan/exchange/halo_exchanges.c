@@ -103,6 +103,16 @@ static dfl_reaches makers_of(const dfl_frame *f, uint32_t einsum)
     return out;
 }
 
+/* Whether other groups sum what an einsum makes. */
+static bool leaves_sums(const dfl_frame *f, uint32_t einsum)
+{
+    bool found = false;
+
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        found |= f->slots[s].count > 1 && f->slots[s].stages == NULL && dfl_layout_made(f, einsum, s) == DFL_LAYOUT_PARTIAL;
+    return found;
+}
+
 /* Refuses windows of a result that a home does not take block by block. False after a report. */
 static bool check_beside(const dfl_frame *f, const dfl_layouts *l, const dfl_reaches *r, uint32_t dim, uint32_t slot)
 {
@@ -111,8 +121,14 @@ static bool check_beside(const dfl_frame *f, const dfl_layouts *l, const dfl_rea
     if (dfl_layout_home(l, r->tensor, slot) != (dfl_layout)dim)
         return dfl_frame_refuse(f, access->span, "a result with a window whose home is not divided along it",
                                 "divide the window in all einsums that make the result");
-    if (f->workload->tensors[r->tensor].extents[dim] % f->slots[slot].count != 0 && !dfl_halo_is_filled(r, dim, slot))
-        return dfl_frame_refuse(f, access->span, "a result that is shifted among unequal parts", "divide it into equal parts");
+    for (uint32_t i = 0; i < r->n; i++) { /* sums are those of the einsum alone, which makes less than the largest part */
+        const dfl_reaches one = { .frame = f, .tensor = r->tensor, .at = &r->at[i], .n = 1 };
+
+        if (f->workload->tensors[r->tensor].extents[dim] % f->slots[slot].count != 0 &&
+            !dfl_halo_is_filled(leaves_sums(f, r->at[i].einsum) ? &one : r, dim, slot))
+            return dfl_frame_refuse(f, access->span, "a result that is shifted among unequal parts",
+                                    "divide it into equal parts");
+    }
     for (uint32_t i = 0; i < r->n; i++) {
         const dfl_line *line = dfl_frame_line(f, r->at[i].einsum, slot);
 
