@@ -61,6 +61,8 @@ typedef struct {
     const dfl_form_source *source; /* of the skeletons that are listed, */
     double least;            /* and a lower bound of all of them */
     double of_families;      /* the least bound of a family that was listed */
+    bool has_families;       /* all skeletons belong to families */
+    bool is_uneven;          /* families alone are bounded (D12) */
     bool has_windows;
     bool is_open_in_time;    /* values of points prove nothing about mappings outside of the skeletons (rules D2 and D3) */
     uint64_t turn;           /* work when the lower bound was final, or at the last better mapping since; 0 = it may rise */

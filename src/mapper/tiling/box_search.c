@@ -337,7 +337,18 @@ static bool is_next(dfl_box_run *s, dfl_box_node *node)
     return false;
 }
 
-/* Reports how far the search is: `bound` is the lower bound of all nodes. */
+/* The lower bound if the search ended here, with a node left: no point that was evaluated has a smaller relaxed cost (D2), and of
+   keeps in uneven axes families alone are bounded (D12). */
+static double bound_now(const dfl_box_run *s)
+{
+    const double least = fmin(s->heap.nodes.at[0].bound, s->out->lower_bound);
+
+    if (!s->is_uneven)
+        return least;
+    return fmax(s->has_families ? fmin(s->of_families, least) : 0, s->out->floor);
+}
+
+/* Reports how far the search is: `bound` is the lower bound so far. */
 static void report_progress(dfl_box_run *s, double bound)
 {
     dfl_progress_meter *meter = s->limits->progress;
@@ -345,7 +356,7 @@ static void report_progress(dfl_box_run *s, double bound)
     if (meter == NULL || meter->show == NULL || s->out->nodes - s->reported < DFL_BOX_REPORT)
         return;
     meter->now.phase = "boxes";
-    meter->now.bound = fmin(bound, s->out->lower_bound);
+    meter->now.bound = bound;
     if (s->out->value < INFINITY)
         meter->now.best = s->out->value;
     dfl_progress_add(meter, s->out->nodes - s->reported);
@@ -395,7 +406,8 @@ static void run(dfl_box_run *s)
     make_first(s);
     while (s->heap.nodes.n > 0 && dfl_box_is_useful(s, s->heap.nodes.at[0].bound) && !s->is_partial &&
            !dfl_deadline_passed(&s->deadline)) {
-        if (dfl_gap_reached(s->limits, s->out->value, s->heap.nodes.at[0].bound)) {
+        const double bound = bound_now(s);
+        if (dfl_gap_reached(s->limits, s->out->value, bound)) {
             s->deadline.why = DFL_STOP_GAP;
             break;
         }
@@ -403,7 +415,7 @@ static void run(dfl_box_run *s)
             s->out->is_settled = true;
             break;
         }
-        report_progress(s, s->heap.nodes.at[0].bound);
+        report_progress(s, bound);
         dfl_box_node node = take_first(s);
         dfl_open_form *f = &s->forms.at[node.form];
         if (s->turn > 0 && is_unlikely(s, &node)) {
@@ -500,7 +512,7 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
 {
     dfl_box_run *s = DFL_NEW(arena, dfl_box_run);
     dfl_listing listing;
-    bool is_listed, is_uneven = false, has_families = true;
+    bool is_listed;
 
     *s = (dfl_box_run){ .arena = arena, .work = dfl_arena_new(dfl_arena_budget(arena)),
                        .trial = dfl_arena_new(dfl_arena_budget(arena)), .names = names, .mapping = mapping,
@@ -515,6 +527,7 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
     s->goal.is_whole = s->costs.is_whole;
     s->draft = DFL_NEW(s->work, dfl_geometric_draft);
     s->of_families = INFINITY;
+    s->has_families = true;
     *s->out = (dfl_box_result){ .value = INFINITY, .lower_bound = INFINITY };
     if (start->mapping != NULL) {
         s->out->mapping = start->mapping;
@@ -536,8 +549,8 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
             source->divisors = divisors;
         }
         s->source = source;
-        is_uneven |= !start->divides && !start->is_whole && has_uneven_axes(source->problem);
-        has_families &= problems[j]->given == NULL && dfl_family_handles(source->problem);
+        s->is_uneven |= !start->divides && !start->is_whole && has_uneven_axes(source->problem);
+        s->has_families &= problems[j]->given == NULL && dfl_family_handles(source->problem);
         if (problems[j]->given != NULL)
             dfl_fixed_lines_each(problems[j], &s->deadline, add_form, s);
         else if (dfl_family_handles(source->problem))
@@ -550,12 +563,12 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
     is_listed = s->deadline.why == DFL_STOP_NONE;
     if (is_listed && !s->is_partial)
         run(s);
-    if (!is_listed || s->is_partial || is_uneven)
-        s->out->lower_bound = has_families ? bound_families(s) : s->out->floor;
+    if (!is_listed || s->is_partial || s->is_uneven)
+        s->out->lower_bound = s->has_families ? bound_families(s) : s->out->floor;
     if (s->is_open_in_time && start->write == NULL && !s->has_windows && dfl_box_is_useful(s, s->out->lower_bound))
         dfl_box_widen(arena, names, objective, start->divides, s->out);
     s->out->stopped = s->deadline.why;
-    s->out->is_least = s->deadline.why == DFL_STOP_NONE && !s->is_partial && !is_uneven && !s->out->is_settled;
+    s->out->is_least = s->deadline.why == DFL_STOP_NONE && !s->is_partial && !s->is_uneven && !s->out->is_settled;
     s->out->is_complete = s->out->is_least && !dfl_box_is_useful(s, s->out->lower_bound);
     s->out->is_least &= !s->has_windows || s->out->is_complete;
     for (size_t i = 0; i < s->forms.n; i++)
