@@ -288,8 +288,9 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
     dfl_arena *listed = dfl_arena_new(fill->solver->budget);
     dfl_einsum_classes *classes = NULL;
     const bool is_bounded = fill->space.extensions == 0 && within == out->given && !fill->is_part && !fill->is_segment;
+    const bool may_share = fill->space.max_shared_loops > 0; /* as groups and the loop of a common rank do */
 
-    if (may_go_on(fill, summary) && within == out->given) {
+    if (may_go_on(fill, summary) && within == out->given && may_share) {
         dfl_fill part = *fill;
         part.limits = share_limits(fill, summary, DFL_COMMON_SHARE);
         part.is_part = true;
@@ -301,7 +302,7 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
     }
     if (may_go_on(fill, summary) && is_bounded && has_many(classes))
         raise_bound(fill, objective, classes, out, summary);
-    if (may_go_on(fill, summary) && classes != NULL && out->given->workload->n_carries == 0)
+    if (may_go_on(fill, summary) && classes != NULL && out->given->workload->n_carries == 0 && may_share)
         try_groups(fill, objective, within, classes, out, summary);
     if (may_go_on(fill, summary) && !fill->is_part && out->given->workload->n_einsums <= DFL_CLIMB_EINSUMS)
         dfl_fill_try_climb(fill, objective, DFL_CLIMB_SHARE, 0, out, summary);

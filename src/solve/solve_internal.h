@@ -62,8 +62,8 @@ bool dfl_fill_takes_any_tiles(const dfl_fill *fill, const dfl_mapping *m);
 
 /* A summary with the members that are known before the search: objective and limits. */
 dfl_search_summary dfl_fill_start_summary(const dfl_fill *fill, const dfl_objective *objective);
-/* Whether a mapping is one that the options ask for, with `--tiles perfect` each tile divides what the lines above leave, and one
-   that a file can state. */
+/* Whether a mapping is one that the options ask for, and one that a file can state: with `--tiles perfect` each tile divides what
+   the lines above leave, and with `--max-fused N` einsums share at most N loops besides those of carrying repeats. */
 bool dfl_fill_admits(const dfl_fill *fill, const dfl_mapping *mapping);
 /* Fits the lower bound to the value: where the value is less by rounding alone, it is the bound; where it is less by more, the
    bound is that of a space without the mapping, or wrong, and there is none (NAN). */

@@ -40,9 +40,49 @@ dfl_search_summary dfl_fill_start_summary(const dfl_fill *fill, const dfl_object
     return out;
 }
 
+/* Whether a rank counts the iterations of a repeat that carries a tensor: its einsums share the loop in every mapping. */
+static bool is_carried(const dfl_workload *w, uint32_t rank)
+{
+    for (uint32_t c = 0; c < w->n_carries; c++)
+        if (w->carries[c].rank == rank)
+            return true;
+    return false;
+}
+
+/* Number of temporal loops above the children of a body that the einsums of it share. */
+static uint32_t count_shared(const dfl_workload *w, const dfl_body *body)
+{
+    uint32_t n = 0;
+
+    for (const dfl_body *b = body; b != NULL; b = b->parent)
+        for (uint32_t i = 0; i < b->n_lines; i++)
+            n += b->lines[i].kind == DFL_LINE_TEMPORAL && !is_carried(w, b->lines[i].rank);
+    return n;
+}
+
+/* Largest number of loops that einsums of a mapping share. */
+static uint32_t most_shared(const dfl_mapping *m)
+{
+    uint32_t most = 0;
+
+    for (uint32_t b = 0; b < m->n_bodies; b++)
+        if (m->bodies[b]->kind != DFL_BODY_LEAF) {
+            const uint32_t n = count_shared(m->workload, m->bodies[b]);
+            most = n > most ? n : most;
+        }
+    return most;
+}
+
+/* Whether einsums share no more loops than `--max-fused` admits, besides those that are written. */
+static bool admits_shared(const dfl_fill *fill, const dfl_mapping *m)
+{
+    return fill->space.max_shared_loops == DFL_NONE ||
+           most_shared(m) <= fill->space.max_shared_loops + most_shared(fill->item.mapping);
+}
+
 bool dfl_fill_admits(const dfl_fill *fill, const dfl_mapping *mapping)
 {
-    return dfl_mapping_keeps_rows_with_tables(mapping) &&
+    return dfl_mapping_keeps_rows_with_tables(mapping) && admits_shared(fill, mapping) &&
            (!fill->space.perfect || dfl_mapping_divides(fill->solver->budget, fill->solver->names, mapping));
 }
 
