@@ -201,18 +201,6 @@ static bool is_late(const dfl_fill *fill, dfl_stop stopped)
            (stopped == DFL_STOP_TIME && dfl_budget_time(fill->solver->budget) > fill->limits.deadline + DFL_GRACE_LEAST_SECONDS);
 }
 
-/* The limits of the first search of a mapping: the time that is left is for a search einsum by einsum, and for another joint
-   search (fill_lines), or for the bound of an einsum alone. */
-static dfl_search_limits share_limits(const dfl_fill *fill, double share)
-{
-    dfl_search_limits limits = fill->limits;
-    const double now = dfl_budget_time(fill->solver->budget);
-
-    if (limits.deadline > now)
-        limits.deadline = now + (limits.deadline - now) * share;
-    return limits;
-}
-
 /* Whether the bound of an einsum alone can be raised after its search (dfl_fill_raise_alone). */
 static bool is_alone(const dfl_fill *fill, const dfl_mapping *given)
 {
@@ -338,69 +326,6 @@ static bool fill_refused(dfl_fill *fill, const dfl_objective *objective, const d
     return true;
 }
 
-/* The share of the time that is left after the search einsum by einsum: the rest is for climbs and the bound. With conditions,
-   whose counts take tenths of a second, it is for the evaluation of the mapping found, twice. */
-static const double SEGMENTS_SHARE = 0.7, SEGMENTS_SHARE_WHERE = 0.3, SEGMENTS_SHARE_BRIEF = 0.4;
-/* Seconds left below which tiles of conditions divide in such a search: their counts take less. */
-static const double SEGMENTS_WHERE_LEAST = 3;
-
-static bool has_conditions(const dfl_workload *w)
-{
-    bool any = false;
-
-    for (uint32_t e = 0; e < w->n_einsums; e++)
-        any |= w->einsums[e].n_where > 0;
-    return any;
-}
-
-/* Whether a workload has a repeat or gathered rows, between which the joint search knows its einsums, or conditions, without
-   which it knows them. Elsewhere a search of neighbours with shared loops may end above one without them. */
-static bool is_network(const dfl_workload *w)
-{
-    bool is_one = w->n_carries > 0 || has_conditions(w);
-
-    for (uint32_t t = 0; t < w->n_tensors; t++)
-        is_one |= w->tensors[t].gathered;
-    return is_one;
-}
-
-/* Searches neighbouring einsums together for a share of the time that is left. */
-static void try_segments_in(dfl_fill *fill, const dfl_objective *objective, double share, dfl_filled *out,
-                            dfl_search_summary *summary)
-{
-    const dfl_search_limits given = fill->limits;
-
-    fill->limits = share_limits(fill, share);
-    fill->judged_until = given.deadline;
-    fill->limits.evaluations = dfl_evaluations_left(given.evaluations, summary->evaluated);
-    dfl_fill_try_segments(fill, objective, fill_lines_once, out, summary);
-    fill->judged_until = 0;
-    fill->limits = given;
-}
-
-/* Searches neighbouring einsums together. With conditions, tiles that divide come next if no other mapping is evaluated in time,
-   and come first if the time is short. */
-static void try_segments(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary)
-{
-    const dfl_search_space given = fill->space;
-    const dfl_mapping *before = out->mapping;
-    const double left = fill->limits.deadline - dfl_budget_time(fill->solver->budget);
-    const bool is_brief = fill->limits.deadline > 0 && left < SEGMENTS_WHERE_LEAST;
-
-    if (!has_conditions(out->given->workload)) {
-        try_segments_in(fill, objective, SEGMENTS_SHARE, out, summary);
-        return;
-    }
-    if (!is_brief)
-        try_segments_in(fill, objective, SEGMENTS_SHARE_WHERE, out, summary);
-    if (out->mapping == before) {
-        fill->space.perfect = true;
-        fill->space.imperfect = false;
-        try_segments_in(fill, objective, is_brief ? SEGMENTS_SHARE_BRIEF : SEGMENTS_SHARE_WHERE, out, summary);
-        fill->space = given;
-    }
-}
-
 /* Seconds in which most einsums of a network find good lines, one by one, and the largest share of a limit that they get. */
 static const double ALONE_SECONDS = 0.6, ALONE_MOST = 0.6;
 /* The same with conditions: lines whose evaluation is short. Better ones come from the search without the conditions. */
@@ -414,21 +339,6 @@ static double alone_share(const dfl_fill *fill)
     return left > 0 ? fmax(DFL_APART_ALONE_SHARE, fmin(ALONE_SECONDS / left, ALONE_MOST)) : DFL_APART_ALONE_SHARE;
 }
 
-/* Searches einsum by einsum once more in half of the time that is left; the evaluation of what it finds may take the rest. */
-static void try_alone(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary,
-                      dfl_stop *stopped)
-{
-    const dfl_search_limits given = fill->limits;
-
-    fill->judged_until = given.deadline;
-    fill->limits = share_limits(fill, DFL_CLIMB_REST);
-    dfl_fill_improve_one_by_one(fill, objective, out, summary, stopped);
-    fill->judged_until = 0;
-    fill->limits = given;
-    if (*stopped == DFL_STOP_TIME && dfl_budget_time(fill->solver->budget) < given.deadline)
-        *stopped = DFL_STOP_NONE;
-}
-
 /* Fills a mapping whose einsums are not all known to the joint search: one by one, then neighbours together, then by changes of
    lines, whose costs the model says. */
 static bool fill_apart(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
@@ -436,10 +346,10 @@ static bool fill_apart(dfl_fill *fill, const dfl_objective *objective, const dfl
 {
     dfl_budget *budget = fill->solver->budget;
     const dfl_search_limits given = fill->limits;
-    const bool is_brief = given.deadline > 0 && has_conditions(out->given->workload);
+    const bool is_brief = given.deadline > 0 && dfl_fill_has_conditions(out->given->workload);
     bool is_found;
 
-    fill->limits = share_limits(fill, is_brief ? ALONE_SHARE_WHERE : alone_share(fill));
+    fill->limits = dfl_fill_share_limits(fill, is_brief ? ALONE_SHARE_WHERE : alone_share(fill));
     if (given.evaluations > 0)
         fill->limits.evaluations = (uint64_t)((double)given.evaluations * DFL_APART_ALONE_SHARE) + 1;
     fill->judged_until = is_brief ? 0 : given.deadline;
@@ -456,13 +366,7 @@ static bool fill_apart(dfl_fill *fill, const dfl_objective *objective, const dfl
     if (*stopped != DFL_STOP_NONE || !dfl_budget_ok(budget))
         return true;
     dfl_fill_raise_floor(fill, objective, out, summary);
-    if (is_network(out->given->workload))
-        try_segments(fill, objective, out, summary);
-    if (given.deadline > 0)
-        fill->limits.deadline -= fill->report_seconds;
-    if (is_brief)
-        try_alone(fill, objective, out, summary, stopped);
-    dfl_fill_improve_several(fill, objective, within, fill_lines_once, out, summary, stopped);
+    dfl_fill_improve_apart(fill, objective, within, fill_lines_once, out, summary, stopped);
     raise_floor(fill, objective, out, summary, stopped);
     if (*stopped == DFL_STOP_NONE && !summary->optimal && given.evaluations > 0 && summary->evaluated >= given.evaluations)
         *stopped = DFL_STOP_EVALUATIONS;
@@ -507,8 +411,8 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     const bool is_several = has_several(fill, objective, out->given) && !fill->is_last;
     const bool is_apart = dfl_one_by_one_applies(fill, out->given);
     const dfl_search_request request = { .objective = objective,
-                                         .limits = is_several ? share_limits(fill, DFL_JOINT_SHARE)
-                                                   : is_alone(fill, out->given) ? share_limits(fill, DFL_ALONE_SHARE)
+                                         .limits = is_several ? dfl_fill_share_limits(fill, DFL_JOINT_SHARE)
+                                                   : is_alone(fill, out->given) ? dfl_fill_share_limits(fill, DFL_ALONE_SHARE)
                                                                                 : fill->limits,
                                          .space = fill->space,
                                          .certificate = fill->certificate && !fill->space.imperfect &&

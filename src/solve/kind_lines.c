@@ -56,6 +56,16 @@ static dfl_budget share_budget(const dfl_assembly *a)
     return out;
 }
 
+/* Whether a unit reads operands only when they change. */
+static bool has_reuse(const dfl_system *s)
+{
+    bool has = false;
+
+    for (uint32_t c = 0; c < s->n_computes; c++)
+        has |= s->computes[c].operand_reuse.on;
+    return has;
+}
+
 /* A mapping of one einsum alone with all lines open. */
 static dfl_mapping *make_lone_mapping(const dfl_assembly *a, dfl_arena *work, const dfl_lone_einsum *one)
 {
@@ -108,6 +118,18 @@ static bool judge_alone(const dfl_assembly *a, const dfl_mapping *m, const dfl_o
     return costs != NULL;
 }
 
+/* The same for a search that knows operands which units hold (SEARCH.md, D8). */
+static dfl_mapping *make_holding_mapping(const dfl_assembly *a, dfl_arena *work, const dfl_lone_einsum *one)
+{
+    dfl_mapping *m = make_lone_mapping(a, work, one);
+    dfl_system *s = DFL_NEW(work, dfl_system);
+
+    *s = *m->system;
+    s->computes = one->system->computes;
+    m->system = s;
+    return m;
+}
+
 /* Maps one einsum alone. The mapper evaluates at most `most` mappings (0 = no limit). `costs`, which may be NULL, gets those of
    the lines by the model. False if it finds none; if none fits, `sink` has the reason. */
 static bool search_alone(dfl_assembly *a, dfl_sink *sink, const dfl_lone_einsum *one, const dfl_objective *objective,
@@ -117,14 +139,19 @@ static bool search_alone(dfl_assembly *a, dfl_sink *sink, const dfl_lone_einsum 
     dfl_budget budget = share_budget(a);
     dfl_arena *work = dfl_arena_new(&budget);
     dfl_search_request request = { .objective = objective, .limits = *limits, .space = a->fill->space };
-    const dfl_mapping *m = make_lone_mapping(a, work, one);
+    const bool may_hold = has_reuse(one->system);
+    const dfl_mapping *m = may_hold ? make_holding_mapping(a, work, one) : make_lone_mapping(a, work, one);
     const dfl_search_result *r;
     bool is_found, is_own;
 
     is_own = most > 0 && (request.limits.evaluations == 0 || request.limits.evaluations > most);
     if (is_own)
         request.limits.evaluations = most;
-    r = dfl_mapper_search(work, sink, solver->names, m, &request);
+    r = dfl_mapper_search(work, may_hold ? dfl_sink_quiet(work) : sink, solver->names, m, &request);
+    if (may_hold && r->status == DFL_SEARCH_REPORTED && dfl_budget_ok(&budget)) { /* no search for lines holds operands here */
+        m = make_lone_mapping(a, work, one);
+        r = dfl_mapper_search(work, sink, solver->names, m, &request);
+    }
     if (r->status == DFL_SEARCH_INFEASIBLE)
         dfl_conflict_explain(work, sink, solver->names, m, &request, r);
     is_found = (r->status == DFL_SEARCH_OPTIMAL || r->status == DFL_SEARCH_NOT_PROVEN) && r->n > 0 &&

@@ -1,7 +1,7 @@
 /*
  * One einsum of a network as a workload of its own, on a system of its own, so that the mapper accepts it. The workload has no
  * conditions, no operation over a whole rank, and one tensor for each access. The system for the mapper has no forwarding and no
- * reuse of operands.
+ * reuse of operands, which boxes alone know.
  */
 #ifndef DFL_SOLVE_LONE_EINSUM_H
 #define DFL_SOLVE_LONE_EINSUM_H

@@ -62,6 +62,8 @@ bool dfl_fill_takes_any_tiles(const dfl_fill *fill, const dfl_mapping *m);
 
 /* A summary with the members that are known before the search: objective and limits. */
 dfl_search_summary dfl_fill_start_summary(const dfl_fill *fill, const dfl_objective *objective);
+/* The limits of a search with a share of the time that is left. */
+dfl_search_limits dfl_fill_share_limits(const dfl_fill *fill, double share);
 /* Whether a mapping is one that the options ask for, and one that a file can state: with `--tiles perfect` each tile divides what
    the lines above leave, and with `--max-fused N` einsums share at most N loops besides those of carrying repeats. */
 bool dfl_fill_admits(const dfl_fill *fill, const dfl_mapping *mapping);
@@ -178,6 +180,15 @@ bool dfl_fill_evenly(dfl_fill *fill, const dfl_objective *objective, dfl_fill_op
    that is better. `search` searches the workload with one element of the rank. Reports nothing. */
 void dfl_fill_try_common(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
                          dfl_search_summary *summary);
+
+/* ---- improve_apart.c ---- */
+
+/* Whether an einsum has conditions (`where`), which neither lists nor boxes know. */
+bool dfl_fill_has_conditions(const dfl_workload *w);
+/* Improves `out->mapping`, which was found einsum by einsum, with its value in `summary`: by searches of neighbours together, and
+   by changes of lines. Takes the time that a report needs from the limit. Reports nothing. */
+void dfl_fill_improve_apart(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_fill_open *search,
+                            dfl_filled *out, dfl_search_summary *summary, dfl_stop *stopped);
 
 /* ---- segments.c ---- */
 

@@ -1,4 +1,4 @@
-/* The summary of a search: what is known before it, and better mappings. */
+/* The summary of a search: what is known before it, its limits, and better mappings. */
 #include <math.h>
 #include <string.h>
 
@@ -151,4 +151,14 @@ void dfl_fill_add(const dfl_solver *solver, const dfl_mapping *given, const dfl_
         *next = 2;
     named->n_front = 0;
     DFL_PUSH(solver->arena, solver->filled, ((dfl_filled){ .given = given, .mapping = named, .search = search }));
+}
+
+dfl_search_limits dfl_fill_share_limits(const dfl_fill *fill, double share)
+{
+    dfl_search_limits limits = fill->limits;
+    const double now = dfl_budget_time(fill->solver->budget);
+
+    if (limits.deadline > now)
+        limits.deadline = now + (limits.deadline - now) * share;
+    return limits;
 }
