@@ -266,22 +266,10 @@ static uint64_t count_within(const chips *c, uint32_t tensor, uint32_t chip, con
     return n;
 }
 
-/* Whether a condition of an einsum has a rank of its result with several values in a pass. */
-static bool limits_result(const chips *c, const dfl_einsum *e)
-{
-    for (uint32_t k = 0; k < e->n_where; k++)
-        for (uint32_t t = 0; t < e->where[k].sum.n_terms; t++)
-            for (uint32_t d = 0; d < e->output.n_dims; d++)
-                if (!c->repeats[e->where[k].sum.terms[t].rank] &&
-                    dfl_index_coef(&e->output.index[d], e->where[k].sum.terms[t].rank) != 0)
-                    return true;
-    return false;
-}
-
 bool dfl_chips_has_conditions(const chips *c, uint32_t tensor)
 {
     for (uint32_t e = 0; e < c->w->n_einsums; e++)
-        if (c->einsums[e].target == tensor && c->einsums[e].is_thinned && limits_result(c, &c->w->einsums[e]))
+        if (c->einsums[e].target == tensor && c->einsums[e].is_thinned)
             return true;
     return false;
 }

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "ir/conditions.h"
 #include "oracle/chips/rows.h"
 #include "oracle/chips/windows.h"
 
@@ -82,6 +83,8 @@ static void mark_blocks(chips *c, uint32_t einsum, uint32_t chip)
     }
     for (uint32_t i = 0; i < n_elem && made != NULL; i++)
         e->is_thinned |= e->made.of_chip[chip][i] != 0 && made[i] == 0;
+    if (e->repeat != DFL_NONE && dfl_conditions_have_rank(e->einsum, e->repeat))
+        e->is_thinned = true; /* some iteration may have no points, although all together have each element */
 }
 
 /* Finds the sets of all accesses of an einsum on all chips. */
