@@ -81,10 +81,18 @@ static dfl_index bare_index(dfl_train_draft *draft, uint32_t rank, dfl_span span
 
 /* ---- gradients of tensors ---- */
 
-/* The data type of the gradient of a forward tensor: that of the tensor. If products alone make it, it is no wider than the type
-   in which they compute: their derivatives multiply the gradient by an operand of this type. So a product whose result is cast
-   has the gradient of the type before the cast under automatic mixed precision (PyTorch, `torch.amp`). What a `repeat` carries
-   has one type. */
+/* Whether a data type has integers (`i8`, `u8`): a gradient has no such type unless its tensor has. */
+static bool has_integers(const dfl_train_draft *draft, const dfl_dtype *type)
+{
+    const char *name = dfl_sym_text(draft->names, type->name);
+
+    return (name[0] == 'i' || name[0] == 'u') && name[1] >= '0' && name[1] <= '9';
+}
+
+/* The data type of the gradient of a forward tensor: that of the tensor. If products of floating-point numbers alone make it, it
+   is no wider than the type in which they compute: their derivatives multiply the gradient by an operand of this type. So a
+   product whose result is cast has the gradient of the type before the cast under automatic mixed precision (PyTorch,
+   `torch.amp`). What a `repeat` carries has one type. */
 static const dfl_dtype *gradient_type(const dfl_train_draft *draft, uint32_t tensor)
 {
     const dfl_workload *w = draft->forward;
@@ -99,7 +107,7 @@ static const dfl_dtype *gradient_type(const dfl_train_draft *draft, uint32_t ten
         const dfl_einsum *producer = &w->einsums[of->producers[p]];
         const dfl_dtype *type = dfl_einsum_type(w, producer);
 
-        if (!producer->is_mac)
+        if (!producer->is_mac || has_integers(draft, type))
             return &of->type;
         widest = widest == NULL || type->bits > widest->bits ? type : widest;
     }

@@ -127,6 +127,8 @@ static const derivation_case cases[] = {
       " output Z[m,n] = tanh(S[m,n]);"), "intermediate grad.S[3, 2] : bf16", "grad.W[4, 2] : fp32", NULL },
     { "of the widest of two products", STEP("rank m = 3, k = 4, n = 2; input X[m,k], T[m,k] : tf32; weight W[k,n], V[k,n]; S[m,n] : fp32 +="
       " X[m,k] * W[k,n]; S[m,n] += T[m,k] * V[k,n]; output Z[m,n] = tanh(S[m,n]);"), "intermediate grad.S[3, 2] : tf32", NULL, NULL },
+    { "a wide sum of products of integers", STEP("rank m = 3, k = 4, n = 2; input X[m,k] : i8; weight W[k,n] : i8; S[m,n] : fp32 +="
+      " X[m,k] * W[k,n]; output Z[m,n] = tanh(S[m,n]);"), "intermediate grad.S[3, 2] : fp32", "grad.W[4, 2] : fp32", NULL },
     { "a product of wide operands", STEP("rank m = 3, k = 4, n = 2; input X[m,k] : fp32; weight W[k,n]; S[m,n] : fp64 += X[m,k] * W[k,n];"
       " output Z[m,n] = tanh(S[m,n]);"), "intermediate grad.S[3, 2] : fp32", NULL, NULL },
     { "a narrow sum of wide products", STEP("rank m = 3, k = 4, n = 2; input X[m,k] : fp32; weight W[k,n]; S[m,n] += X[m,k] * W[k,n];"
