@@ -141,8 +141,8 @@ static bool has_axes(const exchange *x)
     return found;
 }
 
-/* Adds lines through the vertex of least value with whole numbers of parts, as long as they raise it. Einsums agree on tiles,
-   too, where memories alone raise it. */
+/* Adds lines over whole numbers of parts (B57), each through the vertex where the objective is least, until one raises this least
+   value by less than DFL_EXCHANGE_RAISE. A line that raises it is then raised once more by tiles (B43). Returns the value. */
 static double add_whole_lines(exchange *x, double value)
 {
     double before = 0, per_joule, per_second;

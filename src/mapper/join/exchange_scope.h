@@ -1,6 +1,6 @@
 /*
- * Whether a mapping of several einsums surely lies in the space of the bound of all exchanges (SEARCH.md, B40, scope). A mapping
- * of this space below the bound is an error of the bound; another one may be below it.
+ * Whether a mapping of several einsums surely lies in the space of the bound of all exchanges (SEARCH.md, B40, scope). If a
+ * mapping of this space costs less than the bound, the bound is false. A mapping outside of the space may cost less.
  */
 #ifndef DFL_MAPPER_JOIN_EXCHANGE_SCOPE_H
 #define DFL_MAPPER_JOIN_EXCHANGE_SCOPE_H

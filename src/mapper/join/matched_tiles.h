@@ -16,7 +16,8 @@ typedef struct dfl_matched_tiles dfl_matched_tiles;
 /* For a line; `classes` and `deadline` must live as long. `programs` counts programs. */
 dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *arena, const dfl_einsum_classes *classes, const dfl_objective *line,
                                          dfl_deadline *deadline, uint64_t *programs);
-/* Counts whole numbers of parts on axes (SEARCH.md, B57): some times more programs. */
+/* Makes all bounds that follow those over whole numbers of parts on axes (SEARCH.md, B57): up to DFL_CELLS programs a skeleton,
+   in place of one. */
 void dfl_matched_tiles_whole_parts(dfl_matched_tiles *matched);
 /* Bounds patterns until those of the least sum agree on memories; then splits leaves until the bound is `enough` or the tiles
    match. The bound so far, also if the deadline passes. */

@@ -1,7 +1,7 @@
 /*
- * The skeletons of an exchange pattern as a tree. A node stands for the skeletons with the same keeps, of which the first `kept`
- * are the same ones in the same order, with the same loops and axes above them. Its loose form (tiling/loose_form.h) bounds them
- * all.
+ * The skeletons of an exchange pattern as a tree. The skeletons of a node have the same keeps. The outermost `kept` of these have
+ * the same order in all of them, and the same loops and axes above; the others have any order. The bound of the loose form of the
+ * node (tiling/loose_form.h) holds for all its skeletons.
  */
 #ifndef DFL_MAPPER_JOIN_SKELETON_TREE_H
 #define DFL_MAPPER_JOIN_SKELETON_TREE_H

@@ -17,12 +17,12 @@ typedef struct {
     double joules;                     /* without leakage */
     double busy[DFL_NEST_PORTS];       /* s, by port: 2 * place reads, and writes if they share it; 2 * place + 1 writes */
     double waits[DFL_NEST_PORTS];      /* s, by port: for these transfers the work stands still */
-    double links[DFL_NEST_LINKS];      /* s, by link class, those of all networks in turn; 0 if tiles need not
-                                          divide: the busiest link of one operand is not that of another */
+    double links[DFL_NEST_LINKS];      /* s, by link class, those of all networks in turn; 0 if tiles need not divide: then the
+                                          busiest link of one operand may not be that of another */
     double room[DFL_PROBLEM_PLACES];   /* bits of one instance, buffers included */
-    struct {                           /* s, of inputs: of the one with the most; of the result */
-        double latency;                /* of the memories on the way */
-        double ramp;                   /* the same, with the first tiles of all keeps, or the last ones of the result */
+    struct {                           /* `input`: largest values of one input; `result`: values of the result */
+        double latency;                /* s: latencies of the memories on the way between home and unit */
+        double ramp;                   /* s: `latency`, and transfers of the first tile (result: the last one) of each keep */
     } input, result;
 } dfl_keep_costs;
 

@@ -16,7 +16,8 @@ typedef struct {
     uint32_t n, n_axes;
     struct {
         uint32_t rank;
-        int64_t factor, tile;     /* iterations on full pieces; elements of a full piece below, on one coordinate of the axes */
+        int64_t factor;           /* iterations over a piece that no line above has cut short */
+        int64_t tile;             /* elements of the rank in such an iteration, on one coordinate of the axes */
     } loop[DFL_NEST_LOOPS];       /* outermost first */
     struct {
         uint32_t rank, axis;

@@ -69,7 +69,7 @@ static bool list_chains(lister *k)
     return true;
 }
 
-/* Adds the axes that follow in the chain of a rank. False if the nest has no room for them. */
+/* Adds to the nest the axes of the chain of a rank up to its next loop. False if the nest would have more than DFL_NEST_AXES. */
 static bool add_axes(lister *k, uint32_t rank)
 {
     const chain *c = k->chosen[rank];
@@ -132,12 +132,11 @@ static bool use_chains(lister *k)
    that are left. */
 static bool choose(lister *k, uint32_t i, uint32_t n, const int64_t *room)
 {
-    const uint32_t rank = k->order[i];
-
     if (i == n)
         k->nest.set++;
     if (i == k->problem->n_ranks)
         return use_chains(k);
+    const uint32_t rank = k->order[i];
     for (size_t j = 0; j < k->chains[rank].n; j++) {
         const chain *c = &k->chains[rank].at[j];
         int64_t rest[DFL_PROBLEM_AXES];

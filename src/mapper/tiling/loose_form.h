@@ -9,7 +9,8 @@
 #include "mapper/tiling/box_bound.h"
 #include "mapper/tiling/form_program.h"
 
-/* The loose form of a skeleton with `kept` keeps in their order. `terms` is for temporary data. NULL as dfl_form_make. */
+/* The loose form, in `arena`, in which the outermost `kept` keeps stand as in the skeleton. `terms`: scratch memory. NULL where
+   dfl_form_make has no form. */
 dfl_form *dfl_loose_form_make(dfl_arena *arena, const dfl_problem *problem, const dfl_tiling_template *skeleton, uint32_t kept,
                               dfl_terms *terms);
 
