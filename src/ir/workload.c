@@ -137,6 +137,14 @@ bool dfl_einsum_renews_any(const dfl_workload *w, const dfl_einsum *e)
     return false;
 }
 
+const dfl_carry *dfl_tensor_carry(const dfl_workload *w, uint32_t tensor)
+{
+    for (uint32_t c = 0; c < w->n_carries; c++)
+        if (w->carries[c].to == tensor)
+            return &w->carries[c];
+    return NULL;
+}
+
 bool dfl_tensor_leaves_iteration(const dfl_workload *w, uint32_t tensor)
 {
     const dfl_tensor *t = &w->tensors[tensor];

@@ -230,6 +230,8 @@ static inline bool dfl_einsum_renews(const dfl_workload *w, const dfl_einsum *e,
     return e->phase == DFL_PHASE_UPDATE && w->tensors[e->inputs[i].tensor].part == DFL_PART_MOMENT;
 }
 bool dfl_einsum_renews_any(const dfl_workload *w, const dfl_einsum *e);
+/* The carry that brings what an iteration of a repeat makes of a tensor to the next one; NULL = none carries it. */
+const dfl_carry *dfl_tensor_carry(const dfl_workload *w, uint32_t tensor);
 /* Whether an einsum may touch a tensor in another iteration of a repeat than the one that makes it: a repeat carries the tensor,
    or makes it for einsums outside. */
 bool dfl_tensor_leaves_iteration(const dfl_workload *w, uint32_t tensor);

@@ -40,11 +40,8 @@ static dfl_search_summary summarize(const dfl_fill *fill, const dfl_objective *o
    each get the rest, or, without a limit, as much as they have alone. */
 static dfl_search_limits share_limits(const dfl_fill *fill)
 {
-    dfl_search_limits out = fill->limits;
-    const double now = dfl_budget_time(fill->solver->budget);
+    dfl_search_limits out = fill->has_default_limit ? fill->limits : dfl_fill_share_limits(fill, 0.5);
 
-    if (out.deadline > now && !fill->has_default_limit)
-        out.deadline = now + (out.deadline - now) / 2;
     if (out.evaluations > 1)
         out.evaluations -= out.evaluations / 2;
     return out;

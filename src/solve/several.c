@@ -18,11 +18,8 @@ static const char CLIMBED[] = "lines of the best mapping were changed one by one
 /* The limits of a stage: a share of the time that is left, and the evaluations that are left. */
 static dfl_search_limits share_limits(const dfl_fill *fill, const dfl_search_summary *summary, double share)
 {
-    dfl_search_limits limits = fill->limits;
-    const double now = dfl_budget_time(fill->solver->budget);
+    dfl_search_limits limits = dfl_fill_share_limits(fill, share);
 
-    if (limits.deadline > now)
-        limits.deadline = now + (limits.deadline - now) * share;
     limits.evaluations = dfl_evaluations_left(limits.evaluations, summary->evaluated);
     return limits;
 }

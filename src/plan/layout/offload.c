@@ -28,15 +28,6 @@ static dfl_span keep_span(const dfl_frame *f, uint32_t tensor)
     return f->mapping->span;
 }
 
-/* The carry of what each layer makes for the next one; NULL = the tensor is not carried. */
-static const dfl_carry *find_carry(const dfl_frame *f, uint32_t tensor)
-{
-    for (uint32_t c = 0; c < f->workload->n_carries; c++)
-        if (f->workload->carries[c].to == tensor)
-            return &f->workload->carries[c];
-    return NULL;
-}
-
 /* Refuses homes of which the plan says too little to time their transfers. */
 static bool check_tensor(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor)
 {
@@ -49,7 +40,7 @@ static bool check_tensor(const dfl_frame *f, const dfl_layouts *layouts, uint32_
         return dfl_frame_refuse(f, span, "a memory that several stages share",
                                 "put the stages on an axis outside of this memory, so that its chips do the same");
     for (uint32_t c = 0; c < f->workload->n_carries; c++)
-        if (f->workload->carries[c].from == tensor && find_carry(f, tensor) != NULL &&
+        if (f->workload->carries[c].from == tensor && dfl_tensor_carry(f->workload, tensor) != NULL &&
             f->workload->tensors[tensor].part == DFL_PART_PLAIN)
             return dfl_frame_refuse(f, span, "a home outside of the chips for what one `repeat` carries into another one",
                                     "keep it on the chip");
@@ -122,12 +113,7 @@ bool dfl_offload_find(const dfl_frame *f, const dfl_layouts *layouts, const dfl_
 /* Whether an einsum of the forward pass finds an operand on the chip: made in this pass, or carried from the pass before. */
 static bool is_there(const dfl_frame *f, uint32_t einsum, uint32_t tensor, const bool *made)
 {
-    if (made[tensor] || dfl_layout_carried(f, einsum, tensor) != DFL_NONE)
-        return true;
-    for (uint32_t c = 0; c < f->workload->n_carries; c++)
-        if (f->workload->carries[c].to == tensor)
-            return true;
-    return false;
+    return made[tensor] || dfl_layout_carried(f, einsum, tensor) != DFL_NONE || dfl_tensor_carry(f->workload, tensor) != NULL;
 }
 
 /* Adds the data of a tensor once. */
@@ -181,7 +167,7 @@ static bool is_with_layers(const dfl_frame *f, const dfl_offload *o, uint32_t fr
 static bool writes_operand(const dfl_frame *f, const dfl_offload *o, uint32_t einsum, uint32_t tensor, dfl_offload_layer layer)
 {
     const uint32_t into = dfl_layout_carried(f, einsum, tensor), carried = into != DFL_NONE ? into : tensor;
-    const dfl_carry *carry = find_carry(f, carried);
+    const dfl_carry *carry = dfl_tensor_carry(f->workload, carried);
     carried_readers readers;
 
     if (carry == NULL || !o->stored[carried])
@@ -206,7 +192,7 @@ static uint32_t stored_operand(const dfl_frame *f, const dfl_offload *o, uint32_
    read it again. */
 static bool writes_result(const dfl_frame *f, const dfl_offload *o, uint32_t result)
 {
-    const dfl_carry *carry = find_carry(f, result);
+    const dfl_carry *carry = dfl_tensor_carry(f->workload, result);
 
     return o->stored[result] && (carry == NULL || find_readers(f, result, carry->rank).own);
 }

@@ -221,7 +221,7 @@ static bool result_bits(const dfl_frame *f, const dfl_layouts *l, const dfl_stag
     for (uint32_t s = 0; s < f->n_slots; s++)
         if (dfl_layout_home(l, tensor, s) == DFL_LAYOUT_ROWS)
             return dfl_pass_bits(f, l, tensor, out) || dfl_mul(*out, f->micro_batches, out);
-    if (!dfl_lives_is_carried(f->workload, tensor))
+    if (dfl_tensor_carry(f->workload, tensor) == NULL)
         return home_bits(f, l, stage, tensor, out);
     return stage->has_last && dfl_pass_home_bits(f, l, tensor, 1, 0, out);
 }

@@ -74,14 +74,6 @@ bool dfl_lives_is_result(const dfl_frame *f, uint32_t tensor)
     return !is_of_elimination(f, tensor);
 }
 
-bool dfl_lives_is_carried(const dfl_workload *w, uint32_t tensor)
-{
-    for (uint32_t c = 0; c < w->n_carries; c++)
-        if (w->carries[c].to == tensor)
-            return true;
-    return false;
-}
-
 static bool passes(const dfl_frame *f, uint32_t tensor)
 {
     const dfl_workload *w = f->workload;
@@ -89,7 +81,7 @@ static bool passes(const dfl_frame *f, uint32_t tensor)
 
     return t->n_producers > 0 && (t->role == DFL_ROLE_INTERMEDIATE || t->role == DFL_ROLE_OUTPUT) &&
            (t->part == DFL_PART_PLAIN || w->tensors[t->of].role != DFL_ROLE_WEIGHT) &&
-           (!dfl_lives_is_result(f, tensor) || dfl_lives_is_carried(w, tensor));
+           (!dfl_lives_is_result(f, tensor) || dfl_tensor_carry(w, tensor) != NULL);
 }
 
 static bool runs_backward(const dfl_plan_work *work, uint32_t einsum)

@@ -15,8 +15,6 @@ typedef struct dfl_lives dfl_lives;
    differ by conditions: an elimination leaves it in the place of its operand. Of a result that a repeat carries, the last
    iteration alone leaves the step. */
 bool dfl_lives_is_result(const dfl_frame *f, uint32_t tensor);
-/* Whether a repeat carries a tensor from one iteration to the next one. */
-bool dfl_lives_is_carried(const dfl_workload *w, uint32_t tensor);
 
 /* The values of a plan. True on overflow. */
 bool dfl_lives_find(const dfl_plan_work *work, const dfl_layouts *layouts, dfl_lives **out);

@@ -85,9 +85,8 @@ bool dfl_branch_writes(const dfl_frame *f, const uint32_t *branch_of, uint32_t e
     const dfl_tensor *t = &w->tensors[tensor];
     uint32_t readers = 0;
 
-    for (uint32_t c = 0; c < w->n_carries; c++)
-        if (w->carries[c].to == tensor)
-            return true;
+    if (dfl_tensor_carry(w, tensor) != NULL)
+        return true;
     for (uint32_t i = 0; i < t->n_consumers; i++) {
         const uint32_t reader = t->consumers[i];
 
