@@ -18,7 +18,6 @@ typedef struct {
     uint32_t side;             /* message from a neighbour: 1 + 2 * group of chips + 1 if it stands behind; else 0 */
     dfl_i128 bits;             /* as the key `bits` of a report */
     dfl_i128 all_bits;         /* of all of them in a step, of any stage */
-    dfl_i128 arriving;         /* most bits that one chip lacks in one exchange; -1 = sums, of which parts arrive */
     dfl_i128 part;             /* most bits that one chip gets from one other chip in one exchange; -1 = not found */
     dfl_i128 *count;           /* [stage]: exchanges in a step; of messages between stages, those that it sends */
     dfl_i128 *received;        /* [stage]: messages between stages that it receives in a step */

@@ -36,9 +36,6 @@ typedef struct {
     bool is_joint;             /* each chip gets the elements that the points of all chips read, before the points go */
     uint64_t alone;            /* of `all`: those that divide no dimension which a group of `other` divides, too */
     uint32_t *seen;            /* [element]: number of the last visit that touched it */
-    /* in the present visit: touched; not at home; at home by the groups of `alone`; by those of `all` without `one` */
-    uint32_t n_seen, n_lacking, n_own, n_part;
-    uint32_t n_inner;          /* touched within the parts of the groups of `halo` */
 } chip_reading;
 
 enum { READING_DIRECT, READING_CARRIED, N_READINGS };
@@ -270,9 +267,10 @@ typedef struct {
     uint64_t points;               /* that it computed */
 } chip_pass;
 
-/* What a chip touched of an operand in a pass. */
-/* `sent`, `gathered`: most that one other chip has of the groups in which the operand goes across, or is gathered behind. */
-typedef struct { uint32_t seen, lacking, own, part, sent, gathered; } touched_counts;
+/* What a chip touched of an operand in a pass within its parts of the groups of `halo`, whose neighbours bring the rest: all of
+   it; by the groups of `alone`; by those of `all` without `one`. `sent`, `gathered`: most that one other chip has of the
+   groups in which the operand goes across, or is gathered behind. */
+typedef struct { uint32_t seen, own, part, sent, gathered; } touched_counts;
 
 /* records.c: the exchanges of a pass */
 /* Records those before an einsum; `counts` = [chip][operand * N_READINGS + reading]. */

@@ -18,7 +18,7 @@ static int64_t size_of_group(const chips *c, uint64_t groups)
 /* Records an exchange of a pass; `stages` = those that run it now, 0 = it runs later. Returns its record; NULL = it moves
    nothing. */
 static dfl_chips_exchange *record_side(chips *c, const char *kind, uint32_t tensor, uint32_t einsum, int64_t group, uint32_t side,
-                                       dfl_i128 bits, dfl_i128 arriving, uint64_t stages)
+                                       dfl_i128 bits, uint64_t stages)
 {
     dfl_chips_exchange *x = NULL;
 
@@ -32,30 +32,29 @@ static dfl_chips_exchange *record_side(chips *c, const char *kind, uint32_t tens
     }
     if (x == NULL) {
         DFL_PUSH(c->arena, &c->exchanges, ((dfl_chips_exchange){ .kind = kind, .tensor = tensor, .einsum = einsum, .group = group,
-                                                                 .side = side, .arriving = -1, .part = -1 }));
+                                                                 .side = side, .part = -1 }));
         x = &c->exchanges.at[c->exchanges.n - 1];
         x->count = DFL_NEW_ARRAY(c->arena, dfl_i128, c->n_stages);
         x->received = DFL_NEW_ARRAY(c->arena, dfl_i128, c->n_stages);
     }
     x->bits = bits > x->bits ? bits : x->bits;
     x->all_bits += stages != 0 ? bits : 0;
-    x->arriving = arriving > x->arriving ? arriving : x->arriving;
     for (uint32_t s = 0; s < c->n_stages; s++)
         x->count[s] += (stages >> s & 1) != 0;
     return x;
 }
 
-static void record(chips *c, const char *kind, uint32_t tensor, uint32_t einsum, int64_t group, dfl_i128 bits, dfl_i128 arriving,
+static void record(chips *c, const char *kind, uint32_t tensor, uint32_t einsum, int64_t group, dfl_i128 bits,
                    uint64_t stages)
 {
-    (void)record_side(c, kind, tensor, einsum, group, 0, bits, arriving, stages);
+    (void)record_side(c, kind, tensor, einsum, group, 0, bits, stages);
 }
 
 /* The same, with the most bits that one chip gets from one other chip; if it gets none, nothing moves. */
 static void record_parts(chips *c, const char *kind, uint32_t tensor, uint32_t einsum, int64_t group, dfl_i128 bits,
-                         dfl_i128 arriving, dfl_i128 part, uint64_t stages)
+                         dfl_i128 part, uint64_t stages)
 {
-    dfl_chips_exchange *x = part > 0 ? record_side(c, kind, tensor, einsum, group, 0, bits, arriving, stages) : NULL;
+    dfl_chips_exchange *x = part > 0 ? record_side(c, kind, tensor, einsum, group, 0, bits, stages) : NULL;
 
     if (x != NULL)
         x->part = part > x->part ? part : x->part;
@@ -63,7 +62,7 @@ static void record_parts(chips *c, const char *kind, uint32_t tensor, uint32_t e
 
 void dfl_chips_record_neighbour(chips *c, uint32_t tensor, uint32_t einsum, uint32_t side, dfl_i128 bits, uint64_t stages)
 {
-    (void)record_side(c, "point_to_point", tensor, einsum, 2, side, bits, -1, stages);
+    (void)record_side(c, "point_to_point", tensor, einsum, 2, side, bits, stages);
 }
 
 static dfl_i128 bits_of(const chips *c, uint32_t tensor, uint64_t elements)
@@ -73,7 +72,7 @@ static dfl_i128 bits_of(const chips *c, uint32_t tensor, uint64_t elements)
 
 void dfl_chips_record_message(chips *c, uint32_t tensor, dfl_i128 bits, uint32_t from, uint32_t to)
 {
-    dfl_chips_exchange *x = record_side(c, "point_to_point", tensor, c->w->tensors[tensor].producers[0], 2, 0, bits, -1,
+    dfl_chips_exchange *x = record_side(c, "point_to_point", tensor, c->w->tensors[tensor].producers[0], 2, 0, bits,
                                         UINT64_C(1) << from);
 
     if (x != NULL)
@@ -150,7 +149,7 @@ static chip_copy *find_copy(chips *c, const chip_pass *p, const dfl_access *acce
 /* The most that a chip touched of an operand. */
 static touched_counts find_most(const chips *c, const touched_counts *counts, uint32_t reading, uint32_t n)
 {
-    touched_counts most = { 0, 0, 0, 0, 0, 0 };
+    touched_counts most = { 0 };
 
     for (uint32_t chip = 0; chip < c->n_chips; chip++) {
         const touched_counts *x = &counts[(size_t)chip * n + reading];
@@ -160,7 +159,6 @@ static touched_counts find_most(const chips *c, const touched_counts *counts, ui
         most.own = x->own > most.own ? x->own : most.own;
         most.sent = x->sent > most.sent ? x->sent : most.sent;
         most.gathered = x->gathered > most.gathered ? x->gathered : most.gathered;
-        most.lacking = x->lacking > most.lacking ? x->lacking : most.lacking;
     }
     return most;
 }
@@ -219,16 +217,16 @@ void dfl_chips_record_operands(chip_pass *p, const touched_counts *counts)
             continue;
         if (r->to_rows != 0)
             record(c, "all_to_all", tensor, p->einsum, size_of_group(c, r->to_rows),
-                   bits_of(c, tensor, dfl_chips_most_pairs(c, p->einsum, i)), -1, p->stages);
+                   bits_of(c, tensor, dfl_chips_most_pairs(c, p->einsum, i)), p->stages);
         if (r->other != 0) /* what is gathered comes behind */
             record_parts(c, "all_to_all", tensor, p->einsum, size_of_group(c, r->other), bits_of(c, tensor, most.own),
-                         bits_of(c, tensor, most.lacking), bits_of(c, tensor, most.sent), p->stages);
+                         bits_of(c, tensor, most.sent), p->stages);
         if (r->one != 0)
-            record(c, "broadcast", tensor, p->einsum, size_of_group(c, r->one), bits_of(c, tensor, most.part), -1, p->stages);
+            record(c, "broadcast", tensor, p->einsum, size_of_group(c, r->one), bits_of(c, tensor, most.part), p->stages);
         if ((r->all & ~r->one) != 0)
             record_parts(c, "all_gather", tensor, p->einsum, size_of_group(c, r->all & ~r->one),
                          bits_of(c, tensor, r->is_joint ? dfl_chips_most_joint(c, p->einsum, i) : most.seen),
-                         r->other != 0 ? -1 : bits_of(c, tensor, most.lacking), bits_of(c, tensor, most.gathered), p->stages);
+                         bits_of(c, tensor, most.gathered), p->stages);
     }
 }
 
@@ -246,10 +244,10 @@ void dfl_chips_record_rows(chip_pass *p, uint64_t made)
             divided |= (uint64_t)chips_is_divided(&c->einsums[p->einsum], g) << g;
         if (r->by_rows && ((r->other | r->all) & divided) != 0) /* each chip has the points of its own */
             record(c, "all_to_all", e->output.tensor, p->einsum, size_of_group(c, (r->other | r->all) & divided),
-                   bits_of(c, e->output.tensor, made), -1, p->stages);
+                   bits_of(c, e->output.tensor, made), p->stages);
         if (r->by_rows && ((r->other | r->all) & ~divided) != 0)
             record(c, "all_gather", e->output.tensor, p->einsum, size_of_group(c, (r->other | r->all) & ~divided),
-                   bits_of(c, e->output.tensor, made), -1, p->stages);
+                   bits_of(c, e->output.tensor, made), p->stages);
     }
 }
 
@@ -494,7 +492,7 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
     }
     if (back != 0)
         record(c, "all_to_all", tensor, p->einsum, size_of_group(c, back),
-               bits_of(c, tensor, dfl_chips_most_pairs(c, p->einsum, c->w->einsums[p->einsum].n_inputs * N_READINGS)), -1,
+               bits_of(c, tensor, dfl_chips_most_pairs(c, p->einsum, c->w->einsums[p->einsum].n_inputs * N_READINGS)),
                p->stages);
     for (uint32_t chip = 0; chip < c->n_chips && t->across != 0; chip++) {
         const uint64_t of = count_across(c, tensor, chip, made);
@@ -503,18 +501,18 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
     if (now != 0)
         open_parts(p, tensor, parts[0]);
     if (now != 0)
-        record_parts(c, "reduce_scatter", tensor, p->einsum, size_of_group(c, now), bits_of(c, tensor, n[0]), -1,
+        record_parts(c, "reduce_scatter", tensor, p->einsum, size_of_group(c, now), bits_of(c, tensor, n[0]),
                      bits_of(c, tensor, sent[0]), t->is_tied ? tied : p->stages);
     if (late != 0)
-        record_parts(c, "reduce_scatter", tensor, p->einsum, size_of_group(c, late), bits_of(c, tensor, n[1]), -1,
+        record_parts(c, "reduce_scatter", tensor, p->einsum, size_of_group(c, late), bits_of(c, tensor, n[1]),
                      bits_of(c, tensor, sent[1]), once);
     if (whole != 0)
-        record(c, "all_reduce", tensor, p->einsum, size_of_group(c, whole), bits_of(c, tensor, n[2]), -1, once);
+        record(c, "all_reduce", tensor, p->einsum, size_of_group(c, whole), bits_of(c, tensor, n[2]), once);
     if (t->is_tied && is_last)
-        record(c, "all_reduce", tensor, p->einsum, 2, bits_of(c, tensor, n[2]), -1, tied);
+        record(c, "all_reduce", tensor, p->einsum, 2, bits_of(c, tensor, n[2]), tied);
     if (t->across != 0)
-        record(c, "all_to_all", tensor, p->einsum, size_of_group(c, t->across), bits_of(c, tensor, across), -1, once);
+        record(c, "all_to_all", tensor, p->einsum, size_of_group(c, t->across), bits_of(c, tensor, across), once);
     if (t->gathered != 0)
-        record_parts(c, "all_gather", tensor, p->einsum, size_of_group(c, t->gathered), bits_of(c, tensor, n[3]), -1,
+        record_parts(c, "all_gather", tensor, p->einsum, size_of_group(c, t->gathered), bits_of(c, tensor, n[3]),
                      bits_of(c, tensor, sent[3]), once);
 }

@@ -81,11 +81,6 @@ static uint32_t read_part(void *context, uint32_t einsum, uint32_t operand, int6
     if (element < 0)
         return 0;
     if (!is_ever_made(c, tensor, (uint32_t)element)) { /* conditions leave it out: it is as it was */
-        r->n_seen += r->seen[element] != c->visit;
-        r->n_inner += r->seen[element] != c->visit && dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->halo);
-        r->n_own += r->seen[element] != c->visit && dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->alone);
-        r->n_part += r->seen[element] != c->visit &&
-                     dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->all & ~r->one);
         r->seen[element] = c->visit;
         dfl_chips_note_read(c, tensor, (uint32_t)element, chips_stage(c, p->chip), p->micro_batch);
         return dfl_chips_given(c, tensor, (uint32_t)element);
@@ -93,14 +88,9 @@ static uint32_t read_part(void *context, uint32_t einsum, uint32_t operand, int6
     dfl_chips_note_pair(c, einsum, p->chip, operand * N_READINGS + carried, (uint32_t)element);
     is_new = r->seen[element] != c->visit;
     r->seen[element] = c->visit;
-    r->n_seen += is_new;
-    r->n_inner += is_new && dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->halo);
     if (is_new)
         dfl_chips_note_read(c, tensor, (uint32_t)element, chips_stage(c, p->chip), p->micro_batch);
-    r->n_own += is_new && dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->alone);
-    r->n_part += is_new && dfl_chips_is_within(c, tensor, p->chip, (uint32_t)element, r->all & ~r->one);
     if (c->tensors[tensor].has[p->chip][element] == 0) {
-        r->n_lacking += is_new;
         source = find_source(c, p->chip, tensor, element, r->other | r->all | r->halo | r->to_rows | known_to(c, einsum, a));
         if (source == DFL_NONE && is_new)
             miss(c, a->tensor, einsum);
@@ -332,23 +322,23 @@ static bool is_beside(const chips *c, uint32_t a, uint32_t b, uint64_t groups)
     return true;
 }
 
-/* The most elements that a reading touched in this visit and that one other chip of some groups has: at home, or brought there by
-   an exchange over the groups of `brought`. */
-static uint32_t most_sent(const chip_pass *p, const chip_reading *r, uint64_t groups, uint64_t brought)
+/* The most elements of a set that one other chip of some groups has: at home, or brought there by an exchange over the groups of
+   `brought`. */
+static uint32_t most_sent(const chip_pass *p, uint32_t tensor, const uint8_t *set, uint64_t groups, uint64_t brought)
 {
     const chips *c = p->c;
     uint32_t most = 0;
 
-    for (uint32_t sender = 0; sender < c->n_chips && r->tensor != DFL_NONE; sender++) {
+    for (uint32_t sender = 0; sender < c->n_chips; sender++) {
         uint32_t n = 0;
 
         if (sender == p->chip || !is_beside(c, sender, p->chip, ~groups))
             continue;
-        for (uint32_t k = 0; k < c->tensors[r->tensor].n_elem; k++) {
+        for (uint32_t k = 0; k < c->tensors[tensor].n_elem; k++) {
             bool is_there = false;
 
-            for (uint32_t home = 0; home < c->n_chips && !is_there && r->seen[k] == c->visit; home++)
-                is_there = c->tensors[r->tensor].home[home][k] != 0 && is_beside(c, home, sender, ~brought);
+            for (uint32_t home = 0; home < c->n_chips && !is_there && set[k] != 0; home++)
+                is_there = c->tensors[tensor].home[home][k] != 0 && is_beside(c, home, sender, ~brought);
             n += is_there;
         }
         most = n > most ? n : most;
@@ -356,33 +346,47 @@ static uint32_t most_sent(const chip_pass *p, const chip_reading *r, uint64_t gr
     return most;
 }
 
-/* What the present chip touched of an operand in its block, with accesses that differ by offsets alone: the exchange of the first
-   of them brings what all of them read. */
-static touched_counts count_touched(const chip_pass *p, uint32_t reading)
+/* The elements that the present chip touched in this visit by a reading and by the later ones that differ from it by offsets
+   alone, each once: the exchange of the first of them brings what all of them read. Elements beside the parts of the chip are
+   left out: the messages of neighbours bring them. */
+static element_set find_touched(const chip_pass *p, uint32_t reading)
 {
     const chips *c = p->c;
     const chip_einsum *e = &c->einsums[p->einsum];
     const chip_reading *r = &e->reads[reading];
-    touched_counts out = { r->n_inner, r->n_lacking, r->n_own, r->n_part, most_sent(p, r, r->other, 0),
-                           most_sent(p, r, r->all & ~r->one, r->other | r->one) };
+    const uint32_t n_elem = c->tensors[r->tensor].n_elem;
+    element_set out = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)n_elem + 1);
 
-    for (uint32_t i = reading / N_READINGS + 1; i < e->einsum->n_inputs; i++) {
+    for (uint32_t i = reading / N_READINGS; i < e->einsum->n_inputs; i++) {
         const chip_reading *other = &e->reads[i * N_READINGS + reading % N_READINGS];
 
-        if (r->tensor == DFL_NONE || !dfl_chips_is_alike(&e->einsum->inputs[reading / N_READINGS], &e->einsum->inputs[i]))
+        if (other->tensor != r->tensor ||
+            !dfl_chips_is_alike(&e->einsum->inputs[reading / N_READINGS], &e->einsum->inputs[i]))
             continue;
-        for (uint32_t k = 0; k < c->tensors[r->tensor].n_elem; k++) {
-            bool is_new = other->seen[k] == c->visit;
-
-            for (uint32_t j = reading / N_READINGS; j < i && is_new; j++)
-                is_new = e->reads[j * N_READINGS + reading % N_READINGS].tensor != r->tensor ||
-                         e->reads[j * N_READINGS + reading % N_READINGS].seen[k] != c->visit;
-            out.seen += is_new && dfl_chips_is_within(c, r->tensor, p->chip, k, r->halo);
-            out.own += is_new && dfl_chips_is_within(c, r->tensor, p->chip, k, r->alone);
-            out.part += is_new && dfl_chips_is_within(c, r->tensor, p->chip, k, r->all & ~r->one);
-            out.lacking += is_new && c->tensors[r->tensor].has[p->chip][k] == 0;
-        }
+        for (uint32_t k = 0; k < n_elem; k++)
+            out[k] |= other->seen[k] == c->visit && dfl_chips_is_within(c, r->tensor, p->chip, k, r->halo);
     }
+    return out;
+}
+
+/* Counts what the present chip touched of an operand in its block. */
+static touched_counts count_touched(const chip_pass *p, uint32_t reading)
+{
+    const chips *c = p->c;
+    const chip_reading *r = &c->einsums[p->einsum].reads[reading];
+    touched_counts out = { 0 };
+
+    if (r->tensor == DFL_NONE || (r->other | r->all | r->to_rows) == 0) /* no exchange needs the counts */
+        return out;
+    const element_set set = find_touched(p, reading);
+
+    for (uint32_t k = 0; k < c->tensors[r->tensor].n_elem; k++) {
+        out.seen += set[k];
+        out.own += set[k] != 0 && dfl_chips_is_within(c, r->tensor, p->chip, k, r->alone);
+        out.part += set[k] != 0 && dfl_chips_is_within(c, r->tensor, p->chip, k, r->all & ~r->one);
+    }
+    out.sent = most_sent(p, r->tensor, set, r->other, 0);
+    out.gathered = most_sent(p, r->tensor, set, r->all & ~r->one, r->other | r->one);
     return out;
 }
 
@@ -420,8 +424,6 @@ static void run_einsum(chips *c, uint32_t einsum, int64_t micro_batch, int64_t l
             continue;
         p.stages |= UINT64_C(1) << chips_stage(c, p.chip);
         c->visit++;
-        for (uint32_t i = 0; i < n; i++)
-            e->reads[i].n_seen = e->reads[i].n_inner = e->reads[i].n_lacking = e->reads[i].n_own = e->reads[i].n_part = 0;
         made[p.chip] = compute_block(&p);
         dfl_chips_mark_halos(&p, halos);
         const uint64_t of_chip = dfl_chips_count_set(made[p.chip], c->tensors[e->target].n_elem);
