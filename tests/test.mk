@@ -12,7 +12,7 @@ below = $(patsubst tests/%.c,%,$(sort $(wildcard $(patsubst %,tests/%,$(1)))))
 # Random tiny problems, and the judge that compares their searches with an enumeration of mappings.
 JUDGE := $(patsubst %,mapper/%,amounts between braces build charges fronts judge lines share tiny)
 # Random small problems, and a rival of the search.
-RIVAL := $(patsubst %,mapper/rival_%,climb draw space trial)
+RIVAL := $(patsubst %,mapper/rival_%,climb draw list space trial)
 $(call program,mapper/exhaustive,mapper/exhaustive mapper/partial $(JUDGE))
 $(call program,mapper/beyond,mapper/beyond $(JUDGE))
 $(call program,mapper/monotone,mapper/monotone mapper/tiny)
@@ -137,6 +137,7 @@ optimal: $(patsubst %,$(O)/tests/mapper/%,chains exhaustive monotone rival relat
 	@$(O)/tests/mapper/monotone $(or $(N),10000) $(or $(SEED),1)
 	@for kind in $(filter-out -k -i -g -p -2 -r,$(RIVALS)); do echo "relations $$kind"; $(O)/tests/mapper/relations $$kind -E 20000 $(or $(N),1000) $(or $(SEED),1) || exit 1; done
 	@for kind in $(RIVALS); do echo "rival $$kind"; $(O)/tests/mapper/rival $$kind -E 20000 $(or $(N),2000) $(or $(SEED),1) || exit 1; done
+	@for kind in -a -w -m; do echo "rival -c $$kind"; $(O)/tests/mapper/rival -c 100000 $$kind -E 20000 $(or $(N),2000) $(or $(SEED),1) || exit 1; done
 
 mutate: all $(PROPERTY) $(UNIT_PROGRAMS)
 	@$(FOR_TESTS) MAKE='$(MAKE)' bash tests/property/mutate.sh

@@ -19,12 +19,13 @@
  *   -k   keeps also with `fresh` and `window`
  *   -x   also mappings of several einsums that a clause of the search space leaves out (rival_outside)
  *   -s   problems that fail are made smaller before they are printed
+ *   -c N   tiny problems; the rival evaluates all mappings of an einsum that has at most N (rival_list)
  *   -e N   evaluations of the rival by problem
  *   -E N   limit on evaluations of each search
  *   -t S   limit on the time of each search, s; slower searches are printed, and the results depend on the machine
  *
- * Prints how many results are not proven, how often and how far the rival is below those, and how many results the rival reaches
- * without a mapping of the search. The last line is `N passed, N failed`.
+ * Prints of how many problems all mappings were evaluated; how many results are not proven, how often and how far the rival is
+ * below those, and how many results the rival reaches without a mapping of the search. The last line is `N passed, N failed`.
  */
 
 #include <inttypes.h>
@@ -59,7 +60,7 @@ static void print_failure(rival_trial *p, rival_choices *choices, uint64_t index
 /* Numbers of problems and results: `behind`: not proven and above the rival; `none`: no mapping; `reached`: the rival reaches the
    result alone; `beyond`: optimal, and above a mapping that a clause leaves out. worst: largest ratio of result and rival. */
 typedef struct {
-    uint64_t unread, failed, passed, evaluated;
+    uint64_t unread, failed, passed, evaluated, complete;
     uint64_t unproven[RIVAL_SPACES], behind[RIVAL_SPACES], none[RIVAL_SPACES], reached[RIVAL_SPACES], beyond[RIVAL_SPACES];
     double worst[RIVAL_SPACES];
     uint64_t exchanges;             /* problems with a bound by exchange patterns */
@@ -69,6 +70,7 @@ typedef struct {
 static void count(totals *t, const rival_trial *p)
 {
     t->evaluated += p->evaluated;
+    t->complete += p->complete;
     if (p->exchange > 0 && p->least < INFINITY) {
         t->exchanges++;
         t->tightest = fmax(t->tightest, p->exchange / p->least);
@@ -88,7 +90,7 @@ static void count(totals *t, const rival_trial *p)
 
 static void print_totals(const totals *t)
 {
-    printf("%" PRIu64 " not searched; %" PRIu64 " mappings\n", t->unread, t->evaluated);
+    printf("%" PRIu64 " not searched; %" PRIu64 " mappings, of %" PRIu64 " problems all\n", t->unread, t->evaluated, t->complete);
     for (uint32_t i = 0; i < RIVAL_SPACES; i++)
         printf("--tiles %s: %" PRIu64 " not proven, of these %" PRIu64 " above the rival, by at most %.4g times; %" PRIu64
                " without a mapping; %" PRIu64 " reached from random mappings; %" PRIu64 " optimal ones above a mapping outside\n",
@@ -122,6 +124,11 @@ static bool read_options(int argc, char **argv, int *at, rival_options *o)
         case 'e':
             if (*at + 1 < argc)
                 o->evaluations = strtoull(argv[++*at], NULL, 10);
+            break;
+        case 'c':
+            o->kinds.tiny = true;
+            if (*at + 1 < argc)
+                o->most = strtoull(argv[++*at], NULL, 10);
             break;
         case 'E':
             if (*at + 1 < argc)

@@ -46,6 +46,7 @@ typedef struct {
     bool general;               /* draw homes inside of arrays, conditions, and operands with renamed ranks */
     bool perfect;               /* every problem assumes perfect overlap */
     bool large;                 /* some extents are above 6 */
+    bool tiny;                  /* one to three ranks with extents of 2 to 9, and few memories */
     uint32_t changes;           /* RIVAL_..., a mask */
     uint32_t alone;             /* 1 + number of the only einsum to print, whose operands come from outside; 0: all */
 } rival_kinds;
@@ -94,10 +95,24 @@ typedef struct {
 } rival;
 
 void rival_begin(rival *k, dfl_arena *scratch, const dfl_intern *names, const dfl_mapping *open, uint64_t seed);
+/* Outermost memory that may hold the tensor. */
+uint32_t rival_home(const dfl_mapping *m, uint32_t tensor);
 /* The mapping without shared loops and with homes alone. */
 void rival_start(const rival *k, rival_mapping *out);
+/* One einsum: the homes that stay, and no other lines. */
+void rival_bare(const rival *k, rival_mapping *out);
 /* A random mapping; `full`: with all operands in all memories and loops of all ranks between. */
 void rival_throw(rival *k, bool full, rival_mapping *out);
+typedef void rival_use(void *context, const rival_mapping *m);
+/*
+ * Uses each mapping of one einsum in which any lines stand in any order: temporal loops over any rank with any tile size that
+ * cuts something, several over one rank; axes, by tile size or by a number of parts; and keeps of any operand in any memory that
+ * may hold it. Two things are left out: orders of keeps with no loop between, and what the language refuses. False, and none is
+ * used, if there are more than `most`.
+ */
+bool rival_list(rival *k, uint64_t most, rival_use *use, void *context);
+/* A random mapping of that list. */
+void rival_wander(rival *k, rival_mapping *out);
 /* Reads a mapping of the search; false if it has more lines or other lines than the rival writes. */
 bool rival_read(const rival *k, const dfl_mapping *from, rival_mapping *out);
 /* Changes one to three things. */

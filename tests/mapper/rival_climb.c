@@ -8,8 +8,7 @@
 
 static uint32_t any(rival *k, uint32_t n) { return n > 0 ? rival_random(&k->random, n) : 0; }
 
-/* Outermost memory that may hold the tensor. */
-static uint32_t home_of(const dfl_mapping *m, uint32_t tensor)
+uint32_t rival_home(const dfl_mapping *m, uint32_t tensor)
 {
     const dfl_system *s = m->system;
 
@@ -23,7 +22,7 @@ void rival_begin(rival *k, dfl_arena *scratch, const dfl_intern *names, const df
 {
     *k = (rival){ .scratch = scratch, .names = names, .open = open, .random = seed * UINT64_C(0x9e3779b97f4a7c15) + 77 };
     for (uint32_t t = 0; t < open->workload->n_tensors; t++) {
-        bool inner = open->system->memories[home_of(open, t)].element > 0;
+        bool inner = open->system->memories[rival_home(open, t)].element > 0;
         k->inner_home[t] = open->workload->tensors[t].role != DFL_ROLE_INTERMEDIATE && inner;
         k->fixed_home[t] = open->workload->tensors[t].role != DFL_ROLE_INTERMEDIATE && !inner;
     }
@@ -43,7 +42,16 @@ void rival_start(const rival *k, rival_mapping *out)
     for (uint32_t i = 0; i < 2 * w->n_tensors; i++)
         if (k->fixed_home[i % w->n_tensors] == (i < w->n_tensors))
             out->body[0].line[out->body[0].n++] = (rival_line){ .kind = DFL_LINE_KEEP, .what = (uint8_t)(i % w->n_tensors),
-                                                                .where = (uint8_t)home_of(k->open, i % w->n_tensors) };
+                                                                .where = (uint8_t)rival_home(k->open, i % w->n_tensors) };
+}
+
+void rival_bare(const rival *k, rival_mapping *out)
+{
+    rival_body *b = &out->body[0];
+
+    rival_start(k, out);
+    while (b->n > 0 && k->inner_home[b->line[b->n - 1].what])
+        b->n--;
 }
 
 static rival_line take(rival_body *b, uint32_t at)
@@ -101,7 +109,7 @@ static void throw_keeps(rival *k, const dfl_einsum *e, uint32_t memory, bool ful
     for (uint32_t i = 0; i <= e->n_inputs; i++) {
         uint32_t at = (from + i) % (e->n_inputs + 1);
         const dfl_access *a = at < e->n_inputs ? &e->inputs[at] : &e->output;
-        bool home = k->inner_home[a->tensor] && home_of(k->open, a->tensor) == memory;
+        bool home = k->inner_home[a->tensor] && rival_home(k->open, a->tensor) == memory;
         if (!home && ((!full && any(k, 2) == 0) || memory == 0))
             continue;
         put(b, (rival_line){ .kind = DFL_LINE_KEEP, .what = (uint8_t)a->tensor, .where = (uint8_t)memory });
@@ -114,10 +122,10 @@ void rival_throw(rival *k, bool full, rival_mapping *out)
 {
     const dfl_system *s = k->open->system;
 
-    rival_start(k, out);
-    for (uint32_t l = out->body[0].n; l-- > 0 && out->n == 1;)
-        if (k->inner_home[out->body[0].line[l].what])
-            take(&out->body[0], l);
+    if (k->open->workload->n_einsums == 1)
+        rival_bare(k, out);
+    else
+        rival_start(k, out);
     for (uint32_t i = 0; i < out->n; i++) {
         rival_body *b = &out->body[i];
         uint32_t element = 0;
@@ -556,7 +564,7 @@ static bool has_homes(const rival *k, const dfl_paths *paths)
             if (l->kind != DFL_LINE_KEEP || seen[l->tensor])
                 continue;
             seen[l->tensor] = true;
-            if (k->inner_home[l->tensor] && l->memory != home_of(k->open, l->tensor))
+            if (k->inner_home[l->tensor] && l->memory != rival_home(k->open, l->tensor))
                 return false;
         }
     }

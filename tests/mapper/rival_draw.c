@@ -84,6 +84,7 @@ typedef struct {
     const rival_kinds *kinds;
     FILE *out;
     uint32_t n_ranks, n_tensors, extent[RANKS];
+    uint32_t most;              /* the largest extent of tiny problems */
     struct { uint32_t n, bits, mask; dim dim[DIMS]; bool made, read; } tensor[TENSORS];
     uint32_t n_einsums;
     /* input 0, and those that an einsum before reads (a mask), are indexed by `after` in place of `before` */
@@ -95,7 +96,7 @@ static uint32_t choose(drawer *d, uint32_t n) { return rival_choose(d->c, n); }
 static uint32_t add_rank(drawer *d)
 {
     static const uint32_t large[] = { 8, 9, 10, 11, 12, 13, 14, 15, 17, 19, 20, 23, 25, 31, 40 };
-    uint32_t extent = 1 + choose(d, 6);
+    uint32_t extent = d->kinds->tiny ? 2 + choose(d, d->most - 1) : 1 + choose(d, 6);
 
     if (d->kinds->large && choose(d, 4) == 3)
         extent = large[choose(d, sizeof large / sizeof *large)];
@@ -177,11 +178,24 @@ static bool add_common(drawer *d)
     return is_new;
 }
 
+/* The number of ranks of the first einsum. */
+static uint32_t count_ranks(drawer *d)
+{
+    static const uint32_t few[] = { 1, 2, 2, 3 }, most[] = { 9, 6, 3 };
+    uint32_t n = 1 + choose(d, 4);
+
+    if (!d->kinds->tiny)
+        return n;
+    n = few[n - 1];
+    d->most = most[n - 1];
+    return n;
+}
+
 /* An einsum with one to three inputs, of which the first is a result of the einsum before, or of the one before that. */
 static void draw_einsum(drawer *d)
 {
     uint32_t e = d->n_einsums++, n = 1 + (choose(d, 4) + 1) % 3, used = 0, wanted, any;
-    uint32_t fresh = add_ranks(d, e == 0 ? 1 + choose(d, 4) : choose(d, 2));
+    uint32_t fresh = add_ranks(d, e == 0 ? count_ranks(d) : choose(d, 2));
 
     if (e > 0) {
         uint32_t from = d->einsum[e - (choose(d, 4) == 3 && e > 1 ? 2 : 1)].out;
@@ -404,7 +418,7 @@ static void open_array(drawer *d, uint32_t number, uint32_t first, uint32_t end)
 
 static void print_system(drawer *d)
 {
-    uint32_t outside = d->kinds->general ? choose(d, 4) : 1 + choose(d, 3);
+    uint32_t outside = d->kinds->general ? choose(d, 4) : 1 + choose(d, d->kinds->tiny ? 2 : 3);
     uint32_t arrays = d->kinds->arrays ? choose(d, 3) : 0, memories = 0, axes = 0;
 
     fprintf(d->out, "system chip {\n");

@@ -194,6 +194,23 @@ static void climb(rival_trial *p, rival *k, rival_mapping *m, uint32_t space, ui
         sweep(p, k, &top, best, space, k->evaluated + steps / 4);
 }
 
+typedef struct { rival_trial *p; rival *k; } taker;
+
+static void take(void *context, const rival_mapping *m)
+{
+    const taker *t = context;
+
+    judge(t->p, t->k, m, 1);
+}
+
+static void throw(const rival_trial *p, rival *k, uint32_t i, rival_mapping *out)
+{
+    if (p->o->most > 0 && p->open->workload->n_einsums == 1 && i % 3 != 0)
+        rival_wander(k, out);
+    else
+        rival_throw(k, i % 4 < 2, out);
+}
+
 static void compete(rival_trial *p)
 {
     dfl_arena *scratch = dfl_arena_new(NULL);
@@ -202,14 +219,17 @@ static void compete(rival_trial *p)
 
     rival_begin(&k, scratch, p->s[0]->names, p->open, p->o->seed);
     k.modes = p->o->modes;
-    for (uint32_t i = 0; i < 2 * STARTS; i++) {
+    p->complete = p->o->most > 0 && p->open->workload->n_einsums == 1 && rival_list(&k, p->o->most, take, &(taker){ p, &k });
+    for (uint32_t j = 0; j < RIVAL_SPACES; j++)
+        p->claim[j].alone = p->claim[j].best;
+    for (uint32_t i = 0; i < 2 * STARTS && !p->complete; i++) {
         uint32_t space = i % 2;
         p->weight = i / 2 / (STARTS - 1.0);
         bool own = i + 2 < 2 * STARTS;
         if (!own && (p->found[space] == NULL || !rival_read(&k, p->found[space], &m)))
             rival_start(&k, &m);
         for (uint32_t j = 0; j < 20 && own; j++) {
-            rival_throw(&k, i % 4 < 2, &m);
+            throw(p, &k, i, &m);
             if (judge(p, &k, &m, space) < INFINITY)
                 break;
         }
@@ -274,6 +294,8 @@ static void find_fault(rival_trial *p)
             set_fault(p, i, "optimal");
         else if (c->found && !isnan(c->bound) && c->best < c->bound * (1 - 1e-9))
             set_fault(p, i, "bounded");
+        else if (c->found && p->complete && c->best > c->value * (1 + 1e-9) && c->best < INFINITY)
+            set_fault(p, i, "below all mappings that the rival lists");
     }
 }
 

@@ -3,7 +3,8 @@
  * mappings. The problem fails
  *   - if a mapping of the rival is below a result that the search calls optimal, or below a lower bound; with dividing tile sizes
  *     only mappings whose tiles all divide count;
- *   - if the rival has a mapping where the search reports that nothing fits.
+ *   - if the rival has a mapping where the search reports that nothing fits;
+ *   - if the rival evaluates all mappings, and a result of the search is below them.
  */
 #ifndef DFL_TESTS_MAPPER_RIVAL_TRIAL_H
 #define DFL_TESTS_MAPPER_RIVAL_TRIAL_H
@@ -27,6 +28,7 @@ typedef struct {
     rival_form form;
     bool modes, shrink, whole;
     uint64_t evaluations, effort, seed; /* effort: limit on evaluations of a search, 0 = none */
+    uint64_t most;                  /* of one einsum with at most so many mappings all are evaluated */
     double seconds;                 /* of a search, 0 = no limit */
 } rival_options;
 
@@ -49,6 +51,7 @@ typedef struct {
     bool timed;                     /* the objective contains time */
     rival_claim claim[RIVAL_SPACES];
     uint64_t evaluated;
+    bool complete;                  /* all mappings were evaluated (rival_list) */
     char *text;
     char fault[RIVAL_WHY];          /* empty: none */
     double slowest;                 /* processor seconds of a search */
