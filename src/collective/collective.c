@@ -437,6 +437,30 @@ static void add_links(collective_search *s, dfl_arena *arena, const collective_p
     }
 }
 
+/* Sets what a rank sends over each network, whichever algorithm takes it there. With p ranks on a network and q ranks inside of
+   each of them, which have summed before or gather behind: a q-th of the result, of which each of the p ranks has a p-th. Of an
+   all-to-all, every rank takes all of its bits over each network in turn. A broadcast reaches p - 1 further ranks for each one
+   that has it, and then those inside. */
+static void give_shares(const collective_search *s, dfl_arena *arena, dfl_collective_cost *out)
+{
+    dfl_network_share *shares = DFL_NEW_ARRAY(arena, dfl_network_share, s->n_segments);
+    double inside = 1;
+
+    for (uint32_t i = s->n_segments; i-- > 0;) {
+        const double ranks = (double)s->segment[i].team.ranks;
+        double share = (ranks - 1) / ranks;
+
+        if (s->collective->kind == DFL_COLLECTIVE_POINT_TO_POINT)
+            share = 1;
+        else if (s->collective->kind != DFL_COLLECTIVE_ALL_TO_ALL)
+            share *= (s->collective->kind == DFL_COLLECTIVE_ALL_REDUCE ? 2 : 1) / inside;
+        shares[i] = (dfl_network_share){ .network = s->segment[i].fabric->network, .share = share };
+        inside *= ranks;
+    }
+    out->shares = shares;
+    out->n_shares = s->n_segments;
+}
+
 static void give_result(collective_search *s, dfl_arena *arena, const collective_schedule *best, dfl_collective_cost *out)
 {
     dfl_link_use *links = DFL_NEW_ARRAY(arena, dfl_link_use, (size_t)s->n_segments * DFL_LINK_CLASSES);
@@ -459,6 +483,7 @@ static void give_result(collective_search *s, dfl_arena *arena, const collective
         add_links(s, arena, p, best->pieces, links, &out->n_links);
     }
     out->links = links;
+    give_shares(s, arena, out);
 }
 
 bool dfl_collective_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_system *system, dfl_span span,

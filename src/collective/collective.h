@@ -56,6 +56,9 @@ typedef struct {
     double seconds;              /* time that this link needs for them (in s) */
 } dfl_link_use;
 
+/* What a rank sends over one network of its group, as a share of the bits of the collective; the mean over the ranks. */
+typedef struct { uint32_t network; double share; } dfl_network_share;
+
 typedef struct {
     dfl_algorithm algorithm;
     uint32_t chunks;
@@ -63,6 +66,8 @@ typedef struct {
     double seconds;              /* time of the collective (in s) */
     const dfl_link_use *links;   /* n_links classes */
     uint32_t n_links;
+    const dfl_network_share *shares; /* n_shares networks, outer ones first */
+    uint32_t n_shares;
 } dfl_collective_cost;
 
 /* The cost of a collective by its best legal algorithm; ties go to the first in the order of dfl_algorithm. A group of one rank

@@ -70,9 +70,11 @@ static int64_t count_variants(const dfl_plan_state *p, uint32_t x)
     return p->work.of_iteration != NULL && repeat != DFL_NONE ? p->frame.workload->ranks[repeat].extent : 1;
 }
 
-/* Adds the use of links by `count` exchanges. */
-static void add_links(const dfl_plan_state *p, const dfl_collective_cost *cost, dfl_i128 count, link_vec *links)
+/* Adds the use of links by `count` exchanges of so many bits, and what a chip sends over each network. */
+static void add_use(const dfl_plan_state *p, const dfl_collective_cost *cost, dfl_i128 bits, dfl_i128 count, link_vec *links)
 {
+    for (uint32_t i = 0; i < cost->n_shares; i++)
+        p->moved[cost->shares[i].network] += cost->shares[i].share * dfl_i128_double(bits) * dfl_i128_double(count);
     for (uint32_t i = 0; i < cost->n_links; i++) {
         const dfl_link_use *use = &cost->links[i];
         size_t k = 0;
@@ -108,7 +110,7 @@ static bool record_variants(const dfl_plan_state *p, uint32_t x, const dfl_plan_
             continue;
         overflow |= dfl_mul(of->bits, count, &bits) || dfl_add(row->all_bits, bits, &row->all_bits);
         row->seconds += share * of->cost.seconds / (double)n_moved;
-        add_links(p, &of->cost, count, links);
+        add_use(p, &of->cost, of->bits, count, links);
     }
     if (overflow)
         dfl_report(p->frame.sink, DFL_EVAL_OVERFLOW, p->frame.mapping->span, "the bits of the exchanges exceed 128 bits");
@@ -181,7 +183,7 @@ static void record_messages(dfl_plan_state *p, collective_vec *rows, link_vec *l
 
         row.all_bits += kind->message_bits * (dfl_i128)hops * kind->count;
         row.seconds += kind->message.seconds * ((double)kind->count / (double)f->micro_batches);
-        add_links(p, &kind->message, (dfl_i128)hops * kind->count, links);
+        add_use(p, &kind->message, kind->message_bits, (dfl_i128)hops * kind->count, links);
     }
     DFL_PUSH(f->arena, rows, row);
 }
@@ -353,6 +355,7 @@ bool dfl_plan_record(dfl_plan_state *p)
     collective_vec rows = { 0 };
     link_vec links = { 0 };
 
+    p->moved = DFL_NEW_ARRAY(f->arena, double, (size_t)f->system->n_networks + 1);
     if (!record_exchanges(p, &rows, &links))
         return false;
     record_messages(p, &rows, &links);
@@ -400,14 +403,6 @@ static double count_runs(const dfl_plan_state *p, const dfl_plan_kind *kind, uin
     return runs * dfl_plan_passes(p, kind, einsum);
 }
 
-/* Share of a collective's whole result that one rank sends. */
-static double sent_share(const char *kind, double group)
-{
-    if (strcmp(kind, "all_reduce") == 0)
-        return 2 * (group - 1) / group;
-    return strcmp(kind, "point_to_point") == 0 || strcmp(kind, "broadcast") == 0 ? 1 : (group - 1) / group;
-}
-
 /* Adds the energy of the transfers of a chunk to and from memories outside of the chips, which all stages run `times` times. */
 static void add_transfers(const dfl_plan_state *p, const dfl_chunk_time *chunk, double times, dfl_memory_cost *memories)
 {
@@ -453,11 +448,8 @@ static void add_energies(const dfl_plan_state *p, dfl_result *r, dfl_memory_cost
     }
     for (uint32_t k = 0; k < p->stages; k++)
         add_transfers(p, dfl_plan_update(p, k), 1, memories);
-    for (uint32_t i = 0; i < p->out.n_collectives; i++) {
-        const dfl_plan_collective *c = &p->out.collectives[i];
-        r->network_joules[c->network] += dfl_i128_double(c->all_bits) * (double)p->out.chips *
-                                         sent_share(c->kind, (double)c->group) * s->networks[c->network].energy;
-    }
+    for (uint32_t n = 0; n < s->n_networks; n++)
+        r->network_joules[n] = p->moved[n] * (double)p->out.chips * s->networks[n].energy;
     r->leakage_joules = dfl_system_leakage(s) * r->seconds;
     r->joules = r->leakage_joules;
     for (uint32_t c = 0; c < s->n_computes; c++)
