@@ -253,6 +253,57 @@ static void keep_rows(const shrinking *s, const dfl_proof_sizes *sizes, int64_t 
         }
 }
 
+/* Whether a line divides a rank among chips. */
+static bool is_divided(const dfl_mapping *m, uint32_t rank)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < m->root->n_lines; i++)
+        found |= m->root->lines[i].kind == DFL_LINE_SPATIAL && m->root->lines[i].rank == rank;
+    return found;
+}
+
+/* Gives all ranks of a class an extent, if it is larger than theirs. */
+static void raise_extent(const shrinking *s, const dfl_proof_sizes *sizes, uint32_t rank, int64_t extent, int64_t *extents)
+{
+    for (uint32_t r = 0; r < s->w->n_ranks; r++)
+        if (sizes->class_of[r] == sizes->class_of[rank] && !sizes->fixed[r] && extent > extents[r] &&
+            extent <= s->w->ranks[r].extent)
+            extents[r] = extent;
+}
+
+/* Keeps the steps of the window of a divided rank: the window has its written size, and the dimension shrinks by `step` for each
+   point. Its parts then still have the places of the parts of the rank. */
+static void keep_step(const shrinking *s, const dfl_proof_sizes *sizes, const dfl_access *a, uint32_t dim, const dfl_term *by,
+                      int64_t *extents)
+{
+    const dfl_tensor *t = &s->w->tensors[a->tensor];
+    const dfl_index *index = &a->index[dim];
+    uint32_t made;
+
+    for (uint32_t k = 0; k < index->n_terms; k++)
+        if (index->terms[k].rank != by->rank)
+            raise_extent(s, sizes, index->terms[k].rank, s->w->ranks[index->terms[k].rank].extent, extents);
+    if (t->n_producers > 0 && t->n_dims == a->n_dims &&
+        dfl_index_is_bare(&s->w->einsums[t->producers[0]].output.index[dim], &made))
+        raise_extent(s, sizes, made, s->w->ranks[made].extent - by->coef * (s->w->ranks[by->rank].extent - extents[by->rank]),
+                     extents);
+}
+
+/* Keeps the steps of all windows that move by more than 1. */
+static void keep_steps(const shrinking *s, const dfl_mapping *m, const dfl_proof_sizes *sizes, int64_t *extents)
+{
+    for (uint32_t e = s->w->n_einsums; e-- > 0;) /* later ones first: what they read shrinks the ones before */
+        for (uint32_t i = 0; i < s->w->einsums[e].n_inputs; i++)
+            for (uint32_t d = 0; d < s->w->einsums[e].inputs[i].n_dims; d++) {
+                const dfl_access *a = &s->w->einsums[e].inputs[i];
+
+                for (uint32_t t = 0; t < a->index[d].n_terms; t++)
+                    if (a->index[d].terms[t].coef > 1 && is_divided(m, a->index[d].terms[t].rank))
+                        keep_step(s, sizes, a, d, &a->index[d].terms[t], extents);
+            }
+}
+
 /* A system without limits and shares of rates, with axes of its own. */
 static dfl_system *shrink_system(const shrinking *s, const dfl_system *system, dfl_axis **own)
 {
@@ -454,6 +505,7 @@ dfl_mapping *dfl_chips_shrink(dfl_arena *arena, dfl_sink *sink, const dfl_intern
             if (class_of[r] == c)
                 extents[r] = largest < s.w->ranks[r].extent ? largest : s.w->ranks[r].extent;
     }
+    keep_steps(&s, m, sizes, extents);
     m->workload = move_positions(&s, extents);
     covered.mapping = m;
     covered.extents = extents;

@@ -14,7 +14,7 @@ uint32_t dfl_chips_window(const chips *c, uint32_t einsum, uint32_t tensor, uint
         if (dfl_chips_holder(c, a->tensor) != tensor && !is_carried)
             continue;
         for (uint32_t d = 0; d < a->n_dims; d++)
-            if (dfl_index_coef(&a->index[d], line->rank) == 1 && !dfl_index_is_bare(&a->index[d], &bare))
+            if (dfl_index_coef(&a->index[d], line->rank) >= 1 && !dfl_index_is_bare(&a->index[d], &bare))
                 return d + (is_carried ? c->w->tensors[tensor].n_dims - a->n_dims : 0); /* the iterations come first */
     }
     return DFL_NONE;

@@ -24,6 +24,8 @@ static bool add_sides(const dfl_reaches *r, dfl_exchange_place place, uint32_t d
             dfl_report(f->sink, DFL_EVAL_OVERFLOW, r->at[0].access->span, "a count of this plan exceeds 128 bits");
             return false;
         }
+        if (x.bits == 0) /* all of it lies outside of the tensor */
+            continue;
         if (place == DFL_EXCHANGE_BEFORE) {
             x.readers = DFL_NEW(f->arena, uint32_t);
             x.readers[0] = einsum;

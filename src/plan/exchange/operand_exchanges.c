@@ -566,8 +566,7 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
         from[s] = source(f, l, einsum, access->tensor, s);
         asked[s] = dfl_layout_asked(f, einsum, access, s);
         if (asked[s] == DFL_LAYOUT_WINDOW)
-            return dfl_frame_refuse(f, access->span, "a divided rank in a window that moves by more than 1",
-                                    "divide another rank");
+            return dfl_frame_refuse(f, access->span, "a divided rank in a window that moves backwards", "divide another rank");
         if (f->slots[s].stages != NULL || f->slots[s].count == 1 ||
             (f->positions[einsum] != NULL && access->tensor == f->positions[einsum]->tensor && dfl_frame_goes(f, einsum, s)))
             continue;
@@ -584,6 +583,9 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
     if (has_uneven_window(f, access, from, asked, beside, mask[ACROSS]))
         return dfl_frame_refuse(f, access->span, "a window in a dimension that several groups of chips divide unevenly at home",
                                 "divide the dimension into equal parts, or on one axis");
+    if ((mask[TO_ROWS] | mask[ACROSS] | mask[FROM_ONE] | mask[WHOLE]) != 0 && dfl_halo_moves_further(f, einsum, access))
+        return dfl_frame_refuse(f, access->span, "an exchange of an operand beside a divided window that moves by more than 1",
+                                "divide the operand at home as its reader");
     own = dfl_halo_own(f, einsum, access, beside);
     if ((mask[TO_ROWS] | mask[ACROSS] | mask[FROM_ONE] | mask[WHOLE]) != 0 && own != access &&
         !dfl_operand_halos_check(f, einsum, access, asked, beside))

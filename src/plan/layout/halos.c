@@ -18,6 +18,48 @@ void dfl_halo_range(const dfl_frame *f, uint32_t einsum, const dfl_index *index,
     }
 }
 
+/* The factor of the rank that an einsum divides on a slot: the distance of the windows of neighbouring points. 0 = the index
+   lacks the rank. */
+static int64_t step_on(const dfl_frame *f, uint32_t einsum, const dfl_index *index, uint32_t slot)
+{
+    const dfl_line *line = dfl_frame_line(f, einsum, slot);
+
+    return line != NULL ? dfl_index_coef(index, line->rank) : 0;
+}
+
+/* Whether windows of neighbouring points, `step` apart, leave no element between them: the values of the other ranks join, the
+   terms taken by size, and are `step` or more. */
+static bool is_joined(const dfl_frame *f, uint32_t einsum, const dfl_index *index, uint32_t but, int64_t step)
+{
+    int64_t joined = 1, before = 0; /* values that join; the size of the last term */
+
+    for (uint32_t n = 0; n < index->n_terms; n++) {
+        int64_t next = INT64_MAX;
+
+        for (uint32_t t = 0; t < index->n_terms; t++) {
+            const int64_t size = index->terms[t].coef < 0 ? -index->terms[t].coef : index->terms[t].coef;
+
+            if (index->terms[t].rank != but && size > before && size < next)
+                next = size;
+        }
+        for (uint32_t t = 0; t < index->n_terms && next <= joined; t++)
+            if (index->terms[t].rank != but && (index->terms[t].coef == next || index->terms[t].coef == -next))
+                joined += next * (dfl_frame_pass(f, einsum, index->terms[t].rank) - 1);
+        before = next;
+    }
+    return joined >= step;
+}
+
+bool dfl_halo_moves_further(const dfl_frame *f, uint32_t einsum, const dfl_access *access)
+{
+    bool found = false;
+
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        for (uint32_t d = 0; d < access->n_dims && f->slots[s].count > 1 && f->slots[s].stages == NULL; d++)
+            found |= step_on(f, einsum, &access->index[d], s) > 1;
+    return found;
+}
+
 /* Whether a slot divides a rank of an einsum. */
 static bool is_divided(const dfl_frame *f, uint32_t einsum, uint32_t rank)
 {
@@ -79,8 +121,7 @@ static uint32_t count_slots(const dfl_reaches *r, uint32_t dim)
 static uint32_t slot_of(const dfl_frame *f, uint32_t einsum, const dfl_index *index)
 {
     for (uint32_t s = 0; s < f->n_slots; s++)
-        if (dfl_frame_line(f, einsum, s) != NULL && f->slots[s].count > 1 &&
-            dfl_index_coef(index, dfl_frame_line(f, einsum, s)->rank) == 1)
+        if (f->slots[s].count > 1 && step_on(f, einsum, index, s) > 0)
             return s;
     return DFL_NONE;
 }
@@ -105,6 +146,10 @@ static bool check_section(const dfl_reaches *r, uint32_t dim)
                 continue;
             if (!check_whole(f, einsum, r->at[i].access, d, rank))
                 return false;
+            if (slot != DFL_NONE && !is_joined(f, einsum, &r->at[i].access->index[d], rank,
+                                               step_on(f, einsum, &r->at[i].access->index[d], slot)))
+                return dfl_frame_refuse(f, r->at[i].access->span, "a window beside a divided one that leaves out elements",
+                                        "divide one of the two dimensions alone");
         }
     return true;
 }
@@ -112,8 +157,10 @@ static bool check_section(const dfl_reaches *r, uint32_t dim)
 /* Takes from a halo what the tensor does not have, and refuses one that a short second part does not read whole: few parts. */
 static bool meet_end(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim, uint32_t rank, dfl_halo *halo)
 {
-    const int64_t part = dfl_frame_local(f, einsum, rank), extent = f->workload->tensors[access->tensor].extents[dim];
-    const int64_t second = f->workload->ranks[rank].extent - part; /* points behind the first part */
+    const int64_t extent = f->workload->tensors[access->tensor].extents[dim];
+    const int64_t step = dfl_index_coef(&access->index[dim], rank);
+    const int64_t part = step * dfl_frame_local(f, einsum, rank);
+    const int64_t second = step * f->workload->ranks[rank].extent - part; /* behind the first part, as far as points reach */
 
     if (halo->behind > extent - part)
         halo->behind = extent - part;
@@ -131,7 +178,8 @@ static bool check_window(const dfl_reaches *r, const dfl_reach *at, uint32_t dim
     const dfl_frame *f = r->frame;
     const dfl_access *access = at->access;
     const uint32_t rank = dfl_frame_line(f, at->einsum, slot)->rank;
-    const int64_t part = dfl_frame_local(f, at->einsum, rank);
+    const int64_t points = dfl_frame_local(f, at->einsum, rank);
+    const int64_t part = step_on(f, at->einsum, &access->index[dim], slot) * points;
 
     if (f->slots[slot].is_cyclic)
         return dfl_frame_refuse(f, access->span, "a window over a rank that is dealt round-robin",
@@ -143,7 +191,7 @@ static bool check_window(const dfl_reaches *r, const dfl_reach *at, uint32_t dim
     if (count_slots(r, dim) > 1)
         return dfl_frame_refuse(f, access->span, "a window in a dimension that several groups of chips divide",
                                 "divide the dimension on one axis, by one rank");
-    if (dfl_frame_pass(f, at->einsum, rank) != part)
+    if (dfl_frame_pass(f, at->einsum, rank) != points)
         return dfl_frame_refuse(f, access->span, "a window over a rank of the micro-batches", "leave the rank out of the "
                                 "temporal lines");
     if (halo->before > part || halo->behind > part)
@@ -159,11 +207,12 @@ static bool check_places(const dfl_reaches *r, const dfl_reach *at, uint32_t dim
     const dfl_frame *f = r->frame;
     const uint32_t rank = dfl_frame_line(f, at->einsum, slot)->rank;
     const int64_t extent = f->workload->tensors[r->tensor].extents[dim];
+    const int64_t step = step_on(f, at->einsum, &at->access->index[dim], slot);
     uint32_t bare;
 
     if (dfl_index_is_bare(&at->access->index[dim], &bare) || /* its parts go across */
-        (count_slots(r, dim) > 1 ? f->workload->ranks[rank].extent == extent
-                                 : dfl_ceil_div(extent, f->slots[slot].count) == dfl_frame_local(f, at->einsum, rank)))
+        (count_slots(r, dim) > 1 ? step == 1 && f->workload->ranks[rank].extent == extent
+                                 : dfl_ceil_div(extent, f->slots[slot].count) == step * dfl_frame_local(f, at->einsum, rank)))
         return true;
     return dfl_frame_refuse(f, at->access->span, "a window in a tensor whose parts differ from those of the einsum",
                             "divide another rank");
@@ -176,13 +225,19 @@ bool dfl_halo_find(const dfl_reaches *r, uint32_t dim, uint32_t slot, dfl_halo *
     *out = (dfl_halo){ 0, 0 };
     for (uint32_t i = 0; i < r->n; i++) {
         const dfl_line *line = dfl_frame_line(f, r->at[i].einsum, slot);
+        const dfl_index *index = &r->at[i].access->index[dim];
+        const int64_t step = step_on(f, r->at[i].einsum, index, slot);
         int64_t least, most;
 
-        if (line == NULL || dfl_index_coef(&r->at[i].access->index[dim], line->rank) != 1)
+        if (step < 1)
             continue;
         if (!check_whole(f, r->at[i].einsum, r->at[i].access, dim, line->rank) || !check_places(r, &r->at[i], dim, slot))
             return false;
-        dfl_halo_range(f, r->at[i].einsum, &r->at[i].access->index[dim], line->rank, &least, &most);
+        dfl_halo_range(f, r->at[i].einsum, index, line->rank, &least, &most);
+        most -= step - 1; /* of the last point of a part, which has `step` elements */
+        if ((least < -1 || most > 1) && !is_joined(f, r->at[i].einsum, index, line->rank, step))
+            return dfl_frame_refuse(f, r->at[i].access->span, "a window over a divided rank that leaves out elements of "
+                                    "neighbours", "divide another rank");
         out->before = -least > out->before ? -least : out->before;
         out->behind = most > out->behind ? most : out->behind;
     }
@@ -191,7 +246,7 @@ bool dfl_halo_find(const dfl_reaches *r, uint32_t dim, uint32_t slot, dfl_halo *
     for (uint32_t i = 0; i < r->n; i++) {
         const dfl_line *line = dfl_frame_line(f, r->at[i].einsum, slot);
 
-        if (line != NULL && dfl_index_coef(&r->at[i].access->index[dim], line->rank) == 1 &&
+        if (step_on(f, r->at[i].einsum, &r->at[i].access->index[dim], slot) > 0 &&
             (!check_window(r, &r->at[i], dim, slot, out) ||
              !meet_end(f, r->at[i].einsum, r->at[i].access, dim, line->rank, out)))
             return false;
@@ -199,11 +254,11 @@ bool dfl_halo_find(const dfl_reaches *r, uint32_t dim, uint32_t slot, dfl_halo *
     return true;
 }
 
-/* The most elements of a dimension that a chip touches at offsets from `least` to `most`: of the first part, which has nothing
-   before it, of the second or of the last one. With `passes_on`, those of its part that it or a neighbour touches: only the first
-   and the last part have edges that nobody touches. */
-static int64_t width_with(const dfl_frame *f, uint32_t einsum, uint32_t rank, int64_t extent, int64_t least, int64_t most,
-                          bool passes_on)
+/* The most elements of a dimension that a chip touches with windows `step` apart, at offsets from `least` to `most`: of the first
+   part, which has nothing before it, of the second or of the last one. With `passes_on`, those of its part that it or a neighbour
+   touches: only the first and the last part have edges that nobody touches. */
+static int64_t width_with(const dfl_frame *f, uint32_t einsum, uint32_t rank, int64_t step, int64_t extent, int64_t least,
+                          int64_t most, bool passes_on)
 {
     const int64_t part = dfl_frame_pass(f, einsum, rank), points = f->workload->ranks[rank].extent;
     const int64_t parts[] = { 0, 1, dfl_ceil_div(points, part) - 1 };
@@ -212,13 +267,13 @@ static int64_t width_with(const dfl_frame *f, uint32_t einsum, uint32_t rank, in
     for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
         const int64_t first = parts[k] * part, end = first + part < points ? first + part : points;
         const bool is_last = end == points;
-        int64_t low = first + least > 0 ? first + least : 0, high = end - 1 + most;
+        int64_t low = step * first + least > 0 ? step * first + least : 0, high = step * (end - 1) + most;
 
         if (first >= points)
             continue;
         if (passes_on) {
-            low = first > 0 || low < first ? first : low;
-            high = !is_last || high > end - 1 ? end - 1 : high;
+            low = first > 0 || low < step * first ? step * first : low;
+            high = !is_last || high > step * end - 1 ? step * end - 1 : high;
         }
         high = high >= extent ? extent - 1 : high;
         width = high - low + 1 > width ? high - low + 1 : width;
@@ -239,13 +294,56 @@ bool dfl_halo_has_corner(const dfl_reaches *r, uint32_t a, uint32_t b)
 /* Whether an access of an einsum reaches beyond its part on a side of a divided dimension. */
 static bool reaches(const dfl_frame *f, const dfl_reach *r, uint32_t dim, uint32_t slot, bool is_behind)
 {
-    const dfl_line *line = dfl_frame_line(f, r->einsum, slot);
+    const int64_t step = step_on(f, r->einsum, &r->access->index[dim], slot);
     int64_t least, most;
 
-    if (line == NULL || dfl_index_coef(&r->access->index[dim], line->rank) != 1)
+    if (step < 1)
         return false;
-    dfl_halo_range(f, r->einsum, &r->access->index[dim], line->rank, &least, &most);
-    return is_behind ? most > 0 : least < 0;
+    dfl_halo_range(f, r->einsum, &r->access->index[dim], dfl_frame_line(f, r->einsum, slot)->rank, &least, &most);
+    return is_behind ? most >= step : least < 0;
+}
+
+/* The least value of sign * index that is `from` or more in one pass, of the terms from `t` on with `sum` from those before
+   them; `longest` = the term with most values, which is solved. INT64_MAX = none. */
+static int64_t first_value(const dfl_frame *f, uint32_t einsum, const dfl_index *index, int64_t sign, uint32_t longest,
+                           uint32_t t, int64_t sum, int64_t from)
+{
+    int64_t best = INT64_MAX;
+
+    if (t == longest)
+        return first_value(f, einsum, index, sign, longest, t + 1, sum, from);
+    if (t == index->n_terms) {
+        const int64_t step = longest < t ? sign * index->terms[longest].coef : 1, size = step < 0 ? -step : step;
+        const int64_t last = longest < t ? dfl_frame_pass(f, einsum, index->terms[longest].rank) - 1 : 0;
+        const int64_t low = step < 0 ? sum + step * last : sum, up = from > low ? dfl_ceil_div(from - low, size) : 0;
+
+        return up <= last ? low + up * size : INT64_MAX;
+    }
+    for (int64_t i = 0; i < dfl_frame_pass(f, einsum, index->terms[t].rank) && best > from; i++) {
+        const int64_t value = first_value(f, einsum, index, sign, longest, t + 1, sum + sign * index->terms[t].coef * i, from);
+
+        best = value < best ? value : best;
+    }
+    return best;
+}
+
+/* The least and the largest position of a dimension that an undivided index touches: its steps may leave out the ends. */
+static void find_ends(const dfl_frame *f, uint32_t einsum, const dfl_index *index, int64_t extent, int64_t *least, int64_t *most)
+{
+    uint32_t longest = index->n_terms;
+    int64_t last;
+
+    for (uint32_t t = 0; t < index->n_terms; t++)
+        if (longest == index->n_terms ||
+            dfl_frame_pass(f, einsum, index->terms[t].rank) > dfl_frame_pass(f, einsum, index->terms[longest].rank))
+            longest = t;
+    *least = first_value(f, einsum, index, 1, longest, 0, index->offset, 0);
+    last = first_value(f, einsum, index, -1, longest, 0, -index->offset, 1 - extent);
+    *most = last < INT64_MAX ? -last : INT64_MIN;
+    if (*least >= extent || *most < 0) { /* it touches nothing */
+        *least = INT64_MAX;
+        *most = INT64_MIN;
+    }
 }
 
 /* The width of a section along one dimension: of the box around all accesses that reach to the side. */
@@ -255,6 +353,7 @@ static int64_t section_width(const dfl_reaches *r, uint32_t d, uint32_t dim, uin
     const int64_t extent = f->workload->tensors[r->tensor].extents[d];
     int64_t least = INT64_MAX, most = INT64_MIN;
     uint32_t other = DFL_NONE, einsum = DFL_NONE;
+    int64_t step = 1;
 
     for (uint32_t i = 0; i < r->n; i++) {
         const dfl_index *index = &r->at[i].access->index[d];
@@ -265,14 +364,17 @@ static int64_t section_width(const dfl_reaches *r, uint32_t d, uint32_t dim, uin
             continue;
         other = einsum == DFL_NONE ? s : other;
         einsum = einsum == DFL_NONE ? r->at[i].einsum : einsum;
-        dfl_halo_range(f, r->at[i].einsum, index, s != DFL_NONE ? dfl_frame_line(f, r->at[i].einsum, s)->rank : DFL_NONE, &low,
-                       &high);
+        step = s != DFL_NONE ? step_on(f, r->at[i].einsum, index, s) : step;
+        if (s != DFL_NONE)
+            dfl_halo_range(f, r->at[i].einsum, index, dfl_frame_line(f, r->at[i].einsum, s)->rank, &low, &high);
+        else
+            find_ends(f, r->at[i].einsum, index, extent, &low, &high);
         least = low < least ? low : least;
         most = high > most ? high : most;
     }
     if (other != DFL_NONE) /* messages of later slots pass on what this one brings */
-        return width_with(f, einsum, dfl_frame_line(f, einsum, other)->rank, extent, least, most, other > slot);
-    return (most >= extent ? extent - 1 : most) - (least < 0 ? 0 : least) + 1;
+        return width_with(f, einsum, dfl_frame_line(f, einsum, other)->rank, step, extent, least, most, other > slot);
+    return most < least ? 0 : most - least + 1;
 }
 
 bool dfl_halo_section(const dfl_reaches *r, uint32_t dim, uint32_t slot, bool is_behind, dfl_i128 *out)
@@ -312,7 +414,8 @@ const dfl_access *dfl_halo_own(const dfl_frame *f, uint32_t einsum, const dfl_ac
         const uint32_t slot = is_bare ? DFL_NONE : slot_of(f, einsum, &access->index[d]);
         dfl_term *term;
 
-        if (slot == DFL_NONE || f->slots[slot].stages != NULL || (slots >> slot & 1) == 0)
+        if (slot == DFL_NONE || f->slots[slot].stages != NULL || (slots >> slot & 1) == 0 ||
+            step_on(f, einsum, &access->index[d], slot) != 1)
             continue;
         if (index == NULL) {
             index = DFL_NEW_ARRAY(f->arena, dfl_index, access->n_dims);

@@ -19,6 +19,8 @@ typedef struct {
     dfl_reach *at; uint32_t n;
 } dfl_reaches;
 
+/* Whether an einsum divides a rank of an access whose index moves by more than 1 from one point to the next one. */
+bool dfl_halo_moves_further(const dfl_frame *f, uint32_t einsum, const dfl_access *access);
 /* The least and the largest value of an index in one pass without the rank `but`; DFL_NONE = with all ranks, from 0. */
 void dfl_halo_range(const dfl_frame *f, uint32_t einsum, const dfl_index *index, uint32_t but, int64_t *least, int64_t *most);
 /* The operands of an einsum that are this tensor. */

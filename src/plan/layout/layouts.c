@@ -13,12 +13,15 @@ static dfl_layout asked_of_table(const dfl_tensor *rows, uint32_t rank)
 }
 
 /* The layout along one rank: split, with neighbouring elements if the index has more than the rank (plan/layout/halos.h); in a
-   window, if neighbours are further apart; or whole. */
-static dfl_layout asked_along(const dfl_access *access, uint32_t along)
+   window, if the index moves by more than `most`, or backwards; or whole. */
+static dfl_layout asked_along(const dfl_access *access, uint32_t along, int64_t most)
 {
-    for (uint32_t d = 0; d < access->n_dims; d++)
-        if (dfl_index_coef(&access->index[d], along) != 0)
-            return dfl_index_coef(&access->index[d], along) == 1 ? (dfl_layout)d : DFL_LAYOUT_WINDOW;
+    for (uint32_t d = 0; d < access->n_dims; d++) {
+        const int64_t step = dfl_index_coef(&access->index[d], along);
+
+        if (step != 0)
+            return step > 0 && step <= most ? (dfl_layout)d : DFL_LAYOUT_WINDOW;
+    }
     return DFL_LAYOUT_REPLICATED;
 }
 
@@ -33,7 +36,7 @@ dfl_layout dfl_layout_asked(const dfl_frame *f, uint32_t einsum, const dfl_acces
         return asked_of_table(t, line->rank);
     if (dfl_frame_goes(f, einsum, slot))
         return dfl_rows_varies(f, einsum, access) ? DFL_LAYOUT_ROWS : DFL_LAYOUT_REPLICATED;
-    return asked_along(access, line->rank);
+    return asked_along(access, line->rank, access == &f->workload->einsums[einsum].output ? 1 : INT64_MAX);
 }
 
 /* Whether gathers or scatters read or write rows of a tensor. */
@@ -61,7 +64,7 @@ dfl_layout dfl_layout_dimension(const dfl_frame *f, uint32_t tensor, uint32_t ra
             is_of_rows = w->tensors[a->tensor].gathered;
             if ((is_of_rows ? dfl_frame_table(f, a->tensor) : a->tensor) != tensor)
                 continue;
-            dim = is_of_rows ? dfl_rows_dimension(&w->tensors[a->tensor], rank) : asked_along(a, rank);
+            dim = is_of_rows ? dfl_rows_dimension(&w->tensors[a->tensor], rank) : asked_along(a, rank, 1);
             if (dim >= 0)
                 return dim;
         }
@@ -166,7 +169,7 @@ static dfl_layout first_asked(const dfl_frame *f, const first_reader *reader, ui
     asked = dfl_layout_asked(f, reader->einsum, reader->access, slot);
     if (asked == DFL_LAYOUT_ROWS) { /* in front of the way to the rows */
         const dfl_line *line = dfl_rows_replaced(f, dfl_frame_line(f, reader->einsum, slot), reader->einsum);
-        asked = line != NULL ? asked_along(reader->access, line->rank) : DFL_LAYOUT_REPLICATED;
+        asked = line != NULL ? asked_along(reader->access, line->rank, INT64_MAX) : DFL_LAYOUT_REPLICATED;
     }
     if (asked < 0)
         return DFL_LAYOUT_REPLICATED;
