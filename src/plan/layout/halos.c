@@ -172,6 +172,22 @@ static bool meet_end(const dfl_frame *f, uint32_t einsum, const dfl_access *acce
     return true;
 }
 
+/* What can be written instead of `parts` parts of a rank with windows `step` apart: the most fewer ones, none empty, that begin
+   where those of the dimension do and have the `reach` elements that a window needs of a neighbour. */
+static const char *advise_parts(const dfl_frame *f, uint32_t rank, int64_t step, int64_t extent, int64_t reach, int64_t parts)
+{
+    const char *name = dfl_sym_text(f->names, f->workload->ranks[rank].name);
+    const int64_t points = f->workload->ranks[rank].extent;
+
+    for (int64_t n = parts - 1; n > 1; n--) {
+        const int64_t part = dfl_ceil_div(points, n);
+
+        if (part * (n - 1) < points && step * part == dfl_ceil_div(extent, n) && step * part >= reach)
+            return dfl_arena_printf(f->arena, "write `%s/%lld`, or divide another rank", name, (long long)n);
+    }
+    return dfl_arena_printf(f->arena, "divide another rank: no fewer parts of `%s` fit", name);
+}
+
 /* Refuses a window that is not evaluated on a slot. False after a report. */
 static bool check_window(const dfl_reaches *r, const dfl_reach *at, uint32_t dim, uint32_t slot, const dfl_halo *halo)
 {
@@ -196,7 +212,8 @@ static bool check_window(const dfl_reaches *r, const dfl_reach *at, uint32_t dim
                                 "temporal lines");
     if (halo->before > part || halo->behind > part)
         return dfl_frame_refuse(f, access->span, "a window that reaches beyond the neighbour",
-                                "divide the rank into fewer parts");
+                                advise_parts(f, rank, part / points, f->workload->tensors[r->tensor].extents[dim],
+                                             halo->before > halo->behind ? halo->before : halo->behind, f->slots[slot].count));
     return true;
 }
 
@@ -215,7 +232,7 @@ static bool check_places(const dfl_reaches *r, const dfl_reach *at, uint32_t dim
                                  : dfl_ceil_div(extent, f->slots[slot].count) == step * dfl_frame_local(f, at->einsum, rank)))
         return true;
     return dfl_frame_refuse(f, at->access->span, "a window in a tensor whose parts differ from those of the einsum",
-                            "divide another rank");
+                            advise_parts(f, rank, step, extent, 0, f->slots[slot].count));
 }
 
 bool dfl_halo_find(const dfl_reaches *r, uint32_t dim, uint32_t slot, dfl_halo *out)
