@@ -420,6 +420,30 @@ bool dfl_halo_is_filled(const dfl_reaches *r, uint32_t dim, uint32_t slot)
     return false;
 }
 
+/* Whether the part of an instance along an index on a slot is that of the divided rank, with as many elements for each point as
+   the window moves. */
+static bool has_steps(const dfl_frame *f, uint32_t einsum, const dfl_index *index, uint32_t slot)
+{
+    const int64_t step = step_on(f, einsum, index, slot);
+
+    return step == 1 || is_joined(f, einsum, index, dfl_frame_line(f, einsum, slot)->rank, step);
+}
+
+int64_t dfl_halo_own_steps(const dfl_frame *f, uint32_t einsum, const dfl_access *access)
+{
+    int64_t steps = 1;
+    uint32_t bare;
+
+    for (uint32_t d = 0; d < access->n_dims && !f->workload->tensors[access->tensor].gathered; d++) {
+        const bool is_bare = dfl_index_is_bare(&access->index[d], &bare);
+        const uint32_t slot = is_bare ? DFL_NONE : slot_of(f, einsum, &access->index[d]);
+
+        if (slot != DFL_NONE && f->slots[slot].stages == NULL && has_steps(f, einsum, &access->index[d], slot))
+            steps *= step_on(f, einsum, &access->index[d], slot);
+    }
+    return steps;
+}
+
 const dfl_access *dfl_halo_own(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t slots)
 {
     dfl_index *index = NULL;
@@ -432,7 +456,7 @@ const dfl_access *dfl_halo_own(const dfl_frame *f, uint32_t einsum, const dfl_ac
         dfl_term *term;
 
         if (slot == DFL_NONE || f->slots[slot].stages != NULL || (slots >> slot & 1) == 0 ||
-            step_on(f, einsum, &access->index[d], slot) != 1)
+            !has_steps(f, einsum, &access->index[d], slot))
             continue;
         if (index == NULL) {
             index = DFL_NEW_ARRAY(f->arena, dfl_index, access->n_dims);

@@ -190,7 +190,8 @@ static bool add_part(const dfl_frame *f, const dfl_layouts *layouts, uint32_t te
         if (home >= 0)
             parts[home] *= f->slots[s].count;
     }
-    return dfl_frame_elements_of_group(f, maker, own, gathered, parts, &bits) || dfl_mul(bits, t->type.bits, &bits) ||
+    return dfl_frame_elements_of_group(f, maker, own, gathered, parts, &bits) ||
+           dfl_mul(bits, dfl_halo_own_steps(f, maker, access), &bits) || dfl_mul(bits, t->type.bits, &bits) ||
            dfl_add(*out, bits, out);
 }
 
