@@ -64,29 +64,33 @@ static bool is_empty(const chips *c, uint32_t tensor, element_set set)
     return c->tensors[tensor].n_elem == 0 || memchr(set, 1, c->tensors[tensor].n_elem) == NULL;
 }
 
+/* Whether a set has an element with the coordinate `x` in a dimension of `extent` values, `behind` elements apart. */
+static bool has_coordinate(element_set set, uint32_t n_elem, int64_t x, int64_t extent, int64_t behind)
+{
+    for (int64_t i = x * behind; i < n_elem; i += extent * behind)
+        if (memchr(set + i, 1, (size_t)behind) != NULL)
+            return true;
+    return false;
+}
+
 bool dfl_chips_divides_in(const chips *c, uint32_t tensor, element_set *of_chip, uint32_t dim, uint32_t group)
 {
-    const chip_tensor *t = &c->tensors[tensor];
+    const uint32_t n_elem = c->tensors[tensor].n_elem;
     uint32_t n_dims, n_full = 0;
-    const int64_t extent = dfl_chips_shape(c, tensor, &n_dims)[dim];
+    const int64_t *shape = dfl_chips_shape(c, tensor, &n_dims), extent = shape[dim];
+    int64_t behind = 1;
 
+    for (uint32_t d = dim + 1; d < n_dims; d++)
+        behind *= shape[d];
     for (uint32_t place = 1; place < c->groups[group].count && of_chip != NULL; place++) {
         const element_set a = of_chip[0], b = of_chip[dfl_chips_move_chip(c, 0, group, place)];
 
         if (is_empty(c, tensor, b))
             continue;
         n_full++;
-        for (int64_t x = 0; x < extent; x++) {
-            bool in_a = false, in_b = false;
-
-            for (uint32_t i = 0; i < t->n_elem; i++)
-                if (dfl_chips_coordinate(c, tensor, i, dim) == x) {
-                    in_a |= a[i] != 0;
-                    in_b |= b[i] != 0;
-                }
-            if (in_a != in_b)
+        for (int64_t x = 0; x < extent; x++)
+            if (has_coordinate(a, n_elem, x, extent, behind) != has_coordinate(b, n_elem, x, extent, behind))
                 return true;
-        }
     }
     return of_chip != NULL && n_full == 0 && c->groups[group].count > 1 && extent == 1;
 }

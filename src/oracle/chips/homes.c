@@ -2,6 +2,8 @@
  * Where the elements of each tensor lie: the chips that have them at home, by the producers, the first reader and the keeps, and
  * which groups exchange the results of the producers.
  */
+#include <string.h>
+
 #include "oracle/chips/rows.h"
 #include "oracle/chips/windows.h"
 
@@ -133,14 +135,17 @@ static void split_home(const chips *c, uint32_t tensor, uint32_t dim, uint32_t g
     element_set *block = DFL_NEW_ARRAY(c->arena, element_set, (size_t)c->n_chips);
     uint64_t groups = UINT64_C(1) << group;
     uint32_t n_dims;
+    const int64_t *shape = dfl_chips_shape(c, tensor, &n_dims);
+    int64_t behind = 1;
 
+    for (uint32_t d = dim + 1; d < n_dims; d++)
+        behind *= shape[d];
     for (uint32_t g = 0; g < c->n_groups; g++)
         groups |= g != group && dfl_chips_divides_dimension(c, tensor, dim, g) ? UINT64_C(1) << g : 0;
     for (uint32_t chip = 0; chip < c->n_chips; chip++) {
         block[chip] = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)t->n_elem + 1);
-        for (uint32_t i = 0; i < t->n_elem; i++)
-            block[chip][i] = is_of_part(c, chip, dfl_chips_shape(c, tensor, &n_dims)[dim],
-                                        dfl_chips_coordinate(c, tensor, i, dim), groups);
+        for (int64_t i = 0; i < t->n_elem; i += behind) /* elements with one coordinate in the dimension */
+            memset(block[chip] + i, is_of_part(c, chip, shape[dim], i / behind % shape[dim], groups), (size_t)behind);
     }
     for (uint32_t g = 0; g < c->n_groups; g++)
         if ((groups >> g & 1) != 0)
