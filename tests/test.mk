@@ -72,9 +72,13 @@ $(FUZZ_PROGRAMS): $(O)/fuzz/%: $(OBJ)/tests/fuzz/%.o $(FUZZ_FRAME) $(LIB)
 # The tests that are rows of a table: SCRIPT:ROW. The longest tests start first, so that no processor idles at the end.
 PROBLEM_TESTS := $(patsubst %,tests/mapper/run_problems.sh:%,$(shell sed -n 's/^\([a-z0-9_]*\)\t.*/\1/p' tests/mapper/problems.tsv))
 CLI_TESTS     := $(patsubst tests/cli/%.cli,tests/cli/run_cli.sh:%,$(sort $(wildcard tests/cli/*.cli)))
-LONG_TESTS    := tests/cli/run_cli.sh:map $(PROBLEM_TESTS) tests/golden/run_golden.sh tests/mapper/run_mapper.sh \
-                 tests/cli/run_cli.sh:certificate tests/cli/run_cli.sh:robust tests/mapper/run_growing.sh
-OTHER_TESTS   := $(CLI_TESTS) $(filter-out tests/mapper/run_problems.sh tests/cli/run_cli.sh,$(sort $(wildcard tests/*/run*.sh tests/*/*/run*.sh)))
+PROOF_TESTS   := $(patsubst %.dfl,tests/stdlib/run_proofs.sh:%,$(sort $(notdir $(wildcard examples/*.dfl tests/stdlib/*.dfl))))
+LONG_TESTS    := tests/diff/run_diff.sh tests/mapper/run_mapper.sh tests/cli/run_cli.sh:eval tests/golden/run_golden.sh $(PROBLEM_TESTS) \
+                 $(patsubst %,tests/stdlib/run_proofs.sh:%,maestro_study llama3_16384 megatron gpt3_1024) tests/cli/run_cli.sh:map \
+                 tests/examples/run_examples.sh tests/stdlib/run_library.sh tests/cli/run_cli.sh:beyond tests/mapper/run_first.sh \
+                 tests/cli/run_cli.sh:diff tests/cli/run_cli.sh:certificate tests/cli/run_cli.sh:robust tests/mapper/run_growing.sh
+ROW_SCRIPTS   := tests/mapper/run_problems.sh tests/cli/run_cli.sh tests/stdlib/run_proofs.sh
+OTHER_TESTS   := $(CLI_TESTS) $(PROOF_TESTS) $(filter-out $(ROW_SCRIPTS),$(sort $(wildcard tests/*/run*.sh tests/*/*/run*.sh)))
 SCRIPT_TESTS  := $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(OTHER_TESTS))
 TEST_PROGRAMS := $(PROGRAMS) $(UNIT_PROGRAMS) $(PROPERTY) $(REPLAY_PROGRAMS)
 

@@ -119,7 +119,7 @@ find_fault() { # find_fault DIR
             { echo "unit: $(sed -n 's/^not ok [0-9]* - //p' "$dir/out" | head -n 1)"; return 0; }
     done
     program "$dir" dflc "$OUT"/obj/src/cmd/*.o || { echo LINK; return 0; }
-    for test in tests/golden/run_golden.sh tests/examples/run_examples.sh tests/stdlib/run_library.sh; do
+    for test in tests/golden/run_golden.sh tests/examples/run_examples.sh tests/stdlib/run_library.sh tests/stdlib/run_proofs.sh; do
         DFLC=$dir/dflc timeout -k 1 300 bash "$test" >"$dir/out" 2>>"$dir/log" ||
             { echo "$(basename "$test" .sh | sed 's/run_//'): $(sed -n 's/^FAILED: //p' "$dir/out" | head -n 1)"; return 0; }
     done
