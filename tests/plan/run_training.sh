@@ -70,6 +70,12 @@ sed -n '/^system h100 /,/^}/p' tests/plan/training.dfl | sed 's/system h100/syst
     s/h100_gemm/b200_flash_fp8/; s/494.5TMAC/2250TMAC/; s/3350GB/8000GB/; s/133.8T/150T/; s/66.9T/75T/; s/33.5T/37.5T/' >>"$work/all.dfl"
 sed 's/pod_h100/pod_b200_fp8/; s/chip_h100/chip_b200_fp8/; /network fabric/,/^    }/d' "$work/pod" | sed '/array node/r '<(
     sed -n '/^system b200_x8/,/^}/p' stdlib/networks/measured.dfl | sed -n '/network fabric/,/^    }/p') >>"$work/all.dfl"
+# GB200: the chip of B200 (as in run_serving.sh), all chips at the switches of NVLink (stdlib-facts/networks.csv, gb200-nvl72: 72 chips, 900 GB/s),
+# with the overhead and the efficiency of 8 chips of B200
+sed -n '/^system b200_x8/,/^}/p' stdlib/networks/measured.dfl |
+    sed 's/system b200_x8/system nvl72_gb200_fp8(nodes)/; s/gpu\[8\]/gpu[8 * nodes]/; s/use blackwell.b200/use chip_b200_fp8/' >>"$work/all.dfl"
+sed -n '/^mapping gated_sharded/,/^}/p' tests/plan/gated.dfl |
+    sed 's/gated_sharded/gated_sharded_64/; s/on flash_pod/on nvl72_gb200_fp8/; s|\([bd]\)/8|\1/64|' >>"$work/all.dfl"
 sed 's/on flash_pod/on pod_h100/' tests/plan/gated.dfl | sed 1d >>"$work/all.dfl"
 # layers without gates whose function is a square (Nemotron)
 sed -n '/^workload/,/^mapping gated_wide/p' tests/plan/gated.dfl | sed '$d; /^\/\/\//d' | sed '/ff3\[b, m, f\] +=/d; s/silu(ff1\[b, m, f\]) \* ff3\[b, m, f\]/square(relu(ff1[b, m, f]))/

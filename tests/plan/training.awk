@@ -121,6 +121,8 @@ function is_gated(    f, n, sizes, seconds, plan, flop) {
                   c[col[f, "TP"]] * c[col[f, "CP"]] > 8 ? "gated_wide" : "gated",
                   c[col[f, "PP"]] == 1 ? "" : plan "interleave = " c[col[f, "VP"]] ", ", sizes, c[col[f, "GBS"]], n / 8,
                   c[col[f, "MBS"]], seconds)
+    else if (c[1] ~ /^mbridge.*-GB200-LLAMA3_70B-64-/)
+        add_gated("gated_gb200_fp8", "nvl72_gb200_fp8", "gated_sharded_64", "", sizes, c[col[f, "GBS"]], n / 8, c[col[f, "MBS"]], seconds)
     else
         return 0
     return 1
@@ -132,12 +134,12 @@ function obstacle(    f) {
     if (c[1] ~ /^llama[123]-|^llama2|^llama31/ && c[col[f, "TP"]] == "") return "the plan is not published"
     if (c[1] ~ /^nemo-longseq/) return "the number of sequences of a step is not published"
     if (c[1] ~ /^neox/) return "attention and feed-forward part side by side, without a template"
-    if (c[1] ~ /^megatron19/) return "V100 with 32 GB, without calibration"
+    if (c[1] ~ /^megatron19/) return "a share of a rate whose count of FLOP is not published, hence no time of a step (V100)"
     if (c[1] ~ /^deepseek/) return "experts, without a template for training"
     if (c[col[f, "iter_time_s"]] == "") return "the time of a step is not published"
     if (c[1] ~ /^mcore-h100/) return ""
-    if (c[col[f, "chip"]] ~ /GB[23]00/) return "a GB200 or GB300, without timed operators"
     if (c[col[f, "n_experts"]] != "") return "experts, without a template for training"
+    if (c[col[f, "chip"]] ~ /GB300/) return "a GB300, without a data sheet in the reference and without timed operators"
     if (c[col[f, "chip"]] !~ /^A100/) return "the chip has no calibration in examples/megatron.dfl"
     if (c[1] ~ /^megascale-MegaScale/) return "the window of the attention is not published"
     if (c[col[f, "mlp"]] != "gelu4h") return "another layer than that of GPT"
