@@ -1,4 +1,5 @@
-/* Fused neighbours in a whole network: runs of einsums that the joint search knows, each searched as a workload of its own. */
+/* Parts of a mapping, each searched as a workload of its own: runs of neighbours in a whole network that the joint search knows,
+   to be fused; and single einsums that share no loop. */
 #include <math.h>
 #include <string.h>
 
@@ -72,17 +73,43 @@ static void find_below(segments *k, const dfl_body *body, const bool *is_around)
         add_part(k, body, first, body->n_children - first, is_fixed);
 }
 
-/* [tensor]: the memory of its first keep in the root; DFL_NONE = it has none there. */
-static const uint32_t *find_homes(dfl_arena *arena, const dfl_mapping *m)
+/* [tensor]: the memory of its innermost keep in a body or in those around it; DFL_NONE = it has none there. */
+static const uint32_t *find_homes(dfl_arena *arena, const dfl_workload *w, const dfl_body *body)
 {
-    uint32_t *home = DFL_NEW_ARRAY(arena, uint32_t, (size_t)m->workload->n_tensors + 1);
+    uint32_t *home = DFL_NEW_ARRAY(arena, uint32_t, (size_t)w->n_tensors + 1);
 
-    for (uint32_t t = 0; t < m->workload->n_tensors; t++)
-        home[t] = DFL_NONE;
-    for (uint32_t i = m->root->n_lines; i-- > 0;)
-        if (m->root->lines[i].kind == DFL_LINE_KEEP)
-            home[m->root->lines[i].tensor] = m->root->lines[i].memory;
+    for (uint32_t t = 0; t < w->n_tensors; t++)
+        home[t] = dfl_sub_home(body, t);
     return home;
+}
+
+/* Whether a body and those around it only keep tensors. */
+static bool has_keeps_alone(const dfl_body *b)
+{
+    bool has_others = false;
+
+    for (; b != NULL; b = b->parent)
+        for (uint32_t i = 0; i < b->n_lines; i++)
+            has_others |= b->lines[i].kind != DFL_LINE_KEEP;
+    return !has_others;
+}
+
+/* Adds each einsum that has its own lines in the mapping, and shares no loop, as a part: of those that take any tile sizes by
+   themselves, as an einsum alone does, or of the others. */
+static void find_leaves(segments *k, const dfl_mapping *m, bool takes_any)
+{
+    const bool *none = DFL_NEW_ARRAY(k->arena, bool, (size_t)m->workload->n_ranks + 1);
+
+    for (uint32_t b = 0; b < m->n_bodies; b++) {
+        const dfl_body *leaf = m->bodies[b];
+        dfl_sub_workload part;
+        if (leaf->kind != DFL_BODY_LEAF || leaf->n_einsums != 1 || leaf->parent == NULL || !has_keeps_alone(leaf->parent))
+            continue;
+        k->home = find_homes(k->arena, m->workload, leaf->parent);
+        if (is_known(k, leaf, none) && take(k, leaf->einsums, 1, none, &part) &&
+            dfl_fill_takes_any_tiles(k->fill, part.mapping) == takes_any)
+            DFL_PUSH(k->arena, &k->parts, part);
+    }
 }
 
 /* ---- the search ---- */
@@ -145,17 +172,15 @@ static bool search_part(const segments *k, const dfl_sub_workload *part, double 
 }
 
 /* Puts the mapping of a part into the whole, and keeps it there if that is better. */
-static void put_part(const segments *k, const dfl_sub_workload *part, const dfl_mapping *found, dfl_filled *out,
-                     dfl_search_summary *summary)
+static void put_part(const segments *k, const dfl_sub_workload *part, const dfl_mapping *found, const char *unproven,
+                     dfl_filled *out, dfl_search_summary *summary)
 {
     const dfl_mapping *m = dfl_sub_workload_put(k->arena, part, out->mapping, found), *before = out->mapping;
     const dfl_budget *budget = k->fill->solver->budget;
     const double start = dfl_budget_time(budget);
 
     if (m != NULL)
-        dfl_fill_take_better(k->fill, m, dfl_fill_value(k->fill, k->objective, m),
-                             "neighbouring einsums were mapped together, part by part: mappings that fuse others may be better",
-                             out, summary);
+        dfl_fill_take_better(k->fill, m, dfl_fill_value(k->fill, k->objective, m), unproven, out, summary);
     if (out->mapping != before)
         k->fill->report_seconds = dfl_budget_time(budget) - start;
 }
@@ -172,34 +197,71 @@ static bool has_time(const dfl_fill *fill)
                                      fill->limits.deadline - dfl_budget_time(budget) > LEAST_SECONDS);
 }
 
+/* Searches the parts one after another, each in a share of the time by its weight, and puts what it finds into the whole. */
+static void search_parts(const segments *k, dfl_fill_open *search, const char *unproven, dfl_filled *out,
+                         dfl_search_summary *summary)
+{
+    const bool needs_costs = k->parts.n > 1 || (k->parts.n > 0 && dfl_objective_is_product(k->objective));
+    const dfl_result *costs = needs_costs ? dfl_fill_costs(k->fill, out->mapping) : NULL;
+    const dfl_objective mine = part_objective(k, costs);
+    double *weight = DFL_NEW_ARRAY(k->arena, double, k->parts.n + 1), left = 0;
+
+    for (size_t i = 0; i < k->parts.n; i++)
+        left += weight[i] = find_weight(k, &k->parts.at[i], costs);
+    for (size_t i = 0; i < k->parts.n && has_time(k->fill); i++) {
+        dfl_filled found;
+        if (search_part(k, &k->parts.at[i], weight[i] / left, &mine, search, &found)) {
+            summary->evaluated += found.search->evaluated;
+            put_part(k, &k->parts.at[i], found.mapping, unproven, out, summary);
+        }
+        left -= weight[i];
+    }
+}
+
 void dfl_fill_try_segments(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
                            dfl_search_summary *summary)
 {
     static const char space[] = "neighbouring einsums together";
+    static const char unproven[] = "neighbouring einsums were mapped together, part by part: mappings that fuse others may be "
+                                   "better";
     const dfl_mapping *before = out->mapping;
     segments k = { .fill = fill, .objective = objective, .arena = dfl_arena_new(fill->solver->budget), .given = out->given };
-    const dfl_result *costs;
-    dfl_objective mine;
-    double *weight, left = 0;
-    bool needs_costs;
 
-    k.home = find_homes(k.arena, out->mapping);
+    k.home = find_homes(k.arena, k.given->workload, out->mapping->root);
     find_below(&k, out->mapping->root, DFL_NEW_ARRAY(k.arena, bool, (size_t)k.given->workload->n_ranks + 1));
-    needs_costs = k.parts.n > 1 || (k.parts.n > 0 && dfl_objective_is_product(objective));
-    costs = needs_costs ? dfl_fill_costs(fill, out->mapping) : NULL;
-    mine = part_objective(&k, costs);
-    weight = DFL_NEW_ARRAY(k.arena, double, k.parts.n + 1);
-    for (size_t i = 0; i < k.parts.n; i++)
-        left += weight[i] = find_weight(&k, &k.parts.at[i], costs);
-    for (size_t i = 0; i < k.parts.n && has_time(fill); i++) {
-        dfl_filled found;
-        if (search_part(&k, &k.parts.at[i], weight[i] / left, &mine, search, &found)) {
-            summary->evaluated += found.search->evaluated;
-            put_part(&k, &k.parts.at[i], found.mapping, out, summary);
-        }
-        left -= weight[i];
-    }
+    search_parts(&k, search, unproven, out, summary);
     if (out->mapping != before)
         summary->space = dfl_arena_printf(fill->solver->arena, "%s; %s", space, summary->space);
     dfl_arena_free(k.arena);
+}
+
+/* Searches the lines of each einsum that shares no loop, over tiles that divide or any tiles, in a share of the time that is
+   left. */
+static void search_leaves(const dfl_fill *fill, const dfl_objective *objective, bool takes_any, bool is_imperfect, double share,
+                          dfl_fill_open *search, dfl_filled *out, dfl_search_summary *summary)
+{
+    static const char unproven[] = "the lines of each einsum were searched again within the best mapping: mappings that fuse "
+                                   "others may be better";
+    dfl_fill part = *fill;
+    segments k = { .fill = &part, .objective = objective, .arena = dfl_arena_new(fill->solver->budget), .given = out->given };
+
+    part.is_part = true; /* an einsum needs no lower bound */
+    part.limits = dfl_fill_share_limits(fill, share);
+    find_leaves(&k, out->mapping, takes_any);
+    part.space.imperfect |= is_imperfect;
+    search_parts(&k, search, unproven, out, summary);
+    dfl_arena_free(k.arena);
+}
+
+/* Shares of the time that is left for einsums that share no loop: where extents have few divisors; of the others, first over
+   tiles that divide, then over any tiles. */
+static const double ANY_SHARE = 0.2, EVEN_SHARE = 0.15, RAGGED_SHARE = 0.35;
+
+void dfl_fill_try_leaves(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
+                         dfl_search_summary *summary)
+{
+    search_leaves(fill, objective, true, true, ANY_SHARE, search, out, summary);
+    search_leaves(fill, objective, false, false, EVEN_SHARE, search, out, summary);
+    if (!fill->space.perfect && !fill->space.imperfect)
+        search_leaves(fill, objective, false, true, RAGGED_SHARE, search, out, summary);
 }

@@ -305,6 +305,8 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
         dfl_fill_try_climb(fill, objective, DFL_CLIMB_SHARE, 0, out, summary);
     if (may_go_on(fill, summary) && is_bounded && !has_many(classes))
         raise_bound(fill, objective, classes, out, summary);
+    if (may_go_on(fill, summary) && !fill->is_part && !fill->is_segment && fill->limits.deadline > 0)
+        dfl_fill_try_leaves(fill, objective, search, out, summary);
     if (may_go_on(fill, summary) && *stopped == DFL_STOP_TIME && !has_many(classes) &&
         fill->limits.deadline > dfl_budget_time(fill->solver->budget))
         search_again(fill, objective, search, classes != NULL && dfl_exchange_has_windows(classes), out, summary, stopped);

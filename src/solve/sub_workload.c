@@ -353,16 +353,13 @@ static bool find_open(const dfl_body *b, const dfl_sub_workload *part, bool *is_
     return !has_others;
 }
 
-/* The memory of the first keep of the tensor in the body or in those around it; DFL_NONE if they keep it nowhere. */
-static uint32_t home_around(const dfl_body *b, uint32_t tensor)
+uint32_t dfl_sub_home(const dfl_body *b, uint32_t tensor)
 {
-    uint32_t home = DFL_NONE;
-
     for (; b != NULL; b = b->parent)
         for (uint32_t i = b->n_lines; i-- > 0;)
             if (b->lines[i].kind == DFL_LINE_KEEP && b->lines[i].tensor == tensor)
-                home = b->lines[i].memory;
-    return home;
+                return b->lines[i].memory;
+    return DFL_NONE;
 }
 
 /* Whether the part alone touches the tensor: its homes stand in the lines of the part. */
@@ -395,8 +392,8 @@ static void drop_homes(const dfl_sub_workload *part, const dfl_body *around, dfl
         uint32_t n = 0;
         for (uint32_t i = 0; i < body->n_lines; i++) {
             const dfl_line line = body->lines[i];
-            const uint32_t home = line.kind == DFL_LINE_KEEP && !is_own(part, line.tensor) ? home_around(around, line.tensor)
-                                                                                            : DFL_NONE;
+            const bool is_shared = line.kind == DFL_LINE_KEEP && !is_own(part, line.tensor);
+            const uint32_t home = is_shared ? dfl_sub_home(around, line.tensor) : DFL_NONE;
             if (home == DFL_NONE || dfl_memory_outside(part->given->system, home, line.memory))
                 body->lines[n++] = line;
         }
@@ -447,7 +444,11 @@ dfl_mapping *dfl_sub_workload_put(dfl_arena *arena, const dfl_sub_workload *part
     dfl_body *around = find_body(out, part), *top = in->root;
     bool *is_open = DFL_NEW_ARRAY(arena, bool, (size_t)part->given->workload->n_ranks + 1);
     uint32_t first = 0, n = 0;
-    const bool is_whole = around != NULL && around->n_einsums == part->n_einsums;
+    bool is_whole;
+
+    if (around != NULL && around->kind == DFL_BODY_LEAF && around->parent != NULL)
+        around = around->parent; /* all lines of a leaf are those of its einsum */
+    is_whole = around != NULL && around->n_einsums == part->n_einsums;
 
     if (around == NULL || (!is_whole && !find_children(around, part, &first, &n)) || !find_open(around, part, is_open))
         return NULL;

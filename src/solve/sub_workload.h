@@ -35,9 +35,11 @@ typedef struct {
 /* Makes the workload. False if the einsums have none: one computes a part of its result in an iteration of a fixed rank, or has
    a fixed rank in a sum with others, or reads rows of a table, or a tensor has writers on both sides. */
 bool dfl_sub_workload_take(const dfl_sub_source *source, dfl_sub_workload *out);
+/* The memory of the innermost keep of a tensor in a body or in those around it; DFL_NONE if they keep it nowhere. */
+uint32_t dfl_sub_home(const dfl_body *body, uint32_t tensor);
 /* The mapping `base` with the lines of `found`, a mapping of the problem, in the place of its lines for the einsums. In `base`
-   these are all einsums of a body, or of neighbouring children of a body. Fixed ranks without a loop in `base` get one above the
-   lines. NULL if `base` has no such body. */
+   these are all einsums of a body, or of neighbouring children of a body; a leaf is a child. Fixed ranks without a loop in `base`
+   get one above the lines. NULL if `base` has no such body. */
 dfl_mapping *dfl_sub_workload_put(dfl_arena *arena, const dfl_sub_workload *part, const dfl_mapping *base,
                                   const dfl_mapping *found);
 

@@ -28,6 +28,10 @@ bool dfl_form_goal_make(const dfl_objective *o, double leakage, dfl_form_goal *o
 
     if (!o->native || !dfl_objective_cornered(o))
         return false;
+    if (o->is_line && o->per_joule > 0) {
+        *out = (dfl_form_goal){ .factor = o->per_joule, .joules = 1, .leakage = leakage + o->per_second / o->per_joule };
+        return true;
+    }
     one = dfl_objective_value(o, 1, 1);
     joules = round(dfl_logarithm(fmax(dfl_objective_value(o, 2, 1), 0x1p-100)) / dfl_logarithm(2) * 8) / 8;
     seconds = round(dfl_logarithm(fmax(dfl_objective_value(o, 1, 2), 0x1p-100)) / dfl_logarithm(2) * 8) / 8;

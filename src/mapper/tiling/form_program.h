@@ -14,7 +14,7 @@
 #include "mapper/tiling/box.h"
 #include "mapper/tiling/ramp.h"
 
-/* An objective that programs can have: factor * energy^joules * latency^seconds. */
+/* An objective that programs can have: factor * energy^joules * latency^seconds. In a line of both, time is leakage. */
 typedef struct {
     double factor, joules, seconds;
     double leakage;           /* W, part of the energy */

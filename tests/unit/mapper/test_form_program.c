@@ -17,16 +17,18 @@ typedef struct {
     int extent[3];
     double joules, seconds;                       /* powers of the goal */
     double leakage;
+    double per_second;                            /* W: of the line 0.5 energy + per_second latency, in place of `objective` */
 } program_case;
 
 static const program_case CASES[] = {
-    { "energy times latency", "energy * latency", "buffers = 2;", "multicast = row, col;", { 13, 12, 10 }, 1, 1, 0 },
-    { "energy", "energy", "", "multicast = row, col; reduce = row;", { 7, 16, 9 }, 1, 0, 0 },
-    { "latency", "latency", "buffers = 2;", "multicast = row;", { 11, 6, 23 }, 0, 1, 0 },
+    { "energy times latency", "energy * latency", "buffers = 2;", "multicast = row, col;", { 13, 12, 10 }, 1, 1, 0, 0 },
+    { "energy", "energy", "", "multicast = row, col; reduce = row;", { 7, 16, 9 }, 1, 0, 0, 0 },
+    { "latency", "latency", "buffers = 2;", "multicast = row;", { 11, 6, 23 }, 0, 1, 0, 0 },
     { "energy times latency squared", "energy * latency * latency", "", "multicast = col; reduce = row;",
-      { 13, 5, 17 }, 1, 2, 0 },
-    { "energy squared times latency", "energy * energy * latency", "", "multicast = row, col;", { 12, 12, 12 }, 2, 1, 0 },
-    { "leakage", "energy * latency", "leakage = 3mW;", "multicast = row, col;", { 9, 10, 11 }, 1, 1, 3e-3 },
+      { 13, 5, 17 }, 1, 2, 0, 0 },
+    { "energy squared times latency", "energy * energy * latency", "", "multicast = row, col;", { 12, 12, 12 }, 2, 1, 0, 0 },
+    { "leakage", "energy * latency", "leakage = 3mW;", "multicast = row, col;", { 9, 10, 11 }, 1, 1, 3e-3, 0 },
+    { "a line of both, with leakage", "energy", "leakage = 3mW;", "multicast = row, col;", { 9, 10, 11 }, 1, 0, 3e-3, 0.02 },
 };
 
 typedef struct {
@@ -184,6 +186,8 @@ static void bounds_hold(void **state)
     problem.given = dfl_fixed_lines_make(s->arena, t->mapping, &problem);
     assert_null(problem.given);
     assert_true(dfl_objective_make(s->sink, s->names, t->mapping, &t->objective));
+    if (t->row->per_second > 0)
+        t->objective = dfl_objective_line(&t->objective, 0.5, t->row->per_second);
     assert_true(dfl_form_goal_make(&t->objective, t->row->leakage, &t->goal));
     assert_close(t->goal.joules, t->row->joules, 0);
     assert_close(t->goal.seconds, t->row->seconds, 0);

@@ -204,7 +204,59 @@ static void puts_lines(void **state)
     dfl_session_free(s);
 }
 
+/* ---- one einsum in its leaf ---- */
+
+#define TWO "dfl 1; workload w : i8 { rank a = 4; input A[a]; X[a] = A[a] * A[a]; output Z[a] = X[a] * A[a]; } " CHIP
+
+/* The part is the first einsum: `keep A in sram; temporal a:2, a;`. */
+static const put_row LEAVES[] = {
+    { "its lines replace those of the leaf, without the keep that the whole has around it, the innermost of two",
+      "keep A, Z in dram; keep A, X in sram; fuse { X { temporal a; } Z { temporal a; } }",
+      "keep A, Z in dram; keep A, X in sram; fuse { X { temporal a:2, a; } Z { temporal a; } } " },
+    { "a keep further in than that of the whole stays",
+      "keep A, X, Z in dram; fuse { X { temporal a; } Z { temporal a; } }",
+      "keep A, X, Z in dram; fuse { X { keep A in sram; temporal a:2, a; } Z { temporal a; } } " },
+    { "an einsum that shares a loop has other pieces",
+      "keep A, Z in dram; temporal a:2; keep A, X in sram; fuse { X { temporal a; } Z { temporal a; } }", NULL },
+};
+
+static void puts_leaf(void **state)
+{
+    const put_row *row = *state;
+    const uint32_t first = 0;
+    const bool is_fixed = false;
+    dfl_session *s = dfl_session_new(NULL);
+    dfl_mapping found;
+    dfl_line lines[3];
+    dfl_sub_workload part;
+    const dfl_mapping *m;
+    const dfl_program *p;
+    dfl_strbuf out;
+    char text[2000];
+
+    snprintf(text, sizeof text, TWO "mapping open for w on chip { ...; } mapping base for w on chip { %s }", row->base);
+    p = read_text(s, text);
+    assert_true(dfl_sub_workload_take(&(dfl_sub_source){ s->arena, p->designs[0].mapping, &first, 1, &is_fixed, NULL }, &part));
+    lines[0] = (dfl_line){ .kind = DFL_LINE_KEEP, .tensor = tensor_named(s, &part, "A"), .memory = 1 };
+    lines[1] = (dfl_line){ .kind = DFL_LINE_TEMPORAL, .amount = 2 };
+    lines[2] = (dfl_line){ .kind = DFL_LINE_TEMPORAL, .amount = 1 };
+    found = *part.mapping;
+    found.root = add_body(s->arena, lines, 3, 0);
+    found.has_holes = false;
+    dfl_mapping_number(s->arena, &found);
+    m = dfl_sub_workload_put(s->arena, &part, p->designs[1].mapping, &found);
+    assert_true((m == NULL) == (row->want == NULL));
+    if (m != NULL) {
+        dfl_strbuf_init(&out, s->arena);
+        dfl_mapping_print_lines(&out, s->names, m, 0);
+        snprintf(text, sizeof text, "%s", out.text);
+        assert_string_equal(squeeze(text), row->want);
+    }
+    dfl_session_free(s);
+}
+
 int main(void)
 {
-    return CHECK_TABLE("solve.sub_workload.taken", TAKEN, takes) + CHECK_TABLE("solve.sub_workload.put", PUTS, puts_lines);
+    return CHECK_TABLE("solve.sub_workload.taken", TAKEN, takes) + CHECK_TABLE("solve.sub_workload.put", PUTS, puts_lines) +
+           CHECK_TABLE("solve.sub_workload.leaf", LEAVES, puts_leaf);
 }
