@@ -40,6 +40,8 @@ dfl_form *dfl_bounded_form(dfl_pattern_bounds *b, dfl_arena *arena, dfl_bounded_
     dfl_form *form = dfl_form_make(arena, c->problem, c->form, &b->terms);
 
     s->has_program = form != NULL;
+    if (form != NULL)
+        form->has_any_places = true;
     if (form != NULL && !s->is_apart && !dfl_problem_slides(c->problem) && !has_stays(form)) {
         s->is_apart = true;
         s->weights = dfl_bounded_weights(b, c->problem, s->weights->innermost);

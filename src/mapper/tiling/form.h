@@ -104,6 +104,7 @@ typedef struct {
     double least_steps;
     uint16_t parts;                         /* product of axis 0; those of the other axes follow */
     const dfl_amounts *divisors;            /* by rank: amounts divide what they cut; NULL = any amounts. Set after making */
+    bool has_any_places;                    /* its programs hold for axes anywhere among loops (D12). Set after making */
     const struct dfl_merge *merge;          /* the axes are merged (merge.h); NULL = they are not. Set after making */
     const struct dfl_written_amounts *written; /* what written lines say (written.h); NULL = nothing. Set after making */
 } dfl_form;

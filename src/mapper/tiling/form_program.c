@@ -69,24 +69,27 @@ double dfl_form_goal_cutoff(const dfl_form_goal *g, double value)
 
 /* ---- variables ---- */
 
-static void set_range(dfl_geometric_box *range, uint32_t var, int64_t least, int64_t most)
+static void set_range(dfl_geometric_box *range, uint32_t var, double least, double most)
 {
-    range->low[var] = dfl_logarithm((double)least) - LOG_ROUNDING;
-    range->high[var] = dfl_logarithm((double)most) + LOG_ROUNDING;
+    range->low[var] = dfl_logarithm(least) - LOG_ROUNDING;
+    range->high[var] = dfl_logarithm(most) + LOG_ROUNDING;
 }
 
-/* Full lengths below each cut of a rank, as dfl_chain_bound has them. */
-static void bound_lengths(const dfl_chain *c, const dfl_box *box, int64_t *least, int64_t *most)
+/* Lengths below each cut of a rank: full ones, as dfl_chain_bound has them; of axes in any place those of B22, maybe less. */
+static void bound_lengths(const dfl_form *f, uint32_t rank, const dfl_box *box, double *least, double *most)
 {
-    int64_t low = c->extent, high = low;
+    const dfl_chain *c = &f->chain[rank];
+    double low = (double)c->extent, high = low;
 
     for (uint32_t i = 0; i < c->n; i++) {
         if (c->at[i].axis < 0) {
-            low = box->low[i] < low ? box->low[i] : low;
-            high = box->high[i] < high ? box->high[i] : high;
+            low = fmin(low, (double)box->low[i]);
+            high = fmin(high, (double)box->high[i]);
         } else {
-            low = dfl_divide_up(low, box->high[i]);
-            high = dfl_divide_up(high, box->low[i]);
+            low = fmax(low / (double)box->high[i], 1);
+            high = ceil(high / (double)box->low[i]);
+            if (!f->has_any_places)
+                low = ceil(low);
         }
         least[i] = low;
         most[i] = high;
@@ -96,9 +99,9 @@ static void bound_lengths(const dfl_chain *c, const dfl_box *box, int64_t *least
 static void add_lengths(program_maker *k, uint32_t rank, const dfl_box *root)
 {
     const dfl_chain *c = &k->form->chain[rank];
-    int64_t least[DFL_CHAIN_CUTS], most[DFL_CHAIN_CUTS];
+    double least[DFL_CHAIN_CUTS], most[DFL_CHAIN_CUTS];
 
-    bound_lengths(c, root, least, most);
+    bound_lengths(k->form, rank, root, least, most);
     for (uint32_t i = 0; i < c->n; i++) {
         dfl_geometric_box range;
         k->out->var[rank][i] = DFL_FORM_NO_VAR;
@@ -387,10 +390,10 @@ dfl_form_program *dfl_form_program_make(dfl_arena *arena, dfl_geometric_draft *d
 
 void dfl_form_program_range(const dfl_form_program *p, dfl_box *const *boxes, dfl_geometric_box *range)
 {
-    int64_t least[DFL_CHAIN_CUTS], most[DFL_CHAIN_CUTS];
+    double least[DFL_CHAIN_CUTS], most[DFL_CHAIN_CUTS];
 
     for (uint32_t r = 0; r < p->form->problem->n_ranks; r++) {
-        bound_lengths(&p->form->chain[r], boxes[r], least, most);
+        bound_lengths(p->form, r, boxes[r], least, most);
         for (uint32_t i = 0; i < p->form->chain[r].n; i++)
             if (p->var[r][i] != DFL_FORM_NO_VAR)
                 set_range(range, p->var[r][i], least[i], most[i]);
@@ -444,7 +447,7 @@ bool dfl_form_program_narrow(const dfl_form_program *p, uint32_t rank, int cut, 
         return low <= length && length <= high;
     if (low > high)
         return false;
-    set_range(&limit, 0, low, high);
+    set_range(&limit, 0, (double)low, (double)high);
     range->low[var] = fmax(range->low[var], limit.low[0]);
     range->high[var] = fmin(range->high[var], limit.high[0]);
     return range->low[var] <= range->high[var];

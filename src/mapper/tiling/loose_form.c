@@ -34,6 +34,7 @@ dfl_form *dfl_loose_form_make(dfl_arena *arena, const dfl_problem *problem, cons
     if (form == NULL)
         return NULL;
     form->n_keeps = kept;
+    form->has_any_places = true;
     form->has_known_losses &= grows_with_loops(terms);
     return form;
 }

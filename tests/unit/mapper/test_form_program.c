@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mapper/program/exponential.h"
 #include "mapper/tiling/box_bound.h"
 #include "mapper/tiling/form_program.h"
 #include "mapper/tiling/point.h"
@@ -249,9 +250,80 @@ static void programs_end(void **state)
     dfl_session_free(t.session);
 }
 
+/* ---- lengths below axes ---- */
+
+/* The first cut of m, of 7 elements, is an axis of four instances. Tiles of 2, 2, 2 and 1 have the length 1.81 of B22 (7 over the
+   exponential of their entropy), and nothing less than 7 / 4 occurs. In the place of the skeleton, full tiles have two elements. */
+typedef struct {
+    const char *name, *axes, *shared;
+    bool any_places;
+    double least;             /* length below the first cut */
+} length_case;
+
+static const length_case LENGTHS[] = {
+    { "axes as in the skeleton", "row[4], col[3]", "row, col", false, 2 },
+    { "axes anywhere", "row[4], col[3]", "row, col", true, 1.75 },
+    { "the only axis, anywhere", "row[4]", "row", true, 1.75 },
+};
+
+typedef struct {
+    program_test *of;
+    const length_case *row;
+} length_test;
+
+/* Looks at skeletons until the first cut of m is an axis. */
+static bool check_lengths(void *context, const dfl_tiling_template *skeleton)
+{
+    const length_test *k = context;
+    program_test *t = k->of;
+    dfl_form *f = dfl_form_make(t->session->arena, t->problem, skeleton, &t->terms);
+    dfl_box *roots[DFL_PROBLEM_RANKS];
+    dfl_form_program *p;
+    double least;
+
+    f->has_any_places = k->row->any_places;
+    if (f->chain[0].n < 2 || f->chain[0].at[0].axis < 0)
+        return true;
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++)
+        roots[r] = dfl_box_make(t->session->arena, f, r);
+    p = dfl_form_program_make(t->session->arena, &t->draft, f, roots, &t->goal);
+    assert_non_null(p);
+    least = p->program->range.low[p->var[0][0]];
+    dfl_exponentials(&least, 1, &least);
+    assert_close(least, k->row->least, 1e-9);
+    t->forms++;
+    return false;
+}
+
+static void lengths_hold(void **state)
+{
+    const dfl_problem_limits limits = { .spread = true };
+    program_test t = { .session = dfl_session_new(NULL) };
+    length_test k = { .of = &t, .row = *state };
+    dfl_problem problem;
+    char text[1500];
+
+    (void)snprintf(text, sizeof text,
+                   "dfl 1; workload mm : i8 { rank m = 7, n = 3, k = 5; input A[m, k]; weight B[k, n]; "
+                   "output Z[m, n] : i32 += A[m, k] * B[k, n]; } system chip { clock = 1GHz; "
+                   "memory dram { size = 1GB; bandwidth = 3GB/s; energy = 5pJ/bit; } network wires = bus { multicast = %s; } "
+                   "array %s over wires { memory reg { size = 16B; energy = 0.03pJ/bit; } "
+                   "compute mac { ops = mac; rate = 1MAC/cycle; energy = 0.1pJ/MAC; } } } "
+                   "mapping best for mm on chip { ...; minimize energy * latency; }",
+                   k.row->shared, k.row->axes);
+    t.mapping = open_problem(t.session, text, &limits, &problem);
+    t.problem = &problem;
+    assert_true(dfl_objective_make(t.session->sink, t.session->names, t.mapping, &t.objective));
+    assert_true(dfl_form_goal_make(&t.objective, 0, &t.goal));
+    dfl_templates_each(&problem, NULL, check_lengths, &k);
+    assert_int_equal(t.forms, 1);
+    dfl_session_free(t.session);
+}
+
 int main(void)
 {
     static const struct CMUnitTest end[] = { cmocka_unit_test(programs_end) };
 
-    return CHECK_TABLE("mapper.form_program", CASES, bounds_hold) + CHECK_GROUP("mapper.form_program.end", end);
+    return CHECK_TABLE("mapper.form_program", CASES, bounds_hold) +
+           CHECK_TABLE("mapper.form_program.lengths", LENGTHS, lengths_hold) + CHECK_GROUP("mapper.form_program.end", end);
 }
