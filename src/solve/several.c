@@ -5,6 +5,7 @@
 #include "mapper/join/exchange_bound.h"
 #include "mapper/join/exchange_scope.h"
 #include "mapper/join/fused_groups.h"
+#include "mapper/join/regroup.h"
 #include "mapper/join/workload_floor.h"
 #include "mapper/problem/evaluate.h"
 #include "mapper/problem/limits.h"
@@ -14,6 +15,8 @@
 
 /* Why a result that a climb ended with is not proven. */
 static const char CLIMBED[] = "lines of the best mapping were changed one by one: other changes may be better";
+
+static const char GROUPED[] = "groups of einsums were mapped one by one: mappings that share other loops may be better";
 
 /* The limits of a stage: a share of the time that is left, and the evaluations that are left. */
 static dfl_search_limits share_limits(const dfl_fill *fill, const dfl_search_summary *summary, double share)
@@ -59,9 +62,25 @@ static void try_groups(dfl_fill *fill, const dfl_objective *objective, const dfl
     if (best != NULL && best != found.mapping)
         dfl_fill_take_climbed(fill, best, found.value, CLIMBED, out, summary);
     else if (best != NULL)
-        dfl_fill_take_better(fill, best, found.value,
-                             "groups of einsums were mapped one by one: mappings that share other loops may be better", out,
-                             summary);
+        dfl_fill_take_better(fill, best, found.value, GROUPED, out, summary);
+    dfl_arena_free(work);
+}
+
+/* Has einsums of the mapping share loops if that is better: with many skeletons fused groups need more time. */
+static void try_regroup(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within,
+                        const dfl_einsum_classes *classes, dfl_filled *out, dfl_search_summary *summary)
+{
+    const dfl_search_limits limits = share_limits(fill, summary, DFL_REGROUP_SHARE);
+    const dfl_result *costs = dfl_fill_costs(fill, out->mapping);
+    dfl_arena *work = dfl_arena_new(fill->solver->budget);
+    dfl_fused_result found = { 0 };
+
+    if (costs != NULL)
+        found = dfl_regroup(work, fill->solver->names, within, out->mapping, objective, costs->joules, costs->seconds, classes,
+                            &limits);
+    summary->evaluated += found.nodes;
+    if (found.mapping != NULL)
+        dfl_fill_take_better(fill, found.mapping, found.value, GROUPED, out, summary);
     dfl_arena_free(work);
 }
 
@@ -297,6 +316,8 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
         const dfl_search_limits limits = share_limits(fill, summary, DFL_LIST_SHARE);
         classes = dfl_exchange_list(listed, fill->solver->names, within, objective, &limits);
     }
+    if (may_go_on(fill, summary) && has_many(classes) && out->given->workload->n_carries == 0 && may_share)
+        try_regroup(fill, objective, within, classes, out, summary);
     if (may_go_on(fill, summary) && is_bounded && has_many(classes))
         raise_bound(fill, objective, classes, out, summary);
     if (may_go_on(fill, summary) && classes != NULL && out->given->workload->n_carries == 0 && may_share)

@@ -85,7 +85,7 @@ static void add_cuts(const assembler *a, const dfl_chosen_form *x, uint32_t gap,
                 add_rank_cuts(a, x, r, (gap_lines){ gap, axis, is_written }, piece, lines);
 }
 
-/* The lines of one einsum; the temporal loops of the first gap of an einsum in a group stand above the group. */
+/* The lines of one einsum; the shared loops of an einsum in a group stand above the group. */
 static void add_leaf_lines(const assembler *a, const dfl_chosen_form *x, bool is_grouped, line_vec *lines)
 {
     const dfl_problem *problem = x->problem;
@@ -96,7 +96,7 @@ static void add_leaf_lines(const assembler *a, const dfl_chosen_form *x, bool is
         piece[r] = problem->extent[r];
     for (uint32_t g = 0; g <= t->n_keeps; g++) {
         for (int axis = -1; axis < (int)problem->n_axes; axis++)
-            add_cuts(a, x, g, axis, !is_grouped || g > 0 || axis >= 0, piece, lines);
+            add_cuts(a, x, g, axis, !is_grouped || g >= t->shared_gaps || axis >= 0, piece, lines);
         for (uint32_t i = 0; i <= g && i < t->n_keeps; i++)
             if (t->written[i] == g && !t->keep[i].home &&
                 !dfl_lines_keep(lines->at, lines->n, problem->operand[t->keep[i].operand].tensor,
@@ -179,5 +179,92 @@ dfl_mapping *dfl_assemble(dfl_arena *arena, const dfl_mapping *mapping, const df
     out->bodies = a.bodies.at;
     out->n_bodies = (uint32_t)a.bodies.n;
     out->has_holes = false;
+    return out;
+}
+
+/* Takes all keeps of the tensors of a group away from a body. */
+static void remove_keeps(const dfl_fused_group *g, dfl_body *b)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < b->n_lines; i++) {
+        bool is_inside = false;
+        for (uint32_t t = 0; t < g->n_tensors; t++)
+            is_inside |= b->lines[i].kind == DFL_LINE_KEEP && b->lines[i].tensor == g->tensors[t];
+        if (!is_inside)
+            b->lines[n++] = b->lines[i];
+    }
+    b->n_lines = n;
+}
+
+dfl_mapping *dfl_assemble_into(dfl_arena *arena, const dfl_mapping *from, const dfl_chosen_form *chosen, const dfl_fused_group *g)
+{
+    const uint32_t n = from->workload->n_einsums;
+    uint32_t *all = DFL_NEW_ARRAY(arena, uint32_t, (size_t)n + 1), at = 0;
+    assembler a = { .arena = arena, .mapping = from, .chosen = chosen, .all = all };
+    dfl_mapping *out = dfl_mapping_copy(arena, from);
+    dfl_body *root = out->root, *body;
+    line_vec lines = { NULL, 0, 0 };
+
+    for (uint32_t e = 0; e < n; e++)
+        all[e] = e;
+    while (at < root->n_children && root->children[at]->einsums[0] != g->first)
+        at++;
+    for (uint32_t i = 0; i < g->n; i++)
+        if (at + i >= root->n_children || root->children[at + i]->n_einsums != 1)
+            return NULL;
+    if (g->n >= root->n_children || root->kind != DFL_BODY_FUSE)
+        return NULL;
+    remove_keeps(g, root);
+    add_shared_lines(&a, g, &lines);
+    body = add_body(&a, NULL, g->first, g->n, &lines);
+    for (uint32_t e = g->first; e < g->first + g->n; e++)
+        add_leaf(&a, body, e, true);
+    body->parent = root;
+    root->children[at] = body;
+    for (uint32_t i = at + 1; i + g->n - 1 < root->n_children; i++)
+        root->children[i] = root->children[i + g->n - 1];
+    root->n_children -= g->n - 1;
+    dfl_mapping_number(arena, out);
+    return out;
+}
+
+/* The body of an einsum. */
+static dfl_body *find_leaf(const dfl_mapping *m, uint32_t e)
+{
+    uint32_t b = 0;
+
+    while (m->bodies[b]->kind != DFL_BODY_LEAF || m->bodies[b]->einsums[0] != e)
+        b++;
+    return m->bodies[b];
+}
+
+/* Whether a line of an einsum alone has no place below the shared loops of a group: a loop that leaves as much as these, or a
+   keep of what the group exchanges in its memory. */
+static bool is_above(const dfl_fused_group *g, const dfl_line *line)
+{
+    bool is_over = false;
+
+    for (uint32_t i = 0; i < g->n_loops && line->kind == DFL_LINE_TEMPORAL; i++)
+        is_over |= line->rank == g->rank[i] && line->by == DFL_BY_SIZE && line->amount >= g->tile[i];
+    for (uint32_t i = 0; i < g->n_tensors && line->kind == DFL_LINE_KEEP; i++)
+        is_over |= line->tensor == g->tensors[i] && line->memory == g->memory;
+    return is_over;
+}
+
+dfl_mapping *dfl_assemble_leaf(dfl_arena *arena, const dfl_mapping *grouped, const dfl_fused_group *g,
+                               const dfl_mapping *from, uint32_t e)
+{
+    dfl_mapping *out = dfl_mapping_copy(arena, grouped);
+    const dfl_body *old = find_leaf(from, e);
+    dfl_body *leaf = find_leaf(out, e);
+    line_vec lines = { NULL, 0, 0 };
+
+    for (uint32_t i = 0; i < old->n_lines; i++)
+        if (!is_above(g, &old->lines[i]))
+            DFL_PUSH(arena, &lines, old->lines[i]);
+    leaf->lines = lines.at;
+    leaf->n_lines = (uint32_t)lines.n;
+    leaf->compute = old->compute;
     return out;
 }

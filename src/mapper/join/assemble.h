@@ -27,5 +27,13 @@ typedef struct {
 /* `chosen` is by einsum. `mapping` is the mapping that is searched, with all lines open. */
 dfl_mapping *dfl_assemble(dfl_arena *arena, const dfl_mapping *mapping, const dfl_chosen_form *chosen,
                           const dfl_fused_group *groups, uint32_t n_groups);
+/* A copy of a mapping in which the einsums of a group, which are children of the root by themselves, run as the group. NULL if
+   some are not, or if there are no others. `chosen` is by einsum, of the group. */
+dfl_mapping *dfl_assemble_into(dfl_arena *arena, const dfl_mapping *from, const dfl_chosen_form *chosen,
+                               const dfl_fused_group *group);
+/* A copy of a mapping with a group, in which one einsum of the group has the lines that it has in `from`, where it stands alone,
+   without those that have no place below the shared loops. */
+dfl_mapping *dfl_assemble_leaf(dfl_arena *arena, const dfl_mapping *grouped, const dfl_fused_group *group,
+                               const dfl_mapping *from, uint32_t e);
 
 #endif

@@ -478,3 +478,14 @@ double dfl_pattern_bounds_least(dfl_pattern_bounds *b, uint32_t pattern)
     sort_pattern(b, pattern);
     return dfl_bounded_rebate(b, pattern, least);
 }
+
+uint32_t dfl_pattern_bounds_best(dfl_pattern_bounds *b, uint32_t pattern, uint32_t *skeletons, uint32_t most)
+{
+    uint32_t n = 0;
+
+    sort_pattern(b, pattern);
+    for (uint32_t i = b->first[pattern]; i < b->first[pattern + 1] && n < most; i++)
+        if (!b->sorted[i]->is_impossible)
+            skeletons[n++] = (uint32_t)(b->sorted[i]->candidate - b->class->candidates.at);
+    return n;
+}

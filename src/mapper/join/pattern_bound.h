@@ -26,5 +26,8 @@ void dfl_pattern_bounds_whole_parts(dfl_pattern_bounds *bounds);
 double dfl_pattern_bounds_roomy(const dfl_pattern_bounds *bounds, uint32_t pattern);
 /* The bound of a pattern; INFINITY = nothing fits. 0 if the deadline passes meanwhile. */
 double dfl_pattern_bounds_least(dfl_pattern_bounds *bounds, uint32_t pattern);
+/* The skeletons of a pattern with the least bounds so far, best first, at most `most`: numbers of candidates of the class.
+   Returns how many there are. */
+uint32_t dfl_pattern_bounds_best(dfl_pattern_bounds *bounds, uint32_t pattern, uint32_t *skeletons, uint32_t most);
 
 #endif

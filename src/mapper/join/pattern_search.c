@@ -13,6 +13,7 @@
 /* A form; what its program says of it after it was solved, as far as it was solved: a plane of bounds. */
 typedef struct {
     dfl_form *form;          /* NULL = there is no such form */
+    uint32_t gap;            /* of the shared loops, in flat forms */
     uint64_t dived;          /* number of the last search that dived into it */
     bool is_solved;
     bool has_plane;
@@ -28,6 +29,9 @@ typedef struct { double least; uint32_t candidate; } ranked_form;
 /* The candidates of a pattern with boxes, least bound first. */
 typedef struct { ranked_form *at; uint32_t n; } form_order;
 
+/* A problem of the class, and a copy of it with the room that is left. */
+typedef struct { const dfl_problem *whole; dfl_problem *left; } less_room;
+
 struct dfl_pattern_forms {
     dfl_arena *arena, *scratch;
     const dfl_einsum_class *class;
@@ -38,6 +42,10 @@ struct dfl_pattern_forms {
     form_order *orders;      /* by pattern of the class */
     uint64_t searches;       /* opened so far */
     dfl_terms terms;
+    const uint32_t *only;    /* [n_only]: the candidates that have forms; NULL = all */
+    uint32_t n_only;
+    uint32_t whole;          /* mask: operands that are exchanged as a whole, above all shared loops */
+    DFL_VEC(less_room) rooms;
 };
 
 struct dfl_pattern_search {
@@ -168,7 +176,10 @@ static double value_amounts(const dfl_pattern_search *s, dfl_arena *arena, const
 /* Whether a cut is free: the last loop follows from the parts, and shared loops may be given. */
 static bool is_free(const dfl_pattern_search *s, const dfl_chain *c, uint32_t cut)
 {
-    return (int)cut != c->last && !(s->tile != NULL && c->at[cut].gap == 0 && c->at[cut].axis < 0);
+    const open_form *x = s->forms->at[s->best_form];
+
+    return (int)cut != c->last && !(s->tile != NULL && c->at[cut].gap == x->gap && x->gap < x->form->skeleton->shared_gaps &&
+                                    c->at[cut].axis < 0);
 }
 
 /* An amount changed by a factor: a tile that makes an even number of tiles, or parts. */
@@ -256,16 +267,34 @@ dfl_pattern_forms *dfl_pattern_forms_new(dfl_arena *arena, dfl_arena *scratch, c
     return f;
 }
 
-/* Removes all shared loops but those of the first gap. False if keeps for the einsum alone stand among the shared ones. */
-static bool flatten(dfl_tiling_template *t)
+/* The number of leading keeps of exchanges of operands in the mask `whole`. */
+static uint32_t count_whole(const dfl_tiling_template *t, uint32_t whole)
 {
-    if (t->through)
+    uint32_t n = 0;
+
+    while (n < t->shared_gaps && (whole >> t->keep[n].operand & 1))
+        n++;
+    return n;
+}
+
+bool dfl_pattern_forms_can_flatten(const dfl_tiling_template *t, uint32_t whole)
+{
+    const uint32_t n = count_whole(t, whole);
+    bool can = !t->through;
+
+    for (uint32_t g = 0; g < t->shared_gaps && can; g++)
+        can = t->keep[g].home && (g < n || !(whole >> t->keep[g].operand & 1));
+    return can;
+}
+
+/* Removes all shared loops but those below the exchanges of whole operands, in gap `*gap`. False if that cannot be. */
+static bool flatten(dfl_tiling_template *t, uint32_t whole, uint32_t *gap)
+{
+    if (!dfl_pattern_forms_can_flatten(t, whole))
         return false;
+    *gap = count_whole(t, whole);
     for (uint32_t g = 0; g < t->shared_gaps; g++)
-        if (!t->keep[g].home)
-            return false;
-    for (uint32_t g = 1; g < t->shared_gaps; g++)
-        t->allow[g] = 0;
+        t->allow[g] = g == *gap ? t->allow[g] : 0;
     return true;
 }
 
@@ -296,6 +325,39 @@ static void solve_form(dfl_pattern_forms *f, open_form *x, double enough)
     dfl_arena_reset(work);
 }
 
+void dfl_pattern_forms_limit(dfl_pattern_forms *f, const uint32_t *only, uint32_t n_only, uint32_t whole)
+{
+    f->only = only;
+    f->n_only = n_only;
+    f->whole = whole;
+}
+
+/* The copy of a problem with the room that is left. */
+static dfl_problem *find_left(dfl_pattern_forms *f, const dfl_problem *whole)
+{
+    less_room x = { whole, NULL };
+
+    for (size_t i = 0; i < f->rooms.n; i++)
+        if (f->rooms.at[i].whole == whole)
+            return f->rooms.at[i].left;
+    x.left = DFL_NEW(f->arena, dfl_problem);
+    *x.left = *whole;
+    DFL_PUSH(f->arena, &f->rooms, x);
+    return x.left;
+}
+
+void dfl_pattern_forms_take(dfl_pattern_forms *f, const double *taken)
+{
+    for (size_t i = 0; i < f->class->candidates.n; i++)
+        (void)find_left(f, f->class->candidates.at[i].problem);
+    for (size_t i = 0; i < f->rooms.n; i++)
+        for (uint32_t p = 0; p < f->rooms.at[i].whole->n_places; p++) {
+            const dfl_problem_place *place = &f->rooms.at[i].whole->place[p];
+            if (place->memory != DFL_NONE)
+                f->rooms.at[i].left->place[p].bits = fmax(place->bits - taken[place->memory], 0);
+        }
+}
+
 /* The form of a candidate; NULL = there is none. */
 static open_form *find_form(dfl_pattern_forms *f, uint32_t i)
 {
@@ -305,8 +367,8 @@ static open_form *find_form(dfl_pattern_forms *f, uint32_t i)
         dfl_tiling_template t = *c->form;
         f->at[i] = DFL_NEW(f->arena, open_form);
         *f->at[i] = (open_form){ 0 };
-        if (f->purpose != DFL_FORMS_FLAT || flatten(&t))
-            f->at[i]->form = dfl_form_make(f->arena, c->problem, &t, &f->terms);
+        if (f->purpose != DFL_FORMS_FLAT || flatten(&t, f->whole, &f->at[i]->gap))
+            f->at[i]->form = dfl_form_make(f->arena, f->rooms.n > 0 ? find_left(f, c->problem) : c->problem, &t, &f->terms);
     }
     return f->at[i]->form != NULL ? f->at[i] : NULL;
 }
@@ -327,15 +389,12 @@ static const form_order *find_order(dfl_pattern_forms *f, uint32_t pattern)
 
     if (order->at != NULL)
         return order;
-    for (size_t i = 0; i < f->class->candidates.n; i++)
-        order->n += f->class->candidates.at[i].pattern == pattern && f->class->candidates.at[i].problem->n_ranks > 0;
-    order->at = DFL_NEW_ARRAY(f->arena, ranked_form, (size_t)order->n + 1);
-    order->n = 0;
-    for (size_t i = 0; i < f->class->candidates.n; i++) {
-        const dfl_candidate *c = &f->class->candidates.at[i];
+    order->at = DFL_NEW_ARRAY(f->arena, ranked_form, (f->only != NULL ? f->n_only : f->class->candidates.n) + 1);
+    for (size_t i = 0; i < (f->only != NULL ? f->n_only : f->class->candidates.n); i++) {
+        const uint32_t at = f->only != NULL ? f->only[i] : (uint32_t)i;
+        const dfl_candidate *c = &f->class->candidates.at[at];
         if (c->pattern == pattern && c->problem->n_ranks > 0)
-            order->at[order->n++] = (ranked_form){ dfl_objective_value(&f->line, c->roomy_joules, c->roomy_seconds),
-                                                   (uint32_t)i };
+            order->at[order->n++] = (ranked_form){ dfl_objective_value(&f->line, c->roomy_joules, c->roomy_seconds), at };
     }
     qsort(order->at, order->n, sizeof *order->at, by_least);
     return order;
@@ -345,10 +404,11 @@ static const form_order *find_order(dfl_pattern_forms *f, uint32_t pattern)
 
 /* The root of a rank with a given tile below the shared loops; NULL = no such amounts. A rank without further temporal loops has
    a tile that its parts make: only tiles of one element are possible then. */
-static dfl_box *make_tiled_root(const dfl_pattern_search *s, const dfl_form *f, uint32_t rank)
+static dfl_box *make_tiled_root(const dfl_pattern_search *s, const open_form *x, uint32_t rank)
 {
+    const dfl_form *f = x->form;
     const dfl_chain *c = &f->chain[rank];
-    const bool is_cut = c->n > 0 && c->at[0].gap == 0 && c->at[0].axis < 0 && f->skeleton->shared_gaps > 0;
+    const bool is_cut = c->n > 0 && c->at[0].gap == x->gap && c->at[0].axis < 0 && x->gap < f->skeleton->shared_gaps;
     const int64_t tile = s->tile->ranks >> rank & 1 ? s->tile->tile[rank] : c->extent;
     int64_t low[DFL_CHAIN_CUTS] = { 0 }, high[DFL_CHAIN_CUTS] = { 0 };
 
@@ -374,7 +434,7 @@ static bool open_root(dfl_pattern_search *s, dfl_box_node *node)
         return false;
     node->boxes = DFL_NEW_ARRAY(s->arena, dfl_box *, f->problem->n_ranks);
     for (uint32_t r = 0; r < f->problem->n_ranks; r++) {
-        node->boxes[r] = s->tile != NULL ? make_tiled_root(s, f, r) : dfl_box_make(s->arena, f, r);
+        node->boxes[r] = s->tile != NULL ? make_tiled_root(s, x, r) : dfl_box_make(s->arena, f, r);
         if (node->boxes[r] == NULL)
             return false;
     }

@@ -8,8 +8,8 @@
  * Lower bounds of all mappings are in pattern_bound.h. With windows a point has a lower bound of what it costs (SEARCH.md, B10):
  * the model must judge it.
  *
- * For a fused group the search has *flat* forms: the operands that are exchanged inside have their keeps first, all shared loops
- * stand above them, and the tile below these loops is given.
+ * For a fused group the search has *flat* forms: the operands that are exchanged inside have their keeps together, all shared
+ * loops stand just above them, and the tile below these loops is given.
  */
 #ifndef DFL_MAPPER_JOIN_PATTERN_SEARCH_H
 #define DFL_MAPPER_JOIN_PATTERN_SEARCH_H
@@ -44,6 +44,14 @@ typedef struct {
 /* The forms of a class, with their programs for a line. The class and `scratch`, which is reset, must live as long. */
 dfl_pattern_forms *dfl_pattern_forms_new(dfl_arena *arena, dfl_arena *scratch, const dfl_einsum_class *class,
                                          const dfl_objective *line, dfl_forms_purpose purpose);
+/* Whether all shared loops can stand together: above them exchanges of operands in the mask `whole`, below them all others. */
+bool dfl_pattern_forms_can_flatten(const dfl_tiling_template *t, uint32_t whole);
+/* Leaves flat forms to some candidates of the class alone, `only`, which must live as long; NULL = all. Operands in the mask
+   `whole` are exchanged above all shared loops. Before the first search. */
+void dfl_pattern_forms_limit(dfl_pattern_forms *forms, const uint32_t *only, uint32_t n_only, uint32_t whole);
+/* Leaves the searches that follow the room that is not `taken`, bits by memory of the system; first before the first search, and
+   then no less than at first. */
+void dfl_pattern_forms_take(dfl_pattern_forms *forms, const double *taken);
 /* Opens the search of a pattern for points that cost less than `cutoff`. `tile`: the tile below the shared loops, for flat forms;
    else NULL. The caller closes the search. */
 dfl_pattern_search *dfl_pattern_search_open(dfl_pattern_forms *forms, uint32_t pattern, const dfl_shared_tile *tile,

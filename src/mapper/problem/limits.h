@@ -115,10 +115,9 @@ enum {
     DFL_GROUP_EINSUMS = 4,
     /* Nodes of one einsum alone; nodes of one einsum of a group with given tiles; tiles that are tried for a group. More find
        better mappings, and take longer in proportion. */
-    DFL_ALONE_NODES = 1 << 17,
-    DFL_ALONE_NODES_QUICK = 1 << 12, /* of one einsum alone in a quick search */
-    DFL_GROUP_NODES = 1 << 11,
-    DFL_GROUP_TRIES = 60,
+    DFL_ALONE_NODES = 1 << 17, DFL_ALONE_NODES_QUICK = 1 << 12, /* the latter in a quick search */
+    DFL_GROUP_NODES = 1 << 11, DFL_GROUP_TRIES = 60,
+    DFL_REGROUP_BEST = 1 << 10, DFL_REGROUP_SKELETONS = 96, /* best ones of a pattern; of these, searched below shared loops */
     /* Rounds of a descent from the best point of a pattern over all pairs of amounts, each some hundred microseconds. */
     DFL_DESCENT_ROUNDS = 8,
     /* Effort of the last search of groups under a limit on time, a factor of the numbers above. The first has 1, each 4 times
@@ -224,6 +223,8 @@ enum {
 #define DFL_JOINT_SHARE 0.16       /* all einsums together */
 #define DFL_COMMON_SHARE 0.65      /* one element of a rank of all einsums (solve/common_rank.c) */
 #define DFL_LIST_SHARE 0.5         /* the list of all skeletons for groups and the bound: some ms; layers on a GPU take 2 s */
+#define DFL_REGROUP_SHARE 0.4      /* groups of einsums of the best mapping; of it, the search before the model judges: */
+#define DFL_REGROUP_SEARCH 0.85
 #define DFL_GROUPS_SHARE 0.55      /* fused groups */
 #define DFL_GROUPS_MANY 0.7        /* the same, where no search of all einsums together follows (DFL_JOINT_SKELETONS) */
 #define DFL_GROUPS_WINDOWS 0.15    /* the same with windows, of which groups are found by rougher costs (pattern_search.h) */
@@ -232,7 +233,7 @@ enum {
 #define DFL_GROUP_SHORT 1.0
 #define DFL_ALONE_SHARE 0.6        /* the search of an einsum alone, before its bound without short pieces that stay */
 #define DFL_BOUND_SHARE 0.4        /* the lower bound of all exchanges */
-#define DFL_BOUND_MANY 0.5         /* the same before groups, where no search of all einsums together follows */
+#define DFL_BOUND_MANY 0.8         /* the same before groups, where no search of all einsums together follows */
 #define DFL_AGAIN_SHARE 0.62       /* all together once more, if time ended the first stage */
 /* The same inside of the stage with one element, which needs no lower bound: fused groups; all together once more. */
 #define DFL_PART_GROUPS_SHARE 0.25
@@ -258,8 +259,7 @@ enum {
 /* Evaluations of all einsums in a climb at most: under a limit on time; and without one, a second for a few einsums. */
 #define DFL_CLIMB_TIMED UINT64_C(1000000)
 #define DFL_CLIMB_EVALUATIONS UINT64_C(30000)
-/* Evaluations of a climb from a proven best mapping of up to DFL_CLIMB_EINSUMS einsums, fewer of more: some milliseconds. */
-#define DFL_CLIMB_PROVEN UINT64_C(200)
+#define DFL_CLIMB_PROVEN UINT64_C(200) /* from a proven best mapping of up to DFL_CLIMB_EINSUMS einsums: some milliseconds */
 /* Evaluations of a climb that polishes a mapping (improve/polish.h), each counted once for each einsum: some seconds. */
 #define DFL_POLISH_EVALUATIONS UINT64_C(60000)
 /* Random walks in a row without a gain that end a climb where no limit on time does. */
