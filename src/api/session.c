@@ -39,6 +39,7 @@ dfl_session *dfl_session_new(const dfl_session_options *given)
     s->user_step_limit = options.step_limit != 0;
     s->budget.steps_limit = options.step_limit ? options.step_limit : DFL_DEFAULT_STEPS;
     s->budget.cancel = options.cancel;
+    s->budget.blocks = &s->blocks;
     s->arena = dfl_arena_new(&s->budget);
     s->names = dfl_intern_new(s->arena);
     s->sources = dfl_source_map_new(s->arena);
@@ -57,6 +58,7 @@ void dfl_session_free(dfl_session *s)
     if (s->after)
         dfl_arena_free(s->after);
     dfl_arena_free(s->arena);
+    dfl_block_store_empty(&s->blocks);
     dfl_arena_free(s->home);
 }
 
@@ -193,6 +195,7 @@ dfl_arena *dfl_session_after(dfl_session *s)
 {
     if (!s->after) {
         s->after_budget.memory_limit = s->budget.memory_limit;
+        s->after_budget.blocks = &s->blocks;
         s->after = dfl_arena_new(&s->after_budget);
     }
     return s->after;

@@ -16,10 +16,12 @@
 #include "solve/filled.h"
 #include "solve/solve.h"
 #include "syntax/syntax.h"
+#include "support/blocks.h"
 #include "support/vec.h"
 
 struct dfl_session {
     dfl_arena *home;           /* holds the session itself */
+    dfl_block_store blocks;    /* of `budget` and of all budgets made from it */
     dfl_budget budget;         /* limits of `arena` */
     bool user_step_limit;       /* the caller set the step limit of `budget`; else it is the default */
     dfl_arena *arena;          /* files, programs, results and texts */

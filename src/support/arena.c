@@ -2,19 +2,16 @@
  * Blocks form a list in order of creation. Allocations come from the block `current`, between `at` and `end`. A reset
  * rewinds to the first block; allocation then walks the list again before it asks for a new block. A block that is left
  * keeps a mark of how far it was ever written, `dirty`. Memory behind the mark is still zero from the system, so only
- * reused memory is cleared.
- *
- * An arena of more than a few blocks gets mappings of whole huge pages. With small pages, page faults would take most of
- * the time of a large file.
+ * reused memory is cleared. A freed arena leaves its blocks to the store of its budget (blocks.h).
  */
 #include "support/arena.h"
 
-#include <stdalign.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "support/blocks.h"
 
 #ifdef DFL_ARENA_POISON
 #include <sanitizer/asan_interface.h>
@@ -33,30 +30,9 @@
 #define LAST_BLOCK  64u
 #else
 #define FIRST_BLOCK (16u << 10)
-#define LAST_BLOCK  HUGE_PAGE
+#define LAST_BLOCK  DFL_HUGE_PAGE
 #endif
-/* Bytes of a huge page of x86-64 and of most others; where it differs, mappings only lose the advantage. */
-#define HUGE_PAGE ((size_t)2 << 20)
-/* Least size of a block that is mapped in whole huge pages. Under a leak checker no block is mapped, since the checker
-   looks for pointers in the heap. */
-#ifdef DFL_ARENA_POISON
-#define LEAST_MAPPED SIZE_MAX
-#else
-#define LEAST_MAPPED (HUGE_PAGE - sizeof(block))
-#endif
-
-typedef struct dfl_arena_block {
-    struct dfl_arena_block *next;
-    size_t size, dirty; /* bytes of the block; bytes that were written at least once */
-    size_t mapped; /* bytes of the block's mapping, 0 = a block from the heap */
-    alignas(max_align_t) unsigned char bytes[];
-} block;
-
-static _Noreturn void out_of_memory(size_t size)
-{
-    fprintf(stderr, "error[E0601]: the system refuses another %zu bytes of memory\n", size);
-    exit(5); /* the status of every run that a limit stops */
-}
+typedef dfl_block block;
 
 /* Counts `size` bytes in the budget. True, without counting, if the bytes would exceed the limit. */
 static inline bool charge(dfl_arena *arena, size_t size)
@@ -91,68 +67,24 @@ static void discharge(dfl_arena *arena)
     arena->charged = 0;
 }
 
-/* A mapping of `whole` bytes, a multiple of HUGE_PAGE, aligned to HUGE_PAGE. The bytes are zero. NULL when the system
-   refuses the mapping. */
-static void *map_huge(size_t whole)
-{
-    size_t more = whole + HUGE_PAGE, before;
-    unsigned char *at = mmap(NULL, more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    if (at == MAP_FAILED)
-        return NULL;
-    before = (size_t)(-(uintptr_t)at & (uintptr_t)(HUGE_PAGE - 1));
-    if (before > 0)
-        munmap(at, before);
-    munmap(at + before + whole, HUGE_PAGE - before);
-#ifdef MADV_HUGEPAGE
-    madvise(at + before, whole, MADV_HUGEPAGE); /* a hint for speed; small pages are correct, too */
-#endif
-    return at + before;
-}
-
-static block *block_new(size_t size)
-{
-    size_t whole;
-    block *b = NULL;
-
-    if (__builtin_add_overflow(size, sizeof(block), &whole) || whole > PTRDIFF_MAX - 2 * HUGE_PAGE)
-        out_of_memory(size);
-    if (size >= LEAST_MAPPED) {
-        size_t mapped = (whole + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
-
-        b = map_huge(mapped);
-        if (b) {
-            b->mapped = mapped;
-            size = mapped - sizeof(block);
-        }
-    }
-    if (!b)
-        b = calloc(1, whole);
-    if (!b)
-        out_of_memory(whole);
-    b->size = size;
-    poison(b->bytes, size);
-    return b;
-}
-
-static void block_free(block *b)
-{
-    unpoison(b->bytes, b->size);
-    if (b->mapped > 0)
-        munmap(b, b->mapped);
-    else
-        free(b);
-}
-
 dfl_arena *dfl_arena_new(dfl_budget *budget)
 {
     dfl_arena *arena = calloc(1, sizeof *arena);
 
     if (!arena)
-        out_of_memory(sizeof *arena);
+        dfl_block_refused(sizeof *arena);
     arena->budget = budget ? budget : &arena->own;
     arena->next_size = FIRST_BLOCK;
     return arena;
+}
+
+/* Notes in the current block how far it was written. */
+static void mark_dirty(dfl_arena *arena)
+{
+    block *b = arena->current;
+
+    if (b && b->dirty < (size_t)(arena->at - b->bytes))
+        b->dirty = (size_t)(arena->at - b->bytes);
 }
 
 void dfl_arena_free(dfl_arena *arena)
@@ -160,9 +92,11 @@ void dfl_arena_free(dfl_arena *arena)
     if (!arena)
         return;
     discharge(arena);
+    mark_dirty(arena);
     for (block *b = arena->first, *next; b; b = next) {
         next = b->next;
-        block_free(b);
+        unpoison(b->bytes, b->size);
+        dfl_block_free(arena->budget->blocks, b);
     }
     free(arena);
 }
@@ -170,10 +104,7 @@ void dfl_arena_free(dfl_arena *arena)
 /* Makes a block the current one; all its bytes are free. */
 static void enter_block(dfl_arena *arena, block *b)
 {
-    block *left = arena->current;
-
-    if (left && left->dirty < (size_t)(arena->at - left->bytes))
-        left->dirty = (size_t)(arena->at - left->bytes);
+    mark_dirty(arena);
     arena->current = b;
     arena->at = b->bytes;
     arena->end = b->bytes + b->size;
@@ -238,11 +169,12 @@ static block *block_append(dfl_arena *arena, size_t size, size_t align)
     block *b;
 
     if (__builtin_add_overflow(size, align + RED_ZONE + DFL_ARENA_GRAIN, &need))
-        out_of_memory(size);
+        dfl_block_refused(size);
     need = whole_grains(need);
     if (arena->next_size > need)
-        need = arena->next_size < HUGE_PAGE ? arena->next_size : HUGE_PAGE - sizeof(block);
-    b = block_new(need);
+        need = arena->next_size < DFL_HUGE_PAGE ? arena->next_size : DFL_BLOCK_PAGE;
+    b = dfl_block_new(arena->budget->blocks, need);
+    poison(b->bytes, b->size);
     if (arena->next_size < LAST_BLOCK)
         arena->next_size *= 2;
     if (arena->current) {
@@ -279,7 +211,7 @@ static __attribute__((noinline)) void *alloc_odd(dfl_arena *arena, size_t n, siz
     if (n == 0 || size == 0)
         return dfl_arena_alloc(arena, 1, 1, align);
     if (!dfl_arena_budget(arena))
-        out_of_memory(SIZE_MAX);
+        dfl_block_refused(SIZE_MAX);
     dfl_budget_stop(arena->budget, DFL_STOP_MEMORY);
     return alloc_over(arena, size, align);
 }

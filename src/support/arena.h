@@ -29,7 +29,7 @@ typedef struct dfl_arena {
     dfl_budget *budget;        /* the budget of dfl_arena_new, else `own` */
     size_t charged;            /* bytes of this arena that the budget counts */
     size_t next_size;          /* least size of the next block (in bytes) */
-    struct dfl_arena_block *first, *current;
+    struct dfl_block *first, *current;
     dfl_budget own;
 } dfl_arena;
 

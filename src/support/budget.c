@@ -7,7 +7,7 @@ dfl_budget dfl_budget_fresh(const dfl_budget *session)
     if (!session)
         return (dfl_budget){ 0 };
     return (dfl_budget){ .memory_limit = session->memory_limit, .steps_limit = session->steps_limit,
-                         .cancel = session->cancel, .work = session->work };
+                         .cancel = session->cancel, .work = session->work, .blocks = session->blocks };
 }
 
 void dfl_budget_stop(dfl_budget *budget, dfl_stop why)

@@ -37,6 +37,7 @@ typedef struct {
     uint64_t steps_used, steps_limit; /* a limit of 0 means none */
     atomic_bool *cancel;              /* set by another thread to cancel the work; may be NULL */
     dfl_work *work;                   /* counts the work, and is the clock of deadlines; NULL = the monotonic clock is that */
+    struct dfl_block_store *blocks;   /* blocks that freed arenas leave to others with this budget (blocks.h); may be NULL */
     double deadline;                  /* time (in seconds of dfl_budget_time) at which the budget stops; 0 = none */
     uint32_t polls;                   /* calls that counted steps, modulo 2^32 */
     dfl_stop why;                     /* the first stop, or NONE */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "support/arena.h"
+#include "support/blocks.h"
 
 static void gives_zeroed_aligned_memory(void **state)
 {
@@ -139,6 +140,32 @@ static void a_reset_gives_the_bytes_back_to_the_budget(void **state)
     dfl_arena_free(one);
 }
 
+/* The first round leaves blocks that are full of ones, the second one blocks of which the ends were never written. */
+static void blocks_of_a_freed_arena_are_zero_in_the_next_one(void **state)
+{
+    enum { EACH = 100000, N = 60 };
+    dfl_block_store store = { .n = 0 };
+    dfl_budget budget = { .blocks = &store };
+
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        dfl_arena *arena = dfl_arena_new(&budget), *other = dfl_arena_new(&budget);
+
+        for (int i = 0; i < (round == 1 ? N / 2 : N); i++) {
+            unsigned char *at = dfl_arena_alloc(i % 3 ? arena : other, EACH, 1, 8);
+            for (size_t j = 0; j < EACH; j++)
+                assert_int_equal(at[j], 0);
+            memset(at, 0xff, EACH);
+        }
+        if (round == 2)
+            dfl_arena_reset(arena);
+        dfl_arena_free(other);
+        dfl_arena_free(arena);
+        assert_int_equal(budget.memory_used, 0);
+    }
+    dfl_block_store_empty(&store);
+}
+
 static void a_size_that_overflows_stops_the_budget(void **state)
 {
     dfl_budget budget = { 0 };
@@ -179,6 +206,7 @@ int main(void)
         cmocka_unit_test(large_requests_get_a_block_of_their_own),
         cmocka_unit_test(the_memory_limit_raises_the_flag_and_still_gives_memory),
         cmocka_unit_test(a_reset_gives_the_bytes_back_to_the_budget),
+        cmocka_unit_test(blocks_of_a_freed_arena_are_zero_in_the_next_one),
         cmocka_unit_test(a_size_that_overflows_stops_the_budget),
         cmocka_unit_test(copies_and_prints),
     };

@@ -1,0 +1,141 @@
+#include "support/blocks.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "support/arena.h"
+
+/* Least size of a block that is mapped in whole huge pages: with small pages, page faults would take most of the time of a large
+   file. Under a leak checker no block is mapped, since the checker looks for pointers in the heap. */
+#ifdef DFL_ARENA_POISON
+#define LEAST_MAPPED SIZE_MAX
+#else
+#define LEAST_MAPPED DFL_BLOCK_PAGE
+#endif
+/* Least size for which the store gives a block: arenas of a small piece of work take less from the heap. */
+#define LEAST_STORED ((size_t)128 << 10)
+/* Blocks of one huge page that a store keeps: an evaluation of BERT-large takes 70, one of Llama-3 8B 90. */
+enum { MOST_STORED = 128 };
+
+void dfl_block_refused(size_t size)
+{
+    fprintf(stderr, "error[E0601]: the system refuses another %zu bytes of memory\n", size);
+    exit(5); /* the status of every run that a limit stops */
+}
+
+/* A mapping of `whole` bytes, a multiple of DFL_HUGE_PAGE, aligned to DFL_HUGE_PAGE. The bytes are zero. NULL when the system
+   refuses the mapping. */
+static void *map_huge(size_t whole)
+{
+    size_t more = whole + DFL_HUGE_PAGE, before;
+    unsigned char *at = mmap(NULL, more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (at == MAP_FAILED)
+        return NULL;
+    before = (size_t)(-(uintptr_t)at & (uintptr_t)(DFL_HUGE_PAGE - 1));
+    if (before > 0)
+        munmap(at, before);
+    munmap(at + before + whole, DFL_HUGE_PAGE - before);
+#ifdef MADV_HUGEPAGE
+    madvise(at + before, whole, MADV_HUGEPAGE); /* a hint for speed; small pages are correct, too */
+#endif
+    return at + before;
+}
+
+/* Enters the store. False if another thread is in it: the system serves instead, and no thread waits. */
+static bool enter(dfl_block_store *store)
+{
+    return !atomic_exchange_explicit(&store->is_entered, true, memory_order_acquire);
+}
+
+static void leave(dfl_block_store *store)
+{
+    atomic_store_explicit(&store->is_entered, false, memory_order_release);
+}
+
+/* A block of the store; NULL = it has none. */
+static dfl_block *take_stored(dfl_block_store *store)
+{
+    dfl_block *out;
+
+    if (!enter(store))
+        return NULL;
+    out = store->first;
+    if (out) {
+        store->first = out->next;
+        store->n--;
+    }
+    leave(store);
+    return out;
+}
+
+/* Whether the store keeps the block. */
+static bool keep_stored(dfl_block_store *store, dfl_block *block)
+{
+    bool keeps;
+
+    if (!enter(store))
+        return false;
+    keeps = store->n < MOST_STORED;
+    if (keeps) {
+        block->next = store->first;
+        store->first = block;
+        store->n++;
+    }
+    leave(store);
+    return keeps;
+}
+
+dfl_block *dfl_block_new(dfl_block_store *store, size_t size)
+{
+    size_t whole;
+    dfl_block *b = store && size >= LEAST_STORED && size <= DFL_BLOCK_PAGE ? take_stored(store) : NULL;
+
+    if (b) {
+        b->next = NULL;
+        return b;
+    }
+    if (__builtin_add_overflow(size, sizeof *b, &whole) || whole > PTRDIFF_MAX - 2 * DFL_HUGE_PAGE)
+        dfl_block_refused(size);
+    if (size >= LEAST_MAPPED) {
+        size_t mapped = (whole + DFL_HUGE_PAGE - 1) & ~(DFL_HUGE_PAGE - 1);
+
+        b = map_huge(mapped);
+        if (b) {
+            b->mapped = mapped;
+            size = mapped - sizeof *b;
+        }
+    }
+    if (!b)
+        b = calloc(1, whole);
+    if (!b)
+        dfl_block_refused(whole);
+    b->size = size;
+    return b;
+}
+
+static void give_back(dfl_block *b)
+{
+    if (b->mapped > 0)
+        munmap(b, b->mapped);
+    else
+        free(b);
+}
+
+void dfl_block_free(dfl_block_store *store, dfl_block *block)
+{
+    if (!store || block->mapped != DFL_HUGE_PAGE || !keep_stored(store, block))
+        give_back(block);
+}
+
+void dfl_block_store_empty(dfl_block_store *store)
+{
+    for (dfl_block *b = store->first, *next; b; b = next) {
+        next = b->next;
+        give_back(b);
+    }
+    store->first = NULL;
+    store->n = 0;
+}
