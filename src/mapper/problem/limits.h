@@ -270,10 +270,10 @@ enum {
    same four cases. */
 #define DFL_REST_LEAST 0.25
 
-/* Units of work (support/budget.h), 25 ns each, measured on whole layers and a matrix product on TPU v4i: of an evaluation of the
-   search over lists of divisors; of a split of a box; of a geometric program of a form; of a skeleton that is listed; of an
-   einsum in a climb, its steps besides. They decide how long a search without a limit takes, some tens of seconds. */
-enum { DFL_WORK_ROW = 6, DFL_WORK_SPLIT = 220, DFL_WORK_PROGRAM = 4000, DFL_WORK_SKELETON = 20, DFL_WORK_CLIMB = 1000 };
+/* Units of work (support/budget.h), 25 ns each, measured on whole layers and a matrix product on TPU v4i: of an evaluation over
+   lists of divisors (10 to 50 ns; 6 units cut a proof of 137 million off); of a split of a box; of a geometric program of a form;
+   of a skeleton that is listed; of an einsum in a climb. They decide how long a search without a limit takes, some tens of s. */
+enum { DFL_WORK_ROW = 2, DFL_WORK_SPLIT = 220, DFL_WORK_PROGRAM = 4000, DFL_WORK_SKELETON = 20, DFL_WORK_CLIMB = 1000 };
 
 /* ---- classes of einsums (einsum_classes.c) ---- */
 
