@@ -150,7 +150,7 @@ static bool count_dimension(const chip_pair *p, uint32_t dim, dfl_i128 *out)
     if (window_rank(p, dim) != DFL_NONE)
         return count_window(p, dim, window_rank(p, dim), home, out);
     for (uint32_t s = 0; s < f->n_slots; s++)
-        parts *= (home & p->slots) >> s & 1 ? f->slots[s].count : 1;
+        parts *= (home & ~p->brought) >> s & 1 ? f->slots[s].count : 1;
     return dfl_frame_elements_along(f, p->einsum, p->access, dim, parts, out);
 }
 
