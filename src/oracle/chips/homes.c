@@ -93,11 +93,9 @@ static uint32_t find_split_group(const chips *c, const chip_tensor *t, const dfl
     return first;
 }
 
-/* The dimension of a tensor that some einsum indexes by a rank alone. */
+/* The dimension of a tensor that some einsum indexes by a rank, alone or beside others. */
 static uint32_t find_dimension(const chips *c, uint32_t tensor, uint32_t rank)
 {
-    uint32_t bare;
-
     for (uint32_t e = 0; e < c->w->n_einsums; e++)
         for (uint32_t i = 0; i <= c->w->einsums[e].n_inputs; i++) {
             const dfl_access *a = i < c->w->einsums[e].n_inputs ? &c->w->einsums[e].inputs[i] : &c->w->einsums[e].output;
@@ -106,7 +104,7 @@ static uint32_t find_dimension(const chips *c, uint32_t tensor, uint32_t rank)
             const dfl_index *index = t->gathered ? t->table_index : a->index;
 
             for (uint32_t d = 0; d < (t->gathered ? t->n_table_dims : a->n_dims) && dfl_chips_holder(c, a->tensor) == tensor; d++)
-                if (dfl_index_is_bare(&index[d], &bare) && bare == rank)
+                if (dfl_index_coef(&index[d], rank) != 0)
                     return d;
         }
     return DFL_NONE;

@@ -12,17 +12,23 @@ static dfl_layout asked_of_table(const dfl_tensor *rows, uint32_t rank)
     return DFL_LAYOUT_REPLICATED;
 }
 
+/* The first dimension whose index has a rank; replicated if there is none. */
+static dfl_layout dimension_with(const dfl_access *access, uint32_t rank)
+{
+    for (uint32_t d = 0; d < access->n_dims; d++)
+        if (dfl_index_coef(&access->index[d], rank) != 0)
+            return (dfl_layout)d;
+    return DFL_LAYOUT_REPLICATED;
+}
+
 /* The layout along one rank: split, with neighbouring elements if the index has more than the rank (plan/layout/halos.h); in a
    window, if the index moves by more than `most`, or backwards; or whole. */
 static dfl_layout asked_along(const dfl_access *access, uint32_t along, int64_t most)
 {
-    for (uint32_t d = 0; d < access->n_dims; d++) {
-        const int64_t step = dfl_index_coef(&access->index[d], along);
+    const dfl_layout d = dimension_with(access, along);
+    const int64_t step = d >= 0 ? dfl_index_coef(&access->index[d], along) : 1;
 
-        if (step != 0)
-            return step > 0 && step <= most ? (dfl_layout)d : DFL_LAYOUT_WINDOW;
-    }
-    return DFL_LAYOUT_REPLICATED;
+    return step > 0 && step <= most ? d : DFL_LAYOUT_WINDOW;
 }
 
 dfl_layout dfl_layout_asked(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t slot)
@@ -64,7 +70,7 @@ dfl_layout dfl_layout_dimension(const dfl_frame *f, uint32_t tensor, uint32_t ra
             is_of_rows = w->tensors[a->tensor].gathered;
             if ((is_of_rows ? dfl_frame_table(f, a->tensor) : a->tensor) != tensor)
                 continue;
-            dim = is_of_rows ? dfl_rows_dimension(&w->tensors[a->tensor], rank) : asked_along(a, rank, 1);
+            dim = is_of_rows ? dfl_rows_dimension(&w->tensors[a->tensor], rank) : dimension_with(a, rank);
             if (dim >= 0)
                 return dim;
         }

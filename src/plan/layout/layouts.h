@@ -33,7 +33,7 @@ bool dfl_layout_is_summed_late(const dfl_frame *f, const dfl_layouts *l, uint32_
 /* The layout in which an einsum asks for an operand: WINDOW if it needs neighbouring rows. Of gathered rows, that of the table:
    its dimensions count. */
 dfl_layout dfl_layout_asked(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t slot);
-/* The dimension of a tensor that some einsum indexes with a rank alone; replicated if there is none. */
+/* The dimension of a tensor that some einsum indexes with a rank, alone or in a window; replicated if there is none. */
 dfl_layout dfl_layout_dimension(const dfl_frame *f, uint32_t tensor, uint32_t rank);
 /* Whether a tensor lies by the same rows as the points of an einsum that reads it. */
 bool dfl_layout_same_rows(const dfl_frame *f, uint32_t tensor, uint32_t einsum);
