@@ -153,8 +153,9 @@ static dfl_layout written_dimension(const dfl_frame *f, uint32_t einsum, uint32_
 }
 
 /* What the chips that exchange a result have of it: those of the `gathered` slots together, as far as the home has it on the
-   `scattered` slots, and another producer on the `shared` slots, which are gathered behind. */
-typedef struct { uint64_t gathered, scattered, shared; } result_slots;
+   `scattered` slots, and another producer on the `shared` slots, which are gathered behind. Of a sum over the `summed` slots they
+   send what producers that leave parts there have made; 0 = what all producers have made. */
+typedef struct { uint64_t gathered, scattered, shared, summed; } result_slots;
 
 /* Sets the parts in which slots divide each dimension of what a maker writes further, and of rows, by the dimension that data
    select. */
@@ -180,21 +181,67 @@ static void find_parts(const dfl_frame *f, const dfl_layouts *l, uint32_t maker,
     }
 }
 
+/* Whether a producer leaves parts of sums on some of the slots. */
+static bool leaves_parts(const dfl_frame *f, uint32_t einsum, uint64_t slots)
+{
+    for (uint32_t s = 0; s < f->n_slots && !dfl_einsum_is_start(&f->workload->einsums[einsum]); s++)
+        if ((slots >> s & 1) != 0 && dfl_layout_made(f, einsum, s) == DFL_LAYOUT_PARTIAL)
+            return true;
+    return false;
+}
+
+/* Producers of the result of an einsum whose parts lie apart, of those that the slots count. `makers` has room for one more than
+   all producers; returns their number. */
+static uint32_t list_makers(const dfl_frame *f, uint32_t einsum, result_slots slots, uint32_t *makers, uint32_t *overlapping)
+{
+    const dfl_workload *w = f->workload;
+    bool *only = DFL_NEW_ARRAY(f->arena, bool, (size_t)w->n_einsums + 1);
+
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        only[e] = slots.summed == 0 || leaves_parts(f, e, slots.summed);
+    return dfl_pass_makers(w, dfl_frame_target(f, einsum), einsum, dfl_einsum_is_start(&w->einsums[einsum]), only, makers,
+                           overlapping);
+}
+
+/* Refuses sums of which several einsums make parts that overlap, or that lie in other places of a dimension of which the home
+   takes blocks: no block has as much of all of them as the fullest block of each. False after a report. */
+static bool check_sums(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, result_slots slots)
+{
+    const dfl_tensor *t = &f->workload->tensors[dfl_frame_target(f, einsum)];
+    uint32_t *makers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)t->n_producers + 1), overlapping, n;
+    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1), rows;
+
+    if (slots.summed == 0 || t->gathered)
+        return true;
+    n = list_makers(f, einsum, slots, makers, &overlapping);
+    if (overlapping != DFL_NONE)
+        return dfl_frame_refuse(f, f->workload->einsums[overlapping].output.span, "a sum of which einsums make overlapping parts",
+                                "make parts that lie apart, or let one einsum make all elements that another one makes");
+    for (uint32_t k = 1; k < n; k++) {
+        const dfl_access *first = &f->workload->einsums[makers[0]].output, *other = &f->workload->einsums[makers[k]].output;
+
+        find_parts(f, l, makers[k], slots, parts, &rows);
+        for (uint32_t d = 0; d < other->n_dims; d++)
+            if (parts[d] > 1 && !dfl_index_equal(&first->index[d], &other->index[d]))
+                return dfl_frame_refuse(f, other->span, "a sum of which several einsums make other parts of a divided dimension",
+                                        "divide the result at home along another dimension");
+    }
+    return true;
+}
+
 /* Elements that all producers of the result of an einsum make in one pass. Zeros before a sum move nothing. True on overflow. */
 static bool add_makers(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, result_slots slots, dfl_i128 *out)
 {
-    const uint32_t tensor = dfl_frame_target(f, einsum);
-    const dfl_workload *w = f->workload;
-    uint32_t *makers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)w->tensors[tensor].n_producers + 1), overlapping;
-    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)w->tensors[tensor].n_dims + 1), rows;
-    const bool is_start = dfl_einsum_is_start(&w->einsums[einsum]);
+    const dfl_tensor *t = &f->workload->tensors[dfl_frame_target(f, einsum)];
+    uint32_t *makers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)t->n_producers + 1), overlapping;
+    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1), rows;
     bool overflow = false;
     dfl_i128 n;
 
     *out = 0;
-    for (uint32_t all = dfl_pass_makers(w, tensor, einsum, is_start, makers, &overlapping), k = 0; k < all; k++) {
+    for (uint32_t all = list_makers(f, einsum, slots, makers, &overlapping), k = 0; k < all; k++) {
         /* neighbours have got the rest */
-        const dfl_access *own = dfl_halo_own(f, makers[k], &w->einsums[makers[k]].output, UINT64_MAX);
+        const dfl_access *own = dfl_halo_own(f, makers[k], &f->workload->einsums[makers[k]].output, UINT64_MAX);
 
         find_parts(f, l, makers[k], slots, parts, &rows);
         overflow |= dfl_frame_elements_of_group(f, makers[k], own, slots.gathered, parts, &n) || dfl_add(*out, n, out);
@@ -210,10 +257,8 @@ static bool writes_own_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t e
 }
 
 /* Bits of what an einsum writes in one pass; of a scatter, those of the table. False after a report. */
-static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint64_t gathered, uint64_t scattered,
-                             uint64_t shared, dfl_i128 *out)
+static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, result_slots slots, dfl_i128 *out)
 {
-    const result_slots slots = { gathered, scattered, shared };
     const uint32_t tensor = dfl_frame_target(f, einsum);
     const dfl_tensor *t = &f->workload->tensors[tensor];
     const bool is_scatter = f->workload->einsums[einsum].body->kind == DFL_EOP_SCATTER;
@@ -228,14 +273,16 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
                                     "an exchange of a result at sums of ranks of a `where`",
                                     "divide the result at home as its producer, or leave out the `where`");
     find_parts(f, l, maker, slots, parts, &rows);
-    if (!check_parts(f, l, maker, tensor, gathered, scattered))
+    if (!check_parts(f, l, maker, tensor, slots.gathered, slots.scattered))
         return false;
-    if (!find_made(f, l, tensor, gathered, parts, &is_thin, out))
+    if (!find_made(f, l, tensor, slots.gathered, parts, &is_thin, out))
         return false;
-    if (!is_thin && !is_scatter && !dfl_pass_check(f, tensor, einsum, dfl_einsum_is_start(&f->workload->einsums[einsum])))
+    if (!is_thin && !is_scatter && (!dfl_pass_check(f, tensor, einsum, dfl_einsum_is_start(&f->workload->einsums[einsum])) ||
+                                    !check_sums(f, l, einsum, slots)))
         return false;
     if (!is_thin && (!is_scatter || is_started)) {
-        overflow = is_scatter ? dfl_frame_elements_of_group(f, maker, &f->workload->einsums[maker].output, gathered, parts, out)
+        overflow = is_scatter ? dfl_frame_elements_of_group(f, maker, &f->workload->einsums[maker].output, slots.gathered, parts,
+                                                            out)
                               : add_makers(f, l, einsum, slots, out);
         if (writes_own_rows(f, l, maker, tensor) && !overflow) /* each instance has those of its own points */
             overflow = dfl_mul(*out / f->points[maker].total, f->points[maker].largest, out);
@@ -389,15 +436,6 @@ static bool find_gathered(const dfl_frame *f, const dfl_layouts *l, uint32_t ten
     return true;
 }
 
-/* Whether a producer leaves parts of sums on some of the slots. */
-static bool leaves_parts(const dfl_frame *f, uint32_t einsum, uint64_t slots)
-{
-    for (uint32_t s = 0; s < f->n_slots && !dfl_einsum_is_start(&f->workload->einsums[einsum]); s++)
-        if ((slots >> s & 1) != 0 && dfl_layout_made(f, einsum, s) == DFL_LAYOUT_PARTIAL)
-            return true;
-    return false;
-}
-
 /* Whether a producer divides a result on some of the slots. */
 static bool divides_on(const dfl_frame *f, uint32_t einsum, uint64_t slots)
 {
@@ -418,9 +456,11 @@ static bool find_largest_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t
     const bool is_sum = x->kind == DFL_COLLECTIVE_ALL_REDUCE || x->kind == DFL_COLLECTIVE_REDUCE_SCATTER;
 
     if (x->is_tied || (!is_gather && !is_sum))
-        return find_result_bits(f, l, einsum, 0, scattered, 0, &x->bits);
+        return find_result_bits(f, l, einsum, (result_slots){ .scattered = scattered }, &x->bits);
     x->bits = 0;
     for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
+        const result_slots slots = { is_gather ? gather : 0, scattered, is_sum ? gather : gather == 0 ? x->slots : 0,
+                                     is_sum ? x->slots : 0 };
         dfl_i128 bits;
 
         if (dfl_frame_target(f, e) != x->tensor || dfl_einsum_is_start(&f->workload->einsums[e]) ||
@@ -428,7 +468,7 @@ static bool find_largest_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t
             (is_gather && gather == 0 && !divides_on(f, e, x->slots)) ||
             (t->n_producers > 0 && f->workload->einsums[e].phase != x->phase))
             continue;
-        if (!find_result_bits(f, l, e, is_gather ? gather : 0, scattered, is_sum ? gather : gather == 0 ? x->slots : 0, &bits))
+        if (!find_result_bits(f, l, e, slots, &bits))
             return false;
         x->bits = bits > x->bits ? bits : x->bits;
     }
@@ -541,7 +581,7 @@ static bool set_points_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t e
                 return dfl_frame_refuse(f, e->span, "a home with parts of the samples of points that come from rows",
                                         "divide the samples of the result as the line that the rows replace");
     }
-    if (!find_result_bits(f, l, einsum, 0, taken | x->slots, 0, &own))
+    if (!find_result_bits(f, l, einsum, (result_slots){ .scattered = taken | x->slots }, &own))
         return false;
     own = ceil_div(own, dfl_exchange_ranks(f, rows_slots(f, einsum) & ~x->slots));
     if (!dfl_mul(all, uses, &all) && !dfl_mul(own, uses, &own))

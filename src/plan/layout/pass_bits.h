@@ -18,11 +18,12 @@ bool dfl_pass_home_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t
                    dfl_i128 *out);
 
 /* Lists producers of a tensor that make parts of it which lie apart; the other producers make elements of these parts again. Of
-   producers that make the same elements, `first` stands for all. Producers that start sums with zeros count only `with_starts`.
+   producers that make the same elements, `first` stands for all. Producers that start sums with zeros count only `with_starts`,
+   and others only if `only`[einsum]; NULL = all.
    `overlapping` gets a producer listed whose part overlaps that of another one, or DFL_NONE: then nothing counts the elements.
    `makers` has room for one more than all producers; returns the number of those listed. */
-uint32_t dfl_pass_makers(const dfl_workload *w, uint32_t tensor, uint32_t first, bool with_starts, uint32_t *makers,
-                         uint32_t *overlapping);
+uint32_t dfl_pass_makers(const dfl_workload *w, uint32_t tensor, uint32_t first, bool with_starts, const bool *only,
+                         uint32_t *makers, uint32_t *overlapping);
 /* Whether the parts that the producers of a tensor make lie apart or within each other. False after a report. */
 bool dfl_pass_check(const dfl_frame *f, uint32_t tensor, uint32_t first, bool with_starts);
 
