@@ -40,8 +40,17 @@ static void begin(lister *l, rival *k)
         }
 }
 
-/* Whether keep `i` may be the next line: one tensor goes inwards, from its home; keeps without a loop between stand in the order
-   of the list, in which no count depends on their order. */
+/* Whether keeps `i` and `o` of two tensors cost the same in either order. A stream starts anew where a keep that stops the work
+   outside of it is refilled. */
+static bool is_alike(const lister *l, uint32_t i, uint32_t o)
+{
+    const dfl_memory *memories = l->k->open->system->memories;
+
+    return memories[l->keep[i].memory].stream == memories[l->keep[o].memory].stream;
+}
+
+/* Whether keep `i` may be the next line: one tensor goes inwards, from its home; keeps that are alike, without a line between, stand
+   in the order of the list. */
 static bool may_keep(const lister *l, uint32_t i)
 {
     const rival_body *b = &l->m.body[0];
@@ -53,7 +62,7 @@ static bool may_keep(const lister *l, uint32_t i)
         if (!(l->placed >> o & 1))
             continue;
         if ((l->keep[o].tensor == tensor && o >= i) ||
-            (o > i && last->kind == DFL_LINE_KEEP && last->what == l->keep[o].tensor && last->where == l->keep[o].memory))
+            (o > i && is_alike(l, i, o) && last->kind == DFL_LINE_KEEP && last->what == l->keep[o].tensor && last->where == l->keep[o].memory))
             return false;
         has_home |= l->keep[o].tensor == tensor;
     }

@@ -4,6 +4,7 @@
 
 #include "ir/mapping_open.h"
 #include "mapper/nests/keep_costs.h"
+#include "mapper/nests/keep_orders.h"
 #include "mapper/nests/ragged_nest.h"
 #include "mapper/problem/evaluate.h"
 #include "mapper/problem/floor.h"
@@ -14,7 +15,7 @@
 typedef struct {
     dfl_nest_keeps keeps;
     uint32_t last;                 /* loops above the last keep */
-    uint64_t after;                /* mask: keeps stand behind so many loops */
+    uint32_t inmost[DFL_PROBLEM_PLACES]; /* by keep: most loops above it with the same transfers */
     const dfl_keep_costs *costs;
 } choice;
 
@@ -32,7 +33,10 @@ typedef struct {
     dfl_keep_costs least[DFL_PROBLEM_OPERANDS + 1]; /* by operand: the least that it and those behind it add, figure by figure */
     uint32_t ends;                 /* loops behind so many are in the one order in which they are written below the last keep */
     uint64_t needs;                /* mask: between neighbouring loops over one rank stands a keep */
-    dfl_nest_keep keep[DFL_PROBLEM_KEEPS];
+    dfl_order_kinds kinds;         /* of the places */
+    dfl_nest_keep keep[DFL_PROBLEM_KEEPS]; /* at their outermost places */
+    uint32_t inmost[DFL_PROBLEM_KEEPS];
+    double least_value;            /* of all orders of these keeps */
     uint64_t work;                 /* evaluations, and DFL_NESTS_SUMS sums each */
     uint32_t sums;
     dfl_deadline deadline;
@@ -117,10 +121,10 @@ static bool is_over(searcher *s, uint64_t work)
     return s->work > DFL_NESTS_WORK || dfl_deadline_passed(&s->deadline);
 }
 
-static void evaluate(searcher *s, uint32_t n)
+static void evaluate(searcher *s, const dfl_nest_keep *keeps, uint32_t n)
 {
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(s->arena));
-    dfl_mapping *m = dfl_nest_mapping(work, s->given, s->problem, s->nest, s->keep, n);
+    dfl_mapping *m = dfl_nest_mapping(work, s->given, s->problem, s->nest, keeps, n);
     const dfl_result *costs = dfl_mapping_costs(work, s->book->names, m);
     double value = INFINITY;
 
@@ -136,16 +140,32 @@ static void evaluate(searcher *s, uint32_t n)
     dfl_arena_free(work);
 }
 
-/* Tries all choices of the operands from `operand` on. `after`, `last`: of the keeps so far. False if a limit ends the search. */
-static bool combine(searcher *s, uint32_t operand, const dfl_keep_costs *sum, uint32_t n, uint64_t after, uint32_t last)
+/* Tries an order of the keeps of a nest, if it is one that counts and none has reached their bound. False if a limit ends the
+   search. */
+static bool try_order(void *context, const dfl_nest_keep *keeps, uint32_t n)
+{
+    searcher *s = context;
+    uint64_t after = 0; /* mask: keeps stand behind so many loops */
+    uint32_t last = 0;  /* loops above the last keep */
+
+    for (uint32_t i = 0; i < n; i++) {
+        after |= UINT64_C(1) << keeps[i].at;
+        last = keeps[i].at > last ? keeps[i].at : last;
+    }
+    if (last < s->ends || (s->needs & ~after) != 0 || !is_useful(s, s->least_value))
+        return ++s->sums % DFL_NESTS_SUMS != 0 || !is_over(s, 1);
+    evaluate(s, keeps, n);
+    return !is_over(s, 1);
+}
+
+/* Tries all choices of the operands from `operand` on, with `n` keeps that add up to `sum`. False if a limit ends the search. */
+static bool combine(searcher *s, uint32_t operand, const dfl_keep_costs *sum, uint32_t n)
 {
     dfl_keep_costs with, least;
 
     if (operand == s->problem->n_operands) {
-        if (last < s->ends || (s->needs & ~after) != 0)
-            return true;
-        evaluate(s, n);
-        return !is_over(s, 1);
+        s->least_value = bound(s, sum);
+        return dfl_keep_orders_each(s->kinds, s->keep, s->inmost, n, try_order, s);
     }
     for (size_t i = 0; i < s->choices[operand].n; i++) {
         const choice *c = &s->choices[operand].at[i];
@@ -155,9 +175,11 @@ static bool combine(searcher *s, uint32_t operand, const dfl_keep_costs *sum, ui
             return false;
         if (!is_useful(s, bound(s, &least)))
             continue;
-        for (uint32_t k = 0; k < c->keeps.n; k++)
+        for (uint32_t k = 0; k < c->keeps.n; k++) {
             s->keep[n + k] = c->keeps.keep[k];
-        if (!combine(s, operand + 1, &with, n + c->keeps.n, after | c->after, c->last > last ? c->last : last))
+            s->inmost[n + k] = c->inmost[k];
+        }
+        if (!combine(s, operand + 1, &with, n + c->keeps.n))
             return false;
     }
     return true;
@@ -180,6 +202,14 @@ static bool may_stand(const searcher *s, const dfl_problem_operand *o, uint32_t 
         is_cut |= s->book->is_ragged && at > 0 && nest->axis[i].rank == nest->loop[at - 1].rank;
     }
     return is_cut;
+}
+
+/* The most loops above a keep of an operand that move what they move if it stands behind `at` loops. */
+static uint32_t find_inmost(const searcher *s, const dfl_problem_operand *o, uint32_t p, uint32_t at)
+{
+    while (at < s->nest->n && !may_stand(s, o, p, at + 1))
+        at++;
+    return at;
 }
 
 /* Adds the choices of an operand with the keeps of `c` and others from place `p` on. False if a limit ends the search. */
@@ -205,9 +235,9 @@ static bool choose(searcher *s, uint32_t operand, uint32_t p, choice *c)
         if (dfl_keep_book_room(s->book, &keep) > s->problem->place[p].bits)
             continue;
         *c = before;
+        c->inmost[c->keeps.n] = find_inmost(s, o, p, at);
         c->keeps.keep[c->keeps.n++] = keep;
         c->last = at;
-        c->after |= UINT64_C(1) << at;
         if (!choose(s, operand, p + 1, c))
             return false;
     }
@@ -272,7 +302,7 @@ static bool search_nest(void *context, const dfl_bare_nest *nest)
             take_least(&least, s->choices[o].at[i].costs);
         add(&least, &s->least[o + 1], &s->least[o]);
     }
-    return combine(s, 0, &s->book->base, 0, 0, 0);
+    return combine(s, 0, &s->book->base, 0);
 }
 
 /* ---- search ---- */
@@ -345,6 +375,7 @@ dfl_nests_result dfl_nests_search(dfl_arena *arena, const dfl_intern *names, con
     for (uint32_t i = 0; i < n_problems && s.deadline.why == DFL_STOP_NONE && s.work <= DFL_NESTS_WORK; i++) {
         s.problem = problems[i];
         s.floor = dfl_floor_make(problems[i]);
+        s.kinds = dfl_order_kinds_of(given, problems[i]);
         s.launch = given->system->computes[problems[i]->unit].launch;
         s.book = dfl_keep_book_make(arena, names, given, problems[i], is_ragged);
         if (is_ragged)

@@ -1,5 +1,8 @@
 /* Nests of small einsums (rules D11, D13): how many there are, what keeps add (lemma B35), and the search. By hand. */
+#include <stdio.h>
+
 #include "mapper/nests/keep_costs.h"
+#include "mapper/nests/keep_orders.h"
 #include "mapper/nests/nests.h"
 #include "mapper/nests/ragged_nest.h"
 #include "tests/unit/mapper/job.h"
@@ -186,6 +189,62 @@ static void takes_room(void **state)
     assert_close(dfl_nest_steps(&problem, &book.nest), 3, 1e-12);
 }
 
+/* Place 1 stops the work, place 2 is a stream. */
+typedef struct {
+    const char *name;
+    uint32_t n;
+    struct { uint8_t operand, place; uint32_t at, inmost; } keep[3];
+    const char *orders;       /* of each keep: its operand, and the loops above it */
+} order_row;
+
+static const order_row ORDERS[] = {
+    { "none", 0, { { 0 } }, ";" },
+    { "both stop the work", 2, { { 0, 1, 1, 1 }, { 1, 1, 1, 1 } }, "01 11;" },
+    { "at their outermost places", 2, { { 0, 1, 0, 2 }, { 1, 1, 1, 2 } }, "00 11;" },
+    { "a stream on either side", 2, { { 0, 1, 1, 1 }, { 1, 2, 1, 1 } }, "01 11;11 01;" },
+    { "behind a stream further in", 2, { { 0, 1, 0, 1 }, { 1, 2, 1, 1 } }, "00 11;11 01;" },
+    { "not so far in", 2, { { 0, 1, 0, 1 }, { 1, 2, 2, 2 } }, "00 12;" },
+    { "a stream behind what stops the work further in", 2, { { 0, 1, 1, 1 }, { 1, 2, 0, 1 } }, "10 01;01 11;" },
+    { "one operand goes inwards", 2, { { 0, 1, 1, 1 }, { 0, 2, 1, 1 } }, "01 01;" },
+    { "each on either side", 3, { { 0, 1, 1, 1 }, { 1, 1, 1, 1 }, { 2, 2, 1, 1 } },
+      "01 11 21;01 21 11;11 21 01;21 01 11;" },
+};
+
+static bool write_order(void *context, const dfl_nest_keep *keeps, uint32_t n)
+{
+    FILE *out = context;
+
+    for (uint32_t i = 0; i < n; i++)
+        fprintf(out, "%s%u%u", i > 0 ? " " : "", keeps[i].operand, keeps[i].at);
+    return fputs(";", out) >= 0;
+}
+
+static void orders(void **state)
+{
+    const order_row *row = *state;
+    const dfl_order_kinds kinds = { .stops = 1u << 1, .streams = 1u << 2 };
+    dfl_nest_keep keeps[3];
+    uint32_t inmost[3];
+    char text[100] = "";
+    FILE *out = fmemopen(text, sizeof text, "w");
+
+    assert_non_null(out);
+    for (uint32_t i = 0; i < row->n; i++) {
+        keeps[i] = (dfl_nest_keep){ .operand = row->keep[i].operand, .place = row->keep[i].place, .at = row->keep[i].at };
+        inmost[i] = row->keep[i].inmost;
+    }
+    assert_true(dfl_keep_orders_each(kinds, keeps, inmost, row->n, write_order, out));
+    fclose(out);
+    assert_string_equal(text, row->orders);
+}
+
+/* Outer products with sums over b: A may stop the work in near, Z is a stream in far that dram takes in 2 s. */
+#define STREAMED(ranks, b, z)                                                                                             \
+    "workload w : i8 { rank " ranks ", b = 2; input A[a], " b "; output " z " += A[a] * " b "; }\n"                     \
+    "system chip {\n    memory dram { size = unlimited; read { bandwidth = 1B/s; } write { bandwidth = 0.5B/s; } }\n"    \
+    "    memory near { size = 1B; }\n    memory far { size = 2B; buffers = 2; overlap = stream; holds = output; }\n"     \
+    "    compute pe { rate { mac = 1MAC/s; } }\n}\nmapping best for w on chip { ...; minimize latency; }\n"
+
 /* `seconds`: least latency. */
 typedef struct {
     const char *name, *text;
@@ -199,6 +258,11 @@ static const search_row SEARCHES[] = {
     { "what enters stops the work", PRODUCT("1B", "1", "1"), 10 },
     /* 2 s for A, then dram reads 8 + 4 bytes beside 4 s of work */
     { "a keep pays where the unit is quick", PRODUCT("1B", "2", "2"), 8 },
+    /* Z outside of A does not start anew: 1 s until A is in, 6 s of work, 2 stalls of 1 s, and 2 s for the last byte of Z. Inside
+       of A each stall takes 2 s */
+    { "a stream stands outside of what stops the work", STREAMED("a = 3", "B[b]", "Z[a]"), 1 + 6 + 2 + 2 },
+    /* loops a, c, b: only behind c, where Z comes and goes, A stands inside of it */
+    { "what stops the work goes in behind a stream", STREAMED("a = 2, c = 2", "B[b, c]", "Z[a, c]"), 1 + 8 + 1 + 2 },
 };
 
 static void searches(void **state)
@@ -262,6 +326,6 @@ int main(void)
                                         cmocka_unit_test(ends_bound) };
 
     return CHECK_TABLE("mapper.nests.counts", COUNTS, counts) + CHECK_TABLE("mapper.nests.rooms", ROOMS, takes_room) +
-           CHECK_TABLE("mapper.nests.searches", SEARCHES, searches) +
+           CHECK_TABLE("mapper.nests.orders", ORDERS, orders) + CHECK_TABLE("mapper.nests.searches", SEARCHES, searches) +
            CHECK_GROUP("mapper.nests", tests);
 }
