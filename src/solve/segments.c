@@ -257,11 +257,11 @@ static void search_leaves(const dfl_fill *fill, const dfl_objective *objective, 
    tiles that divide, then over any tiles. */
 static const double ANY_SHARE = 0.2, EVEN_SHARE = 0.15, RAGGED_SHARE = 0.35;
 
-void dfl_fill_try_leaves(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
-                         dfl_search_summary *summary)
+void dfl_fill_try_leaves(dfl_fill *fill, const dfl_objective *objective, double share, dfl_fill_open *search,
+                         dfl_filled *out, dfl_search_summary *summary)
 {
-    search_leaves(fill, objective, true, true, ANY_SHARE, search, out, summary);
-    search_leaves(fill, objective, false, false, EVEN_SHARE, search, out, summary);
+    search_leaves(fill, objective, true, true, share * ANY_SHARE, search, out, summary);
+    search_leaves(fill, objective, false, false, share * EVEN_SHARE, search, out, summary);
     if (!fill->space.perfect && !fill->space.imperfect)
-        search_leaves(fill, objective, false, true, RAGGED_SHARE, search, out, summary);
+        search_leaves(fill, objective, false, true, share * RAGGED_SHARE, search, out, summary);
 }

@@ -18,6 +18,9 @@ static const char CLIMBED[] = "lines of the best mapping were changed one by one
 
 static const char GROUPED[] = "groups of einsums were mapped one by one: mappings that share other loops may be better";
 
+/* Of the shares of einsums that share no loop (solve/segments.c), behind a second search of all together without windows. */
+static const double LEAVES_AGAIN = 0.5;
+
 /* The limits of a stage: a share of the time that is left, and the evaluations that are left. */
 static dfl_search_limits share_limits(const dfl_fill *fill, const dfl_search_summary *summary, double share)
 {
@@ -305,6 +308,7 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
     dfl_einsum_classes *classes = NULL;
     const bool is_bounded = fill->space.extensions == 0 && within == out->given && !fill->is_part && !fill->is_segment;
     const bool may_share = fill->space.max_shared_loops > 0; /* as groups and the loop of a common rank do */
+    bool is_again, has_windows;
 
     if (may_go_on(fill, summary) && within == out->given && may_share) {
         dfl_fill part = *fill;
@@ -326,11 +330,13 @@ void dfl_fill_improve_several(dfl_fill *fill, const dfl_objective *objective, co
         dfl_fill_try_climb(fill, objective, DFL_CLIMB_SHARE, 0, out, summary);
     if (may_go_on(fill, summary) && is_bounded && !has_many(classes))
         raise_bound(fill, objective, classes, out, summary);
+    is_again = may_go_on(fill, summary) && *stopped == DFL_STOP_TIME && !has_many(classes) &&
+               fill->limits.deadline > dfl_budget_time(fill->solver->budget);
+    has_windows = classes != NULL && dfl_exchange_has_windows(classes);
+    if (is_again)
+        search_again(fill, objective, search, has_windows, out, summary, stopped);
     if (may_go_on(fill, summary) && !fill->is_part && !fill->is_segment && fill->limits.deadline > 0)
-        dfl_fill_try_leaves(fill, objective, search, out, summary);
-    if (may_go_on(fill, summary) && *stopped == DFL_STOP_TIME && !has_many(classes) &&
-        fill->limits.deadline > dfl_budget_time(fill->solver->budget))
-        search_again(fill, objective, search, classes != NULL && dfl_exchange_has_windows(classes), out, summary, stopped);
+        dfl_fill_try_leaves(fill, objective, is_again && !has_windows ? LEAVES_AGAIN : 1, search, out, summary);
     if (may_go_on(fill, summary) && !fill->is_part)
         dfl_fill_try_climb(fill, objective, dfl_fill_alone_is_near(fill, summary->value) ? DFL_CLIMB_REST : 1, UINT32_MAX, out,
                            summary);

@@ -197,10 +197,10 @@ void dfl_fill_improve_apart(dfl_fill *fill, const dfl_objective *objective, cons
    nothing. */
 void dfl_fill_try_segments(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
                            dfl_search_summary *summary);
-/* Searches the lines of each einsum that shares no loop again, by `search`, in shares of the time that is left: its tensors
-   are at home in the keeps around it in `out->mapping`, and of a product the line counts that touches it at the costs of the
-   whole. Puts lines into `out->mapping` where that is better. Reports nothing. */
-void dfl_fill_try_leaves(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
+/* Searches the lines of each einsum that shares no loop again, by `search`, in shares of the time that is left,
+   each times `share`: its tensors are at home in the keeps around it in `out->mapping`, and of a product the line counts that
+   touches it at the costs of the whole. Puts lines into `out->mapping` where that is better. Reports nothing. */
+void dfl_fill_try_leaves(dfl_fill *fill, const dfl_objective *objective, double share, dfl_fill_open *search, dfl_filled *out,
                          dfl_search_summary *summary);
 
 /* ---- proof_status.c ---- */
