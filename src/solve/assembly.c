@@ -194,6 +194,12 @@ static bool is_better(dfl_assembly_score one, dfl_assembly_score other)
     return one.is_met != other.is_met ? one.is_met : one.value < other.value;
 }
 
+dfl_assembly_score dfl_assembly_score_of(const dfl_assembly *a, const dfl_result *costs)
+{
+    return (dfl_assembly_score){ dfl_objective_met(a->objective, costs, NULL),
+                                 dfl_objective_value(a->objective, costs->joules, costs->seconds) };
+}
+
 dfl_assembly_score dfl_assembly_judge(const dfl_assembly *a, const dfl_mapping *mapping, double deadline)
 {
     const dfl_solver *solver = a->fill->solver;
@@ -207,8 +213,7 @@ dfl_assembly_score dfl_assembly_judge(const dfl_assembly *a, const dfl_mapping *
     budget.deadline = deadline;
     r = dfl_mapping_costs(work, solver->names, mapping);
     if (r)
-        out = (dfl_assembly_score){ dfl_objective_met(a->objective, r, NULL),
-                                    dfl_objective_value(a->objective, r->joules, r->seconds) };
+        out = dfl_assembly_score_of(a, r);
     dfl_arena_free(work);
     dfl_budget_add_steps(solver->budget, budget.steps_used);
     return out;
@@ -267,7 +272,7 @@ void dfl_assembly_move_homes(dfl_assembly *a)
 {
     const dfl_workload *w = a->workload;
     uint32_t *tensors = DFL_NEW_ARRAY(a->arena, uint32_t, (size_t)w->n_tensors + 1);
-    dfl_assembly_score best = judge_homes(a);
+    dfl_assembly_score best = a->costs != NULL ? dfl_assembly_score_of(a, a->costs) : judge_homes(a);
 
     for (uint32_t m = 0; m < a->system->n_memories; m++) {
         uint32_t n = 0;

@@ -51,6 +51,7 @@ typedef struct {
     bool reports;                   /* no other search finds a mapping: the first templates are tried whatever the limits, and the
                                        search reports an error if it finds none */
     DFL_VEC(dfl_body *) bodies;
+    const dfl_result *costs;        /* of the mapping with the homes before any moves; then of that found; NULL = not known */
 } dfl_assembly;
 
 /* What a mapping is worth: legal ones before others, those that meet the requirements before others, then by value. */
@@ -65,6 +66,8 @@ static inline bool dfl_is_single_einsum(const dfl_workload *w) { return w->n_ein
 bool dfl_assembly_is_over(dfl_assembly *a);
 /* The mapping with the present lines and homes. */
 dfl_mapping *dfl_assembly_make(dfl_assembly *a);
+/* The score of a mapping with these costs. */
+dfl_assembly_score dfl_assembly_score_of(const dfl_assembly *a, const dfl_result *costs);
 /* The score of a mapping; that of a mapping that is not legal if its evaluation takes too many steps or passes `deadline` (in
    seconds of dfl_deadline_clock, 0 = none). Reports nothing. */
 dfl_assembly_score dfl_assembly_judge(const dfl_assembly *a, const dfl_mapping *mapping, double deadline);

@@ -67,7 +67,7 @@ static bool take_better(choice_search *choices, dfl_sink *quiet, uint32_t number
     choices->bound = fmin(choices->bound, bound);
     if (one->mapping == NULL)
         return true;
-    costs = dfl_fill_costs(&quietly, one->mapping);
+    costs = one->costs != NULL ? one->costs : dfl_fill_costs(&quietly, one->mapping);
     if (costs == NULL || !dfl_objective_terms(choices->objective, costs, terms))
         return false;
     if (!dfl_objective_less(choices->objective, terms, choices->best))

@@ -43,8 +43,8 @@ static void check_open(const dfl_solver *solver, dfl_arena *arena, const dfl_map
     name_mapping(solver, m, reports);
 }
 
-static dfl_result_item evaluate(const dfl_solver *solver, dfl_arena *arena, const dfl_mapping *m, dfl_purpose purpose,
-                                const dfl_paths **resolved);
+static dfl_result_item evaluate(const dfl_solver *solver, dfl_arena *arena, const dfl_mapping *m, const dfl_result *known,
+                                dfl_purpose purpose, const dfl_paths **resolved);
 
 /* Fills the holes of a mapping and evaluates the filled mapping. */
 static dfl_result_item evaluate_filled(const dfl_solver *solver, const dfl_mapping *m, dfl_purpose purpose,
@@ -59,7 +59,7 @@ static dfl_result_item evaluate_filled(const dfl_solver *solver, const dfl_mappi
         name_mapping(solver, m, reports);
         return item;
     }
-    item = evaluate(solver, solver->after, filled->mapping, purpose, resolved);
+    item = evaluate(solver, solver->after, filled->mapping, filled->costs, purpose, resolved);
     item.search = filled->search;
     if (item.result)
         item.status = DFL_STATUS_FILLED;
@@ -82,14 +82,20 @@ static bool check_range(const dfl_solver *solver, const dfl_mapping *m, const df
     return false;
 }
 
-/* The costs of a mapping, with the bandwidths that it requires. NULL after an error. */
-static const dfl_result *find_costs(const dfl_solver *solver, dfl_arena *arena, const dfl_paths *paths)
+/* The costs of a mapping, with the bandwidths that it requires: those that a search knows, if any. NULL after an error. */
+static const dfl_result *find_costs(const dfl_solver *solver, dfl_arena *arena, const dfl_paths *paths, const dfl_result *known)
 {
-    dfl_model *model = dfl_model_prepare(arena, solver->sink, solver->names, paths);
-    const dfl_result *result = model ? dfl_model_run(model, arena) : NULL;
+    dfl_model *model = known == NULL ? dfl_model_prepare(arena, solver->sink, solver->names, paths) : NULL;
+    const dfl_result *result = model ? dfl_model_run(model, arena) : known;
 
     if (!result || !check_range(solver, paths->mapping, result))
         return NULL;
+    if (known != NULL) { /* of a copy of the mapping */
+        dfl_result *own = DFL_NEW(arena, dfl_result);
+        *own = *known;
+        own->mapping = paths->mapping;
+        return own;
+    }
     dfl_model_require_bandwidths(model, arena);
     return result;
 }
@@ -109,9 +115,10 @@ static dfl_result_item evaluate_plan(const dfl_solver *solver, dfl_arena *arena,
     return item;
 }
 
-/* Evaluates a mapping; the costs lie in `arena`. `*resolved` receives the paths of a mapping without errors, else NULL. */
-static dfl_result_item evaluate(const dfl_solver *solver, dfl_arena *arena, const dfl_mapping *m, dfl_purpose purpose,
-                                const dfl_paths **resolved)
+/* Evaluates a mapping; the costs lie in `arena`. `known`: the costs by a search, NULL = not known.
+   `*resolved` receives the paths of a mapping without errors, else NULL. */
+static dfl_result_item evaluate(const dfl_solver *solver, dfl_arena *arena, const dfl_mapping *m, const dfl_result *known,
+                                dfl_purpose purpose, const dfl_paths **resolved)
 {
     dfl_result_item item = { .mapping = m, .status = DFL_STATUS_INFEASIBLE };
     const dfl_paths *paths;
@@ -133,7 +140,7 @@ static dfl_result_item evaluate(const dfl_solver *solver, dfl_arena *arena, cons
     paths = dfl_paths_resolve(arena, solver->sink, solver->names, m);
     /* A check runs the model only to find counts that overflow and occupancies above a capacity. */
     if (paths && !(purpose == DFL_PURPOSE_CHECK && dfl_model_surely_fits(paths)))
-        item.result = dfl_result_fold(arena, paths->unrolled, find_costs(solver, arena, paths));
+        item.result = dfl_result_fold(arena, paths->unrolled, find_costs(solver, arena, paths, known));
     item.status = item.result ? DFL_STATUS_COMPLETE : DFL_STATUS_INFEASIBLE;
     *resolved = paths;
     /* A mapping that the model does not support is not an error of the file. */
@@ -156,7 +163,7 @@ static void evaluate_front(const dfl_solver *solver, const dfl_mapping *m, dfl_p
     if (!dfl_solve_mapping(solver, m, &stopped))
         DFL_PUSH(solver->arena, items, ((dfl_result_item){ .mapping = m, .status = DFL_STATUS_INFEASIBLE }));
     for (size_t i = first; i < filled->n; i++) {
-        dfl_result_item item = evaluate(solver, solver->after, filled->at[i].mapping, purpose, &paths);
+        dfl_result_item item = evaluate(solver, solver->after, filled->at[i].mapping, filled->at[i].costs, purpose, &paths);
         item.search = filled->at[i].search;
         item.status = item.result ? DFL_STATUS_FILLED : DFL_STATUS_INFEASIBLE;
         DFL_PUSH(solver->arena, items, item);
@@ -185,7 +192,7 @@ void dfl_evaluate_mappings(const dfl_solver *solver, const char *only, dfl_purpo
             evaluate_front(solver, m, purpose, &items);
             continue;
         }
-        item = evaluate(solver, arena, m, purpose, &paths);
+        item = evaluate(solver, arena, m, NULL, purpose, &paths);
         if (paths)
             dfl_linter_inspect(linter, paths);
         if (keeps_items)

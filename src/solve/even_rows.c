@@ -62,7 +62,7 @@ bool dfl_fill_evenly(dfl_fill *fill, const dfl_objective *objective, dfl_fill_op
             ? "of mappings whose instances move unequal numbers of elements the rows are not counted: they were left out"
             : "of mappings whose instances move unequal numbers of elements the rows are not counted: only mappings on one "
               "instance of each array were searched, and small changes of them";
-        out->mapping = m;
+        dfl_filled_set(out, m, costs);
         out->search = best;
     }
     if (best == NULL)

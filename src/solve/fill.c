@@ -107,7 +107,7 @@ static bool fill_tile_sizes(dfl_fill *fill, const dfl_objective *objective, dfl_
     summary->refused = found->refused;
     summary->space = found->space;
     summary->most_evaluations = request.limits.evaluations < UINT64_MAX ? request.limits.evaluations : 0;
-    out->mapping = found->n > 0 ? found->at[0].mapping : NULL;
+    dfl_filled_set(out, found->n > 0 ? found->at[0].mapping : NULL, NULL);
     out->search = summary;
     *stopped = found->stopped;
     if (*stopped == DFL_STOP_NONE && !summary->optimal && found->evaluated >= request.limits.evaluations)
@@ -131,7 +131,7 @@ static const dfl_result *search_lines(const dfl_fill *fill, const dfl_mapping *w
 
     *found = *r;
     if (is_found) {
-        out->mapping = dfl_fill_copy(solver, r->at[0].mapping, out->given);
+        dfl_filled_set(out, dfl_fill_copy(solver, r->at[0].mapping, out->given), NULL);
         *summary = dfl_fill_start_summary(fill, request->objective);
         summary->lower_bound = r->lower_bound;
         summary->optimal = r->status == DFL_SEARCH_OPTIMAL;
@@ -143,7 +143,9 @@ static const dfl_result *search_lines(const dfl_fill *fill, const dfl_mapping *w
             found->certificate = dfl_arena_copy(solver->arena, r->certificate, strlen(r->certificate));
     }
     dfl_arena_free(work);
-    return is_found ? dfl_fill_costs(fill, out->mapping) : NULL;
+    if (is_found)
+        out->costs = dfl_fill_costs(fill, out->mapping);
+    return is_found ? out->costs : NULL;
 }
 
 /* Latency of a mapping if no transfer stalls the work: that of the mapping with `option overlap = perfect;`. */
@@ -305,7 +307,7 @@ static bool fill_refused(dfl_fill *fill, const dfl_objective *objective, const d
     const bool is_first = first != NULL || (!fill->space.perfect && dfl_fill_first(fill, objective, &found, summary));
 
     if (is_first)
-        out->mapping = first != NULL ? first : found.mapping;
+        dfl_filled_set(out, first != NULL ? first : found.mapping, NULL);
     else if (!dfl_fill_one_by_one(fill, objective, out, stopped))
         return false;
     else
@@ -450,7 +452,7 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     if (!costs && is_several && found.status == DFL_SEARCH_REPORTED && take_back_refusal(fill, reports))
         return fill_refused(fill, objective, within, out, has_first ? first.mapping : NULL, early, stopped);
     if (!costs && has_first && found.status == DFL_SEARCH_REPORTED) {
-        out->mapping = first.mapping;
+        dfl_filled_set(out, first.mapping, first.costs);
         return go_on_after_stop(fill, objective, within, out, early, stopped, why);
     }
     if (!costs)
@@ -458,7 +460,9 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     is_met = dfl_objective_met(objective, costs, NULL);
     if ((*stopped == DFL_STOP_GAP && !is_met) || (*stopped == DFL_STOP_NONE && (!is_met || objective->n_terms > 1))) {
         is_met |= dfl_fill_choose(fill, within, &request, is_met ? costs : NULL, out, summary, stopped);
-        costs = dfl_fill_costs(fill, out->mapping);
+        if (out->costs == NULL)
+            out->costs = dfl_fill_costs(fill, out->mapping);
+        costs = out->costs;
     }
     if (!is_met || !costs) {
         dfl_fill_report_violated(fill, out, within, &request, *stopped);
@@ -538,7 +542,7 @@ static void fill_rest(const dfl_fill *fill, const dfl_objective *objective, dfl_
     if (bound <= best->value)
         best->lower_bound = bound;
     if (is_better)
-        out->mapping = other.mapping;
+        dfl_filled_set(out, other.mapping, other.costs);
     best->stopped = other.search->stopped;
     out->search = best;
     *stopped = why;

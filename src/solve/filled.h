@@ -11,12 +11,20 @@
 typedef struct {
     const dfl_mapping *given;      /* the mapping with holes */
     const dfl_mapping *mapping;    /* `given` with all holes filled */
+    const dfl_result *costs;       /* of `mapping` by the model, not folded; NULL = not evaluated, or kept nowhere */
     const dfl_mapping *chosen;     /* `given` with each structural choice made; NULL = `given` has no structural choices */
     const dfl_search_summary *search;
     const char *certificate;       /* certificate of the search; NULL = not requested, or the search produced none */
 } dfl_filled;
 
 typedef DFL_VEC(dfl_filled) dfl_filled_list;
+
+/* Replaces the mapping. `costs` are those of `mapping`; NULL = not known. */
+static inline void dfl_filled_set(dfl_filled *filled, const dfl_mapping *mapping, const dfl_result *costs)
+{
+    filled->mapping = mapping;
+    filled->costs = costs;
+}
 
 /* Whether the filled mappings `i` and i - 1 belong to one mapping with holes. */
 bool dfl_filled_is_further(const dfl_filled *filled, size_t i);

@@ -117,7 +117,7 @@ static void try_fused(const apart *a, dfl_fill *fill, const dfl_filled *start, c
     summary->evaluated = mine.evaluated;
     if (mine.value < summary->value) {
         *summary = mine;
-        out->mapping = fused.mapping;
+        dfl_filled_set(out, fused.mapping, fused.costs);
     }
 }
 

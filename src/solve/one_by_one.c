@@ -22,10 +22,46 @@ bool dfl_one_by_one_applies(const dfl_fill *fill, const dfl_mapping *mapping)
     return w->n_carries > 0;
 }
 
+static bool has_conditions(const dfl_assembly *a)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < a->kinds.n; i++)
+        any |= a->kinds.at[i].one.has_where;
+    return any;
+}
+
+static bool is_timed(const dfl_assembly *a) { return a->fill->limits.deadline > 0 && a->fill->solver->budget->work == NULL; }
+
+/* Costs of a mapping by the model; NULL if the model refuses it, or if an interrupt, or the end of the time that follows a limit
+   on time, ends the evaluation. Reports nothing. After an interrupt the evaluation has few steps. */
+static const dfl_result *evaluate_in_time(const dfl_assembly *a, const dfl_mapping *m)
+{
+    dfl_budget *budget = a->fill->solver->budget;
+    const double end = fmax(fmax(a->fill->limits.deadline, a->fill->judged_until), dfl_budget_time(budget)) + DFL_GRACE_SECONDS;
+
+    return dfl_fill_costs_until(a->fill, m, dfl_budget_ok(budget) ? DFL_WHOLE_STEPS : DFL_LINE_SEARCH_STEPS,
+                                is_timed(a) ? end : 0);
+}
+
+/* Under a limit on time, the costs of the mapping before homes move, which most often is the result: an evaluation may take
+   seconds, so there is one. Where no other search finds a mapping it goes to its end. NULL without such a limit, and where
+   evaluate_in_time finds none. */
+static const dfl_result *evaluate_first(const dfl_assembly *a, const dfl_mapping *m)
+{
+    const dfl_mapping *kept;
+
+    if (!is_timed(a) || has_conditions(a))
+        return NULL;
+    kept = dfl_mapping_copy(a->fill->solver->arena, m); /* which the costs name */
+    return a->reports ? dfl_fill_costs_until(a->fill, kept, 0, 0) : evaluate_in_time(a, kept);
+}
+
 /* Finds a mapping of all einsums. NULL after reporting. */
 static dfl_mapping *map_one_by_one(dfl_assembly *a)
 {
     const dfl_workload *w = a->workload;
+    dfl_mapping *found;
     uint32_t *before;
 
     a->is_carried = DFL_NEW_ARRAY(a->arena, bool, w->n_ranks + 1);
@@ -41,44 +77,14 @@ static dfl_mapping *map_one_by_one(dfl_assembly *a)
         return NULL;
     before = DFL_NEW_ARRAY(a->arena, uint32_t, w->n_tensors + 1);
     memcpy(before, a->home, w->n_tensors * sizeof *before);
+    found = dfl_assembly_make(a);
+    a->costs = evaluate_first(a, found);
     dfl_assembly_move_homes(a);
     a->has_moved = memcmp(before, a->home, w->n_tensors * sizeof *before) != 0;
+    if (!a->has_moved)
+        return found;
+    a->costs = NULL;
     return dfl_assembly_make(a);
-}
-
-/* Costs of a mapping by the model; NULL if the model refuses it, or if an interrupt, or the end of the time that follows a limit
-   on time, ends the evaluation. Reports nothing. After an interrupt the evaluation has few steps. */
-static const dfl_result *evaluate_in_time(const dfl_assembly *a, const dfl_mapping *m)
-{
-    dfl_sink *sink = a->fill->sink;
-    const dfl_solver *solver = a->fill->solver;
-    const dfl_search_limits *limits = &a->fill->limits;
-    dfl_budget *after = dfl_arena_budget(solver->after);
-    const dfl_result *costs;
-
-    after->steps_used = 0;
-    after->steps_limit = dfl_budget_ok(solver->budget) ? DFL_WHOLE_STEPS : DFL_LINE_SEARCH_STEPS;
-    if (dfl_budget_ok(solver->budget))
-        after->cancel = solver->budget->cancel;
-    if (limits->deadline > 0 && solver->budget->work == NULL)
-        after->deadline = fmax(fmax(limits->deadline, a->fill->judged_until), dfl_budget_time(after)) + DFL_GRACE_SECONDS;
-    a->fill->sink = dfl_sink_quiet(a->arena);
-    costs = dfl_fill_costs(a->fill, m);
-    a->fill->sink = sink;
-    after->steps_limit = 0;
-    after->cancel = NULL;
-    after->deadline = 0;
-    after->why = DFL_STOP_NONE;
-    return costs;
-}
-
-static bool has_conditions(const dfl_assembly *a)
-{
-    bool any = false;
-
-    for (size_t i = 0; i < a->kinds.n; i++)
-        any |= a->kinds.at[i].one.has_where;
-    return any;
 }
 
 /* Maps the einsums one by one and copies the mapping to `out`. Returns its costs by the model; NULL after reporting. The
@@ -87,15 +93,17 @@ static const dfl_result *fill_from(dfl_assembly *a, dfl_filled *out)
 {
     dfl_arena *arena = a->fill->solver->arena;
     const dfl_mapping *found = map_one_by_one(a);
-    const dfl_result *costs;
 
-    out->mapping = found ? dfl_mapping_copy(arena, found) : NULL;
-    if (out->mapping == NULL || !has_conditions(a))
-        return out->mapping ? dfl_fill_costs(a->fill, out->mapping) : NULL;
-    costs = evaluate_in_time(a, out->mapping);
-    if (!costs && dfl_kind_lines_shorten(a))
+    dfl_filled_set(out, found ? dfl_mapping_copy(arena, found) : NULL, found ? a->costs : NULL);
+    if (out->mapping == NULL || out->costs != NULL)
+        return out->costs;
+    if (has_conditions(a))
+        out->costs = evaluate_in_time(a, out->mapping);
+    if (has_conditions(a) && !out->costs && dfl_kind_lines_shorten(a))
         out->mapping = dfl_mapping_copy(arena, dfl_assembly_make(a));
-    return costs ? costs : dfl_fill_costs(a->fill, out->mapping);
+    if (!out->costs)
+        out->costs = dfl_fill_costs(a->fill, out->mapping);
+    return out->costs;
 }
 
 /* Maps the einsums one by one where the outermost memories have too little room for all tensors, with other homes of
@@ -182,7 +190,9 @@ void dfl_fill_improve_one_by_one(dfl_fill *fill, const dfl_objective *objective,
     else /* a limit that was given is one of both searches together */
         fill->limits.evaluations = dfl_evaluations_left(given.evaluations, summary->evaluated);
     found = fill->alone != NULL ? fill->alone : map_one_by_one(&a);
-    if (found)
+    if (found != NULL && a.costs != NULL)
+        one = dfl_assembly_score_of(&a, a.costs);
+    else if (found)
         one = dfl_assembly_judge(&a, found, given.deadline > 0 ? fmax(fmax(given.deadline, fill->judged_until),
                                                                       dfl_budget_time(fill->solver->budget)) +
                                                                 DFL_GRACE_SECONDS : 0);
@@ -212,7 +222,8 @@ static const dfl_mapping *map_quickly(dfl_assembly *a, const dfl_search_limits *
     const dfl_mapping *found = map_one_by_one(a);
 
     if (found)
-        *one = dfl_assembly_judge(a, found, given->deadline > 0 ? given->deadline + DFL_GRACE_SECONDS : 0);
+        *one = a->costs ? dfl_assembly_score_of(a, a->costs)
+                        : dfl_assembly_judge(a, found, given->deadline > 0 ? given->deadline + DFL_GRACE_SECONDS : 0);
     return found;
 }
 
@@ -229,7 +240,7 @@ static void map_in_homes(const dfl_assembly *first, const dfl_search_limits *giv
 
     summary->evaluated += again.evaluated;
     if (one.is_met && one.value < summary->value) {
-        out->mapping = dfl_mapping_copy(arena, found);
+        dfl_filled_set(out, dfl_mapping_copy(arena, found), again.costs);
         summary->value = one.value;
     }
     dfl_arena_free(again.arena);
@@ -247,7 +258,7 @@ bool dfl_fill_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *
 
     summary->evaluated += a.evaluated;
     if (is_found) {
-        out->mapping = dfl_mapping_copy(fill->solver->arena, found);
+        dfl_filled_set(out, dfl_mapping_copy(fill->solver->arena, found), a.costs);
         summary->value = one.value;
         fill->alone = is_long ? out->mapping : NULL; /* another place to climb from */
         fill->alone_value = summary->value;

@@ -85,8 +85,44 @@ const dfl_result *dfl_fill_costs(const dfl_fill *fill, const dfl_mapping *m)
 {
     dfl_arena *after = fill->solver->after;
     const dfl_paths *paths = dfl_paths_resolve(after, fill->sink, fill->solver->names, m);
+    dfl_model *model = paths ? dfl_model_prepare(after, fill->sink, fill->solver->names, paths) : NULL;
+    const dfl_result *costs = model ? dfl_model_run(model, after) : NULL;
 
-    return paths ? dfl_model_eval(after, fill->sink, fill->solver->names, paths) : NULL;
+    if (costs)
+        dfl_model_require_bandwidths(model, after);
+    return costs;
+}
+
+const dfl_result *dfl_fill_costs_until(const dfl_fill *fill, const dfl_mapping *m, uint64_t steps, double deadline)
+{
+    dfl_budget *session = fill->solver->budget, *after = dfl_arena_budget(fill->solver->after);
+    dfl_arena *reports = dfl_arena_new(session);
+    dfl_fill quietly = *fill;
+    const dfl_result *costs;
+
+    quietly.sink = dfl_sink_quiet(reports);
+    after->steps_used = 0;
+    after->steps_limit = steps;
+    if (dfl_budget_ok(session))
+        after->cancel = session->cancel;
+    after->deadline = deadline;
+    costs = dfl_fill_costs(&quietly, m);
+    after->steps_limit = 0;
+    after->cancel = NULL;
+    after->deadline = 0;
+    after->why = DFL_STOP_NONE;
+    dfl_arena_free(reports);
+    return costs;
+}
+
+const dfl_result *dfl_fill_deciding_costs(const dfl_fill *fill, dfl_filled *out)
+{
+    const bool is_timed = fill->limits.deadline > 0 && fill->solver->budget->work == NULL;
+
+    if (out->costs == NULL)
+        out->costs = is_timed ? dfl_fill_costs_until(fill, out->mapping, 0, fmax(fill->limits.deadline, fill->judged_until))
+                              : dfl_fill_costs(fill, out->mapping);
+    return out->costs;
 }
 
 double dfl_fill_value(const dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *m)
@@ -191,7 +227,7 @@ bool dfl_fill_choose(dfl_fill *fill, const dfl_mapping *within, const dfl_search
         *stopped = found->stopped;
     if (is_found) {
         if (best == NULL || !dfl_objective_terms(objective, best, terms) || is_before(objective, found->at[0].terms, terms))
-            out->mapping = dfl_fill_copy(fill->solver, found->at[0].mapping, out->given);
+            dfl_filled_set(out, dfl_fill_copy(fill->solver, found->at[0].mapping, out->given), NULL);
         summary->evaluated += found->evaluated;
         summary->pruned += found->pruned;
         summary->optimal &= front.front_limit > 0 && found->status == DFL_SEARCH_OPTIMAL;
@@ -254,7 +290,7 @@ void dfl_fill_report_violated(dfl_fill *fill, const dfl_filled *out, const dfl_m
                               dfl_stop stopped)
 {
     const dfl_solver *solver = fill->solver;
-    const dfl_result *costs = out->mapping != NULL ? dfl_fill_costs(fill, out->mapping) : NULL;
+    const dfl_result *costs = out->costs != NULL ? out->costs : out->mapping != NULL ? dfl_fill_costs(fill, out->mapping) : NULL;
     dfl_requirement_known *known = DFL_NEW_ARRAY(solver->arena, dfl_requirement_known, fill->required.n + 1);
     const char *instead = NULL, *way;
     change all = CHANGE_NONE;

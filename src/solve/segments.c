@@ -202,7 +202,7 @@ static void search_parts(const segments *k, dfl_fill_open *search, const char *u
                          dfl_search_summary *summary)
 {
     const bool needs_costs = k->parts.n > 1 || (k->parts.n > 0 && dfl_objective_is_product(k->objective));
-    const dfl_result *costs = needs_costs ? dfl_fill_costs(k->fill, out->mapping) : NULL;
+    const dfl_result *costs = needs_costs ? dfl_fill_deciding_costs(k->fill, out) : NULL;
     const dfl_objective mine = part_objective(k, costs);
     double *weight = DFL_NEW_ARRAY(k->arena, double, k->parts.n + 1), left = 0;
 

@@ -53,7 +53,7 @@ static void try_groups(dfl_fill *fill, const dfl_objective *objective, const dfl
     const dfl_search_limits limits = share_limits(fill, summary, share);
     const double probe = share_limits(fill, summary, probe_share).deadline;
     dfl_arena *work = dfl_arena_new(solver->budget);
-    const dfl_result *costs = dfl_fill_costs(fill, out->mapping);
+    const dfl_result *costs = dfl_fill_deciding_costs(fill, out);
     dfl_fused_result found = dfl_fused_groups(work, solver->names, within, objective, costs ? costs->joules : 0,
                                               costs ? costs->seconds : 0, summary->value, probe, classes, &limits);
     const dfl_mapping *best = found.mapping;
@@ -74,7 +74,7 @@ static void try_regroup(dfl_fill *fill, const dfl_objective *objective, const df
                         const dfl_einsum_classes *classes, dfl_filled *out, dfl_search_summary *summary)
 {
     const dfl_search_limits limits = share_limits(fill, summary, DFL_REGROUP_SHARE);
-    const dfl_result *costs = dfl_fill_costs(fill, out->mapping);
+    const dfl_result *costs = dfl_fill_deciding_costs(fill, out);
     dfl_arena *work = dfl_arena_new(fill->solver->budget);
     dfl_fused_result found = { 0 };
 
@@ -140,11 +140,11 @@ static bool reaches(const dfl_search_summary *summary, double bound)
 }
 
 /* Raises the lower bound to that of all exchanges, under limits. That a mapping of its space is below it is an internal error. */
-static void raise_within(dfl_fill *fill, const dfl_objective *objective, dfl_einsum_classes *classes, const dfl_filled *out,
+static void raise_within(dfl_fill *fill, const dfl_objective *objective, dfl_einsum_classes *classes, dfl_filled *out,
                          const dfl_search_limits *limits, dfl_search_summary *summary)
 {
     const dfl_solver *solver = fill->solver;
-    const dfl_result *costs = dfl_fill_costs(fill, out->mapping);
+    const dfl_result *costs = dfl_fill_deciding_costs(fill, out);
     dfl_arena *work;
     dfl_exchange_result bound;
 
@@ -163,7 +163,7 @@ static void raise_within(dfl_fill *fill, const dfl_objective *objective, dfl_ein
 }
 
 /* The same in a share of the time. */
-static void raise_bound(dfl_fill *fill, const dfl_objective *objective, dfl_einsum_classes *classes, const dfl_filled *out,
+static void raise_bound(dfl_fill *fill, const dfl_objective *objective, dfl_einsum_classes *classes, dfl_filled *out,
                         dfl_search_summary *summary)
 {
     const dfl_search_limits limits = share_limits(fill, summary, has_many(classes) ? DFL_BOUND_MANY : DFL_BOUND_SHARE);
@@ -171,7 +171,7 @@ static void raise_bound(dfl_fill *fill, const dfl_objective *objective, dfl_eins
     raise_within(fill, objective, classes, out, &limits, summary);
 }
 
-void dfl_fill_raise_alone(dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out, dfl_search_summary *summary)
+void dfl_fill_raise_alone(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary)
 {
     dfl_search_limits limits = share_limits(fill, summary, 1), few;
     dfl_arena *listed;
@@ -247,7 +247,7 @@ bool dfl_fill_start_narrow(const dfl_fill *fill, const dfl_objective *objective,
     summary->evaluated += other.search->evaluated;
     summary->pruned += other.search->pruned;
     if (out->mapping == NULL || other.search->value < summary->value) {
-        out->mapping = other.mapping;
+        dfl_filled_set(out, other.mapping, other.costs);
         summary->value = other.search->value;
         summary->unproven = "the best mapping is one of tile sizes that divide: other tile sizes may be better";
     }
@@ -261,7 +261,7 @@ void dfl_fill_try_ragged(dfl_fill *fill, const dfl_objective *objective, const d
     const dfl_search_limits limits = share_limits(fill, summary, DFL_GROUPS_SHARE);
     dfl_arena *work = dfl_arena_new(solver->budget);
     const dfl_einsum_classes *classes = dfl_exchange_list(work, solver->names, within, objective, &limits);
-    const dfl_result *costs = dfl_fill_costs(fill, out->mapping);
+    const dfl_result *costs = dfl_fill_deciding_costs(fill, out);
     dfl_search_limits once = { .evaluations = limits.evaluations };
     dfl_fused_result found;
 

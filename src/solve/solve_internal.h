@@ -93,6 +93,12 @@ const dfl_mapping *dfl_fill_ask_bandwidth(const dfl_fill *fill, const dfl_mappin
 dfl_mapping *dfl_fill_copy(const dfl_solver *solver, const dfl_mapping *found, const dfl_mapping *given);
 /* Evaluates a mapping by the model; the costs lie in the arena `after`. NULL after reporting. */
 const dfl_result *dfl_fill_costs(const dfl_fill *fill, const dfl_mapping *m);
+/* The same without reports. NULL also if an interrupt, more than `steps` (0 = any number), or `deadline` (s of dfl_budget_time,
+   0 = none) ends the evaluation. */
+const dfl_result *dfl_fill_costs_until(const dfl_fill *fill, const dfl_mapping *m, uint64_t steps, double deadline);
+/* The costs of `out->mapping`, by which a stage decides: those that are kept there, or else those of an evaluation, which is then
+   kept. NULL also if the time of the limits ends it. */
+const dfl_result *dfl_fill_deciding_costs(const dfl_fill *fill, dfl_filled *out);
 /* The value of a mapping by the model. INFINITY if it is not legal, violates a requirement, or takes long to evaluate: more than
    half of the time that is left, since the report evaluates the result once more. Reports nothing. */
 double dfl_fill_value(const dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *m);
@@ -159,7 +165,7 @@ void dfl_fill_try_climb(dfl_fill *fill, const dfl_objective *objective, double s
                         dfl_search_summary *summary);
 /* Raises the lower bound of an einsum alone, whose lines are all open, to that of all its skeletons without short pieces that
    stay (SEARCH.md, B41). */
-void dfl_fill_raise_alone(dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out, dfl_search_summary *summary);
+void dfl_fill_raise_alone(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_search_summary *summary);
 /* Raises the lower bound to the floor of all einsums (mapper/join/workload_floor.h). A result of one term that reaches it is
    proven. */
 void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out,

@@ -99,7 +99,7 @@ void dfl_fill_take_better(dfl_fill *fill, const dfl_mapping *mapping, double val
 {
     if (!(dfl_value_times(value, 1 + DFL_VALUE_TOLERANCE) < summary->value) || !dfl_fill_admits(fill, mapping))
         return;
-    out->mapping = dfl_fill_copy(fill->solver, mapping, out->given);
+    dfl_filled_set(out, dfl_fill_copy(fill->solver, mapping, out->given), NULL);
     summary->value = value;
     summary->optimal = false;
     dfl_fill_fit_bound(summary);
