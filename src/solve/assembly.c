@@ -49,6 +49,8 @@ static void add_lines(const dfl_assembly *a, uint32_t einsum, dfl_body *leaf)
             dfl_memory_outside(a->system, a->home[found->lines[i].tensor], found->lines[i].memory))
             lines[leaf->n_lines++] = found->lines[i];
     leaf->lines = lines;
+    leaf->compute = found->unit;
+    leaf->compute_span = a->given->hole_span;
 }
 
 /* Whether einsum `e` reads, directly or through other einsums, what the marked einsums produce. */
@@ -174,6 +176,8 @@ dfl_mapping *dfl_assembly_make(dfl_assembly *a)
         root->n_lines = a->found[0].n_lines;
         root->lines = DFL_NEW_ARRAY(a->arena, dfl_line, (size_t)root->n_lines + 1);
         memcpy(root->lines, a->found[0].lines, root->n_lines * sizeof *root->lines);
+        root->compute = a->found[0].unit;
+        root->compute_span = a->given->hole_span;
     } else if (dfl_is_single_einsum(w)) {
         add_lines(a, 0, root);
     } else {

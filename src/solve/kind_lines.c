@@ -97,12 +97,34 @@ static dfl_objective lone_objective(const dfl_assembly *a)
     return out;
 }
 
-static dfl_found_lines copy_lines(const dfl_assembly *a, const dfl_body *from)
+/* The unit of an einsum alone, where it is another than that which its lines alone name; else DFL_NONE. */
+static uint32_t find_named_unit(const dfl_assembly *a, const dfl_mapping *m)
 {
+    dfl_arena *work = dfl_arena_new(NULL);
+    dfl_body root = *m->root, *bodies[] = { &root };
+    dfl_mapping plain = *m;
+    const dfl_paths *paths;
+    uint32_t unit = root.compute;
+
+    root.compute = DFL_NONE;
+    plain.root = &root;
+    plain.bodies = bodies;
+    plain.n_bodies = 1;
+    paths = unit != DFL_NONE ? dfl_paths_resolve(work, dfl_sink_quiet(work), a->fill->solver->names, &plain) : NULL;
+    if (paths != NULL && paths->paths[0].compute == unit)
+        unit = DFL_NONE;
+    dfl_arena_free(work);
+    return unit;
+}
+
+/* The lines of an einsum alone, and its unit. */
+static dfl_found_lines copy_lines(const dfl_assembly *a, const dfl_mapping *m)
+{
+    const dfl_body *from = m->root;
     dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, (size_t)from->n_lines + 1);
 
     memcpy(lines, from->lines, from->n_lines * sizeof *lines);
-    return (dfl_found_lines){ lines, from->n_lines };
+    return (dfl_found_lines){ lines, from->n_lines, find_named_unit(a, m) };
 }
 
 /* The costs of lines of one einsum alone by the model; false if it refuses them. */
@@ -160,7 +182,7 @@ static bool search_alone(dfl_assembly *a, dfl_sink *sink, const dfl_lone_einsum 
     if (r->stopped != DFL_STOP_NONE && !(is_own && r->stopped == DFL_STOP_EVALUATIONS)) /* limits that were given */
         a->stopped = r->stopped;
     if (is_found)
-        *out = copy_lines(a, r->at[0].mapping->root);
+        *out = copy_lines(a, r->at[0].mapping);
     if (is_found && costs != NULL)
         is_found = judge_alone(a, r->at[0].mapping, objective, costs);
     dfl_arena_free(work);
@@ -192,7 +214,7 @@ static bool find_quickly(dfl_assembly *a, const dfl_lone_einsum *one, const dfl_
     *costs = dfl_first_find(work, solver->names, make_lone_mapping(a, work, one), objective, &limits, true, breadth);
     a->evaluated += costs->evaluated;
     if (costs->mapping != NULL)
-        *out = copy_lines(a, costs->mapping->root);
+        *out = copy_lines(a, costs->mapping);
     dfl_arena_free(work);
     dfl_budget_add_steps(solver->budget, budget.steps_used);
     return costs->mapping != NULL;
@@ -230,9 +252,13 @@ static void improve_alone(dfl_assembly *a, dfl_einsum_kind *k, const found_set *
     if (limits.evaluations > 0 && limits.evaluations < search.most)
         search.most = limits.evaluations > search.least ? limits.evaluations : search.least;
     dfl_line_search_start(a->arena, &search);
-    for (size_t i = 0; i < others->n; i++)
+    for (size_t i = 0; i < others->n; i++) {
+        search.unit = others->at[i].unit;
         (void)dfl_line_search_try(&search, others->at[i].lines, others->at[i].n_lines, true);
+    }
+    search.unit = k->lines.unit;
     (void)dfl_line_search_try(&search, k->lines.lines, k->lines.n_lines, true);
+    search.unit = DFL_NONE;
     if (!k->is_found || isinf(search.value))
         dfl_templates_try(&search);
     if (k->one.exact && limits.deadline > 0) /* the other half is for evaluations with the conditions */
@@ -284,7 +310,7 @@ static dfl_found_lines put_behind(const dfl_assembly *a, const dfl_one_instance 
 
     memcpy(lines, part->lines, part->n_lines * sizeof *lines);
     memcpy(&lines[part->n_lines], found->lines, found->n_lines * sizeof *lines);
-    return (dfl_found_lines){ lines, part->n_lines + found->n_lines };
+    return (dfl_found_lines){ lines, part->n_lines + found->n_lines, found->unit };
 }
 
 /* Lets the mapper search the lines of one einsum, which stands for all einsums of its kind. The only einsum of a workload is
@@ -363,6 +389,7 @@ static bool make_plain_lines(dfl_assembly *a, const dfl_lone_einsum *one, const 
                                      .amount_span = a->given->hole_span, .rank = r, .amount = 1 };
     out->lines = lines;
     out->n_lines = n;
+    out->unit = DFL_NONE;
     return true;
 }
 
@@ -371,7 +398,7 @@ static bool make_plain_lines(dfl_assembly *a, const dfl_lone_einsum *one, const 
 static dfl_found_lines translate(const dfl_assembly *a, const dfl_lone_einsum *one, const dfl_found_lines *from)
 {
     dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, from->n_lines + 1);
-    dfl_found_lines out = { lines, 0 };
+    dfl_found_lines out = { lines, 0, from->unit };
 
     for (uint32_t i = 0; i < from->n_lines; i++) {
         dfl_line line = from->lines[i];
@@ -411,7 +438,7 @@ static void find_kinds(dfl_assembly *a)
 
     for (uint32_t e = 0; e < a->workload->n_einsums; e++) {
         const dfl_einsum *einsum = &a->workload->einsums[e];
-        dfl_einsum_kind k = { .einsum = e };
+        dfl_einsum_kind k = { .einsum = e, .lines.unit = DFL_NONE };
         size_t i = 0;
 
         k.one = a->ones[e] = dfl_lone_einsum_take(&source, einsum);
@@ -457,7 +484,7 @@ static void search_kinds(dfl_assembly *a)
             improve_alone(a, k, &found, false);
         } else {
             k->is_found = found.n > 0;
-            k->lines = k->is_found ? found.at[0] : (dfl_found_lines){ NULL, 0 };
+            k->lines = k->is_found ? found.at[0] : (dfl_found_lines){ NULL, 0, DFL_NONE };
         }
         if (!k->is_found && a->reports && dfl_assembly_is_over(a))
             improve_alone(a, k, &none, true);

@@ -140,7 +140,7 @@ static uint32_t join_keeps(const dfl_lone_einsum *one, const dfl_line *lines, ui
 /* The value of lines for the einsum alone or for its exact form; INFINITY if they are not legal, or if their evaluation takes
    more than `most_steps` or passes the deadline. */
 static double value_within(dfl_line_search *search, const dfl_workload *workload, const dfl_line *lines, uint32_t n,
-                           uint64_t most_steps)
+                           uint32_t unit, uint64_t most_steps)
 {
     const dfl_solver *solver = search->solver;
     dfl_mapping *m;
@@ -159,7 +159,7 @@ static double value_within(dfl_line_search *search, const dfl_workload *workload
     bodies = DFL_NEW_ARRAY(search->work, dfl_body *, 1);
     ids = DFL_NEW_ARRAY(search->work, uint32_t, 1);
     *root = (dfl_body){ .kind = DFL_BODY_LEAF, .span = search->given->root->span, .einsums = ids, .n_einsums = 1,
-                        .compute = DFL_NONE, .n_lines = n };
+                        .compute = unit, .compute_span = search->given->root->span, .n_lines = n };
     root->lines = DFL_NEW_ARRAY(search->work, dfl_line, (size_t)n + 1);
     if (workload == search->one->exact) {
         root->n_lines = join_keeps(search->one, lines, n, root->lines);
@@ -181,7 +181,7 @@ static double value_within(dfl_line_search *search, const dfl_workload *workload
 /* The value of lines for the einsum alone, without its conditions. */
 static double value_of(dfl_line_search *search, const dfl_line *lines, uint32_t n)
 {
-    return value_within(search, search->one->whole, lines, n, DFL_LINE_SEARCH_STEPS);
+    return value_within(search, search->one->whole, lines, n, search->unit, DFL_LINE_SEARCH_STEPS);
 }
 
 bool dfl_line_search_fits(dfl_line_search *search, const dfl_line *lines, uint32_t n)
@@ -204,7 +204,7 @@ bool dfl_line_search_try(dfl_line_search *search, const dfl_line *lines, uint32_
         return false;
     kept = DFL_NEW_ARRAY(search->arena, dfl_line, (size_t)n + 1);
     memcpy(kept, lines, n * sizeof *lines);
-    valued.found = (dfl_found_lines){ kept, n };
+    valued.found = (dfl_found_lines){ kept, n, search->unit };
     valued.order = search->valued.n;
     valued.work = search->one->exact ? count_parts(search->one->exact->einsums, lines, n) *
                                            count_visited(search->one->exact, lines, n)
@@ -464,7 +464,7 @@ static bool choose_within(dfl_line_search *search, uint64_t first_steps, uint64_
         if (n_legal > 0 && is_late(search))
             break;
         const dfl_valued_lines *v = &search->valued.at[i];
-        const double exact = value_within(search, search->one->exact, v->found.lines, v->found.n_lines,
+        const double exact = value_within(search, search->one->exact, v->found.lines, v->found.n_lines, v->found.unit,
                                           i == 0 ? first_steps : most_steps);
         n_legal += !isinf(exact);
         if (exact < value) {
@@ -520,13 +520,15 @@ void dfl_line_search_start(dfl_arena *arena, dfl_line_search *search)
     search->arena = arena;
     search->budget = dfl_budget_fresh(search->solver->budget);
     search->work = dfl_arena_new(&search->budget);
-    search->best = (dfl_found_lines){ NULL, 0 };
+    search->best = (dfl_found_lines){ NULL, 0, DFL_NONE };
     search->value = INFINITY;
     search->is_uneven = false;
+    search->unit = DFL_NONE;
 }
 
 void dfl_line_search_climb(dfl_line_search *search)
 {
+    search->unit = search->best.unit;
     while (!isinf(search->value) && !dfl_line_search_is_over(search))
         if (!change_amounts(search) && !move_lines(search) && !remove_lines(search) && !add_keeps(search, false) &&
             !add_spatial(search) && !add_keeps(search, true) && !(search->inside && fill_axes(search)))
@@ -536,7 +538,7 @@ void dfl_line_search_climb(dfl_line_search *search)
 dfl_found_lines dfl_line_search_end(dfl_line_search *search)
 {
     if (search->one->exact && !choose_exact(search))
-        search->best = (dfl_found_lines){ NULL, 0 };
+        search->best = (dfl_found_lines){ NULL, 0, DFL_NONE };
     dfl_arena_free(search->work);
     search->work = NULL;
     return search->best;

@@ -15,6 +15,7 @@
 typedef struct {
     const dfl_line *lines;
     uint32_t n_lines;
+    uint32_t unit;     /* compute unit, where it is another than that which the lines alone name; else DFL_NONE */
 } dfl_found_lines;
 
 typedef struct {
@@ -41,6 +42,7 @@ typedef struct {
     dfl_arena *arena;                /* owns lines */
     dfl_budget budget;               /* of one evaluation */
     uint64_t evaluated;
+    uint32_t unit;                   /* of the lines that are tried next, as in dfl_found_lines */
     dfl_found_lines best;
     double value;                    /* of `best`; INFINITY = there is none */
     bool is_uneven;                  /* `best` has tiles that do not divide */

@@ -71,7 +71,8 @@ static void insert(candidate *best, uint32_t *n, uint32_t most, const candidate 
     best[at] = *c;
 }
 
-/* The best plans of all units by the estimate, best first; their number. One is found whatever the limits. */
+/* The best plans of all units by the estimate, best first; their number. The first one of each unit is tried whatever the limits:
+   another unit may be a thousand times as fast. */
 static uint32_t find_starts(search *k, candidate *best)
 {
     const uint32_t starts = k->breadth != DFL_FIRST_WIDE ? DFL_FIRST_STARTS_BRIEF : DFL_FIRST_STARTS;
@@ -80,7 +81,7 @@ static uint32_t find_starts(search *k, candidate *best)
 
     for (uint32_t j = 0; j < k->n_problems; j++) {
         k->fans[j] = dfl_fans_find(k->work, k->problems[j], k->effort.what->objective, starts, k->breadth, &k->n_fans[j]);
-        for (uint32_t f = 0; f < 2 * k->n_fans[j] && (n == 0 || !dfl_first_over(&k->effort)); f++) {
+        for (uint32_t f = 0; f < 2 * k->n_fans[j] && (f == 0 || n == 0 || !dfl_first_over(&k->effort)); f++) {
             candidate c = { .point.value = INFINITY };
             dfl_plan full;
             dfl_plan_make(k->problems[j], &k->fans[j][f / 2], false, &full);
