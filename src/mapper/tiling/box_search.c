@@ -337,8 +337,8 @@ static bool is_next(dfl_box_run *s, dfl_box_node *node)
     return false;
 }
 
-/* The lower bound if the search ended here, with a node left: no point that was evaluated has a smaller relaxed cost (D2), and of
-   keeps in uneven axes families alone are bounded (D12). */
+/* The lower bound if the search ended here, with a node left: no point that was evaluated has a smaller relaxed cost (D2).
+   Where a rank may be cut as in no skeleton, families alone are bounded (D12). */
 static double bound_now(const dfl_box_run *s)
 {
     const double least = fmin(s->heap.nodes.at[0].bound, s->out->lower_bound);
@@ -472,23 +472,37 @@ static bool has_keeps_inside(const dfl_problem *problem, uint32_t axis)
     return has;
 }
 
-/* Whether an operand that the rank does not index may have a keep. */
+/* Whether an operand may have a keep of which the pieces of a rank count: one that the rank does not index, or that slides. */
 static bool has_keeps_apart(const dfl_problem *problem, uint32_t rank)
 {
     bool has = false;
 
     for (uint32_t o = 0; o < problem->n_operands; o++)
-        has |= problem->operand[o].places != 0 && !(problem->operand[o].ranks >> rank & 1);
+        has |= problem->operand[o].places != 0 && (problem->windows || !(problem->operand[o].ranks >> rank & 1));
     return has;
 }
 
-/* Whether the place of an axis of a rank among the loops over the rank changes what keeps count (D12). */
-static bool has_uneven_axes(const dfl_problem *problem)
+/* Whether mappings may cut a rank in a way that no skeleton has, and count less (D12): by more loops than one above a keep, or by
+   an axis further out among its loops. */
+static bool is_uneven(const dfl_problem *problem, uint32_t rank)
+{
+    const bool has_apart = has_keeps_apart(problem, rank);
+    bool has_inside = false;
+    uint32_t n_axes = 0;
+
+    for (uint32_t a = 0; a < problem->n_axes; a++)
+        if (problem->axis[a].ranks >> rank & 1) {
+            n_axes++;
+            has_inside |= has_keeps_inside(problem, a);
+        }
+    return (problem->extent[rank] > 3 && has_apart) || (problem->extent[rank] > 2 && (n_axes > 1 || (has_inside && has_apart)));
+}
+
+static bool has_uneven_ranks(const dfl_problem *problem)
 {
     for (uint32_t r = 0; r < problem->n_ranks; r++)
-        for (uint32_t a = 0; a < problem->n_axes && problem->extent[r] > 2; a++)
-            if ((problem->axis[a].ranks >> r & 1) && has_keeps_inside(problem, a) && has_keeps_apart(problem, r))
-                return true;
+        if (is_uneven(problem, r))
+            return true;
     return false;
 }
 
@@ -549,7 +563,7 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
             source->divisors = divisors;
         }
         s->source = source;
-        s->is_uneven |= !start->divides && !start->is_whole && has_uneven_axes(source->problem);
+        s->is_uneven |= !start->divides && !start->is_whole && has_uneven_ranks(source->problem);
         s->has_families &= problems[j]->given == NULL && dfl_family_handles(source->problem);
         if (problems[j]->given != NULL)
             dfl_fixed_lines_each(problems[j], &s->deadline, add_form, s);

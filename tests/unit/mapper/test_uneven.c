@@ -1,5 +1,5 @@
-/* Tiles that do not divide, and keeps inside of arrays: the bound is not above mappings whose axes stand in other places, by hand
-   (SEARCH.md, D12); of small einsums they are found (D13). */
+/* Tiles that do not divide: the bound is not above mappings that cut a rank as no skeleton does, by several loops above one keep or
+   by axes in other places, by hand (SEARCH.md, D12); of small einsums they are found (D13). */
 #include <string.h>
 
 #include "tests/harness/check.h"
@@ -27,6 +27,25 @@ static const char nested[] =
     "    network nx = bus { multicast = x; }\n"                                                                       \
     "    array x[2] over nx { memory l1 { size = 16B; energy = 0J/bit; } compute unit { rate = 1FLOP/s; } }\n"          \
     "}\nmapping m for w on chip { keep A, B, Z in m0; "
+
+/* A and B go through two memories each, one of which holds less than all. */
+static const char twice[] =
+    "workload w : i8 { rank m = 7, n = 4; input A[m], B[n]; output Z[m, n] : i8 = A[m] * B[n]; }\n"
+    "system chip {\n    memory dz { size = unlimited; holds = Z; energy = 1J/bit; }\n"
+    "    memory da { size = unlimited; holds = A; energy = 100J/bit; }\n"
+    "    memory db { size = unlimited; holds = B; energy = 10J/bit; }\n"
+    "    memory l2 { size = 3B; holds = A; read { energy = 1J/bit; } }\n"
+    "    memory lb { size = 2B; holds = B; read { energy = 1J/bit; } }\n"
+    "    memory l1 { size = 2B; holds = A; }\n    memory b1 { size = 1B; holds = B; }\n"
+    "    compute unit { rate = 1FLOP/s; }\n}\nmapping m for w on chip { keep A in da; keep B in db; keep Z in dz; ";
+
+/* A rank may stand on two axes. */
+static const char unshared[] =
+    "workload w : i8 { rank a = 2, b = 6; input A[a] : bits(4); input B[b]; output Z[] += A[a] * B[b]; }\n"
+    "system chip {\n    memory m0 { size = unlimited; leakage = 1W; ports = shared; read { bandwidth = 4B/s; } }\n"
+    "    network nx = bus { multicast = x; reduce = x; }\n    array x[4] over nx {\n        network ny = bus { }\n"
+    "        array y[2] over ny { compute unit { rate { mac = 1MAC/s; } } }\n    }\n}\n"
+    "mapping m for w on chip { keep A, B, Z in m0; ";
 
 typedef struct {
     const char *name;
@@ -57,6 +76,14 @@ static const uneven_case cases[] = {
     { "the same is found and proven", AROUND("4"),
       "spatial m/2 on x; temporal m:2; keep A in l1; temporal n; keep B in m1; temporal m;", true, 1328, true, 0 },
     /* the 2744 J of ten elements, for 30 s; boxes find 101.5 kJ*s, and their skeletons' bound, which is none here, is within 1 % of it */
+    /* pieces of 3, 2 and 2 elements of m, in tiles of 2, 1, 2 and 2: B is read three times from db and four times from lb, for 960
+       and 128 J; l1 gets 3 elements of A twice, 80 J; A from da and Z are 5600 and 224 J. Behind m:3 there are five tiles. */
+    { "two loops above one keep", twice,
+      "temporal m:5, m:3; keep A in l2; temporal n:2; keep B in lb; temporal m:2; keep A in l1; temporal n; keep B in b1; temporal m;",
+      true, 6992, true, 0 },
+    /* A comes to 2 + 1 coordinates of y, 12 bits each, B to both of x, 48 bits: 11 bytes */
+    { "an axis that the last piece leaves idle", unshared, "spatial a on x; temporal b:4; spatial b:2 on y, b on x;", true, 2.75,
+      true, 0 },
     { "a gap is one to the bound that holds", AROUND("10"),
       "spatial m/2 on x; temporal m:2; keep A in l1; temporal n; keep B in m1; temporal m;", true, 82320, false, 0.01 },
 };
