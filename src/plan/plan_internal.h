@@ -32,7 +32,7 @@ typedef struct {
     const dfl_chunk_time *update[3]; /* on the first, a middle and the last stage */
     dfl_pipeline_times pipeline;
     double *exchanged;              /* [stage]: end of the exchange of its gradients (in s) */
-    double *moved;                  /* [network]: bits that a chip sends over it in a step */
+    double *moved;                  /* [network]: bits that one chip of each stage sends over it in a step */
     dfl_plan_result out;
 } dfl_plan_state;
 

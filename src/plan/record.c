@@ -28,20 +28,19 @@ static const char *axes_text(const dfl_frame *f, uint64_t slots)
     return out.text;
 }
 
-/* How often the stage that ends last runs an exchange in a step in micro-batches of a kind; adds what of it is exposed. A step of
-   the optimizer counts for kind 0, an exchange behind the last micro-batch for the kind of this one. */
-static dfl_i128 count_exchange(const dfl_plan_state *p, uint32_t x, const dfl_plan_kind *kind, double *exposed)
+/* How often a stage runs an exchange in a step in micro-batches of a kind; adds what of it is exposed. A step of the optimizer
+   counts for kind 0, an exchange behind the last micro-batch for the kind of this one. */
+static dfl_i128 count_exchange(const dfl_plan_state *p, uint32_t x, const dfl_plan_kind *kind, uint32_t stage, double *exposed)
 {
-    const uint32_t last = p->out.last_stage;
     const bool once = p->exchanges.at[x].place == DFL_EXCHANGE_ONCE;
     const int64_t passes = !once ? kind->count : kind == dfl_plan_last_kind(p);
-    const dfl_chunk_time *update = dfl_plan_update(p, last);
+    const dfl_chunk_time *update = dfl_plan_update(p, stage);
     dfl_i128 n = 0;
 
     for (uint32_t c = 0; c < p->interleave; c++) {
-        const dfl_chunk_time *passed[] = { kind->forward[c * p->stages + last],
-                                         kind->backward ? kind->backward[c * p->stages + last] : NULL,
-                                         kind->weights ? kind->weights[c * p->stages + last] : NULL };
+        const dfl_chunk_time *passed[] = { kind->forward[c * p->stages + stage],
+                                         kind->backward ? kind->backward[c * p->stages + stage] : NULL,
+                                         kind->weights ? kind->weights[c * p->stages + stage] : NULL };
 
         for (uint32_t k = 0; k < 3; k++)
             if (passed[k] != NULL) {
@@ -70,11 +69,40 @@ static int64_t count_variants(const dfl_plan_state *p, uint32_t x)
     return p->work.of_iteration != NULL && repeat != DFL_NONE ? p->frame.workload->ranks[repeat].extent : 1;
 }
 
-/* Adds the use of links by `count` exchanges of so many bits, and what a chip sends over each network. */
-static void add_use(const dfl_plan_state *p, const dfl_collective_cost *cost, dfl_i128 bits, dfl_i128 count, link_vec *links)
+/* Variant `i` of the `n` ones of an exchange. */
+static const dfl_plan_exchange *variant_of(const dfl_plan_kind *kind, uint32_t x, int64_t n, int64_t i)
+{
+    return n > 1 ? exchange_in(kind, x, i) : &kind->work.exchanges->at[x];
+}
+
+/* Adds what the chips of a stage send over each network in `times` exchanges of so many bits. */
+static void add_moved(const dfl_plan_state *p, const dfl_collective_cost *cost, dfl_i128 bits, double times)
 {
     for (uint32_t i = 0; i < cost->n_shares; i++)
-        p->moved[cost->shares[i].network] += cost->shares[i].share * dfl_i128_double(bits) * dfl_i128_double(count);
+        p->moved[cost->shares[i].network] += cost->shares[i].share * dfl_i128_double(bits) * times;
+}
+
+/* The same for an exchange that stages run in micro-batches of a kind. */
+static void add_moved_of_stages(const dfl_plan_state *p, uint32_t x, const dfl_plan_kind *kind)
+{
+    const int64_t n = count_variants(p, x);
+    double times = 0, exposed = 0;
+    int64_t n_moved = 0;
+
+    for (uint32_t s = 0; s < p->stages; s++)
+        times += dfl_i128_double(count_exchange(p, x, kind, s, &exposed));
+    for (int64_t i = 0; i < n; i++)
+        n_moved += exchange_in(kind, x, i)->bits > 0;
+    for (int64_t i = 0; i < n && n_moved > 0; i++) {
+        const dfl_plan_exchange *of = variant_of(kind, x, n, i);
+
+        add_moved(p, &of->cost, of->bits, times / (double)n_moved);
+    }
+}
+
+/* Adds the use of links by `count` exchanges. */
+static void add_use(const dfl_plan_state *p, const dfl_collective_cost *cost, dfl_i128 count, link_vec *links)
+{
     for (uint32_t i = 0; i < cost->n_links; i++) {
         const dfl_link_use *use = &cost->links[i];
         size_t k = 0;
@@ -102,7 +130,7 @@ static bool record_variants(const dfl_plan_state *p, uint32_t x, const dfl_plan_
     for (int64_t i = 0; i < n; i++)
         n_moved += exchange_in(kind, x, i)->bits > 0;
     for (int64_t i = 0; i < n && n_moved > 0; i++) {
-        const dfl_plan_exchange *of = n > 1 ? exchange_in(kind, x, i) : &kind->work.exchanges->at[x];
+        const dfl_plan_exchange *of = variant_of(kind, x, n, i);
         const dfl_i128 count = times / n_moved; /* each iteration runs as often as the others */
         dfl_i128 bits;
 
@@ -110,7 +138,7 @@ static bool record_variants(const dfl_plan_state *p, uint32_t x, const dfl_plan_
             continue;
         overflow |= dfl_mul(of->bits, count, &bits) || dfl_add(row->all_bits, bits, &row->all_bits);
         row->seconds += share * of->cost.seconds / (double)n_moved;
-        add_use(p, &of->cost, of->bits, count, links);
+        add_use(p, &of->cost, count, links);
     }
     if (overflow)
         dfl_report(p->frame.sink, DFL_EVAL_OVERFLOW, p->frame.mapping->span, "the bits of the exchanges exceed 128 bits");
@@ -133,8 +161,9 @@ static bool record_exchanges(dfl_plan_state *p, collective_vec *rows, link_vec *
                                     .network = e->cost.network };
 
         for (uint32_t k = 0; k < p->n_kinds; k++) {
-            counts[k] = count_exchange(p, x, &p->kinds[k], &row.exposed_seconds);
+            counts[k] = count_exchange(p, x, &p->kinds[k], p->out.last_stage, &row.exposed_seconds);
             row.count += counts[k];
+            add_moved_of_stages(p, x, &p->kinds[k]);
         }
         if (row.count == 0)
             continue;
@@ -160,6 +189,7 @@ static void record_messages(dfl_plan_state *p, collective_vec *rows, link_vec *l
     dfl_plan_collective row = { .kind = dfl_collective_name(DFL_COLLECTIVE_POINT_TO_POINT), .group = 2, .chunks = 1,
                                 .bits = p->kinds->message_bits, .network = p->kinds->message.network,
                                 .algorithm = dfl_algorithm_name(p->kinds->message.algorithm) };
+    const double all = ((double)p->stages * p->interleave - 1) * (p->kinds->backward != NULL ? 2 : 1); /* of a micro-batch */
     int64_t sent = 0, received = 0, hops;
 
     if (slot == NULL || p->stages == 1)
@@ -183,7 +213,8 @@ static void record_messages(dfl_plan_state *p, collective_vec *rows, link_vec *l
 
         row.all_bits += kind->message_bits * (dfl_i128)hops * kind->count;
         row.seconds += kind->message.seconds * ((double)kind->count / (double)f->micro_batches);
-        add_use(p, &kind->message, kind->message_bits, (dfl_i128)hops * kind->count, links);
+        add_use(p, &kind->message, (dfl_i128)hops * kind->count, links);
+        add_moved(p, &kind->message, kind->message_bits, all * (double)kind->count);
     }
     DFL_PUSH(f->arena, rows, row);
 }
@@ -449,7 +480,7 @@ static void add_energies(const dfl_plan_state *p, dfl_result *r, dfl_memory_cost
     for (uint32_t k = 0; k < p->stages; k++)
         add_transfers(p, dfl_plan_update(p, k), 1, memories);
     for (uint32_t n = 0; n < s->n_networks; n++)
-        r->network_joules[n] = p->moved[n] * (double)p->out.chips * s->networks[n].energy;
+        r->network_joules[n] = p->moved[n] * (double)p->out.chips / p->stages * s->networks[n].energy;
     r->leakage_joules = dfl_system_leakage(s) * r->seconds;
     r->joules = r->leakage_joules;
     for (uint32_t c = 0; c < s->n_computes; c++)
