@@ -83,9 +83,51 @@ static bool check_readers(const dfl_frame *f)
     return true;
 }
 
+/* The carry of a repeat whose iterations an einsum divides beside each other on a slot, although it reads what the repeat
+   carries; NULL = none. */
+static const dfl_carry *find_divided_carry(const dfl_frame *f, uint32_t einsum, uint32_t slot)
+{
+    const dfl_workload *w = f->workload;
+    const dfl_line *line = dfl_frame_line(f, einsum, slot);
+
+    if (line == NULL || f->slots[slot].stages != NULL || f->slots[slot].count == 1)
+        return NULL;
+    for (uint32_t c = 0; c < w->n_carries; c++)
+        for (uint32_t i = 0; i < w->einsums[einsum].n_inputs && w->carries[c].rank == line->rank; i++)
+            if (w->einsums[einsum].inputs[i].tensor == w->carries[c].from)
+                return &w->carries[c];
+    return NULL;
+}
+
+/* Refuses iterations of a repeat that run beside each other, although each reads what the one before makes: only stages pass on
+   what a repeat carries. */
+static bool check_iterations(const dfl_frame *f)
+{
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++)
+        for (uint32_t s = 0; s < f->n_slots; s++) {
+            const dfl_carry *carry = find_divided_carry(f, e, s);
+            const dfl_line *line = dfl_frame_line(f, e, s);
+            dfl_diag *d;
+
+            if (carry == NULL)
+                continue;
+            d = dfl_report(f->sink, DFL_MAP_STAGES, line->span,
+                           "without `pipeline`, iterations of `%s` cannot run on several instances",
+                           dfl_sym_text(f->names, f->workload->ranks[carry->rank].name));
+            dfl_diag_here(f->sink, d, "each reads `%s` of the one %s it: "
+                          "`pipeline(schedule = one_f_one_b)` behind the axis makes the instances stages",
+                          dfl_sym_text(f->names, f->workload->tensors[carry->to].name),
+                          carry->downwards ? "above" : "before");
+            return false;
+        }
+    return true;
+}
+
 bool dfl_stages_find(dfl_frame *f)
 {
     f->side = DFL_NEW_ARRAY(f->arena, int8_t, f->workload->n_einsums);
+    if (!check_iterations(f))
+        return false;
     if (f->stage_slot == DFL_NONE)
         return true;
     set_sides(f, DFL_PHASE_FORWARD, f->slots[f->stage_slot].stage_rank);

@@ -4,7 +4,8 @@
 
 #include "plan/layout/frame.h"
 
-/* Sets `side` of a frame with slots. False after a report: a stage lacks what another one makes. */
+/* Sets `side` of a frame with slots. False after a report: a stage lacks what another one makes, or iterations that
+   run beside each other read each other. */
 bool dfl_stages_find(dfl_frame *f);
 
 #endif
