@@ -38,7 +38,7 @@ static const char *import_calculon(dfl_session *s, const dfl_cmd_args *args, siz
 }
 
 static const importer importers[] = {
-    { "maestro", import_maestro, "a mapping of MAESTRO is one file", true },
+    { "maestro", import_maestro, "a mapping of MAESTRO is one file; `--hw FILE` names its hardware", true },
     { "accelforge", import_accelforge, NULL, false },
     { "timeloop", import_timeloop, NULL, false },
     { "calculon", import_calculon, NULL, false },

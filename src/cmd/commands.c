@@ -59,7 +59,7 @@ static const dfl_cmd table[] = {
       "dflc import maestro --hw accelerator.m Resnet50_kcp_ws.m -o resnet50.dfl", "convert files of other tools to DFL",
       "Converts a mapping file of MAESTRO, a specification for AccelForge, or a run of Timeloop or of Calculon to DFL. The last "
       "three may have several files (Calculon: the application, the execution and the system); a directory stands for all "
-      ".yaml and .yml files in it. Where no tool is named, the files tell it, except those of Calculon. A part "
+      ".yaml and .yml files in it. Where no tool is named, the files tell it. A part "
       "that cannot be converted, or that looks wrong in the source, is reported as a warning and as a comment in the result." },
     { "dump", DFL_CMD_DUMP, 2, 2, NULL, "[OPTION]... tokens|ast|ir FILE",
       "dflc dump ast examples/gemm.dfl", "print tokens, syntax tree or intermediate representation",

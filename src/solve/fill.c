@@ -298,6 +298,17 @@ static void raise_floor(const dfl_fill *fill, const dfl_objective *objective, co
         *stopped = DFL_STOP_NONE;
 }
 
+/* Ends the search where the result is as close to the lower bound as `--gap` asks, also where a limit came first: the search has
+   what was asked for. */
+static void stop_if_close(const dfl_fill *fill, const dfl_objective *objective, dfl_search_summary *summary, dfl_stop *stopped)
+{
+    if (summary->optimal || objective->n_terms > 1 || *stopped == DFL_STOP_CANCELLED ||
+        !dfl_gap_reached(&fill->limits, summary->value, summary->lower_bound))
+        return;
+    *stopped = DFL_STOP_GAP;
+    summary->unproven = dfl_proof_gaps_after_stop(fill->solver->arena, NULL, DFL_STOP_GAP);
+}
+
 /* Fills a mapping without the joint search, which does not support it: takes the first mapping, or else maps the einsums one by
    one; then tries fused groups and bounds all exchanges. `first`: NULL = there is no first mapping yet. */
 static bool fill_refused(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
@@ -496,8 +507,12 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
         dfl_fill_try_ragged(fill, objective, within, out, summary);
     if (is_several && summary->optimal && *stopped == DFL_STOP_NONE && fill->space.extensions == 0)
         dfl_fill_try_climb(fill, objective, DFL_CLIMB_SHARE, 0, out, summary);
-    if (is_several && !summary->optimal && *stopped != DFL_STOP_GAP && *stopped != DFL_STOP_CANCELLED)
+    if (is_several)
+        stop_if_close(fill, objective, summary, stopped);
+    if (is_several && !summary->optimal && *stopped != DFL_STOP_GAP && *stopped != DFL_STOP_CANCELLED) {
         dfl_fill_improve_several(fill, objective, within, fill_lines_once, out, summary, stopped);
+        stop_if_close(fill, objective, summary, stopped);
+    }
     if (is_several && !summary->optimal && *stopped != DFL_STOP_GAP &&
         !(summary->value <= dfl_value_times(summary->lower_bound, 1 + DFL_SMALL_GAP)))
         dfl_fill_improve_one_by_one(fill, objective, out, summary, stopped);
@@ -508,6 +523,8 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
             *stopped = DFL_STOP_NONE;
     }
     raise_floor(fill, objective, out, summary, stopped);
+    if (*stopped != DFL_STOP_NONE)
+        stop_if_close(fill, objective, summary, stopped);
     note_stop(fill, summary, stopped);
     dfl_certificate_add(solver, out, objective, &found, costs);
     return true;

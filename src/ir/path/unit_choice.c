@@ -217,7 +217,7 @@ bool dfl_mapping_check_units(dfl_sink *sink, const dfl_intern *names, const dfl_
         note_lack(sink, d, names, m, &all.at[i]);
     dfl_diag_label(sink, d, all.at[0].unit != DFL_NONE ? m->system->computes[all.at[0].unit].span : m->system->span,
                    all.at[0].unit != DFL_NONE ? "this unit comes closest" : "on this system");
-    dfl_diag_help(sink, d, "give a unit a rate for it, as in `rate { %s = 1%s/cycle; }`, or extend its `ops`", all.at[0].type,
-                  all.at[0].is_mac ? "MAC" : "FLOP");
+    dfl_diag_help(sink, d, "a unit needs both: a rate for it, as in `rate { %s = 1%s/cycle; }`, and the operation in its "
+                  "`ops`, if it has `ops`", all.at[0].type, all.at[0].is_mac ? "MAC" : "FLOP");
     return false;
 }

@@ -57,7 +57,8 @@ static dfl_value eval_path(dfl_sema *sema, dfl_scope *scope, const dfl_expr *exp
             dfl_diag_help(sema->sink, diag, "to read an element, write indices in brackets: `%s[]` if it is a scalar",
                           dfl_sema_text(sema, expr->path->text));
         if (entry->kind == DFL_ENTRY_RANK)
-            dfl_diag_help(sema->sink, diag, "write a size here, such as the extent of `%s`",
+            dfl_diag_help(sema->sink, diag,
+                          "write a size here, such as the extent of `%s`; a declared shape has sizes, no indices",
                           dfl_sema_text(sema, expr->path->text));
         return DFL_BAD;
     }
