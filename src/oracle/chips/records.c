@@ -272,14 +272,15 @@ bool dfl_chips_has_conditions(const chips *c, uint32_t tensor)
     return false;
 }
 
-/* Whether chips that make parts of a sum may make different elements of it: by conditions, as rows that data select, or of the
-   points that have gone to the rows of a chip. */
-static bool is_thin(const chips *c, uint32_t tensor)
+/* Whether chips that make parts of a sum with the einsums of `only` (NULL: any) may make different elements of it: by conditions,
+   as rows that data select, or of the points that have gone to the rows of a chip. */
+static bool is_thin(const chips *c, uint32_t tensor, const bool *only)
 {
     for (uint32_t e = 0; e < c->w->n_einsums; e++)
-        if (c->einsums[e].target == tensor && c->einsums[e].rows != 0 && c->w->einsums[e].phase != DFL_PHASE_UPDATE)
+        if (c->einsums[e].target == tensor && (only == NULL || only[e]) &&
+            (c->einsums[e].is_thinned || (c->einsums[e].rows != 0 && c->w->einsums[e].phase != DFL_PHASE_UPDATE)))
             return true;
-    return dfl_chips_has_conditions(c, tensor) || dfl_chips_has_rows_alone(c, tensor);
+    return dfl_chips_has_rows_alone(c, tensor);
 }
 
 /* Whether an einsum that makes a tensor made an element on a chip in its latest pass, one of `only` (NULL: any). Zeros before a
@@ -296,9 +297,45 @@ static bool has_made(const chips *c, uint32_t tensor, uint32_t chip, uint32_t el
     return false;
 }
 
+/* Whether the chips of a group that gathers the result have made different elements with an einsum. */
+static bool makes_own(const chips *c, uint32_t einsum, uint64_t gathered)
+{
+    for (uint32_t g = 0; g < c->n_groups; g++)
+        if ((gathered >> g & 1) != 0 && dfl_chips_varies(c, c->einsums[einsum].target, c->einsums[einsum].made.of_chip, g))
+            return true;
+    return false;
+}
+
+/* Whether a chip at the same places of the gathered groups as `chip` has made an element with an einsum in its latest pass. */
+static bool sends_later(const chips *c, uint32_t einsum, uint32_t chip, uint32_t element, uint64_t gathered)
+{
+    for (uint32_t other = 0; other < c->n_chips; other++) {
+        bool is_in = c->einsums[einsum].latest[other] != NULL && c->einsums[einsum].latest[other][element] != 0 &&
+                     chips_stage(c, other) == chips_stage(c, chip);
+
+        for (uint32_t g = 0; g < c->n_groups && is_in; g++)
+            is_in = (gathered >> g & 1) == 0 || chips_digit(c, other, g) == chips_digit(c, chip, g);
+        if (is_in)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a chip sums an element: of those that the groups which gather the result bring behind it, it sums what it sends. */
+static bool sums_own(const chips *c, uint32_t tensor, uint32_t chip, uint32_t element)
+{
+    const uint64_t gathered = c->tensors[tensor].gathered;
+
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        if (c->einsums[e].target == tensor && makes_own(c, e, gathered) && !sends_later(c, e, chip, element, gathered) &&
+            sends_later(c, e, chip, element, 0))
+            return false;
+    return true;
+}
+
 /* Elements that a chip needs within its part by the groups of a mask, and that it or another chip of the groups of `summed` has
-   made: conditions may leave each of them others. */
-static uint64_t count_sums(const chips *c, uint32_t tensor, uint32_t chip, uint64_t summed, uint64_t groups)
+   made with the einsums of `only` (NULL: with any): conditions may leave each of them others. */
+static uint64_t count_sums(const chips *c, uint32_t tensor, uint32_t chip, uint64_t summed, uint64_t groups, const bool *only)
 {
     uint64_t n = 0;
 
@@ -306,28 +343,30 @@ static uint64_t count_sums(const chips *c, uint32_t tensor, uint32_t chip, uint6
         bool is_in = false;
 
         for (uint32_t other = 0; other < c->n_chips && !is_in && dfl_chips_is_within(c, tensor, chip, i, groups); other++) {
-            is_in = has_made(c, tensor, other, i, NULL);
+            is_in = has_made(c, tensor, other, i, only);
             for (uint32_t g = 0; g < c->n_groups && is_in; g++)
                 is_in = (summed >> g & 1) != 0 || chips_digit(c, other, g) == chips_digit(c, chip, g);
         }
-        n += is_in;
+        n += is_in && (only == NULL || sums_own(c, tensor, chip, i));
     }
     return n;
 }
 
 /* Whether a chip of a group has made an element, by the einsums of `only` (NULL: by any), within its part of the `scattered`
-   groups. */
+   groups. A chip has there what those of the `summed` groups have made. */
 static bool is_made_in(const chips *c, uint32_t tensor, uint32_t chip, uint32_t element, element_set *made, uint64_t gathered,
-                       uint64_t scattered, const bool *only)
+                       uint64_t summed, uint64_t scattered, const bool *only)
 {
     for (uint32_t other = 0; other < c->n_chips; other++) {
         bool is_in = made[other] != NULL && has_made(c, tensor, other, element, only);
+        uint32_t at = other; /* the chip with its sums */
 
         for (uint32_t g = 0; g < c->n_groups && is_in; g++)
-            is_in = ((gathered >> g & 1) != 0 || chips_digit(c, other, g) == chips_digit(c, chip, g)) &&
-                    ((scattered >> g & 1) == 0 || c->tensors[tensor].side[g] == NULL ||
-                     c->tensors[tensor].side[g][other][element] != 0);
-        if (is_in)
+            if ((summed >> g & 1) != 0)
+                at = dfl_chips_move_chip(c, at, g, chips_digit(c, chip, g));
+        for (uint32_t g = 0; g < c->n_groups && is_in; g++)
+            is_in = (gathered >> g & 1) != 0 || chips_digit(c, at, g) == chips_digit(c, chip, g);
+        if (is_in && dfl_chips_is_within(c, tensor, at, element, scattered))
             return true;
     }
     return false;
@@ -338,17 +377,17 @@ static bool is_made_in(const chips *c, uint32_t tensor, uint32_t chip, uint32_t 
 static uint64_t count_together(const chips *c, uint32_t tensor, uint32_t chip, element_set *made, uint64_t gathered,
                                uint64_t scattered, const bool *only)
 {
+    const uint64_t summed = is_thin(c, tensor, only) ? c->tensors[tensor].summed & ~gathered : 0;
     bool *one = DFL_NEW_ARRAY(c->arena, bool, (size_t)c->w->n_einsums + 1);
     uint64_t n = 0;
 
-    gathered |= is_thin(c, tensor) ? c->tensors[tensor].summed : 0;
     for (uint32_t i = 0; i < c->tensors[tensor].n_elem; i++) {
-        bool is_in = is_made_in(c, tensor, chip, i, made, gathered, scattered, only);
+        bool is_in = is_made_in(c, tensor, chip, i, made, gathered, summed, scattered, only);
 
         for (uint32_t e = 0; e < c->w->n_einsums && is_in && only != NULL; e++) {
             one[e] = true;
-            is_in = !only[e] || is_made_in(c, tensor, chip, i, made, gathered, scattered, one) ||
-                    !is_made_in(c, tensor, chip, i, made, gathered | c->tensors[tensor].gathered, scattered, one);
+            is_in = !only[e] || is_made_in(c, tensor, chip, i, made, gathered, summed, scattered, one) ||
+                    !is_made_in(c, tensor, chip, i, made, gathered | c->tensors[tensor].gathered, summed, scattered, one);
             one[e] = false;
         }
         n += is_in;
@@ -357,10 +396,10 @@ static uint64_t count_together(const chips *c, uint32_t tensor, uint32_t chip, e
 }
 
 /* Elements that a chip has made within its part by the groups of a mask; with conditions, those that some chip of the sum has
-   made: all have the same buffer. */
-static uint64_t count_made(const chips *c, uint32_t tensor, uint32_t chip, const uint8_t *made, uint64_t groups)
+   made with the einsums of `only`: all have the same buffer. */
+static uint64_t count_made(const chips *c, uint32_t tensor, uint32_t chip, const uint8_t *made, uint64_t groups, const bool *only)
 {
-    return is_thin(c, tensor) ? count_sums(c, tensor, chip, c->tensors[tensor].summed, groups)
+    return is_thin(c, tensor, only) ? count_sums(c, tensor, chip, c->tensors[tensor].summed, groups, only)
                               : count_within(c, tensor, chip, made, groups);
 }
 
@@ -391,30 +430,6 @@ static bool leaves_parts(const chips *c, uint32_t einsum, uint64_t groups)
     return false;
 }
 
-/* Whether the chips of a group that gathers the result have made different elements with an einsum. */
-static bool makes_own(const chips *c, uint32_t einsum, uint64_t gathered)
-{
-    for (uint32_t g = 0; g < c->n_groups; g++)
-        if ((gathered >> g & 1) != 0 && dfl_chips_varies(c, c->einsums[einsum].target, c->einsums[einsum].made.of_chip, g))
-            return true;
-    return false;
-}
-
-/* Whether a chip at the same places of the gathered groups as `chip` has made an element with an einsum in its latest pass. */
-static bool sends_later(const chips *c, uint32_t einsum, uint32_t chip, uint32_t element, uint64_t gathered)
-{
-    for (uint32_t other = 0; other < c->n_chips; other++) {
-        bool is_in = c->einsums[einsum].latest[other] != NULL && c->einsums[einsum].latest[other][element] != 0 &&
-                     chips_stage(c, other) == chips_stage(c, chip);
-
-        for (uint32_t g = 0; g < c->n_groups && is_in; g++)
-            is_in = (gathered >> g & 1) == 0 || chips_digit(c, other, g) == chips_digit(c, chip, g);
-        if (is_in)
-            return true;
-    }
-    return false;
-}
-
 /* The elements of which each chip has made a part of the sum over some groups, with any einsum; of those that are gathered
    behind, the ones that it sends then. `made`: by the last einsum alone, for results that are no sums. */
 static element_set *find_parts(const chips *c, uint32_t tensor, element_set *made, uint64_t groups)
@@ -430,22 +445,32 @@ static element_set *find_parts(const chips *c, uint32_t tensor, element_set *mad
         for (uint32_t e = 0; e < c->w->n_einsums; e++)
             for (uint32_t i = 0; c->einsums[e].target == tensor && i < t->n_elem && leaves_parts(c, e, groups); i++)
                 out[chip][i] |= c->einsums[e].latest[chip] != NULL && c->einsums[e].latest[chip][i] != 0;
-        for (uint32_t e = 0; e < c->w->n_einsums; e++)
-            for (uint32_t i = 0; c->einsums[e].target == tensor && i < t->n_elem && makes_own(c, e, t->gathered); i++)
-                out[chip][i] &= sends_later(c, e, chip, i, t->gathered);
+        for (uint32_t i = 0; i < t->n_elem; i++)
+            out[chip][i] &= sums_own(c, tensor, chip, i);
     }
     return out;
 }
 
+/* The einsums that make parts of a sum over some groups; NULL = any, as in find_parts(). */
+static const bool *find_adders(const chips *c, uint32_t tensor, uint64_t groups)
+{
+    bool *out = DFL_NEW_ARRAY(c->arena, bool, (size_t)c->w->n_einsums + 1);
+
+    for (uint32_t e = 0; e < c->w->n_einsums; e++)
+        out[e] = c->einsums[e].target == tensor && leaves_parts(c, e, groups);
+    return groups == 0 || c->tensors[tensor].is_tied ? NULL : out;
+}
+
 /* Opens the buffer of the parts of a sum that are sent: all that each chip has made. */
-static void open_parts(const chip_pass *p, uint32_t tensor, element_set *made)
+static void open_parts(const chip_pass *p, uint32_t tensor, element_set *made, const bool *adders)
 {
     chips *c = p->c;
     const uint32_t value = dfl_chips_buffer(c, tensor, p->layer, &c->einsums[p->einsum]);
 
     for (uint32_t chip = 0; chip < c->n_chips; chip++)
         if (made[chip] != NULL)
-            c->values.at[value].size[chip] = (uint32_t)count_made(c, tensor, chip, made[chip], ~c->tensors[tensor].summed);
+            c->values.at[value].size[chip] = (uint32_t)count_made(c, tensor, chip, made[chip], ~c->tensors[tensor].summed,
+                                                                       adders);
     dfl_chips_use_on(c, value, p->stages);
 }
 
@@ -470,6 +495,7 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
     const uint64_t back = t->back;
     element_set *const parts[3] = { find_parts(c, tensor, made, now), find_parts(c, tensor, made, late),
                                     find_parts(c, tensor, made, whole) };
+    const bool *adders[3] = { find_adders(c, tensor, now), find_adders(c, tensor, late), find_adders(c, tensor, whole) };
     const bool *own_makers = find_own(c, tensor, t->gathered);
     uint64_t n[4] = { 0 }, sent[4] = { 0 }, across = 0;
 
@@ -479,12 +505,14 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
         if (made[chip] == NULL)
             continue;
         for (uint32_t k = 0; k < 3; k++) {
-            const uint64_t of = count_made(c, tensor, chip, parts[k][chip], masks[k]);
+            const uint64_t of = count_made(c, tensor, chip, parts[k][chip], masks[k], adders[k]);
             n[k] = of > n[k] ? of : n[k];
-            const uint64_t at_home = k < 2 ? count_made(c, tensor, chip, parts[k][chip], masks[k] | (k == 0 ? now : late)) : 0;
+            const uint64_t at_home =
+                k < 2 ? count_made(c, tensor, chip, parts[k][chip], masks[k] | (k == 0 ? now : late), adders[k]) : 0;
             sent[k] = at_home > sent[k] ? at_home : sent[k];
         }
-        const uint64_t all = t->gathered != 0 ? count_together(c, tensor, chip, made, t->gathered, t->scattered | own, NULL) : 0;
+        const uint64_t all =
+            t->gathered != 0 ? count_together(c, tensor, chip, made, t->gathered, t->scattered | own, own_makers) : 0;
         const uint64_t own_part =
             t->gathered != 0 ? count_together(c, tensor, chip, made, 0, t->scattered | own, own_makers) : 0;
         n[3] = all > n[3] ? all : n[3];
@@ -499,7 +527,7 @@ void dfl_chips_record_result(const chip_pass *p, element_set *made, bool is_last
         across = of > across ? of : across;
     }
     if (now != 0)
-        open_parts(p, tensor, parts[0]);
+        open_parts(p, tensor, parts[0], adders[0]);
     if (now != 0)
         record_parts(c, "reduce_scatter", tensor, p->einsum, size_of_group(c, now), bits_of(c, tensor, n[0]),
                      bits_of(c, tensor, sent[0]), t->is_tied ? tied : p->stages);

@@ -134,7 +134,7 @@ bool dfl_exchanges_find(const dfl_frame *f, const dfl_layouts *layouts, const df
             if (!dfl_operand_exchanges_add(f, layouts, e, a, &all))
                 return false;
         }
-        if (is_last_writer(f, e) && !dfl_pass_check(f, dfl_frame_target(f, e), e, true))
+        if (is_last_writer(f, e) && !dfl_pass_check(f, dfl_frame_target(f, e), e, NULL))
             return false;
         if (is_last_writer(f, e) && !dfl_result_exchanges_add(f, layouts, e, &all))
             return false;

@@ -37,6 +37,44 @@ static uint64_t summed_slots(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     return out;
 }
 
+/* Whether a producer leaves parts of sums on some of the slots. */
+static bool leaves_parts(const dfl_frame *f, uint32_t einsum, uint64_t slots)
+{
+    for (uint32_t s = 0; s < f->n_slots && !dfl_einsum_is_start(&f->workload->einsums[einsum]); s++)
+        if ((slots >> s & 1) != 0 && dfl_layout_made(f, einsum, s) == DFL_LAYOUT_PARTIAL)
+            return true;
+    return false;
+}
+
+/* Whether a producer divides a result on some of the slots, by a dimension or by the rows to which its points go. */
+static bool divides_on(const dfl_frame *f, uint32_t einsum, uint64_t slots)
+{
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if ((slots >> s & 1) != 0 && (dfl_layout_made(f, einsum, s) >= 0 || dfl_layout_made(f, einsum, s) == DFL_LAYOUT_ROWS))
+            return true;
+    return false;
+}
+
+/* What the chips that exchange a result have of it: those of the `gathered` slots together, as far as the home has it on the
+   `scattered` slots, and another producer on the `shared` slots, which are gathered behind. They send elements of the einsums
+   that leave parts of sums on the `summed` slots, or that divide the result on the `divided` slots; if both are 0, of all. */
+typedef struct { uint64_t gathered, scattered, shared, summed, divided; } result_slots;
+
+/* The einsums of whose elements an exchange of the result of an einsum moves some, by einsum: what all chips have made whole
+   moves nothing, nor do zeros before a sum. NULL = all: the einsum starts a sum by itself. */
+static const bool *find_counted(const dfl_frame *f, uint32_t einsum, uint64_t summed, uint64_t divided)
+{
+    const dfl_workload *w = f->workload;
+    bool *out = DFL_NEW_ARRAY(f->arena, bool, (size_t)w->n_einsums + 1);
+
+    if (dfl_einsum_is_start(&w->einsums[einsum]))
+        return NULL;
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        out[e] = summed != 0 ? leaves_parts(f, e, summed)
+                             : !dfl_einsum_is_start(&w->einsums[e]) && (divided == 0 || divides_on(f, e, divided));
+    return out;
+}
+
 /* Whether conditions leave out elements of what an einsum makes on the chips of the `together` slots. False after a report. */
 static bool find_thin(const dfl_frame *f, uint32_t einsum, uint64_t together, bool *out)
 {
@@ -52,15 +90,50 @@ static bool find_thin(const dfl_frame *f, uint32_t einsum, uint64_t together, bo
     return true;
 }
 
-/* Whether conditions leave out elements of a result on the chips that exchange it; then `*out` are its elements on these chips:
-   those that make parts of its sums and those of the `gathered` slots, which may make different elements. False after a report:
-   einsums make different parts of it. */
+/* The last one of the einsums that make a tensor and count; 0 = there is none. */
+static uint32_t last_counted(const dfl_tensor *t, const bool *counted)
+{
+    for (uint32_t p = t->n_producers; p-- > 0;)
+        if (counted == NULL || counted[t->producers[p]])
+            return t->producers[p];
+    return 0;
+}
+
+/* Whether an einsum makes all elements of its result that the `counted` einsums make. */
+static bool makes_all(const dfl_frame *f, const dfl_tensor *t, uint32_t einsum, const bool *counted)
+{
+    const dfl_einsum *const einsums = f->workload->einsums;
+
+    for (uint32_t p = 0; p < t->n_producers; p++) {
+        const dfl_access *other = &einsums[t->producers[p]].output;
+
+        if (!dfl_einsum_is_start(&einsums[t->producers[p]]) && (counted == NULL || counted[t->producers[p]]) &&
+            (other->n_dims != einsums[einsum].output.n_dims ||
+             !dfl_pass_is_within(f->workload, other, &einsums[einsum].output)))
+            return false;
+    }
+    return true;
+}
+
+/* Whether two einsums make the same elements of a result: by the same indices under the same conditions. */
+static bool makes_same(const dfl_einsum *a, const dfl_einsum *b)
+{
+    bool is_same = dfl_conditions_equal(a, b) && a->output.n_dims == b->output.n_dims;
+
+    for (uint32_t d = 0; d < a->output.n_dims && is_same; d++)
+        is_same = dfl_index_equal(&a->output.index[d], &b->output.index[d]);
+    return is_same;
+}
+
+/* Whether conditions leave out elements of a result, made by the `counted` einsums, on the chips that exchange it; then `*out`
+   are its elements on these chips: those that make parts of its sums and those of the `gathered` slots, which may make
+   different elements. False after a report: einsums make different parts of it. */
 static bool find_made(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor, uint64_t gathered, const int64_t *parts,
-                      bool *is_thin, dfl_i128 *out)
+                      const bool *counted, bool *is_thin, dfl_i128 *out)
 {
     const dfl_tensor *t = &f->workload->tensors[tensor];
     const uint64_t together = gathered | summed_slots(f, l, tensor);
-    const uint32_t last = t->n_producers > 0 ? t->producers[t->n_producers - 1] : 0;
+    const uint32_t last = last_counted(t, counted);
     const dfl_access *made = &f->workload->einsums[last].output;
     bool is_alike = true, is_one = true, has_whole = false, has_where = false;
 
@@ -71,19 +144,19 @@ static bool find_made(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor,
         const dfl_einsum *e = &f->workload->einsums[t->producers[p]];
         bool thin;
 
-        if (dfl_einsum_is_start(e))
+        if (dfl_einsum_is_start(e) || (counted != NULL && !counted[t->producers[p]]))
             continue;
         if (!find_thin(f, t->producers[p], together, &thin))
             return false;
         *is_thin |= thin;
-        has_whole |= !thin;
+        has_whole |= !thin && makes_all(f, t, t->producers[p], counted);
         for (uint32_t d = 0; d < e->output.n_dims && e->n_where > 0; d++)
             has_where |= dfl_mask_has_dim(f, t->producers[p], &e->output, d) &&
                          dfl_conditions_cut(f->workload, e, &e->output, d);
         is_alike &= is_made_alike(f, t->producers[p], last);
-        is_one &= dfl_conditions_equal(e, &f->workload->einsums[last]);
+        is_one &= makes_same(e, &f->workload->einsums[last]);
     }
-    *is_thin &= !(has_whole && is_alike); /* a producer without conditions makes all that the others make */
+    *is_thin &= !(has_whole && is_alike); /* conditions leave out nothing of a producer that makes all */
     if (!*is_thin && (is_alike || !has_where))
         return true;
     if (!is_alike || !is_one)
@@ -152,11 +225,6 @@ static dfl_layout written_dimension(const dfl_frame *f, uint32_t einsum, uint32_
     return DFL_LAYOUT_REPLICATED;
 }
 
-/* What the chips that exchange a result have of it: those of the `gathered` slots together, as far as the home has it on the
-   `scattered` slots, and another producer on the `shared` slots, which are gathered behind. Of a sum over the `summed` slots they
-   send what producers that leave parts there have made; 0 = what all producers have made. */
-typedef struct { uint64_t gathered, scattered, shared, summed; } result_slots;
-
 /* Sets the parts in which slots divide each dimension of what a maker writes further, and of rows, by the dimension that data
    select. */
 static void find_parts(const dfl_frame *f, const dfl_layouts *l, uint32_t maker, result_slots slots, int64_t *parts,
@@ -181,31 +249,9 @@ static void find_parts(const dfl_frame *f, const dfl_layouts *l, uint32_t maker,
     }
 }
 
-/* Whether a producer leaves parts of sums on some of the slots. */
-static bool leaves_parts(const dfl_frame *f, uint32_t einsum, uint64_t slots)
-{
-    for (uint32_t s = 0; s < f->n_slots && !dfl_einsum_is_start(&f->workload->einsums[einsum]); s++)
-        if ((slots >> s & 1) != 0 && dfl_layout_made(f, einsum, s) == DFL_LAYOUT_PARTIAL)
-            return true;
-    return false;
-}
-
-/* Producers of the result of an einsum whose parts lie apart, of those that the slots count. `makers` has room for one more than
-   all producers; returns their number. */
-static uint32_t list_makers(const dfl_frame *f, uint32_t einsum, result_slots slots, uint32_t *makers, uint32_t *overlapping)
-{
-    const dfl_workload *w = f->workload;
-    bool *only = DFL_NEW_ARRAY(f->arena, bool, (size_t)w->n_einsums + 1);
-
-    for (uint32_t e = 0; e < w->n_einsums; e++)
-        only[e] = slots.summed == 0 || leaves_parts(f, e, slots.summed);
-    return dfl_pass_makers(w, dfl_frame_target(f, einsum), einsum, dfl_einsum_is_start(&w->einsums[einsum]), only, makers,
-                           overlapping);
-}
-
-/* Refuses sums of which several einsums make parts that overlap, or that lie in other places of a dimension of which the home
-   takes blocks: no block has as much of all of them as the fullest block of each. False after a report. */
-static bool check_sums(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, result_slots slots)
+/* Refuses sums of which several einsums make parts in other places of a dimension of which the home takes blocks: no block has as
+   much of all of them as the fullest block of each. False after a report. */
+static bool check_places(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, result_slots slots, const bool *counted)
 {
     const dfl_tensor *t = &f->workload->tensors[dfl_frame_target(f, einsum)];
     uint32_t *makers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)t->n_producers + 1), overlapping, n;
@@ -213,10 +259,7 @@ static bool check_sums(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
 
     if (slots.summed == 0 || t->gathered)
         return true;
-    n = list_makers(f, einsum, slots, makers, &overlapping);
-    if (overlapping != DFL_NONE)
-        return dfl_frame_refuse(f, f->workload->einsums[overlapping].output.span, "a sum of which einsums make overlapping parts",
-                                "make parts that lie apart, or let one einsum make all elements that another one makes");
+    n = dfl_pass_makers(f->workload, dfl_frame_target(f, einsum), einsum, counted, makers, &overlapping);
     for (uint32_t k = 1; k < n; k++) {
         const dfl_access *first = &f->workload->einsums[makers[0]].output, *other = &f->workload->einsums[makers[k]].output;
 
@@ -229,19 +272,21 @@ static bool check_sums(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
     return true;
 }
 
-/* Elements that all producers of the result of an einsum make in one pass. Zeros before a sum move nothing. True on overflow. */
-static bool add_makers(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, result_slots slots, dfl_i128 *out)
+/* Elements that the `counted` producers of the result of an einsum make in one pass. True on overflow. */
+static bool add_makers(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, result_slots slots, const bool *counted,
+                       dfl_i128 *out)
 {
-    const dfl_tensor *t = &f->workload->tensors[dfl_frame_target(f, einsum)];
-    uint32_t *makers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)t->n_producers + 1), overlapping;
-    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1), rows;
+    const uint32_t tensor = dfl_frame_target(f, einsum);
+    const dfl_workload *w = f->workload;
+    uint32_t *makers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)w->tensors[tensor].n_producers + 1), overlapping;
+    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)w->tensors[tensor].n_dims + 1), rows;
     bool overflow = false;
     dfl_i128 n;
 
     *out = 0;
-    for (uint32_t all = list_makers(f, einsum, slots, makers, &overlapping), k = 0; k < all; k++) {
+    for (uint32_t all = dfl_pass_makers(w, tensor, einsum, counted, makers, &overlapping), k = 0; k < all; k++) {
         /* neighbours have got the rest */
-        const dfl_access *own = dfl_halo_own(f, makers[k], &f->workload->einsums[makers[k]].output, UINT64_MAX);
+        const dfl_access *own = dfl_halo_own(f, makers[k], &w->einsums[makers[k]].output, UINT64_MAX);
 
         find_parts(f, l, makers[k], slots, parts, &rows);
         overflow |= dfl_frame_elements_of_group(f, makers[k], own, slots.gathered, parts, &n) || dfl_add(*out, n, out);
@@ -259,6 +304,7 @@ static bool writes_own_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t e
 /* Bits of what an einsum writes in one pass; of a scatter, those of the table. False after a report. */
 static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, result_slots slots, dfl_i128 *out)
 {
+    const bool *counted = find_counted(f, einsum, slots.summed, slots.divided);
     const uint32_t tensor = dfl_frame_target(f, einsum);
     const dfl_tensor *t = &f->workload->tensors[tensor];
     const bool is_scatter = f->workload->einsums[einsum].body->kind == DFL_EOP_SCATTER;
@@ -275,15 +321,15 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
     find_parts(f, l, maker, slots, parts, &rows);
     if (!check_parts(f, l, maker, tensor, slots.gathered, slots.scattered))
         return false;
-    if (!find_made(f, l, tensor, slots.gathered, parts, &is_thin, out))
+    if (!find_made(f, l, tensor, slots.gathered, parts, counted, &is_thin, out))
         return false;
-    if (!is_thin && !is_scatter && (!dfl_pass_check(f, tensor, einsum, dfl_einsum_is_start(&f->workload->einsums[einsum])) ||
-                                    !check_sums(f, l, einsum, slots)))
+    if (!is_thin && !is_scatter &&
+        (!dfl_pass_check(f, tensor, einsum, counted) || !check_places(f, l, einsum, slots, counted)))
         return false;
     if (!is_thin && (!is_scatter || is_started)) {
         overflow = is_scatter ? dfl_frame_elements_of_group(f, maker, &f->workload->einsums[maker].output, slots.gathered, parts,
                                                             out)
-                              : add_makers(f, l, einsum, slots, out);
+                              : add_makers(f, l, einsum, slots, counted, out);
         if (writes_own_rows(f, l, maker, tensor) && !overflow) /* each instance has those of its own points */
             overflow = dfl_mul(*out / f->points[maker].total, f->points[maker].largest, out);
     } else if (!is_thin) {
@@ -436,13 +482,76 @@ static bool find_gathered(const dfl_frame *f, const dfl_layouts *l, uint32_t ten
     return true;
 }
 
-/* Whether a producer divides a result on some of the slots. */
-static bool divides_on(const dfl_frame *f, uint32_t einsum, uint64_t slots)
+/* Whether some other producer that leaves parts of sums on `summed` slots, or divides the result on `divided` slots, makes all
+   elements that an einsum makes, whatever conditions leave out of these. */
+static bool is_made_again(const dfl_frame *f, uint32_t tensor, uint32_t einsum, uint64_t summed, uint64_t divided)
 {
-    for (uint32_t s = 0; s < f->n_slots; s++)
-        if ((slots >> s & 1) != 0 && dfl_layout_made(f, einsum, s) >= 0)
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+
+    for (uint32_t p = 0; p < t->n_producers; p++) {
+        const dfl_einsum *other = &f->workload->einsums[t->producers[p]];
+
+        if (other->output.n_dims == e->output.n_dims && !dfl_mask_thins(f, t->producers[p], &other->output) &&
+            (leaves_parts(f, t->producers[p], summed) || divides_on(f, t->producers[p], divided)) &&
+            dfl_pass_is_within(f->workload, &e->output, &other->output))
             return true;
+    }
     return false;
+}
+
+/* Refuses an exchange in which einsums take part with other elements: one divides elements among the chips that sum, of which
+   none leaves parts, or a group gathers some of the elements alone. `gather`: the groups that gather, here or behind it.
+   False after a report. */
+static bool check_together(const dfl_frame *f, const dfl_plan_exchange *x, uint64_t gather)
+{
+    const dfl_tensor *t = &f->workload->tensors[x->tensor];
+
+    for (uint32_t p = 0; p < t->n_producers; p++) {
+        const uint32_t e = t->producers[p];
+        const bool takes_part = x->kind == DFL_COLLECTIVE_ALL_GATHER ? divides_on(f, e, x->slots) : leaves_parts(f, e, x->slots);
+        bool is_mixed = !takes_part && x->kind == DFL_COLLECTIVE_ALL_REDUCE && divides_on(f, e, x->slots) &&
+                        !is_made_again(f, x->tensor, e, x->slots, 0);
+
+        if (f->workload->einsums[e].body->kind == DFL_EOP_SCATTER || dfl_einsum_is_start(&f->workload->einsums[e]))
+            continue;
+        for (uint32_t s = 0; s < f->n_slots && takes_part; s++)
+            is_mixed |= (gather >> s & 1) != 0 && !divides_on(f, e, UINT64_C(1) << s) &&
+                        !is_made_again(f, x->tensor, e, 0, UINT64_C(1) << s);
+        if (is_mixed)
+            return dfl_frame_refuse(f, f->workload->einsums[e].output.span, "a result of which einsums divide or sum "
+                                    "different elements", "divide the result alike in all einsums that make it");
+    }
+    return true;
+}
+
+/* Refuses a home that two groups divide along a dimension of which an einsum makes a part, if the parts are unequal, or the outer
+   group has not taken its part yet: elements are counted by blocks of one length. False after a report. */
+static bool check_blocks(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint64_t scattered)
+{
+    const dfl_access *made = &f->workload->einsums[einsum].output;
+    const dfl_tensor *t = &f->workload->tensors[made->tensor];
+    uint32_t rank;
+
+    for (uint32_t d = 0; d < made->n_dims && made->n_dims == t->n_dims && !t->gathered; d++) {
+        int64_t parts = 1;
+        uint32_t n = 0;
+        bool is_before = false, is_apart = false; /* a group whose part is not taken stands before one that has taken its own */
+
+        for (uint32_t s = 0; s < f->n_slots; s++) {
+            if (dfl_layout_home(l, made->tensor, s) != (dfl_layout)d || f->slots[s].count == 1)
+                continue;
+            parts *= f->slots[s].count;
+            n += (scattered >> s & 1) != 0;
+            is_apart |= is_before && (scattered >> s & 1) != 0;
+            is_before |= (scattered >> s & 1) == 0;
+        }
+        if ((is_apart || (n > 1 && t->extents[d] % parts != 0)) &&
+            !(dfl_index_is_bare(&made->index[d], &rank) && f->workload->ranks[rank].extent == t->extents[d]))
+            return dfl_frame_refuse(f, made->span, "a part of a result whose home two groups divide along one dimension",
+                                    "divide the home along different dimensions");
+    }
+    return true;
 }
 
 /* Sets the bits of an exchange of a result behind its last producer: those of the producer with the most, of a sum among those
@@ -457,18 +566,24 @@ static bool find_largest_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t
 
     if (x->is_tied || (!is_gather && !is_sum))
         return find_result_bits(f, l, einsum, (result_slots){ .scattered = scattered }, &x->bits);
+    const result_slots slots = {
+        .gathered = is_gather ? gather : 0, .scattered = scattered,
+        .shared = is_sum ? gather : gather == 0 ? x->slots : 0, .summed = is_sum ? x->slots : 0,
+        .divided = is_gather ? x->slots : 0,
+    };
+
+    if (!check_together(f, x, is_gather ? x->slots : gather))
+        return false;
     x->bits = 0;
     for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
-        const result_slots slots = { is_gather ? gather : 0, scattered, is_sum ? gather : gather == 0 ? x->slots : 0,
-                                     is_sum ? x->slots : 0 };
         dfl_i128 bits;
 
         if (dfl_frame_target(f, e) != x->tensor || dfl_einsum_is_start(&f->workload->einsums[e]) ||
             (is_sum && !leaves_parts(f, e, x->slots)) ||
-            (is_gather && gather == 0 && !divides_on(f, e, x->slots)) ||
+            (is_gather && !divides_on(f, e, x->slots)) ||
             (t->n_producers > 0 && f->workload->einsums[e].phase != x->phase))
             continue;
-        if (!find_result_bits(f, l, e, slots, &bits))
+        if (!check_blocks(f, l, e, scattered) || !find_result_bits(f, l, e, slots, &bits))
             return false;
         x->bits = bits > x->bits ? bits : x->bits;
     }
@@ -476,26 +591,30 @@ static bool find_largest_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t
 }
 
 /* The same with a `where` that leaves out elements; `is_thin` otherwise stays false. */
-static bool set_thin_part(const dfl_frame *f, const dfl_layouts *l, uint64_t gathered, dfl_plan_exchange *x, bool *is_thin)
+static bool set_thin_part(const dfl_frame *f, const dfl_layouts *l, uint64_t gathered, uint64_t scattered, dfl_plan_exchange *x,
+                          bool *is_thin)
 {
     const dfl_tensor *t = &f->workload->tensors[x->tensor];
     const bool is_gather = x->kind == DFL_COLLECTIVE_ALL_GATHER;
-    const uint32_t last = t->n_producers > 0 ? t->producers[t->n_producers - 1] : x->einsum;
+    const bool *counted = find_counted(f, x->einsum, is_gather ? 0 : x->slots, is_gather ? x->slots : 0);
+    const uint32_t last = t->n_producers > 0 ? last_counted(t, counted) : x->einsum;
     const dfl_access *made = &f->workload->einsums[last].output;
     const uint64_t together = summed_slots(f, l, x->tensor);
     dfl_layout *home = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
-    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1);
+    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)t->n_dims + 1), rows;
     dfl_i128 n;
 
-    for (uint32_t d = 0; d < t->n_dims; d++)
-        parts[d] = 1;
+    find_parts(f, l, last, (result_slots){ .scattered = is_gather ? scattered : 0 }, parts, &rows);
     for (uint32_t s = 0; s < f->n_slots; s++)
         home[s] = (x->slots >> s & 1) != 0 ? dfl_layout_home(l, x->tensor, s) : DFL_LAYOUT_REPLICATED;
-    if (!find_made(f, l, x->tensor, is_gather ? gathered : 0, parts, is_thin, &n))
+    if (!find_made(f, l, x->tensor, is_gather ? gathered : 0, parts, counted, is_thin, &n))
         return false;
     if (!*is_thin)
         return true;
-    return (is_gather ? dfl_mask_elements_of_group(f, last, made, together & ~gathered, NULL, &n)
+    if (!check_parts(f, l, last, x->tensor, 0, is_gather ? scattered : scattered | x->slots) ||
+        !check_blocks(f, l, last, is_gather ? scattered : scattered | x->slots))
+        return false;
+    return (is_gather ? dfl_mask_elements_of_group(f, last, made, together & ~gathered, parts, &n)
                       : dfl_mask_largest_part(f, last, made, together, home, NULL, x->slots, &n)) &&
            dfl_exchange_set_part(f, n, x);
 }
@@ -520,7 +639,7 @@ static bool set_largest_part(const dfl_frame *f, const dfl_layouts *l, uint64_t 
 
     if (x->kind != DFL_COLLECTIVE_REDUCE_SCATTER && !is_gather)
         return true;
-    if (!set_thin_part(f, l, gathered, x, &is_thin) || is_thin || is_made_by_rows(f, x->tensor))
+    if (!set_thin_part(f, l, gathered, scattered, x, &is_thin) || is_thin || is_made_by_rows(f, x->tensor))
         return is_thin || is_made_by_rows(f, x->tensor);
     whole = x->bits;
     if (!find_largest_bits(f, l, x->einsum, x, is_gather ? 0 : gathered, is_gather ? scattered : scattered | x->slots))

@@ -86,8 +86,7 @@ static bool is_box(const dfl_workload *w, const dfl_access *a)
     return true;
 }
 
-/* Whether an einsum makes all elements of a tensor that another one makes. Two equal accesses make the same elements. */
-static bool is_within(const dfl_workload *w, const dfl_access *inner, const dfl_access *outer)
+bool dfl_pass_is_within(const dfl_workload *w, const dfl_access *inner, const dfl_access *outer)
 {
     bool is_equal = true;
 
@@ -103,22 +102,21 @@ static bool is_within(const dfl_workload *w, const dfl_access *inner, const dfl_
     return is_equal || is_box(w, outer);
 }
 
-/* Whether a producer of a tensor may make a part of it, one of `only`: what adds to rows that data select makes no other
-   elements. */
-static bool may_make(const dfl_workload *w, uint32_t tensor, uint32_t einsum, bool with_starts, const bool *only)
+/* Whether a producer of a tensor may make a part of it: what adds to rows that data select makes no other elements. `counts` as
+   dfl_pass_makers(). */
+static bool may_make(const dfl_workload *w, uint32_t tensor, uint32_t einsum, const bool *counts)
 {
     const dfl_einsum *e = &w->einsums[einsum];
 
     return e->output.n_dims == w->tensors[tensor].n_dims && e->body->kind != DFL_EOP_SCATTER &&
-           (with_starts || !dfl_einsum_is_start(e)) && (only == NULL || only[einsum]);
+           (counts == NULL || counts[einsum]);
 }
 
 /* The place `p` in the order in which producers are compared: `first` stands before all. */
 static uint32_t producer_at(const dfl_tensor *t, uint32_t first, uint32_t p) { return p == 0 ? first : t->producers[p - 1]; }
 
 /* Whether another producer makes all that the one at place `p` makes; of those that make the same, the earliest stays. */
-static bool is_made_by_other(const dfl_workload *w, uint32_t tensor, uint32_t first, bool with_starts, const bool *only,
-                             uint32_t p)
+static bool is_made_by_other(const dfl_workload *w, uint32_t tensor, uint32_t first, const bool *counts, uint32_t p)
 {
     const dfl_tensor *t = &w->tensors[tensor];
     const dfl_access *made = &w->einsums[producer_at(t, first, p)].output;
@@ -127,28 +125,28 @@ static bool is_made_by_other(const dfl_workload *w, uint32_t tensor, uint32_t fi
         const uint32_t e = producer_at(t, first, q);
         const dfl_access *other = &w->einsums[e].output;
 
-        if (q != p && may_make(w, tensor, e, with_starts, only) && is_within(w, made, other) &&
-            (q < p || !is_within(w, other, made)))
+        if (q != p && may_make(w, tensor, e, counts) && dfl_pass_is_within(w, made, other) &&
+            (q < p || !dfl_pass_is_within(w, other, made)))
             return true;
     }
     return false;
 }
 
-uint32_t dfl_pass_makers(const dfl_workload *w, uint32_t tensor, uint32_t first, bool with_starts, const bool *only,
-                         uint32_t *makers, uint32_t *overlapping)
+uint32_t dfl_pass_makers(const dfl_workload *w, uint32_t tensor, uint32_t first, const bool *counts, uint32_t *makers,
+                         uint32_t *overlapping)
 {
     const dfl_tensor *t = &w->tensors[tensor];
     uint32_t n = 0;
 
     *overlapping = DFL_NONE;
-    if (!may_make(w, tensor, first, true, NULL) && (t->n_producers == 0 || !dfl_einsum_is_start(&w->einsums[t->producers[0]]))) {
+    if (!may_make(w, tensor, first, NULL) && (t->n_producers == 0 || !dfl_einsum_is_start(&w->einsums[t->producers[0]]))) {
         makers[0] = first; /* rows of a table that nothing starts */
         return 1;
     }
     for (uint32_t p = 0; p <= t->n_producers; p++) {
         const uint32_t e = producer_at(t, first, p);
 
-        if (!may_make(w, tensor, e, with_starts, only) || is_made_by_other(w, tensor, first, with_starts, only, p))
+        if (!may_make(w, tensor, e, counts) || is_made_by_other(w, tensor, first, counts, p))
             continue;
         for (uint32_t k = 0; k < n; k++)
             if (!is_apart(w, &w->einsums[makers[k]].output, &w->einsums[e].output))
@@ -158,14 +156,14 @@ uint32_t dfl_pass_makers(const dfl_workload *w, uint32_t tensor, uint32_t first,
     return n;
 }
 
-bool dfl_pass_check(const dfl_frame *f, uint32_t tensor, uint32_t first, bool with_starts)
+bool dfl_pass_check(const dfl_frame *f, uint32_t tensor, uint32_t first, const bool *counts)
 {
     const dfl_tensor *t = &f->workload->tensors[tensor];
     uint32_t *makers = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)t->n_producers + 1), overlapping;
 
     if (t->n_producers == 0)
         return true;
-    dfl_pass_makers(f->workload, tensor, first, with_starts, NULL, makers, &overlapping);
+    dfl_pass_makers(f->workload, tensor, first, counts, makers, &overlapping);
     return overlapping == DFL_NONE ||
            dfl_frame_refuse(f, f->workload->einsums[overlapping].output.span, "a result of which einsums make parts that overlap",
                             "make parts that lie apart, or let one einsum make all elements that another one makes");
@@ -215,7 +213,7 @@ bool dfl_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tens
         return by_rows_bits(f, layouts, tensor, first, access, out);
     if (t->n_producers == 0)
         return add_part(f, layouts, tensor, first, access, out);
-    for (uint32_t n = dfl_pass_makers(f->workload, tensor, first, true, NULL, makers, &overlapping), k = 0; k < n; k++)
+    for (uint32_t n = dfl_pass_makers(f->workload, tensor, first, NULL, makers, &overlapping), k = 0; k < n; k++)
         overflow |= add_part(f, layouts, tensor, makers[k], &f->workload->einsums[makers[k]].output, out);
     return overflow;
 }
@@ -303,8 +301,7 @@ bool dfl_joined_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t te
 
     if (t->n_producers > 0 && !is_by_rows(f, layouts, tensor)) {
         *out = 0;
-        for (uint32_t n = dfl_pass_makers(f->workload, tensor, t->producers[0], true, NULL, makers, &overlapping), k = 0; k < n;
-             k++)
+        for (uint32_t n = dfl_pass_makers(f->workload, tensor, t->producers[0], NULL, makers, &overlapping), k = 0; k < n; k++)
             overflow |= joined_part(f, layouts, tensor, makers[k], joined, &bits) || dfl_add(*out, bits, out);
         return overflow;
     }

@@ -17,14 +17,16 @@ int64_t dfl_pass_layers(const dfl_frame *f, const dfl_layouts *layouts, uint32_t
 bool dfl_pass_home_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, int64_t layers, uint64_t joined,
                    dfl_i128 *out);
 
+/* Whether the access `outer` has all elements of a tensor that the access `inner` has. Two equal accesses have the same ones. */
+bool dfl_pass_is_within(const dfl_workload *w, const dfl_access *inner, const dfl_access *outer);
 /* Lists producers of a tensor that make parts of it which lie apart; the other producers make elements of these parts again. Of
-   producers that make the same elements, `first` stands for all. Producers that start sums with zeros count only `with_starts`,
-   and others only if `only`[einsum]; NULL = all.
+   producers that make the same elements, `first`, which counts, stands for all. `counts`[einsum]: whether it is one of the
+   producers in question; NULL = all are.
    `overlapping` gets a producer listed whose part overlaps that of another one, or DFL_NONE: then nothing counts the elements.
    `makers` has room for one more than all producers; returns the number of those listed. */
-uint32_t dfl_pass_makers(const dfl_workload *w, uint32_t tensor, uint32_t first, bool with_starts, const bool *only,
-                         uint32_t *makers, uint32_t *overlapping);
-/* Whether the parts that the producers of a tensor make lie apart or within each other. False after a report. */
-bool dfl_pass_check(const dfl_frame *f, uint32_t tensor, uint32_t first, bool with_starts);
+uint32_t dfl_pass_makers(const dfl_workload *w, uint32_t tensor, uint32_t first, const bool *counts, uint32_t *makers,
+                         uint32_t *overlapping);
+/* Whether the parts that producers of a tensor in question make lie apart or within each other. False after a report. */
+bool dfl_pass_check(const dfl_frame *f, uint32_t tensor, uint32_t first, const bool *counts);
 
 #endif
