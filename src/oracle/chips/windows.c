@@ -27,7 +27,7 @@ uint32_t dfl_chips_written_beside(const chips *c, uint32_t einsum, uint32_t grou
     uint32_t bare;
 
     for (uint32_t d = 0; d < a->n_dims && line != NULL && dfl_chips_is_work(c, group) && !c->w->tensors[a->tensor].gathered; d++)
-        if (dfl_index_coef(&a->index[d], line->rank) == 1 && !dfl_index_is_bare(&a->index[d], &bare))
+        if (dfl_index_coef(&a->index[d], line->rank) >= 1 && !dfl_index_is_bare(&a->index[d], &bare))
             return d;
     return DFL_NONE;
 }

@@ -131,10 +131,14 @@ static bool check_beside(const dfl_frame *f, const dfl_layouts *l, const dfl_rea
             return dfl_frame_refuse(f, access->span, "a result that is shifted among unequal parts",
                                     "divide it into equal parts");
     }
+    for (uint32_t i = 0; i < r->n; i++)
+        if (!dfl_halo_has_steps(f, r->at[i].einsum, &r->at[i].access->index[dim], slot))
+            return dfl_frame_refuse(f, r->at[i].access->span, "a result with a divided window that leaves out elements",
+                                    "divide another rank");
     for (uint32_t i = 0; i < r->n; i++) {
         const dfl_line *line = dfl_frame_line(f, r->at[i].einsum, slot);
 
-        if (line == NULL || dfl_index_coef(&r->at[i].access->index[dim], line->rank) != 1)
+        if (line == NULL || dfl_index_coef(&r->at[i].access->index[dim], line->rank) < 1)
             return dfl_frame_refuse(f, r->at[i].access->span, "a result with a window that another einsum makes whole",
                                     "divide the dimension in all einsums that make the result");
     }

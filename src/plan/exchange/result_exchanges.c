@@ -289,7 +289,8 @@ static bool add_makers(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
         const dfl_access *own = dfl_halo_own(f, makers[k], &w->einsums[makers[k]].output, UINT64_MAX);
 
         find_parts(f, l, makers[k], slots, parts, &rows);
-        overflow |= dfl_frame_elements_of_group(f, makers[k], own, slots.gathered, parts, &n) || dfl_add(*out, n, out);
+        overflow |= dfl_frame_elements_of_group(f, makers[k], own, slots.gathered, parts, &n) ||
+                    dfl_mul(n, dfl_halo_own_steps(f, makers[k], &w->einsums[makers[k]].output), &n) || dfl_add(*out, n, out);
     }
     return overflow;
 }

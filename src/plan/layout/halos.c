@@ -408,25 +408,24 @@ bool dfl_halo_section(const dfl_reaches *r, uint32_t dim, uint32_t slot, bool is
 bool dfl_halo_is_filled(const dfl_reaches *r, uint32_t dim, uint32_t slot)
 {
     for (uint32_t i = 0; i < r->n; i++) {
-        const dfl_line *line = dfl_frame_line(r->frame, r->at[i].einsum, slot);
+        const dfl_index *index = &r->at[i].access->index[dim];
+        const int64_t step = step_on(r->frame, r->at[i].einsum, index, slot);
         int64_t least, most;
 
-        if (line == NULL || dfl_index_coef(&r->at[i].access->index[dim], line->rank) != 1)
+        if (step < 1)
             continue;
-        dfl_halo_range(r->frame, r->at[i].einsum, &r->at[i].access->index[dim], line->rank, &least, &most);
-        if (least <= 0 && most >= 0)
+        dfl_halo_range(r->frame, r->at[i].einsum, index, dfl_frame_line(r->frame, r->at[i].einsum, slot)->rank, &least, &most);
+        if (least <= 0 && most >= step - 1)
             return true;
     }
     return false;
 }
 
-/* Whether the part of an instance along an index on a slot is that of the divided rank, with as many elements for each point as
-   the window moves. */
-static bool has_steps(const dfl_frame *f, uint32_t einsum, const dfl_index *index, uint32_t slot)
+bool dfl_halo_has_steps(const dfl_frame *f, uint32_t einsum, const dfl_index *index, uint32_t slot)
 {
     const int64_t step = step_on(f, einsum, index, slot);
 
-    return step == 1 || is_joined(f, einsum, index, dfl_frame_line(f, einsum, slot)->rank, step);
+    return step <= 1 || is_joined(f, einsum, index, dfl_frame_line(f, einsum, slot)->rank, step);
 }
 
 int64_t dfl_halo_own_steps(const dfl_frame *f, uint32_t einsum, const dfl_access *access)
@@ -438,7 +437,7 @@ int64_t dfl_halo_own_steps(const dfl_frame *f, uint32_t einsum, const dfl_access
         const bool is_bare = dfl_index_is_bare(&access->index[d], &bare);
         const uint32_t slot = is_bare ? DFL_NONE : slot_of(f, einsum, &access->index[d]);
 
-        if (slot != DFL_NONE && f->slots[slot].stages == NULL && has_steps(f, einsum, &access->index[d], slot))
+        if (slot != DFL_NONE && f->slots[slot].stages == NULL && dfl_halo_has_steps(f, einsum, &access->index[d], slot))
             steps *= step_on(f, einsum, &access->index[d], slot);
     }
     return steps;
@@ -456,7 +455,7 @@ const dfl_access *dfl_halo_own(const dfl_frame *f, uint32_t einsum, const dfl_ac
         dfl_term *term;
 
         if (slot == DFL_NONE || f->slots[slot].stages != NULL || (slots >> slot & 1) == 0 ||
-            !has_steps(f, einsum, &access->index[d], slot))
+            !dfl_halo_has_steps(f, einsum, &access->index[d], slot))
             continue;
         if (index == NULL) {
             index = DFL_NEW_ARRAY(f->arena, dfl_index, access->n_dims);

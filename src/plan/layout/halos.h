@@ -40,6 +40,9 @@ bool dfl_halo_is_filled(const dfl_reaches *r, uint32_t dim, uint32_t slot);
 /* An access without what lies beyond the parts of an instance, which messages bring or take: along windows that the slots of the
    mask divide, the index is the divided rank. */
 const dfl_access *dfl_halo_own(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t slots);
+/* Whether the part of an instance along an index on a slot is that of the divided rank, with as many elements for each point as
+   the window moves. */
+bool dfl_halo_has_steps(const dfl_frame *f, uint32_t einsum, const dfl_index *index, uint32_t slot);
 /* Elements for each one of dfl_halo_own(): windows that move by more than 1 have as many for each value of the rank. */
 int64_t dfl_halo_own_steps(const dfl_frame *f, uint32_t einsum, const dfl_access *access);
 

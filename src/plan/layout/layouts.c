@@ -42,7 +42,7 @@ dfl_layout dfl_layout_asked(const dfl_frame *f, uint32_t einsum, const dfl_acces
         return asked_of_table(t, line->rank);
     if (dfl_frame_goes(f, einsum, slot))
         return dfl_rows_varies(f, einsum, access) ? DFL_LAYOUT_ROWS : DFL_LAYOUT_REPLICATED;
-    return asked_along(access, line->rank, access == &f->workload->einsums[einsum].output ? 1 : INT64_MAX);
+    return asked_along(access, line->rank, INT64_MAX);
 }
 
 /* Whether gathers or scatters read or write rows of a tensor. */
