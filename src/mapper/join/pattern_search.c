@@ -283,7 +283,7 @@ bool dfl_pattern_forms_can_flatten(const dfl_tiling_template *t, uint32_t whole)
     bool can = !t->through;
 
     for (uint32_t g = 0; g < t->shared_gaps && can; g++)
-        can = t->keep[g].home && (g < n || !(whole >> t->keep[g].operand & 1));
+        can = (g < n || !(whole >> t->keep[g].operand & 1)) && t->keep[g].home;
     return can;
 }
 

@@ -37,7 +37,6 @@ typedef struct {
     DFL_VEC(found_run) found;
 } regroup;
 
-
 static const dfl_workload *workload_of(const regroup *x) { return x->k.mapping->workload; }
 
 static uint32_t last_of(const dfl_tensor *t) { return t->n_consumers > 0 ? t->consumers[t->n_consumers - 1] : 0; }
