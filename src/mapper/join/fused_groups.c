@@ -118,12 +118,6 @@ static bool find_line(dfl_composer *k, dfl_arena *arena, dfl_fused_result *out)
 
 /* ---- groups ---- */
 
-/* A group that may be better than its einsums alone. */
-typedef struct {
-    uint32_t first, n, memory;
-    double saving;                          /* at most: what its einsums cost alone, less the least bounds of their patterns */
-} possible_group;
-
 /* Adds a group in the place of the one of the same einsums and memory, `before`; NULL = there is none. */
 static void add_group(dfl_group_search *g, dfl_group_choice *before)
 {
@@ -140,7 +134,7 @@ static void add_group(dfl_group_search *g, dfl_group_choice *before)
 }
 
 /* The group of these einsums and this memory that was found before, or NULL. */
-static dfl_group_choice *find_group(const dfl_composer *k, const possible_group *p)
+static dfl_group_choice *find_group(const dfl_composer *k, const dfl_group_run *p)
 {
     for (size_t g = 0; g < k->groups.n; g++) {
         const dfl_fused_group *x = &k->groups.at[g].group;
@@ -159,19 +153,8 @@ static double cost_alone(const dfl_composer *k, uint32_t first, uint32_t n)
     return cost;
 }
 
-static int by_saving(const void *a, const void *b)
-{
-    const possible_group *x = a, *y = b;
-
-    if (x->saving != y->saving)
-        return x->saving > y->saving ? -1 : 1;
-    if (x->n != y->n)
-        return x->n < y->n ? -1 : 1;
-    return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x->memory > y->memory) - (x->memory < y->memory);
-}
-
 /* Searches a group, also from the tiles that were found before. */
-static void search_group(dfl_composer *k, const possible_group *p)
+static void search_group(dfl_composer *k, const dfl_group_run *p)
 {
     dfl_group_choice *before = find_group(k, p);
     dfl_group_search g = { .k = k, .first = p->first, .n = p->n, .memory = p->memory, .cost = INFINITY };
@@ -193,13 +176,13 @@ static void search_groups(dfl_composer *k)
 {
     const double least = cost_alone(k, 0, k->classes->n) * DFL_GROUP_SAVING;
     const dfl_system *s = k->mapping->system;
-    DFL_VEC(possible_group) groups = { NULL, 0, 0 };
+    DFL_VEC(dfl_group_run) groups = { NULL, 0, 0 };
 
     for (uint32_t n = 2; n <= DFL_GROUP_EINSUMS; n++)
         for (uint32_t first = 0; first + n <= k->classes->n; first++)
             for (uint32_t m = 0; m < s->n_memories; m++) {
                 dfl_group_search g = { .k = k, .first = first, .n = n, .memory = m };
-                possible_group p = { first, n, m, 0 };
+                dfl_group_run p = { .first = first, .n = n, .memory = m };
                 if (!dfl_group_open(&g))
                     continue;
                 p.saving = cost_alone(k, first, n) - g.least[0];
@@ -207,7 +190,7 @@ static void search_groups(dfl_composer *k)
                     DFL_PUSH(k->arena, &groups, p);
             }
     if (groups.n > 0)
-        qsort(groups.at, groups.n, sizeof *groups.at, by_saving);
+        qsort(groups.at, groups.n, sizeof *groups.at, dfl_group_run_order);
     for (size_t i = 0; i < groups.n && k->deadline.why == DFL_STOP_NONE; i++)
         search_group(k, &groups.at[i]);
 }

@@ -141,7 +141,7 @@ static bool note_tiles(dfl_group_search *g, const int64_t *tile)
     return true;
 }
 
-/* The tile of an operand below the shared loops. */
+/* Elements of an operand below the shared loops, whose tiles have `tile[k]` elements of the rank g->rank[k]. */
 static double find_tile(const dfl_group_search *g, const dfl_problem *problem, const dfl_problem_operand *o, const int64_t *tile)
 {
     int64_t piece[DFL_PROBLEM_RANKS];
@@ -281,4 +281,15 @@ dfl_fused_group dfl_group_written(const dfl_group_search *g)
     out.n_tensors = (uint32_t)tensors.n;
     order_loops(g, &out);
     return out;
+}
+
+int dfl_group_run_order(const void *a, const void *b)
+{
+    const dfl_group_run *x = a, *y = b;
+
+    if (x->saving != y->saving)
+        return x->saving > y->saving ? -1 : 1;
+    if (x->n != y->n)
+        return x->n < y->n ? -1 : 1;
+    return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x->memory > y->memory) - (x->memory < y->memory);
 }

@@ -52,6 +52,16 @@ typedef struct {
     DFL_VEC(dfl_group_choice) groups;
 } dfl_composer;
 
+/* Consecutive einsums that may share loops, and exchange what is between them in one memory. */
+typedef struct {
+    uint32_t first, n, memory;              /* the first einsum, the number of einsums, the memory */
+    double saving;                          /* by the line, at most: costs alone less the least bounds in the group */
+    bool is_done;                           /* it was searched */
+} dfl_group_run;
+
+/* For qsort: the largest saving first, then the fewest einsums, the first einsum, the memory. */
+int dfl_group_run_order(const void *a, const void *b);
+
 /* Tiles below the shared loops of a group, by rank. */
 typedef struct { int64_t at[DFL_PROBLEM_RANKS]; } dfl_group_tiles;
 
@@ -59,13 +69,13 @@ typedef struct { int64_t at[DFL_PROBLEM_RANKS]; } dfl_group_tiles;
 typedef struct {
     dfl_composer *k;
     uint32_t first, n, memory;
-    uint32_t inside[DFL_GROUP_EINSUMS];     /* by einsum: mask of operands that are exchanged inside */
+    uint32_t inside[DFL_GROUP_EINSUMS];     /* by einsum: mask of the operands that it exchanges in `memory` */
     uint32_t pattern[DFL_GROUP_EINSUMS];
     uint32_t n_ranks, rank[DFL_PROBLEM_RANKS]; /* of the workload: those of the shared loops */
     int64_t extent[DFL_PROBLEM_RANKS], tile[DFL_PROBLEM_RANKS];
     dfl_group_einsum choices[DFL_GROUP_EINSUMS];
     double cost;
-    double least[DFL_GROUP_EINSUMS];        /* by einsum: least costs whatever the tiles of it and of those behind it */
+    double least[DFL_GROUP_EINSUMS];        /* by einsum: lower bound by the line of it and those behind it */
     DFL_VEC(dfl_group_tiles) tried;
 } dfl_group_search;
 
@@ -86,7 +96,7 @@ uint32_t dfl_composer_pattern(const dfl_composer *k, uint32_t e, uint32_t inside
 void dfl_composer_search(dfl_composer *k, uint32_t e, uint32_t pattern, const dfl_shared_tile *tile, double cutoff,
                          uint64_t nodes, dfl_group_einsum *out);
 
-/* Sets what the group exchanges inside, and the ranks of its loops. False if some einsum exchanges nothing inside. */
+/* Sets `inside` and the ranks of the shared loops. False if some einsum exchanges no operand in `memory`. */
 bool dfl_group_mark(dfl_group_search *g);
 /* The same, and sets the patterns. False also if some einsum has none, or if all is exchanged where it is without
    the group, too. */

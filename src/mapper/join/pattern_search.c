@@ -332,7 +332,7 @@ void dfl_pattern_forms_limit(dfl_pattern_forms *f, const uint32_t *only, uint32_
     f->whole = whole;
 }
 
-/* The copy of a problem with the room that is left. */
+/* A copy of `whole` whose memories have the room, in bits, that tiles outside of the group leave. */
 static dfl_problem *find_left(dfl_pattern_forms *f, const dfl_problem *whole)
 {
     less_room x = { whole, NULL };

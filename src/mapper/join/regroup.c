@@ -10,16 +10,9 @@
 #include "mapper/problem/limits.h"
 #include "support/deadline.h"
 
-/* Einsums that may share loops, and exchange what is between them in one memory. */
-typedef struct {
-    uint32_t first, n, memory;
-    double saving;                   /* at most */
-    bool is_done;                    /* it was searched */
-} possible_run;
-
 /* A run that may cost less as a group. */
 typedef struct {
-    possible_run run;
+    dfl_group_run run;
     dfl_fused_group group;
     dfl_group_einsum choices[DFL_GROUP_EINSUMS];
 } found_run;
@@ -125,7 +118,7 @@ static void make_forms(regroup *x, uint32_t e, uint32_t pattern, uint32_t inside
 }
 
 /* The room that tensors at the root take from an einsum of the run that does not touch them. */
-static void find_resident(const regroup *x, uint32_t e, const possible_run *run)
+static void find_resident(const regroup *x, uint32_t e, const dfl_group_run *run)
 {
     const dfl_problem *problem = dfl_composer_problem(&x->k, e);
     double *taken = x->k.resident[e];
@@ -146,7 +139,7 @@ static void find_resident(const regroup *x, uint32_t e, const possible_run *run)
 /* ---- runs of einsums ---- */
 
 /* Opens a run: what it exchanges inside, and the patterns. False if it shares nothing, or some einsum has no pattern. */
-static bool open_run(regroup *x, const possible_run *run, dfl_group_search *g)
+static bool open_run(regroup *x, const dfl_group_run *run, dfl_group_search *g)
 {
     bool is_open;
 
@@ -162,7 +155,7 @@ static bool open_run(regroup *x, const possible_run *run, dfl_group_search *g)
     return is_open;
 }
 
-static double cost_apart(const regroup *x, const possible_run *run)
+static double cost_apart(const regroup *x, const dfl_group_run *run)
 {
     double cost = 0;
 
@@ -184,7 +177,7 @@ static void choose(regroup *x, uint32_t e, const dfl_group_einsum *from)
 }
 
 /* Searches a run, and notes it if some of its einsums cost less in a group. */
-static void search_run(regroup *x, const possible_run *run)
+static void search_run(regroup *x, const dfl_group_run *run)
 {
     found_run found = { .run = { .first = run->first, .n = run->n, .memory = run->memory } };
     dfl_group_search g;
@@ -254,19 +247,8 @@ static bool take_best(regroup *x)
     return true;
 }
 
-static int by_saving(const void *a, const void *b)
-{
-    const possible_run *x = a, *y = b;
-
-    if (x->saving != y->saving)
-        return x->saving > y->saving ? -1 : 1;
-    if (x->n != y->n)
-        return x->n < y->n ? -1 : 1;
-    return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x->memory > y->memory) - (x->memory < y->memory);
-}
-
 /* Whether a run has einsums of one that was found. */
-static bool meets_found(const regroup *x, const possible_run *run)
+static bool meets_found(const regroup *x, const dfl_group_run *run)
 {
     bool meets = false;
 
@@ -278,15 +260,15 @@ static bool meets_found(const regroup *x, const possible_run *run)
 /* Searches the runs that may save something, those that may save most first. */
 static void search_runs(regroup *x)
 {
-    const possible_run all = { .first = 0, .n = x->k.classes->n };
+    const dfl_group_run all = { .first = 0, .n = x->k.classes->n };
     const double least = cost_apart(x, &all) * DFL_GROUP_SAVING;
     const uint32_t n_memories = x->k.mapping->system->n_memories;
-    DFL_VEC(possible_run) runs = { NULL, 0, 0 };
+    DFL_VEC(dfl_group_run) runs = { NULL, 0, 0 };
     dfl_group_search g;
 
     for (uint32_t n = 2; n <= DFL_GROUP_EINSUMS && n < all.n; n++)
         for (uint32_t i = 0; i < (all.n - n + 1) * n_memories && !dfl_deadline_passed(&x->k.deadline); i++) {
-            possible_run run = { .first = i / n_memories, .n = n, .memory = i % n_memories };
+            dfl_group_run run = { .first = i / n_memories, .n = n, .memory = i % n_memories };
             if (!open_run(x, &run, &g))
                 continue;
             run.saving = cost_apart(x, &run) - g.least[0];
@@ -294,7 +276,7 @@ static void search_runs(regroup *x)
                 DFL_PUSH(x->k.arena, &runs, run);
         }
     if (runs.n > 0)
-        qsort(runs.at, runs.n, sizeof *runs.at, by_saving);
+        qsort(runs.at, runs.n, sizeof *runs.at, dfl_group_run_order);
     for (uint32_t pass = 0; pass < 2; pass++) /* at first runs apart from those that were found */
         for (size_t i = 0; i < runs.n && !dfl_deadline_passed(&x->k.deadline); i++)
             if (!runs.at[i].is_done && (pass > 0 || !meets_found(x, &runs.at[i]))) {

@@ -337,8 +337,8 @@ static bool is_next(dfl_box_run *s, dfl_box_node *node)
     return false;
 }
 
-/* The lower bound if the search ended here, with a node left: no point that was evaluated has a smaller relaxed cost (D2).
-   Where a rank may be cut as in no skeleton, families alone are bounded (D12). */
+/* The lower bound of the objective while nodes are open: the least of their bounds and of the relaxed costs of all evaluated
+   points (D2). Where mappings may cut a rank as no skeleton does (D12): the least bound of the families. */
 static double bound_now(const dfl_box_run *s)
 {
     const double least = fmin(s->heap.nodes.at[0].bound, s->out->lower_bound);
