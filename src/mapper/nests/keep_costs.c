@@ -100,6 +100,28 @@ static void add_waits(const dfl_problem *problem, const dfl_result *r, uint32_t 
     }
 }
 
+/* Adds what the memories do for an operand: their energy, and the times of their ports at coordinate 0. */
+static void add_own(const dfl_problem *problem, const dfl_result *r, uint32_t operand, dfl_keep_costs *out)
+{
+    const double bits = problem->operand[operand].bits;
+
+    for (uint32_t i = 0; i < r->n_traffic; i++) {
+        const dfl_counts *first = &r->traffic[i].first;
+        uint32_t p = 0;
+        if (r->traffic[i].tensor != problem->operand[operand].tensor)
+            continue;
+        out->own += r->traffic[i].joules;
+        while (p < problem->n_places && problem->place[p].memory != r->traffic[i].memory)
+            p++;
+        if (p == problem->n_places || r->traffic[i].rough)
+            continue;
+        out->served[2 * p] += bits * ((double)(first->serve + first->accumulate) * problem->place[p].read_seconds +
+                                      (double)first->drain * problem->place[p].drain_seconds);
+        out->served[2 * p + !problem->place[p].one_port] += bits * (double)(first->fill + first->update) *
+                                                            problem->place[p].write_seconds;
+    }
+}
+
 /* Elements of a rank in the largest tile of a keep: of a piece of `left` elements below the loops from `loop` and the axes from
    `axis` on. Coordinates of axes that are not around the keep add up. */
 static int64_t join_pieces(const dfl_keep_book *book, const dfl_nest_keep *keep, uint32_t rank, uint32_t loop, uint32_t axis,
@@ -186,6 +208,11 @@ static void find_base(dfl_keep_book *book)
     const dfl_result *r = run(book, &none);
 
     book->base = (dfl_keep_costs){ 0 };
+    for (uint32_t o = 0; o < book->problem->n_operands; o++) {
+        const dfl_problem_operand *x = &book->problem->operand[o];
+        if (book->problem->place[x->home].axes == 0)
+            book->base.room[x->home] += dfl_problem_tile(x, book->problem->extent) * x->bits;
+    }
     book->is_known = r != NULL;
     if (book->is_known) {
         read_costs(book, r, &book->base);
@@ -209,15 +236,20 @@ void dfl_keep_book_turn(dfl_keep_book *book, const dfl_bare_nest *nest)
         find_base(book);
 }
 
-static void find_costs(dfl_keep_book *book, uint32_t operand, const dfl_nest_keeps *keeps, dfl_keep_costs *out)
+void dfl_keep_book_ends(const dfl_keep_book *book, uint32_t operand, const dfl_nest_keeps *keeps, dfl_keep_costs *out)
 {
-    const dfl_result *r = book->is_known ? run(book, keeps) : NULL;
-
     *out = (dfl_keep_costs){ 0 };
     for (uint32_t i = 0; i < keeps->n; i++)
         out->room[keeps->keep[i].place] += dfl_keep_book_room(book, &keeps->keep[i]);
     if (!book->given->options.overlap_perfect)
         add_ends(book, operand, keeps, out);
+}
+
+static void find_costs(dfl_keep_book *book, uint32_t operand, const dfl_nest_keeps *keeps, dfl_keep_costs *out)
+{
+    const dfl_result *r = book->is_known ? run(book, keeps) : NULL;
+
+    dfl_keep_book_ends(book, operand, keeps, out);
     if (r != NULL) {
         read_costs(book, r, out);
         out->joules -= book->base.joules;
@@ -226,6 +258,7 @@ static void find_costs(dfl_keep_book *book, uint32_t operand, const dfl_nest_kee
         for (uint32_t l = 0; l < DFL_NEST_LINKS; l++)
             out->links[l] -= book->base.links[l];
         add_waits(book->problem, r, operand, keeps, out);
+        add_own(book->problem, r, operand, out);
     }
     dfl_arena_reset(book->scratch);
 }

@@ -15,6 +15,8 @@ enum { DFL_NEST_PORTS = 2 * DFL_PROBLEM_PLACES, DFL_NEST_LINKS = 16 };
 
 typedef struct {
     double joules;                     /* without leakage */
+    double own;                        /* energy of the memories for the operand, J; 0 if the model takes no mapping */
+    double served[DFL_NEST_PORTS];     /* s, by port as below: what the memories serve of the operand at coordinate 0 */
     double busy[DFL_NEST_PORTS];       /* s, by port: 2 * place reads, and writes if they share it; 2 * place + 1 writes */
     double waits[DFL_NEST_PORTS];      /* s, by port: for these transfers the work stands still */
     double links[DFL_NEST_LINKS];      /* s, by link class, those of all networks in turn; 0 if tiles need not divide: then the
@@ -58,6 +60,8 @@ void dfl_keep_book_free(dfl_keep_book *book);
 void dfl_keep_book_turn(dfl_keep_book *book, const dfl_bare_nest *nest);
 /* Bits of the tiles of a keep in one instance, buffers included, as the model holds them. */
 double dfl_keep_book_room(const dfl_keep_book *book, const dfl_nest_keep *keep);
+/* The room and the ends of the same keeps, and zeros: what the model need not find. */
+void dfl_keep_book_ends(const dfl_keep_book *book, uint32_t operand, const dfl_nest_keeps *keeps, dfl_keep_costs *out);
 /* What keeps of one operand add to the costs of the mapping without keeps; zeros, but for the room, where that is not known.
    Lives as long as the parts of the nest stay. */
 const dfl_keep_costs *dfl_keep_book_find(dfl_keep_book *book, uint32_t operand, const dfl_nest_keeps *keeps);

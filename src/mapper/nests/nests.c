@@ -26,6 +26,8 @@ typedef struct {
     const dfl_objective *objective;
     double leakage, launch;
     dfl_floor floor;               /* of the problem */
+    double others[DFL_PROBLEM_OPERANDS]; /* by operand: energy of the points and of the operands before it, J, at least */
+    double work_seconds;           /* of the nest: work of the unit */
     const dfl_problem *problem;
     dfl_keep_book *book;
     const dfl_bare_nest *nest;
@@ -48,9 +50,11 @@ typedef struct {
 static void add(const dfl_keep_costs *a, const dfl_keep_costs *b, dfl_keep_costs *out)
 {
     out->joules = a->joules + b->joules;
+    out->own = a->own + b->own;
     for (uint32_t p = 0; p < DFL_NEST_PORTS; p++) {
         out->busy[p] = a->busy[p] + b->busy[p];
         out->waits[p] = a->waits[p] + b->waits[p];
+        out->served[p] = a->served[p] + b->served[p];
     }
     for (uint32_t l = 0; l < DFL_NEST_LINKS; l++)
         out->links[l] = a->links[l] + b->links[l];
@@ -65,9 +69,11 @@ static void add(const dfl_keep_costs *a, const dfl_keep_costs *b, dfl_keep_costs
 static void take_least(dfl_keep_costs *out, const dfl_keep_costs *other)
 {
     out->joules = fmin(out->joules, other->joules);
+    out->own = fmin(out->own, other->own);
     for (uint32_t p = 0; p < DFL_NEST_PORTS; p++) {
         out->busy[p] = fmin(out->busy[p], other->busy[p]);
         out->waits[p] = fmin(out->waits[p], other->waits[p]);
+        out->served[p] = fmin(out->served[p], other->served[p]);
     }
     for (uint32_t l = 0; l < DFL_NEST_LINKS; l++)
         out->links[l] = fmin(out->links[l], other->links[l]);
@@ -79,35 +85,64 @@ static void take_least(dfl_keep_costs *out, const dfl_keep_costs *other)
     out->result.ramp = fmin(out->result.ramp, other->result.ramp);
 }
 
+/* Whether all that `sum` holds has room, homes outside of arrays included (rule D14). */
+static bool has_room(const dfl_problem *problem, const dfl_keep_costs *sum)
+{
+    bool has = true;
+
+    for (uint32_t p = 0; p < problem->n_places; p++)
+        has &= sum->room[p] <= problem->place[p].bits;
+    return has;
+}
+
+/* Seconds besides the work, at least, where some operands have these ends and waits (lemma B35). */
+static double bound_ends(const dfl_keep_costs *sum)
+{
+    double waits = 0;
+
+    for (uint32_t p = 0; p < DFL_NEST_PORTS; p++)
+        waits = fmax(waits, sum->waits[p]);
+    return fmax(waits + sum->input.latency + sum->result.latency, sum->input.ramp + sum->result.ramp);
+}
+
 /* Lower bound of the objective of mappings that cost at least `sum`; INFINITY if they have no room (lemma B35). */
 static double bound(const searcher *s, const dfl_keep_costs *sum)
 {
     const dfl_keep_costs *base = &s->book->base;
-    double busy = 0, waits = 0, ends, joules, seconds;
+    double busy = 0, joules, seconds;
 
-    for (uint32_t p = 0; p < s->problem->n_places; p++)
-        if (sum->room[p] > s->problem->place[p].bits)
-            return INFINITY;
+    if (!has_room(s->problem, sum))
+        return INFINITY;
     if (!s->book->is_known)
         return -INFINITY;
-    for (uint32_t p = 0; p < DFL_NEST_PORTS; p++) {
+    for (uint32_t p = 0; p < DFL_NEST_PORTS; p++)
         busy = fmax(busy, sum->busy[p] - DFL_NESTS_ROUNDING * base->busy[p]);
-        waits = fmax(waits, sum->waits[p]);
-    }
     for (uint32_t l = 0; l < DFL_NEST_LINKS; l++)
         busy = fmax(busy, sum->links[l] - DFL_NESTS_ROUNDING * base->links[l]);
     joules = fmax(0, sum->joules - DFL_NESTS_ROUNDING * base->joules);
-    ends = fmax(waits + sum->input.latency + sum->result.latency, sum->input.ramp + sum->result.ramp);
-    seconds = s->launch + fmax(busy, s->book->compute_seconds + ends);
+    seconds = s->launch + fmax(busy, s->book->compute_seconds + bound_ends(sum));
     return dfl_objective_value(s->objective, joules + s->leakage * seconds, seconds);
 }
 
 /* Lower bound of the objective by the work of a nest and the floor of the energy (lemma B33). */
-static double bound_work(const searcher *s, const dfl_bare_nest *nest)
+static double bound_work(const searcher *s)
 {
-    const double seconds = fmax(s->floor.seconds, s->launch + dfl_nest_steps(s->problem, nest) * s->problem->seconds);
+    const double seconds = fmax(s->floor.seconds, s->launch + s->work_seconds);
 
     return dfl_objective_value(s->objective, s->floor.joules + s->leakage * seconds, seconds);
+}
+
+/* Lower bound of the objective of mappings of the nest in which the operands from `first` on cost at least `sum`, of which `own`,
+   `waits` and the ends are known (lemma B59). */
+static double bound_own(const searcher *s, uint32_t first, const dfl_keep_costs *sum)
+{
+    const double joules = fmax(s->floor.joules, sum->own + s->others[first]);
+    double busy = s->work_seconds + bound_ends(sum), seconds;
+
+    for (uint32_t p = 0; p < DFL_NEST_PORTS; p++)
+        busy = fmax(busy, sum->served[p]);
+    seconds = fmax(s->floor.seconds, s->launch + busy);
+    return dfl_objective_value(s->objective, joules + s->leakage * seconds, seconds);
 }
 
 static bool is_useful(const searcher *s, double value) { return value < s->out.value * (1 - DFL_BOX_ROUNDING); }
@@ -212,6 +247,30 @@ static uint32_t find_inmost(const searcher *s, const dfl_problem_operand *o, uin
     return at;
 }
 
+/* Whether a mapping may be legal and useful in which an operand costs at least `costs`, and those behind it their least. */
+static bool is_worth(const searcher *s, uint32_t operand, const dfl_keep_costs *costs)
+{
+    dfl_keep_costs sum;
+
+    add(costs, &s->least[operand + 1], &sum);
+    for (uint32_t p = 0; p < s->problem->n_places; p++)
+        sum.room[p] += s->book->base.room[p];
+    return has_room(s->problem, &sum) && is_useful(s, bound_own(s, operand, &sum));
+}
+
+/* The same for keeps of the operand before the model says what they cost. */
+static bool may_cost(const searcher *s, uint32_t operand, const dfl_nest_keeps *keeps)
+{
+    dfl_keep_costs costs;
+    uint32_t places = 0;
+
+    for (uint32_t i = 0; i < keeps->n; i++)
+        places |= 1u << keeps->keep[i].place;
+    dfl_keep_book_ends(s->book, operand, keeps, &costs);
+    costs.own = dfl_floor_joules_at(s->problem, operand, places);
+    return is_worth(s, operand, &costs);
+}
+
 /* Adds the choices of an operand with the keeps of `c` and others from place `p` on. False if a limit ends the search. */
 static bool choose(searcher *s, uint32_t operand, uint32_t p, choice *c)
 {
@@ -222,8 +281,11 @@ static bool choose(searcher *s, uint32_t operand, uint32_t p, choice *c)
         p++;
     if (p == s->problem->n_places) {
         const uint64_t evaluated = s->book->evaluated;
+        if (!may_cost(s, operand, &c->keeps))
+            return ++s->sums % DFL_NESTS_SUMS != 0 || !is_over(s, 1);
         c->costs = dfl_keep_book_find(s->book, operand, &c->keeps);
-        DFL_PUSH(s->lists, &s->choices[operand], *c);
+        if (is_worth(s, operand, c->costs))
+            DFL_PUSH(s->lists, &s->choices[operand], *c);
         return s->book->evaluated == evaluated || !is_over(s, s->book->evaluated - evaluated);
     }
     if (!choose(s, operand, p + 1, c))
@@ -282,12 +344,15 @@ static bool search_nest(void *context, const dfl_bare_nest *nest)
     searcher *s = context;
     const uint64_t evaluated = s->book->evaluated;
 
-    if (!is_useful(s, bound_work(s, nest)))
+    s->work_seconds = dfl_nest_steps(s->problem, nest) * s->problem->seconds;
+    if (!is_useful(s, bound_work(s)))
         return !is_over(s, s->book->is_ragged);
     s->nest = nest;
     dfl_keep_book_turn(s->book, nest);
     if (is_over(s, s->book->evaluated - evaluated + s->book->is_ragged))
         return false;
+    if (!has_room(s->problem, &s->book->base))
+        return true;
     find_order(s);
     dfl_arena_reset(s->lists);
     s->least[s->problem->n_operands] = (dfl_keep_costs){ 0 };
@@ -297,6 +362,8 @@ static bool search_nest(void *context, const dfl_bare_nest *nest)
         s->choices[o].n = s->choices[o].cap = 0;
         if (!choose(s, o, 0, &(choice){ .last = 0 }))
             return false;
+        if (s->choices[o].n == 0)
+            return true;
         least = *s->choices[o].at[0].costs;
         for (size_t i = 1; i < s->choices[o].n; i++)
             take_least(&least, s->choices[o].at[i].costs);
@@ -376,6 +443,9 @@ dfl_nests_result dfl_nests_search(dfl_arena *arena, const dfl_intern *names, con
         s.problem = problems[i];
         s.floor = dfl_floor_make(problems[i]);
         s.kinds = dfl_order_kinds_of(given, problems[i]);
+        s.others[0] = problems[i]->points * problems[i]->joules;
+        for (uint32_t o = 1; o < problems[i]->n_operands; o++)
+            s.others[o] = s.others[o - 1] + dfl_floor_joules_of(problems[i], o - 1);
         s.launch = given->system->computes[problems[i]->unit].launch;
         s.book = dfl_keep_book_make(arena, names, given, problems[i], is_ragged);
         if (is_ragged)

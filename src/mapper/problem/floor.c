@@ -90,6 +90,32 @@ dfl_floor dfl_floor_among(const dfl_problem *problem, uint32_t alone)
     return out;
 }
 
+double dfl_floor_joules_of(const dfl_problem *problem, uint32_t operand)
+{
+    dfl_floor out = { 0 };
+
+    add_operand(problem, operand, true, &out);
+    return out.joules;
+}
+
+double dfl_floor_joules_at(const dfl_problem *problem, uint32_t operand, uint32_t places)
+{
+    const dfl_problem_operand *o = &problem->operand[operand];
+    const dfl_problem_place *outer = &problem->place[o->home];
+    const double moved = o->touched * o->bits;
+    double joules = 0;
+
+    for (uint32_t p = 0; p < problem->n_places; p++) {
+        const dfl_problem_place *in = &problem->place[p];
+        if (!(places >> p & 1))
+            continue;
+        joules += moved * (o->output ? in->drain_joules + outer->write_joules : outer->read_joules + in->write_joules);
+        outer = in;
+    }
+    return joules + (o->again ? moved : bits_at(problem, operand, (uint32_t)(outer - problem->place))) *
+                        (o->output ? outer->write_joules : outer->read_joules);
+}
+
 dfl_floor dfl_floor_make(const dfl_problem *problem)
 {
     dfl_floor out = dfl_floor_among(problem, (1u << problem->n_operands) - 1);
