@@ -2,14 +2,13 @@
 # Predicted and measured times of training steps: table 5 of Korthikanti et al. and the steps of Narayanan et al. without ZeRO-3,
 # by the templates of examples/megatron.dfl; steps of vTrain and of Megatron-Turing NLG by the template `full`; steps with ZeRO-3
 # by a template of training.dfl; steps with one kernel for the attention by the templates of flash.dfl, and those of layers with gates
-# or groups of heads by the templates of gated.dfl. The measurements stand
-# beside the repository (REFERENCE=directory) and are read in place. No number of the example is fitted to them. Fails if a row
-# does not evaluate, if an error of the first group is above 15 % or its mean above 5 %, or if the mean of all steps on several
-# A100 servers with products and softmax as kernels of their own is above 8 %. Rows with ZeRO-3 and with one kernel for the
-# attention fail by no bar: no backward kernel of attention is timed, and the forward kernels that are timed are newer than those
-# of the steps. The last table counts the measured steps that no template expresses, with the reason. `run_training.sh all` prints
-# each of them, and predicts two more groups without a bar: steps on H100 (Megatron Core), and 869 steps on one A100 server
-# (vTrain).
+# or groups of heads by the templates of gated.dfl. The measurements stand beside the repository (REFERENCE=directory) and are read in
+# place. No number of the example is fitted to them. Fails if a row does not evaluate, if an error of the first group is above 15 % or
+# its mean above 5 %, or if the mean of all steps on several A100 servers is above 8 %, without and with those that have one kernel for
+# the attention. Rows with ZeRO-3 fail by no bar. No backward kernel of attention is timed, and the timed forward kernels are newer than
+# most steps: steps from before FlashAttention-2 take the share of the peak that its paper states of the kernel before it. The last table
+# counts the measured steps that no template expresses, with the reason. `run_training.sh all` prints each of them, and predicts two
+# more groups without a bar: steps on H100 (Megatron Core), and 869 steps on one A100 server (vTrain).
 . tests/harness/script.sh
 reference=${REFERENCE:-../shared/reference}
 [ -f "$reference/calculon/ground_truth.csv" ] || skip_all "$reference/calculon/ground_truth.csv is not here"
@@ -31,21 +30,23 @@ sed -n '/^system selene/,/^}/p' examples/megatron.dfl | sed 's|system selene|sys
 sed 's/a100_sxm/h100_sxm/; s/312e6/989e6/' tests/truth/gemm_shapes.awk >"$work/shapes.awk"
 awk -F, -f "$work/shapes.awk" "$reference/silicon/gemm.csv" >"$work/h100_gemm.csv"
 # chips with one kernel for the attention: products with an extent of at most 128 (the head) take its share of the peak, which is that of
-# the prompts of silicon/attention.csv. Their memory is not bounded: the model keeps tensors of the loss that PyTorch frees.
-flash() { # flash FILE CSV: the shares of FILE with those of the attention in CSV
+# the prompts of silicon/attention.csv; for steps from before FlashAttention-2 that of FlashAttention in its paper
+# (std.chips.measured.flash_attention). Their memory is not bounded: the model keeps tensors of the loss that PyTorch frees.
+flash() { # flash FILE NAME: the shares of FILE with those of the attention NAME
     awk -F, 'FNR == NR { if ($2 == 128 && $3 == 128) share = $4; next }
         /^#/ { next } $1 + 0 && ($1 <= 128 || $2 <= 128 || $3 <= 128) { $4 = share } { print $1 "," $2 "," $3 "," $4 }' \
-        "stdlib/chips/measured/attention_$2_prompt.csv" "$1"
+        "stdlib/chips/measured/attention_$2.csv" "$1"
 }
-flash "$work/megatron_gemm.csv" a100 >"$work/a100_flash.csv"
-flash "$work/h100_gemm.csv" h100 >"$work/h100_flash.csv"
+flash "$work/megatron_gemm.csv" a100_prompt >"$work/a100_flash.csv"
+flash "$work/megatron_gemm.csv" a100_flash1 >"$work/a100_flash1.csv"
+flash "$work/h100_gemm.csv" h100_prompt >"$work/h100_flash.csv"
 sed 's/on flash_pod/on pod80/' tests/plan/flash.dfl | sed 1d >>"$work/all.dfl"
-for chip in "80 2039GB" "40 1555GB"; do
+for chip in "80 2039GB a100_flash" "80_first 2039GB a100_flash1" "40_first 1555GB a100_flash1"; do
     set -- $chip "$@"
     sed -n '/^system a100 /,/^}/p' examples/megatron.dfl | sed "s/system a100/system chip$1/; s/size = 80GB/size = unlimited/; s/2039GB/$2/
-        s/megatron_gemm/a100_flash/"
+        s/megatron_gemm/$3/"
     sed -n '/^system selene/,/^}/p' examples/megatron.dfl | sed "s/system selene/system pod$1/; s/use a100/use chip$1/"
-    shift 2
+    shift 3
 done >>"$work/all.dfl"
 sed -n '/^system h100 /,/^}/p' tests/plan/training.dfl | sed 's/system h100/system chip_h100/; s/size = 80GB/size = unlimited/
     s/h100_gemm/h100_flash/' >>"$work/all.dfl"
@@ -54,7 +55,7 @@ cat "$work/pod" >>"$work/all.dfl"
 # the same with products in fp8: twice the rate, their own shares, and half of the share of an attention in bf16
 sed 's/a100_sxm/h100_sxm/; s/bfloat16/fp8/; s/312e6/1979e6/' tests/truth/gemm_shapes.awk >"$work/shapes.awk"
 awk -F, -f "$work/shapes.awk" "$reference/silicon/gemm.csv" >"$work/h100_gemm_fp8.csv"
-flash "$work/h100_gemm_fp8.csv" h100 | awk -F, '$1 + 0 && ($1 <= 128 || $2 <= 128 || $3 <= 128) { $4 /= 2 } { print $1 "," $2 "," $3 "," $4 }' \
+flash "$work/h100_gemm_fp8.csv" h100_prompt | awk -F, '$1 + 0 && ($1 <= 128 || $2 <= 128 || $3 <= 128) { $4 /= 2 } { print $1 "," $2 "," $3 "," $4 }' \
     >"$work/h100_flash_fp8.csv"
 sed -n '/^system h100 /,/^}/p' tests/plan/training.dfl | sed 's/system h100/system chip_h100_fp8/; s/size = 80GB/size = unlimited/
     s/h100_gemm/h100_flash_fp8/; s/494.5TMAC/989.5TMAC/' >>"$work/all.dfl"
@@ -64,7 +65,7 @@ sed 's/pod_h100/halves_h100_fp8/; s/chip_h100/chip_h100_fp8/; s/gpu\[8\]/gpu[4]/
 # B200 in fp8: peaks and bandwidth of the data sheet (std.chips.b200), shares of its own products, NVLink as measured
 sed 's/a100_sxm/b200_sxm/; s/bfloat16/fp8/; s/312e6/4500e6/' tests/truth/gemm_shapes.awk >"$work/shapes.awk"
 awk -F, -f "$work/shapes.awk" "$reference/silicon/gemm.csv" >"$work/b200_gemm_fp8.csv"
-flash "$work/b200_gemm_fp8.csv" b200 | awk -F, '$1 + 0 && ($1 <= 128 || $2 <= 128 || $3 <= 128) { $4 /= 2 } { print $1 "," $2 "," $3 "," $4 }' \
+flash "$work/b200_gemm_fp8.csv" b200_prompt | awk -F, '$1 + 0 && ($1 <= 128 || $2 <= 128 || $3 <= 128) { $4 /= 2 } { print $1 "," $2 "," $3 "," $4 }' \
     >"$work/b200_flash_fp8.csv"
 sed -n '/^system h100 /,/^}/p' tests/plan/training.dfl | sed 's/system h100/system chip_b200_fp8/; s/size = 80GB/size = unlimited/
     s/h100_gemm/b200_flash_fp8/; s/494.5TMAC/2250TMAC/; s/3350GB/8000GB/; s/133.8T/150T/; s/66.9T/75T/; s/33.5T/37.5T/' >>"$work/all.dfl"
@@ -103,15 +104,15 @@ compare() {
             split($2, part, "_"); e = ($3 / $4 - 1) * 100; a = e < 0 ? -e : e; sum[$5] += a; n[$5]++
             worst[$5] = a > worst[$5] ? a : worst[$5]
             if (($5 == "paper" || $5 == "other") && $1 !~ /22B/) { servers += a; n_servers++ }
-            if (($5 == "paper" || $5 == "other" || $5 == "megascale" || $5 ~ /flash_a100/) && $1 !~ /22B|-n8-/) { wide += a; n_wide++ }
+            if (($5 == "paper" || $5 == "other" || $5 == "megascale" || $5 ~ /^flash_a100/) && $1 !~ /22B|-n8-/) { wide += a; n_wide++ }
             printf "%-28s micro %s interleave %s  predicted %8.3f s  measured %8.3f s  error %+6.1f %%\n", $1,
                    substr(part[2], 2), substr(part[3], 2), $3, $4, e }
           END {
             printf "rows %d, mean absolute error %.1f %%, largest %.1f %%; the bars are 5 %% and 15 %% (Korthikanti et al., Narayanan et al.)\n",
                    n["paper"], sum["paper"] / n["paper"], worst["paper"]
             printf "several servers: %d rows, mean absolute error %.1f %%; the bar is 8 %%\n", n_servers, servers / n_servers
-            printf "several servers, and one kernel for the attention: %d rows, mean absolute error %.1f %%; the bar is 8 %%%s\n", n_wide,
-                   wide / n_wide, (wide / n_wide > 8 ? ", missed" : "")
+            printf "several servers, and one kernel for the attention: %d rows, mean absolute error %.1f %%; the bar is 8 %%\n", n_wide,
+                   wide / n_wide
             for (g in n)
                 if (g != "paper" && g != "other")
                     printf "%s: %d rows, mean absolute error %.1f %%, no bar\n", g, n[g], sum[g] / n[g] | "sort" }'
@@ -135,6 +136,6 @@ sort "$work/left" | if [ "${1:-}" = all ]; then cat; else sed 's/^[^ ]* //' | so
 judge $? "a row does not evaluate" "$work/err"
 awk '/^rows/ { exit !($6 + 0 <= 5 && $9 + 0 <= 15) }' "$work/table"
 judge $? "the mean error is above 5 %, or an error above 15 %" "$work/table"
-awk '/^several servers:/ { exit !($8 + 0 <= 8) }' "$work/table"
+awk '/^several servers/ { for (i = 1; i < NF; i++) if ($i == "error" && $(i + 1) + 0 > 8) bad = 1 } END { exit bad }' "$work/table"
 judge $? "the mean error of steps on several servers is above 8 %" "$work/table"
 finish
