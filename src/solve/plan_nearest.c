@@ -31,6 +31,7 @@ typedef struct {
     dfl_arena *arena;          /* of the copies and texts */
     degree *degrees; uint32_t n_degrees;
     bool is_memory;            /* the mistake is a memory that the plan exceeds */
+    bool renews;               /* `recompute forward` was tried beside other parts */
     bool takes_idle;           /* plans that leave chips without work are better than none */
     fitting shown[MOST_SHOWN]; uint32_t n_shown;
     uint32_t trials;
@@ -169,8 +170,9 @@ static int64_t most_parts(const nearest *n, const degree *of)
     return most;
 }
 
-/* Another number of parts of one degree, and with `pairs` of two on the same axis: divisors of the axis. */
-static void try_parts(nearest *n, bool pairs)
+/* Another number of parts of one degree, and with `pairs` of two on the same axis: divisors of the axis. `besides` is the text of
+   what else changed. */
+static void try_parts(nearest *n, bool pairs, const char *besides)
 {
     for (uint32_t a = 0; a < n->n_degrees; a++) {
         const degree *one = &n->degrees[a];
@@ -192,7 +194,7 @@ static void try_parts(nearest *n, bool pairs)
             if (pairs)
                 continue;
             set_degree(n, one, parts);
-            try_changes(n, degree_text(n, one, parts));
+            try_changes(n, dfl_arena_printf(n->arena, "%s%s", degree_text(n, one, parts), besides));
             reset(n);
         }
     }
@@ -244,6 +246,24 @@ static void try_degrees(nearest *n, const char *besides)
                                                 degree_text(n, &n->degrees[b], n->degrees[b].parts / factor), besides));
                 reset(n);
             }
+}
+
+/* More parts of one degree, where its axis has instances without work. */
+static void try_more_parts(nearest *n, const char *besides)
+{
+    for (uint32_t a = 0; a < n->n_degrees; a++) {
+        const degree *of = &n->degrees[a];
+        const int64_t size = n->given->system->axes[of->axis].size;
+        int64_t used = 1;
+
+        for (uint32_t b = 0; b < n->n_degrees && used <= size; b++)
+            used *= n->degrees[b].axis == of->axis ? n->degrees[b].parts : 1;
+        for (int64_t factor = 2; factor <= size / used; factor *= 2) {
+            set_degree(n, of, of->parts * factor);
+            try_changes(n, dfl_arena_printf(n->arena, "%s%s", degree_text(n, of, of->parts * factor), besides));
+            reset(n);
+        }
+    }
 }
 
 /* Whether line `i` starts a written loop over micro-batches. */
@@ -456,8 +476,10 @@ static void tell_none(const nearest *n, dfl_diag *d)
 
     dfl_diag_note(n->solver->sink, d, "none of %lu changed plans that were tried runs and %s", (unsigned long)(n->trials - left),
                   n->is_memory ? "fits: smaller micro-batches of the written lines, `recompute forward`, the state of the "
-                                 "optimizer in parts, parts moved between lines of an axis, each alone or with `recompute "
-                                 "forward`"
+                                 "optimizer in parts, parts moved between lines of an axis, more parts where chips have no "
+                                 "work, each alone or with `recompute forward`"
+                  : n->renews  ? "gives work to all chips: other parts of one line, alone or with `recompute forward`, or of "
+                                 "two on an axis, other stages and micro-batches"
                                : "gives work to all chips: other parts of one line or of two on an axis, other stages and "
                                  "micro-batches");
     if (left > 0)
@@ -473,6 +495,7 @@ static void try_smaller(nearest *n)
     reset(n);
     try_split_state(n, "");
     try_degrees(n, "");
+    try_more_parts(n, "");
     if (n->n_shown == 0 && recompute_all(n)) { /* beside each other change */
         const dfl_mapping *all = n->trial;
 
@@ -481,22 +504,33 @@ static void try_smaller(nearest *n)
         try_passes(n, " and `recompute forward`");
         try_split_state(n, " and `recompute forward`");
         try_degrees(n, " and `recompute forward`");
+        try_more_parts(n, " and `recompute forward`");
     }
 }
 
 /* Tries plans with other parts, and with other stages and micro-batches, if the stages do not match. */
 static void try_matching(nearest *n, dfl_code code)
 {
-    try_parts(n, false);
+    const dfl_mapping *given = n->given;
+
+    try_parts(n, false, "");
     if (code == DFL_MAP_STAGES) {
         try_stages(n);
         try_other_passes(n);
     }
+    if (n->n_shown == 0 && code != DFL_MAP_IDLE_INSTANCES && code != DFL_MAP_EMPTY_PARTS && recompute_all(n)) {
+        n->given = n->trial;
+        n->renews = true;
+        reset(n);
+        try_parts(n, false, " and `recompute forward`");
+        n->given = given;
+    }
+    reset(n);
     if (n->n_shown == 0)
-        try_parts(n, true);
+        try_parts(n, true, "");
     if (n->n_shown == 0 && code != DFL_MAP_IDLE_INSTANCES && code != DFL_MAP_EMPTY_PARTS) {
         n->takes_idle = true;
-        try_parts(n, false);
+        try_parts(n, false, "");
     }
 }
 

@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 row() {
     only="--only $3"
     [ "$3" != all ] || only=
-    best=999999 memory=0
+    best=999999999 memory=0
     for _ in 1 2 3 4 5; do
         start=$(date +%s%N)
         "$dflc" eval $only -o "$work/report" "$2" 2> "$work/err" || { echo "$1: $(head -n 1 "$work/err")"; return; }

@@ -228,6 +228,8 @@ static void finish_dragonfly(dfl_system_draft *draft, const dfl_draft_part *part
         d = report_shape(draft, part->argument_spans[GLOBAL], "too few links to join each group with each other group");
         dfl_diag_here(draft->sink, d, "%lld routers with %lld links each, for %lld other groups", (long long)t->routers,
                       (long long)t->global, (long long)(t->groups - 1));
+        dfl_diag_help(draft->sink, d, "write `global = %lld` or more, or leave `global` out",
+                      (long long)((t->groups - 2) / t->routers + 1));
     }
 }
 
