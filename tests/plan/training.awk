@@ -55,8 +55,8 @@ function is_flash(    f, n, tokens, flop, h, l, s, v) {
                   "nodes = " n / 8 ", ", c[col[f, "MBS"]], c[col[f, "MBS"]], c[col[f, "iter_time_s"]])
         return 1
     }
-    # MegaScale names FlashAttention-2 and fused layer norms among what it adds to its base line (section 3.3, recalled), so that this one
-    # runs the kernels that Megatron-LM runs by default. With FlashAttention in its place: a group without a bar.
+    # The column `flash_attn` says that the base line of MegaScale has one kernel for the attention. Its paper names FlashAttention-2 and
+    # fused layer norms among what it adds to the base line (section 3.3, recalled): without that kernel, a group of its own.
     if (c[1] ~ /^megascale-Megatron/) {
         more = sprintf("tp = 8, pp = 8, dp = %d, interleave = 6, ", n / 64)
         add_flash(c[1], "megascale", "selene", "unfused", l, h, c[col[f, "heads"]], c[col[f, "GBS"]], s, v, n / 8, more, 1, 1,
