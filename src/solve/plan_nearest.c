@@ -237,8 +237,9 @@ static void try_degrees(nearest *n, const char *besides)
 {
     for (uint32_t a = 0; a < n->n_degrees; a++)
         for (uint32_t b = 0; b < n->n_degrees; b++)
-            for (int64_t factor = 2; a != b && n->degrees[a].axis == n->degrees[b].axis &&
-                                     n->degrees[b].parts % factor == 0; factor *= 2) {
+            for (int64_t factor = 2; a != b && n->degrees[a].axis == n->degrees[b].axis && factor <= n->degrees[b].parts; factor++) {
+                if (n->degrees[b].parts % factor != 0)
+                    continue;
                 set_degree(n, &n->degrees[a], n->degrees[a].parts * factor);
                 set_degree(n, &n->degrees[b], n->degrees[b].parts / factor);
                 try_changes(n, dfl_arena_printf(n->arena, "%s and %s%s",
@@ -248,7 +249,8 @@ static void try_degrees(nearest *n, const char *besides)
             }
 }
 
-/* More parts of one degree, where its axis has instances without work. */
+/* Tries plans with more parts of one degree on an axis of which some chips have no work: all degrees together then have a number of
+   parts that divides the axis. */
 static void try_more_parts(nearest *n, const char *besides)
 {
     for (uint32_t a = 0; a < n->n_degrees; a++) {
@@ -258,7 +260,9 @@ static void try_more_parts(nearest *n, const char *besides)
 
         for (uint32_t b = 0; b < n->n_degrees && used <= size; b++)
             used *= n->degrees[b].axis == of->axis ? n->degrees[b].parts : 1;
-        for (int64_t factor = 2; factor <= size / used; factor *= 2) {
+        for (int64_t factor = 2; factor <= size / used; factor++) {
+            if (size % (used * factor) != 0)
+                continue;
             set_degree(n, of, of->parts * factor);
             try_changes(n, dfl_arena_printf(n->arena, "%s%s", degree_text(n, of, of->parts * factor), besides));
             reset(n);

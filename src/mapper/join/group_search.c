@@ -141,7 +141,8 @@ static bool note_tiles(dfl_group_search *g, const int64_t *tile)
     return true;
 }
 
-/* Elements of an operand below the shared loops, whose tiles have `tile[k]` elements of the rank g->rank[k]. */
+/* Number of elements in the tile of an operand below the shared loops: `tile[k]` along the rank g->rank[k] of the group, the
+   whole extent along all others. */
 static double find_tile(const dfl_group_search *g, const dfl_problem *problem, const dfl_problem_operand *o, const int64_t *tile)
 {
     int64_t piece[DFL_PROBLEM_RANKS];

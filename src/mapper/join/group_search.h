@@ -69,13 +69,13 @@ typedef struct { int64_t at[DFL_PROBLEM_RANKS]; } dfl_group_tiles;
 typedef struct {
     dfl_composer *k;
     uint32_t first, n, memory;
-    uint32_t inside[DFL_GROUP_EINSUMS];     /* by einsum: mask of the operands that it exchanges in `memory` */
+    uint32_t inside[DFL_GROUP_EINSUMS];     /* by einsum: mask of its operands that are exchanged in `memory` */
     uint32_t pattern[DFL_GROUP_EINSUMS];
     uint32_t n_ranks, rank[DFL_PROBLEM_RANKS]; /* of the workload: those of the shared loops */
     int64_t extent[DFL_PROBLEM_RANKS], tile[DFL_PROBLEM_RANKS];
     dfl_group_einsum choices[DFL_GROUP_EINSUMS];
     double cost;
-    double least[DFL_GROUP_EINSUMS];        /* by einsum: lower bound by the line of it and those behind it */
+    double least[DFL_GROUP_EINSUMS];        /* by einsum: lower bound of the line, summed over it and all behind */
     DFL_VEC(dfl_group_tiles) tried;
 } dfl_group_search;
 

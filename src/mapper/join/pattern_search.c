@@ -332,7 +332,8 @@ void dfl_pattern_forms_limit(dfl_pattern_forms *f, const uint32_t *only, uint32_
     f->whole = whole;
 }
 
-/* A copy of `whole` whose memories have the room, in bits, that tiles outside of the group leave. */
+/* A copy of the problem `whole` in which the size of each memory, in bits, is what tiles of other einsums leave of it. Owned by
+   the forms; made once for each problem. */
 static dfl_problem *find_left(dfl_pattern_forms *f, const dfl_problem *whole)
 {
     less_room x = { whole, NULL };

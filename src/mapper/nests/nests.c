@@ -132,8 +132,8 @@ static double bound_work(const searcher *s)
     return dfl_objective_value(s->objective, s->floor.joules + s->leakage * seconds, seconds);
 }
 
-/* Lower bound of the objective of mappings of the nest in which the operands from `first` on cost at least `sum`, of which `own`,
-   `waits` and the ends are known (lemma B59). */
+/* Lower bound of the objective over mappings of the nest (lemma B59). `sum` has lower bounds for the operands `first`, `first` +
+   1 and so on together: its energies, times and ends are 0 where nothing is known. */
 static double bound_own(const searcher *s, uint32_t first, const dfl_keep_costs *sum)
 {
     const double joules = fmax(s->floor.joules, sum->own + s->others[first]);
@@ -258,7 +258,7 @@ static bool is_worth(const searcher *s, uint32_t operand, const dfl_keep_costs *
     return has_room(s->problem, &sum) && is_useful(s, bound_own(s, operand, &sum));
 }
 
-/* The same for keeps of the operand before the model says what they cost. */
+/* Whether a mapping with these keeps of the operand may be legal and useful, by bounds without a run of the model (B59). */
 static bool may_cost(const searcher *s, uint32_t operand, const dfl_nest_keeps *keeps)
 {
     dfl_keep_costs costs;

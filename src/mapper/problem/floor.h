@@ -16,9 +16,9 @@ typedef struct {
 double dfl_floor_steps(const dfl_problem *problem);
 /* Energy and time of the einsum of the problem, each at least. */
 dfl_floor dfl_floor_make(const dfl_problem *problem);
-/* Energy of the memories for an operand, at least (B31, B32). */
+/* Lower bound of the energy, in J, that memories take for all transfers of one operand, wherever its keeps are (B31, B32). */
 double dfl_floor_joules_of(const dfl_problem *problem, uint32_t operand);
-/* The same with keeps in the places of a mask, inside of the home; no window slides (B59). */
+/* The same bound with keeps of the operand in exactly the places of a mask, all inside of its home (B59). No window slides. */
 double dfl_floor_joules_at(const dfl_problem *problem, uint32_t operand, uint32_t places);
 /* The objective of an einsum by its floors, with a leakage in W: the least of its problems, one for each unit that can run it. */
 double dfl_floor_value(const dfl_objective *objective, double leakage, const dfl_problem *const *problems, uint32_t n_problems);
