@@ -237,8 +237,8 @@ static void try_degrees(nearest *n, const char *besides)
 {
     for (uint32_t a = 0; a < n->n_degrees; a++)
         for (uint32_t b = 0; b < n->n_degrees; b++)
-            for (int64_t factor = 2; a != b && n->degrees[a].axis == n->degrees[b].axis && factor <= n->degrees[b].parts; factor++) {
-                if (n->degrees[b].parts % factor != 0)
+            for (int64_t factor = 2; a != b && factor <= n->degrees[b].parts; factor++) {
+                if (n->degrees[a].axis != n->degrees[b].axis || n->degrees[b].parts % factor != 0)
                     continue;
                 set_degree(n, &n->degrees[a], n->degrees[a].parts * factor);
                 set_degree(n, &n->degrees[b], n->degrees[b].parts / factor);
@@ -249,8 +249,8 @@ static void try_degrees(nearest *n, const char *besides)
             }
 }
 
-/* Tries plans with more parts of one degree on an axis of which some chips have no work: all degrees together then have a number of
-   parts that divides the axis. */
+/* Tries plans with more parts of one degree on an axis of which some chips have no work. The parts of all degrees together then
+   divide the axis. */
 static void try_more_parts(nearest *n, const char *besides)
 {
     for (uint32_t a = 0; a < n->n_degrees; a++) {
