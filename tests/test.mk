@@ -120,7 +120,7 @@ bench: all $(BENCH_PROGRAMS)
 
 truth: all
 	@$(FOR_TESTS) bash tests/truth/run_truth.sh all
-	@$(FOR_TESTS) bash tests/truth/run_kernels.sh all
+	@$(FOR_TESTS) bash tests/truth/run_kernels.sh
 	@$(FOR_TESTS) bash tests/truth/run_list.sh all
 
 networks: all

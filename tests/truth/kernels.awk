@@ -1,6 +1,7 @@
 # Reads tables of silicon/ and prints for each kernel `SYSTEM KEY PARITY US FLOP,BYTES;FLOP,BYTES... WORKLOAD(ARGUMENTS)`: the numbers of one
 # kernel, each product or pass of it with the bytes that it moves. KEY is FILE:LINE; PARITY is 0 for even lines, which fit the numbers.
-# A convolution has the operations and the bytes of its forward pass in all three passes, with the sizes of its operands exchanged.
+# A convolution has the operations and the bytes of its forward pass in all three passes, with the sizes of its operands exchanged. Its
+# input has the elements that windows touch: a window of one row that moves by two leaves out every other row.
 BEGIN { FS = ","; split("a b c d e", letter, " ")
     name_of["bfloat16"] = "bf16"; name_of["fp16"] = "fp16"; name_of["fp32"] = "fp32"; name_of["fp8"] = "fp8"; name_of["fp8_block"] = "fp8"
     name_of["nvfp4"] = "i4"; bytes_of["bf16"] = bytes_of["fp16"] = 2; bytes_of["fp32"] = 4; bytes_of["fp8"] = 1; bytes_of["i4"] = 0.5 }
@@ -18,7 +19,7 @@ file == "gemm_deepbench.csv" || file == "gemm_tpu_v4.csv" {
 file == "conv_deepbench.csv" {
     y = int(($6 + 2 * $10 - $8) / $12) + 1; x = int(($7 + 2 * $11 - $9) / $13) + 1
     f = 2 * $3 * $4 * $5 * y * x * $8 * $9
-    b = bytes_of[$2] * ($3 * $4 * ((y - 1) * $12 + $8) * ((x - 1) * $13 + $9) + $5 * $4 * $8 * $9 + $3 * $5 * y * x)
+    b = bytes_of[$2] * ($3 * $4 * ((y - 1) * least($12, $8) + $8) * ((x - 1) * least($13, $9) + $9) + $5 * $4 * $8 * $9 + $3 * $5 * y * x)
     call = "convolution(" $3 "|" $4 "|" $5 "|" y "|" x "|" $8 "|" $9 "|" $12 "|" $13 ")"
     for (pass = 0; pass < 3; pass++)
         if ($(14 + pass) + 0 > 0)

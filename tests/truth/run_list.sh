@@ -16,7 +16,7 @@ mode=${1:-}
 files=(calculon/ground_truth.csv silicon/models_fp32.csv)
 scripts=("tests/plan/run_training.sh" "tests/plan/run_layers.sh" "tests/plan/run_serving.sh" "tests/plan/run_models_fp32.sh")
 if [ -n "$mode" ]; then
-    scripts=("tests/plan/run_training.sh all" "${scripts[@]:1}" "tests/truth/run_kernels.sh all" "tests/plan/run_hpl.sh all"
+    scripts=("tests/plan/run_training.sh all" "${scripts[@]:1}" "tests/truth/run_kernels.sh" "tests/plan/run_hpl.sh all"
              "tests/truth/run_truth.sh all")
     files=()
     for f in "$reference"/silicon/*.csv "$reference"/calculon/{ground_truth,op_measured,vtrain_single_node}.csv \
