@@ -207,7 +207,7 @@ run_all() {
 
 # A tree with one violation per rule: the checks must find each of them and must not report a clean file.
 self_test() {
-    local tree out_of_tree want missed=0 file
+    local tree out_of_tree want missed=0 file compiler
     tree=$(mktemp -d)
     mkdir -p "$tree/src/support" "$tree/src/model/sets" "$tree/src/nowhere" "$tree/src/ir" "$tree/src/diag"
     printf '#include "model/sets/good.h"\n' >"$tree/src/model/past.c"
@@ -235,9 +235,10 @@ self_test() {
     printf 'struct dfl_one { int a; };\ntypedef struct dfl_two { int a; } dfl_other;\n' >"$tree/src/diag/types.h"
     printf 'typedef int dfl_three(void);\nstruct dfl_fine { int a; };\nstruct own { int a; };\n' >"$tree/src/diag/more.c"
     { grep -v '^pending' "$layers"; echo 'face model/sets: model/sets/sets.h'; echo 'pending declared: diag'; } >"$tree/layers.txt"
+    read -r -a compiler <<<"${CC:-cc}" # perhaps with words before it, as in `ccache gcc`
     for file in ir/low ir/first ir/second model/sets/good diag/late; do
         mkdir -p "$tree/out/obj/src/${file%/*}"
-        "${CC:-cc}" -c "$tree/src/$file.c" -o "$tree/out/obj/src/$file.o" || missed=1
+        "${compiler[@]}" -c "$tree/src/$file.c" -o "$tree/out/obj/src/$file.o" || missed=1
     done
     out_of_tree=$(ARCH_ROOT=$tree ARCH_LAYERS=$tree/layers.txt OUT=$tree/out bash "$0")
     for want in 'model may not include "sema/sema.h"' '"x.h" is not written from src' '<jansson.h> belongs' '<zlib.h> is not' \
