@@ -113,7 +113,7 @@ static double stall_once(const dfl_time_plan *plan, const dfl_body_time *body, c
             continue;
         plan->sides[n++] = (dfl_moving_transfer){ i, find_loads(level, t, &moves, enters, leaves) };
         *serial += t->spread ? sum_ends(t, &moves, enters, leaves) : find_longest(level, t->now);
-        latency_in = longer(latency_in, enters && t->filled > 0 ? t->latency[DFL_IN] : 0);
+        latency_in = longer(latency_in, enters && t->fetches ? t->latency[DFL_IN] : 0);
         latency_out = longer(latency_out, leaves ? t->latency[DFL_OUT] : 0);
     }
     *serial += latency_out + latency_in;
@@ -206,9 +206,9 @@ double dfl_keep_level_ends(const dfl_time_plan *plan, const dfl_keep_level *leve
         const dfl_transfer *t = &plan->transfers[level->at[i]];
         if (t->ends.in[DFL_INNER] == 0 && t->ends.out[DFL_INNER] == 0)
             continue;
-        if (way == DFL_OUT ? !t->written : t->again || t->filled <= 0)
+        if (way == DFL_OUT ? !t->written : t->again || !t->fetches)
             continue; /* no value moves */
-        if ((way == DFL_OUT ? t->ends.out : t->ends.in)[DFL_INNER] > 0)
+        if (way == DFL_OUT ? t->ends.out[DFL_INNER] > 0 : t->ends.in[DFL_INNER] > 0 && t->filled > 0)
             latency = longer(latency, t->latency[way]);
         const double *seconds = t->even && level->local ? t->load[way]
                                                         : find_loads(level, t, &t->ends, way == DFL_IN, way == DFL_OUT);
@@ -272,7 +272,7 @@ static double even_stall_once(const level_walk *walk, uint64_t stopped, uint64_t
         const dfl_transfer *t = &transfers[level->at[i]];
         const uint64_t in = enter >> i & 1, out = leave >> i & 1;
         sides[n++] = (dfl_moving_transfer){ i, t->load[in * DFL_IN + (in & out) * (DFL_BOTH - DFL_IN)] };
-        latency_in = longer(latency_in, in && t->filled > 0 ? t->latency[DFL_IN] : 0);
+        latency_in = longer(latency_in, in && t->fetches ? t->latency[DFL_IN] : 0);
         latency_out = longer(latency_out, out ? t->latency[DFL_OUT] : 0);
     }
     return side_seconds(walk->plan, level, n) + (latency_out + latency_in);

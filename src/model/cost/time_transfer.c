@@ -23,6 +23,7 @@ static void set_use_times(const dfl_time_plan *plan, const dfl_traffic_sums *sum
 
     transfer->filled = transfer->in_part[DFL_INNER] = filled;
     transfer->in_part[DFL_OUTER] = served;
+    transfer->fetches = filled > 0 || served > 0;
 
     if (transfer->written) {
         drained = transfer->free_drains ? 0 : find_ratio(n->drain, mine->leave);

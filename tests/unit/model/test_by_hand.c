@@ -45,6 +45,7 @@ static const char *const timed[] = {
     "workload fan : i8 { rank n = 3, m = 2, k = 10; input A[n, k], C[m]; output Z[n, m] += A[n, k] * C[m]; }\n"
     "workload beside : i8 { rank m = 6, k = 3; input A[a: 8], X[m]; output Y[m] += A[m + k] * A[m + k];\n"
     "  output Z[m] = X[m] * 2; }\n"
+    "workload whole : i8 { rank n = 6, k = 4; input A[n, k]; output Z[] += A[n, k] * A[n, k]; }\n"
     "workload running : i8 { rank m = 4, k = 10; input A[m, k]; state W[m]; W[m] += A[m, k] * A[m, k]; }\n"
     "workload fresh : i8 { rank m = 4; input x[m]; state W[m]; W[m] = x[m] * 2; }\n",
 
@@ -68,6 +69,8 @@ static const char *const timed[] = {
     "  array pe[2] over net { memory reg { size = 1kB; } " UNIT " } }\n"
     CHIP("fast_casts", "") " network net = mesh { bandwidth = 1GB/s; multicast = pe; }"
     "  array pe[2] over net { memory reg { size = 1kB; } " FAST " } }\n"
+    "system idles(far = 0ns) { clock = 1GHz; memory dram { size = 1MB; bandwidth = 1GB/s; latency = far; holds = output; }\n"
+    "  memory rom { size = 1MB; } array pe[4] { memory reg { size = 1kB; } " UNIT " } }\n"
     "system sources { clock = 1GHz; memory dram { size = 1MB; bandwidth = 1GB/s; latency = 20ns; }\n"
     "  memory rom { size = 1MB; bandwidth = 1GB/s; latency = 30ns; } memory log { size = 1MB; latency = 40ns; }\n"
     "  memory near { size = 1kB; } " UNIT " }\n",
@@ -115,6 +118,9 @@ static const char *const timed[] = {
     "mapping replaced for fresh on sources { keep W in dram; keep x in near; temporal m; }\n"
     "mapping one_chain for squares on streams { keep A in dram; keep Z in near; temporal m:2; keep A in mid;\n"
     "  temporal m; keep A in near; temporal k; }\n"
+    "mapping comes_back for whole on idles {\n"
+    "  keep Z in dram; keep A in rom; temporal k, n:3, n:2; spatial n/2 on pe; keep Z in reg; }\n"
+    "mapping comes_late = comes_back on idles(far = 5ns);\n"
     "mapping state_enters for running on bus { keep W in dram; spatial m on pe; keep A, W in reg; temporal k; }\n",
 
     "mapping windows_shared for windows on casts {\n"
@@ -185,6 +191,10 @@ static const time_row times[] = {
     { "replaced", 4 }, /* the port of dram takes four updates, and reads nothing */
     /* first 20 elements enter `mid`, then 10 of them `near`: one after the other. Seven times 10 more stop the work */
     { "one_chain", (20 + 5) + 7 * 5 + 80 },
+    /* Pieces of two and of one: eight times the second instance gives its sum away when it becomes idle, and seven times it takes
+       it back when it works again, while the first one keeps its sum to the end. dram adds the last sum to what it has */
+    { "comes_back", 16 + 8 + 7 + (1 + 1) },
+    { "comes_late", 33 + (8 + 7 + 1) * 5 }, /* first sums have no value and wait for nothing */
     { "state_enters", 4 + 10 + 4 }, /* the old values of a state */
 
     /* the first link carries 3 of the 4 elements of the first tiles, and 2 of the 3 that enter at each of two advances: the
