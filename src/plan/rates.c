@@ -1,5 +1,6 @@
 #include "plan/rates.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "plan/layout/rows.h"
@@ -82,6 +83,10 @@ static double count_tokens(const dfl_workload *w)
     return most;
 }
 
+/* Whether `seconds` do not change a step of `latency` seconds in double precision. A unit that runs all products of a step in
+   such a time stands for no hardware: other units take the time of its work, and the share of its peak says nothing. */
+static bool takes_nothing(double seconds, double latency) { return seconds <= latency * DBL_EPSILON; }
+
 void dfl_plan_set_rates(dfl_plan_state *p)
 {
     const dfl_workload *w = p->frame.workload;
@@ -90,7 +95,7 @@ void dfl_plan_set_rates(dfl_plan_state *p)
 
     for (uint32_t e = 0; e < w->n_einsums; e++)
         best = w->einsums[e].is_mac ? fmin(best, point_seconds(p, e)) : best;
-    if (!isfinite(best) || !(latency > 0))
+    if (!isfinite(best) || !(latency > 0) || takes_nothing(all * best / (double)p->out.chips, latency))
         best = products = all = 0;
     p->out.peak_flops = best > 0 ? 2 / best : 0;
     p->out.model_utilization = best > 0 ? products * best / (double)p->out.chips / latency : 0;

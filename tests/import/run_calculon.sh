@@ -17,6 +17,9 @@ judge $? "import of $own" "$work/err"
 judge $? "layout of $own" "$work/log"
 "$DFLC" eval --format csv "$work/own.dfl" >"$work/log" 2>&1
 judge $? "evaluation of $own" "$work/log"
+"$DFLC" eval "$work/own.dfl" >"$work/log" 2>&1
+! grep -qE 'FLOP/s a chip|^  utilization' "$work/log"
+judge $? "no peak of the unit whose products take no time: $own" "$work/log"
 # seconds MAPPING.dfl: the latency of its step
 seconds() { "$DFLC" eval --format json "$1" | awk -f "$own/figures.awk" | cut -d' ' -f1; }
 

@@ -281,7 +281,7 @@ static void print_chip(const dfl_calc_text *t, const dfl_calc_run *run, const df
     else
         dfl_strbuf_z(out, "size = unlimited;\n");
     dfl_strbuf_z(out, "}\n// what Calculon does not count\nmemory uncharged { size = unlimited; }\n"
-                      "compute free { rate = 1000000000000TFLOP/s; }\n");
+                      "compute free { rate = 1e38FLOP/s; }\n");
     print_unit(run, report, "matrix", &t->matrix, run->matrix, "TFLOP/s", run->matrix_shares, 1, "GFLOP", out);
     print_unit(run, report, "vector", &t->vector, run->vector, "TFLOP/s", run->vector_shares, 1, "GFLOP", out);
     dfl_strbuf_z(out, "// the port of `hbm`: an operation moves a byte\n");

@@ -58,6 +58,9 @@ static void print_cycles(dfl_strbuf *out, double cycles)
     }
 }
 
+/* Whether a share of a peak means something: false for a plan whose products run on no unit that takes time. */
+static bool has_utilization(const dfl_result *r) { return r->plan == NULL || r->plan->peak_flops > 0; }
+
 static void print_head(const context *c)
 {
     const dfl_result *r = c->result;
@@ -101,8 +104,11 @@ static void print_head(const context *c)
         dfl_human_count(r->extra, text);
         dfl_strbuf_printf(c->out, "; %s extra by `recompute` or `online`", text);
     }
+    dfl_strbuf_char(c->out, '\n');
+    if (!has_utilization(r))
+        return;
     dfl_human_share(r->utilization, 1, text);
-    dfl_strbuf_printf(c->out, "\n  utilization  %s\n", text);
+    dfl_strbuf_printf(c->out, "  utilization  %s\n", text);
 }
 
 /* Prints the peak occupancy of a memory: "peak 812 KiB of 1 MiB, 79.3 %, line 12". */
@@ -504,7 +510,7 @@ static void add_comparison(dfl_table *table, dfl_strbuf *out, const dfl_results 
     dfl_human_count(c.result->macs, text);
     dfl_table_cell(table, text);
     dfl_human_share(c.result->utilization, 1, text);
-    dfl_table_cell(table, text);
+    dfl_table_cell(table, has_utilization(c.result) ? text : "-");
     dfl_table_cell(table, outer_traffic_text(&c, text));
     dfl_table_cell(table, c.result->bound_by);
 }
