@@ -96,7 +96,7 @@ _dflc() {
         '--spread=[ranks that a search maps to an axis whose network shares transfers  sharing (ranks that share transfers there, and others if more instances then work; the default) or any]:RANKS' \
         '--beyond=[extend a search over  { ...; }  by kinds of mappings  a list of order, recompute, spill, split, window, pipeline, keep, separated by commas, or all]:KINDS' \
         '--max-fused=[largest number of loops that einsums share in a search (0  no fusion; default  4)]:N' \
-        '--top=[for a mapping whose lines are all open  list the best mapping of each of the K best kinds (at most 64), which differ in keeps, exchanges or shared loops; the best one keeps its name, the others are called NAME_2, NAME_3, ...]:K' \
+        '--top=[list K results, best first (1 to 64)  of a plan over chips the K best plans; of a mapping whose lines are all open the best mapping of each of the K best kinds, which differ in keeps, exchanges or shared loops; the best one keeps its name, the others are called NAME_2, NAME_3, ...]:K' \
         '--time-limit=[stop each search, or the check of a certificate, after SECONDS (0.5, 10s, 5min) and report the best result so far;  test  counts work in place of time (none  no limit; without any limit a search ends after a fixed amount of work, some 30 s on a free machine, longer where other work runs)]:SECONDS' \
         '--evaluations=[stop each search after about N evaluations and report the best result so far, which is the same for any number of threads (default  20000000 for tile sizes, none for lines)]:N' \
         '--gap=[stop each search when its result is at most PERCENT above the lower bound, as in --gap 1%; exit status 0]:PERCENT' \

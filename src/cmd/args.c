@@ -342,14 +342,14 @@ static bool set_count(const dfl_cmd *cmd, const char *option, const char *value,
            refuse_value(cmd, option, value, "give a positive integer, such as 1000000, 1e6 or 1M");
 }
 
-/* Numbers above UINT32_MAX become UINT32_MAX: the check of the limit refuses both. */
+/* The limit is that of dfl/search.h. */
 static bool set_top(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
 {
     uint64_t top;
 
-    if (!set_count(cmd, "top", value, &top))
-        return false;
-    args->search.top = top < UINT32_MAX ? (unsigned)top : UINT32_MAX;
+    if (!read_count(value, &top) || top > 64)
+        return refuse_value(cmd, "top", value, "give the number of results to list, 1 to 64");
+    args->search.top = (unsigned)top;
     return true;
 }
 

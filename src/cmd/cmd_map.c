@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { MOST_KINDS = 64 }; /* largest value of --top, the limit in dfl/search.h */
-
 /* Writes the text of the file with the found mappings to the output. With -w, overwrites the file itself if the text changed. */
 static dfl_exit write_found(dfl_session *s, const dfl_cmd_args *args)
 {
@@ -56,10 +54,9 @@ dfl_exit dfl_cmd_map(const dfl_cmd_args *args)
         dfl_cmd_say("`-w` rewrites a file: give its name, and no `-o`; see `dflc help map`");
         return DFL_EXIT_USAGE;
     }
-    if (args->search.top > MOST_KINDS ||
-        (args->search.top > 0 && (args->search.imperfect || args->search.beyond != 0))) {
-        dfl_cmd_say("`--top` lists at most %d kinds, with tiles that divide and without `--beyond`; see `dflc help map`",
-                    MOST_KINDS);
+    if (args->search.top > 0 && (args->search.imperfect || args->search.beyond != 0)) {
+        dfl_cmd_say("`--top` lists results with tiles that divide and without `--beyond`: remove `%s`; see `dflc help map`",
+                    args->search.imperfect ? "--tiles imperfect" : "--beyond");
         return DFL_EXIT_USAGE;
     }
     if (args->write && is_report && args->n_params > 0) {
