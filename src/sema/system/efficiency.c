@@ -1,21 +1,89 @@
 /* Values of the attribute `efficiency`: `80%`, `table(x, share, ...)`, `curve(x, share, ...)`, `table("file.csv")`. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sema/expr/eval.h"
 #include "sema/system/system_internal.h"
+#include "support/number.h"
 
 typedef DFL_VEC(double) numbers;
 
-/* Reports E0508 at `at`. Returns NULL. */
-static const dfl_efficiency *report_malformed(dfl_system_context *ctx, dfl_span at, const char *what)
+/* Reports E0508 at `at`, with the nearest text that works. Returns NULL. */
+static const dfl_efficiency *report_malformed(dfl_system_context *ctx, dfl_span at, const char *what, const char *works)
 {
     dfl_diag *d = dfl_report(ctx->sema->sink, DFL_SYS_EFFICIENCY, at, "%s", what);
 
-    dfl_diag_help(ctx->sema->sink, d, "`dflc explain E0508` shows the forms of an efficiency");
+    dfl_diag_help(ctx->sema->sink, d, "%s", works);
     ctx->draft->broken = true;
     return NULL;
+}
+
+/* The text of a span of the file. */
+static const char *text_of(dfl_system_context *ctx, dfl_span span)
+{
+    const dfl_source *source = dfl_source_of(dfl_sink_sources(ctx->sema->sink), span);
+
+    return dfl_arena_printf(ctx->sema->arena, "%.*s", (int)(span.end - span.start), source->text + (span.start - source->base));
+}
+
+/* Whether the sizes are operations of a compute unit; else data of a memory or network. */
+static bool is_of_unit(const dfl_attribute_row *row) { return row->dim.power[DFL_BASE_OPS] != 0; }
+
+/* Reports a share that is not above 0 and at most 1. */
+static void report_share(dfl_system_context *ctx, const dfl_attribute_row *row, dfl_span at, double share)
+{
+    dfl_arena *arena = ctx->sema->arena;
+    const char *text = text_of(ctx, at), *what;
+    const bool is_plain = isdigit((unsigned char)text[0]) && strspn(text, "0123456789._") == strlen(text);
+    char percent[32];
+
+    dfl_double_text_short(share * 100, 6, percent);
+    what = dfl_arena_printf(arena, share > 1 ? "a share of %s %% is above the peak" : "with %s %% of the peak, work never ends",
+                            percent);
+    report_malformed(ctx, at, what,
+                     share > 1 && share <= 100 && is_plain
+                         ? dfl_arena_printf(arena, "write `%s%%`, or a number of at most 1", text)
+                     : share <= 1      ? "write a share above 0, as in `5%`"
+                     : is_of_unit(row) ? "write at most `100%`, or a higher `rate`"
+                                       : "write at most `100%`, or a higher `bandwidth`");
+}
+
+/* Reports a pair of the call whose size is not above that of the pair before it, and shows the pairs in order. */
+static const dfl_efficiency *report_order(dfl_system_context *ctx, const dfl_expr *call, const double *at, uint32_t n,
+                                          uint32_t pair)
+{
+    dfl_arena *arena = ctx->sema->arena;
+    const char **text = DFL_NEW_ARRAY(arena, const char *, 2 * n);
+    dfl_strbuf works;
+    dfl_span place = call->span;
+    double last = -1;
+    uint32_t k = 0;
+
+    for (const dfl_expr *arg = call->args; arg != NULL; arg = arg->next, k++) {
+        text[k] = text_of(ctx, arg->span);
+        place = k == 2 * pair ? arg->span : place;
+    }
+    dfl_strbuf_init(&works, arena);
+    for (uint32_t written = 0; written < n; written++) { /* the smallest size above the last one; of equal sizes the first */
+        uint32_t next = DFL_NONE;
+
+        for (uint32_t i = 0; i < n; i++)
+            next = at[i] > last && (next == DFL_NONE || at[i] < at[next]) ? i : next;
+        if (next == DFL_NONE)
+            break;
+        dfl_strbuf_printf(&works, "%s%s, %s", written > 0 ? ", " : "", text[2 * next], text[2 * next + 1]);
+        last = at[next];
+    }
+    for (k = 0; k < pair && at[k] != at[pair]; k++)
+        continue;
+    return report_malformed(ctx, place,
+                            k < pair ? dfl_arena_printf(arena, "the size `%s` has two shares, `%s` and `%s`", text[2 * pair],
+                                                        text[2 * k + 1], text[2 * pair + 1])
+                                     : dfl_arena_printf(arena, "the size `%s` follows `%s`: the sizes of the work must ascend",
+                                                        text[2 * pair], text[2 * pair - 2]),
+                            dfl_arena_printf(arena, "write `%s(%s)`", dfl_sema_text(ctx->sema, call->path->text), works.text));
 }
 
 /* ---- points in the text ---- */
@@ -34,18 +102,47 @@ static bool read_number(dfl_system_context *ctx, const dfl_attribute_row *row, c
     if (v.kind == DFL_VALUE_BAD || v.kind == DFL_VALUE_UNKNOWN)
         return false;
     if (v.kind != DFL_VALUE_QUANTITY)
-        report_malformed(ctx, expr->span, "expected a number");
-    else if (is_share && (!dfl_dim_is_none(v.quantity.dim) || !(v.quantity.real > 0 && v.quantity.real <= 1)))
-        report_malformed(ctx, expr->span, "a share of the peak must be a number above 0 and at most 1");
+        report_malformed(ctx, expr->span, is_share ? "a share of the peak is a number" : "a size of work is a number",
+                         expr->kind == DFL_EXPR_STRING
+                             ? dfl_arena_printf(ctx->sema->arena, "a file with points is `table(%s)`", text_of(ctx, expr->span))
+                         : is_share ? "write a share, as in `80%`" : is_of_unit(row) ? "write `1GFLOP`" : "write `64kB`");
+    else if (is_share && !dfl_dim_is_none(v.quantity.dim))
+        report_malformed(ctx, expr->span, "a share of the peak has no unit", "write a share, as in `80%`");
+    else if (is_share && !(v.quantity.real > 0 && v.quantity.real <= 1))
+        report_share(ctx, row, expr->span, v.quantity.real);
     else if (!is_share && !zero && !dfl_dim_equal(v.quantity.dim, row->dim))
-        report_malformed(ctx, expr->span, row->dim.power[DFL_BASE_OPS] != 0
-                                              ? "the size of the work of a compute unit has a unit of operations, as in `1GFLOP`"
-                                              : "the size of a transfer has a unit of data, as in `64kB`");
+        report_malformed(ctx, expr->span,
+                         is_of_unit(row) ? "the size of the work of a compute unit has a unit of operations"
+                                         : "the size of a transfer has a unit of data",
+                         is_of_unit(row) ? "write the FLOP of an einsum in one pass, as in `1GFLOP`"
+                                         : "write data, as in `64kB`");
     else if (!is_share && v.quantity.real < 0)
-        report_malformed(ctx, expr->span, "the size of the work is negative");
+        report_malformed(ctx, expr->span, "the size of the work is negative",
+                         is_of_unit(row) ? "the smallest size is `0FLOP`" : "the smallest size is `0B`");
     else
         return true;
     return false;
+}
+
+/* Reports a call whose number of values is not that of pairs. */
+static const dfl_efficiency *report_unpaired(dfl_system_context *ctx, const dfl_attribute_row *row, const dfl_expr *call)
+{
+    dfl_arena *arena = ctx->sema->arena;
+    const char *word = dfl_sema_text(ctx->sema, call->path->text);
+    const char *example = is_of_unit(row) ? "0FLOP, 30%, 1GFLOP, 90%" : "0B, 30%, 64kB, 90%";
+    const dfl_expr *last = call->args;
+
+    if (call->n_args == 1 && last->kind == DFL_EXPR_STRING)
+        return report_malformed(ctx, call->span, "the points of a file are steps",
+                                dfl_arena_printf(arena, "write `table(%s)`", text_of(ctx, last->span)));
+    while (last != NULL && last->next != NULL)
+        last = last->next;
+    return report_malformed(ctx, last != NULL ? last->span : call->span,
+                            last == NULL
+                                ? "no size of work and no share of the peak"
+                                : dfl_arena_printf(arena, "%u values are no pairs of a size of work and a share of the peak",
+                                                   call->n_args),
+                            dfl_arena_printf(arena, "write `%s(%s)`", word, example));
 }
 
 /* The points `x0, e0, x1, e1, ...` of a call. NULL after reporting, or if a value is unknown. */
@@ -58,15 +155,16 @@ static const dfl_efficiency *read_points(dfl_system_context *ctx, const dfl_attr
     bool ok = true;
 
     if (n == 0 || call->n_args % 2 != 0)
-        return report_malformed(ctx, call->span, "the values must be pairs of a size of work and a share of the peak");
+        return report_unpaired(ctx, row, call);
     for (const dfl_expr *arg = call->args; arg != NULL; arg = arg->next, i++) {
         double *to = i % 2 == 0 ? &at[i / 2] : &share[i / 2];
         ok = read_number(ctx, row, arg, i % 2 != 0, to, unknown) && ok;
-        if (ok && !*unknown && i % 2 == 0 && i > 0 && at[i / 2 - 1] >= at[i / 2])
-            return report_malformed(ctx, arg->span, "the sizes of the work must ascend");
     }
     if (!ok)
         return NULL;
+    for (i = 1; i < n; i++)
+        if (at[i - 1] >= at[i])
+            return report_order(ctx, call, at, n, i);
     *out = (dfl_efficiency){ .span = call->span, .curve = curve, .n = n, .at = at, .share = share };
     return out;
 }
@@ -104,10 +202,12 @@ static uint32_t read_header(table_reader *r, const dfl_attribute_row *row)
     bool work = row->dim.power[DFL_BASE_OPS] != 0;
     const char *plain = work ? "flop,efficiency" : "bits,efficiency", *grid = work ? "m,n,k,efficiency" : NULL;
     const char *from = r->at, *end;
+    const char *header = work ? "the first line is `flop,efficiency` or `m,n,k,efficiency`"
+                              : "the first line is `bits,efficiency`";
     size_t len;
 
     if (!find_line(r)) {
-        report_malformed(r->ctx, place_of(r, from, from), "the file has no points");
+        report_malformed(r->ctx, place_of(r, from, from), "the file is empty", header);
         return 0;
     }
     from = r->at;
@@ -118,8 +218,7 @@ static uint32_t read_header(table_reader *r, const dfl_attribute_row *row)
         return 2;
     if (grid != NULL && len == strlen(grid) && strncmp(from, grid, len) == 0)
         return DFL_GRID_DIMS + 1;
-    report_malformed(r->ctx, place_of(r, from, end), work ? "the first line must be `flop,efficiency` or `m,n,k,efficiency`"
-                                                          : "the first line must be `bits,efficiency`");
+    report_malformed(r->ctx, place_of(r, from, end), "unknown columns of points", header);
     return 0;
 }
 
@@ -133,13 +232,19 @@ static bool read_line(table_reader *r, uint32_t n, numbers *out)
         double x = strtod(r->at, &after);
         bool share = i + 1 == n;
         if (after == r->at || after > end || !isfinite(x) || (share ? after != end : *after != ',')) {
-            report_malformed(r->ctx, place_of(r, from, end), "a line of the file must have one number for each column");
+            report_malformed(r->ctx, place_of(r, from, end),
+                             dfl_arena_printf(r->ctx->sema->arena, "a line of the file must have %u numbers with commas", n),
+                             n == 2 ? "write a size and a share, as in `65536,0.9`" : "write three extents and a share, as in "
+                                                                                      "`512,512,64,0.9`");
             return false;
         }
         if (share ? !(x > 0 && x <= 1) : x < (n == 2 ? 0 : 1)) {
             report_malformed(r->ctx, place_of(r, r->at, after),
-                             share ? "a share of the peak must be a number above 0 and at most 1"
-                                   : n == 2 ? "the size of the work is negative" : "an extent must be at least 1");
+                             share ? "a share of the peak must be above 0 and at most 1"
+                                   : n == 2 ? "the size of the work is negative" : "an extent must be at least 1",
+                             share    ? "80 % is written `0.8`"
+                             : n == 2 ? "the smallest size is `0`"
+                                      : "the smallest extent is `1`");
             return false;
         }
         DFL_PUSH(r->ctx->sema->arena, out, x);
@@ -153,6 +258,39 @@ static int compare_numbers(const void *a, const void *b)
     double x = *(const double *)a, y = *(const double *)b;
 
     return (x > y) - (x < y);
+}
+
+/* The line of a file with the values of row `row`, from 0 behind the header. */
+static dfl_span place_of_row(const table_reader *r, uint32_t row)
+{
+    table_reader again = { .ctx = r->ctx, .source = r->source, .at = r->source->text };
+
+    for (uint32_t i = 0; i <= row + 1 && find_line(&again); i++)
+        again.at = i <= row ? line_end(again.at) : again.at;
+    return place_of(&again, again.at, line_end(again.at));
+}
+
+/* Reports a grid with fewer lines than combinations of its values, with the first one that is missing. */
+static const dfl_efficiency *report_missing(table_reader *r, const numbers *rows, const dfl_efficiency *grid)
+{
+    enum { WIDTH = DFL_GRID_DIMS + 1 };
+    dfl_arena *arena = r->ctx->sema->arena;
+    const uint32_t *n_of = grid->n_of, n = (uint32_t)(rows->n / WIDTH);
+    double at[DFL_GRID_DIMS];
+    bool has = true;
+
+    for (uint64_t cell = 0; has && cell <= n; cell++) { /* of n + 1 combinations at least one is missing */
+        at[0] = grid->of[0][cell / n_of[2] / n_of[1]];
+        at[1] = grid->of[1][cell / n_of[2] % n_of[1]];
+        at[2] = grid->of[2][cell % n_of[2]];
+        has = false;
+        for (uint32_t i = 0; !has && i < n; i++)
+            has = memcmp(&rows->at[(size_t)i * WIDTH], at, sizeof at) == 0;
+    }
+    return report_malformed(r->ctx, place_of(r, r->source->text, line_end(r->source->text)),
+                            dfl_arena_printf(arena, "the file has %u lines for %u x %u x %u combinations of its values of m, n "
+                                             "and k", n, n_of[0], n_of[1], n_of[2]),
+                            dfl_arena_printf(arena, "add a line for `%.15g,%.15g,%.15g`", at[0], at[1], at[2]));
 }
 
 /* Builds the grid of the rows of a file. NULL after reporting. */
@@ -174,19 +312,19 @@ static const dfl_efficiency *build_grid(table_reader *r, const numbers *rows, df
         cells *= out->n_of[d];
         out->of[d] = of[d];
     }
-    bool complete = cells == n;
-    for (uint32_t i = 0; complete && i < n; i++) {
+    if (cells > n)
+        return report_missing(r, rows, out);
+    for (uint32_t i = 0; i < n; i++) {
         uint32_t cell = 0;
         for (uint32_t d = 0; d < DFL_GRID_DIMS; d++) {
             const double *found = bsearch(&rows->at[i * WIDTH + d], of[d], out->n_of[d], sizeof *found, compare_numbers);
             cell = cell * out->n_of[d] + (uint32_t)(found - of[d]);
         }
-        complete = share[cell] == 0;
+        if (share[cell] != 0)
+            return report_malformed(r->ctx, place_of_row(r, i), "a line of these m, n and k stands above",
+                                    "remove one of the two");
         share[cell] = rows->at[i * WIDTH + DFL_GRID_DIMS];
     }
-    if (!complete)
-        return report_malformed(r->ctx, place_of(r, r->source->text, line_end(r->source->text)),
-                                "the file must have one line for each combination of its values of m, n and k");
     out->n = n;
     out->share = share;
     return out;
@@ -202,8 +340,9 @@ static const dfl_efficiency *build_points(table_reader *r, const numbers *rows, 
         at[i] = rows->at[2 * i];
         share[i] = rows->at[2 * i + 1];
         if (i > 0 && at[i - 1] >= at[i])
-            return report_malformed(r->ctx, place_of(r, r->source->text, line_end(r->source->text)),
-                                    "the sizes of the work must ascend from line to line");
+            return report_malformed(r->ctx, place_of_row(r, i), "the sizes of the work must ascend from line to line",
+                                    at[i - 1] == at[i] ? "remove one of the two lines of this size"
+                                                       : "sort the lines by their first number");
     }
     out->n = n;
     out->at = at;
@@ -238,7 +377,9 @@ static const dfl_efficiency *read_file(dfl_system_context *ctx, const dfl_attrib
     if (width == 0)
         return NULL;
     if (rows.n == 0)
-        return report_malformed(ctx, string->span, "the file has no points");
+        return report_malformed(ctx, string->span, "the file has no points",
+                                width == 2 ? "add a line with a size and a share, as in `65536,0.9`"
+                                           : "add lines with three extents and a share, as in `512,512,64,0.9`");
     return width == 2 ? build_points(&r, &rows, out) : build_grid(&r, &rows, out);
 }
 
