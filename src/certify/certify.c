@@ -93,7 +93,7 @@ static bool check_best(const dfl_certify_run *run, const dfl_claims *c)
                    c->file);
         return false;
     }
-    costs = is_plan ? dfl_plan_evaluate(run->arena, run->sink, run->task->names, best) : evaluate(run, best);
+    costs = is_plan ? dfl_plan_evaluate(run->arena, run->sink, run->task->names, best, NULL) : evaluate(run, best);
     if (!costs) {
         dfl_report(run->sink, DFL_CERT_MAPPING, asked->span, "the mapping in `%s` is not legal", c->file);
         return false;

@@ -17,7 +17,6 @@ typedef struct {
     const dfl_group_problem *problem;
     DFL_VEC(known_cost) known;     /* groups that were evaluated */
     dfl_hashmap known_by_group;
-    double floor;                  /* least cost of all einsums together */
     double slack;                  /* more than rounding can change a sum of floors */
     double best;                   /* cost of the best chain so far */
 } group_search;
@@ -28,7 +27,8 @@ typedef struct {
     uint32_t rows;                 /* most + 1, or 1 */
     double *least;                 /* [row][set] */
     uint32_t *from;                /* [row][set]: the down-set before the last group */
-    double *floors;                /* [set]: sum of the floors of its members */
+    double *floors;                /* [set * n_floors + row]: sums of the floors of its members */
+    double *rest;                  /* [set]: least cost of all other einsums together */
 } chain_table;
 
 static uint32_t count_members(dfl_einsum_set set)
@@ -97,29 +97,59 @@ static double find_cost(group_search *search, dfl_einsum_set group)
 
 /* ---- chains of down-sets ----------------------------------------------------------------------------------------- */
 
+/* The least cost of a group between down-sets `i` and `j`. */
+static double find_least(const group_search *search, const chain_table *table, size_t i, size_t j)
+{
+    const uint32_t rows = search->problem->n_floors;
+    const double *before = &table->floors[i * rows], *behind = &table->floors[j * rows];
+    double least = 0;
+
+    for (uint32_t row = 0; row < rows; row++) {
+        const double sum = behind[row] - before[row] - search->slack;
+
+        least = sum > least ? sum : least;
+    }
+    return least;
+}
+
 static chain_table *make_table(const group_search *search, const set_list *sets)
 {
+    const uint32_t n = search->problem->n, rows = search->problem->n_floors;
     chain_table *table = DFL_NEW(search->arena, chain_table);
 
     table->sets = sets;
     table->rows = search->problem->most > 0 ? search->problem->most + 1 : 1;
     table->least = DFL_NEW_ARRAY(search->arena, double, table->rows * sets->n);
     table->from = DFL_NEW_ARRAY(search->arena, uint32_t, table->rows * sets->n);
-    table->floors = DFL_NEW_ARRAY(search->arena, double, sets->n);
+    table->floors = DFL_NEW_ARRAY(search->arena, double, sets->n * rows + 1);
+    table->rest = DFL_NEW_ARRAY(search->arena, double, sets->n);
     for (size_t i = 0; i < table->rows * sets->n; i++)
         table->least[i] = i == 0 ? 0 : INFINITY;
-    for (size_t k = 0; search->problem->floor && k < sets->n; k++)
-        for (uint32_t i = 0; i < search->problem->n; i++)
-            table->floors[k] += sets->at[k] & DFL_EINSUM_BIT(i) ? search->problem->floor[i] : 0;
+    for (size_t k = 0; k < sets->n; k++)
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t row = 0; row < rows && sets->at[k] & DFL_EINSUM_BIT(i); row++)
+                table->floors[k * rows + row] += search->problem->floors[(size_t)row * n + i];
+    for (size_t k = 0; k < sets->n; k++)
+        table->rest[k] = find_least(search, table, k, sets->n - 1);
     return table;
+}
+
+/* Whether some chain to down-set `i` may be the start of one that costs less than the best one. */
+static bool may_improve(const group_search *search, const chain_table *table, size_t i)
+{
+    const size_t n = table->sets->n;
+
+    for (size_t row = 0; row < (table->rows > 1 ? table->rows - 1 : 1); row++)
+        if (table->least[row * n + i] + table->rest[i] < search->best)
+            return true;
+    return false;
 }
 
 /* Extends the chains to down-set `i` by the group between it and down-set `j`. */
 static void extend_chains(group_search *search, chain_table *table, size_t i, size_t j)
 {
     const size_t n = table->sets->n, step = table->rows > 1 ? n : 0;
-    const double rest = search->floor - table->floors[i] - search->slack;
-    const double least = fmax(table->floors[j] - table->floors[i] - search->slack, 0);
+    const double rest = table->rest[i], least = find_least(search, table, i, j);
     bool improves = false;
 
     for (size_t row = 0; row < (step ? table->rows - 1 : 1); row++) {
@@ -176,7 +206,7 @@ static dfl_groups search_chains(group_search *search, const set_list *sets, bool
 
     *complete = true;
     for (size_t i = 0; i < sets->n; i++) {
-        for (size_t j = i + 1; j < sets->n; j++)
+        for (size_t j = i + 1; j < sets->n && may_improve(search, table, i); j++)
             if (!(sets->at[i] & ~sets->at[j]))
                 extend_chains(search, table, i, j);
         if (budget && !dfl_budget_spend(budget, sets->n - i)) {
@@ -190,13 +220,17 @@ static dfl_groups search_chains(group_search *search, const set_list *sets, bool
 dfl_groups dfl_groups_find(dfl_arena *arena, const dfl_group_problem *problem)
 {
     group_search search = { .arena = arena, .problem = problem, .known = { NULL, 0, 0 }, .known_by_group = { NULL, 0, 0 },
-                            .floor = 0, .slack = 0, .best = INFINITY };
+                              .slack = 0, .best = INFINITY };
     set_list prefixes = { NULL, 0, 0 }, all = { NULL, 0, 0 };
     bool complete;
 
-    for (uint32_t i = 0; problem->floor && i < problem->n; i++)
-        search.floor += problem->floor[i];
-    search.slack = search.floor * DFL_SUM_TOLERANCE;
+    for (uint32_t row = 0; row < problem->n_floors; row++) {
+        double sum = 0;
+
+        for (uint32_t i = 0; i < problem->n; i++)
+            sum += problem->floors[(size_t)row * problem->n + i];
+        search.slack = fmax(search.slack, sum * DFL_SUM_TOLERANCE);
+    }
     /* groups cut from the given order bound the search of all chains from above */
     list_prefixes(arena, problem, &prefixes);
     dfl_groups found = search_chains(&search, &prefixes, &complete);

@@ -37,9 +37,11 @@ typedef struct {
     /* Cost of a group, >= 0; INFINITY if it does not fit. Called at most once per group. */
     double (*cost)(void *context, dfl_einsum_set group);
     void *context;
-    /* [einsum]: what it adds to the cost of any group at least, so that the cost of a group is never below the sum over its
-       members (beyond rounding); NULL = 0. Groups that cannot improve on what is known are not evaluated. */
-    const double *floor;
+    /* [row * n + einsum]: what it adds to each of `n_floors` lower bounds of the cost of its group: the cost of a group is never
+       below the largest of the sums over its members (beyond rounding). Groups that cannot improve on what is known are not
+       evaluated. */
+    const double *floors;
+    uint32_t n_floors;             /* 0 = none are known */
 } dfl_group_problem;
 
 typedef struct {

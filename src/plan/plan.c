@@ -2,6 +2,7 @@
 #include "plan/pass/allotment.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "plan/kinds.h"
 #include "plan/layout/homes.h"
@@ -170,6 +171,14 @@ static void time_update(dfl_plan_state *p)
 
 /* ---- stages ---- */
 
+/* Whether a limit or an interrupt stopped the evaluation, whose figures are then incomplete. */
+static bool is_stopped(const dfl_arena *arena)
+{
+    dfl_budget *budget = dfl_arena_budget(arena);
+
+    return budget != NULL && !dfl_budget_ok(budget);
+}
+
 /* Sets the cost of the message between stages in a kind of micro-batches: the tensor that the repeat carries. */
 static bool find_message(const dfl_plan_state *p, dfl_plan_kind *kind)
 {
@@ -205,6 +214,57 @@ static bool find_message(const dfl_plan_state *p, dfl_plan_kind *kind)
     ask.bits = dfl_i128_double(kind->message_bits);
     part = (dfl_group_part){ .axis = slot->axis, .stride = slot->stride, .count = slot->count };
     return dfl_collective_find(f->arena, f->sink, f->names, f->system, slot->stages->span, &ask, &options, &kind->message);
+}
+
+/* The numbers of a pipeline. */
+static dfl_known_key key_of(dfl_arena *arena, const dfl_pipeline *pipeline, uint32_t kinds)
+{
+    const size_t n = (size_t)pipeline->stages * pipeline->interleave * kinds;
+    const double *times[] = { pipeline->forward, pipeline->backward, pipeline->weight_gradient, pipeline->send_forward,
+                              pipeline->send_backward };
+    dfl_known_key key = { NULL, 0, 0 };
+
+    dfl_known_put(arena, &key, pipeline->schedule);
+    dfl_known_put(arena, &key, (uint64_t)pipeline->stages << 32 | pipeline->interleave);
+    dfl_known_put(arena, &key, (uint64_t)pipeline->micro_batches << 32 | kinds);
+    for (size_t k = 0; k < sizeof times / sizeof times[0]; k++) {
+        dfl_known_put(arena, &key, times[k] != NULL);
+        for (size_t i = 0; i < n && times[k] != NULL; i++)
+            dfl_known_put_double(arena, &key, times[k][i]);
+    }
+    return key;
+}
+
+static const dfl_pipeline_times *copy_times(dfl_arena *arena, const dfl_pipeline *pipeline, const dfl_pipeline_times *times)
+{
+    dfl_pipeline_times *out = DFL_NEW(arena, dfl_pipeline_times);
+
+    *out = *times;
+    out->stages = DFL_NEW_ARRAY(arena, dfl_stage_times, pipeline->stages);
+    for (uint32_t s = 0; s < pipeline->stages; s++) {
+        out->stages[s] = times->stages[s];
+        out->stages[s].last_starts = DFL_NEW_ARRAY(arena, double, pipeline->interleave);
+        memcpy(out->stages[s].last_starts, times->stages[s].last_starts, pipeline->interleave * sizeof(double));
+    }
+    return out;
+}
+
+/* The times of a pipeline: those that are known, or those of a run, which are then known. A pipeline with several kinds of
+   micro-batches is run each time: its key would have a number for each of them. */
+static dfl_pipeline_times time_pipeline(const dfl_plan_state *p, const dfl_pipeline *pipeline)
+{
+    dfl_arena *arena = p->frame.arena;
+    dfl_budget *budget = dfl_arena_budget(arena);
+    dfl_known *known = p->known != NULL && pipeline->kind == NULL ? p->known->pipelines : NULL;
+    const dfl_known_key key = key_of(arena, pipeline, p->n_kinds);
+    const dfl_pipeline_times *before = known != NULL ? dfl_known_find(known, &key, budget) : NULL;
+    const uint64_t start = budget != NULL ? budget->steps_used : 0;
+    const dfl_pipeline_times times = before != NULL ? *before : dfl_pipeline_run(arena, pipeline);
+
+    if (before == NULL && known != NULL && dfl_known_has_room(known, &key) && !is_stopped(arena))
+        dfl_known_keep(known, &key, copy_times(dfl_known_arena(known), pipeline, &times),
+                       budget != NULL ? budget->steps_used - start : 0);
+    return times;
 }
 
 static bool run_pipeline(dfl_plan_state *p)
@@ -249,7 +309,7 @@ static bool run_pipeline(dfl_plan_state *p)
         dfl_diag_help(f->sink, d, "change the number of micro-batches, of stages, or `interleave`");
         return false;
     }
-    p->pipeline = dfl_pipeline_run(f->arena, &pipeline);
+    p->pipeline = time_pipeline(p, &pipeline);
     p->out.schedule = pipeline.schedule;
     return true;
 }
@@ -521,14 +581,6 @@ bool dfl_plan_start(dfl_plan_state *p, dfl_arena *arena, dfl_sink *sink, const d
     return p->frame.home != DFL_NONE && check_options(&p->frame) && check_body(&p->frame);
 }
 
-/* Whether a limit or an interrupt stopped the evaluation, whose figures are then incomplete. */
-static bool is_stopped(const dfl_arena *arena)
-{
-    dfl_budget *budget = dfl_arena_budget(arena);
-
-    return budget != NULL && !dfl_budget_ok(budget);
-}
-
 /* Sets what the evaluation of all steps needs: branches, times of einsums, exchanges. `known`: the exchanges, else NULL. */
 static bool find_work(dfl_plan_state *p, const dfl_plan_exchanges *known)
 {
@@ -543,7 +595,7 @@ static bool find_work(dfl_plan_state *p, const dfl_plan_exchanges *known)
         return false;
     p->work = (dfl_plan_work){ .frame = &p->frame, .times = p->times, .exchanges = &p->exchanges,
                                .is_recomputed = p->frame.recomputed, .branches = &p->branches,
-                               .offload = p->work.offload };
+                               .offload = p->work.offload, .known = p->known != NULL ? p->known->groups : NULL };
     if (!dfl_iterations_find(&p->work, &p->layouts, p->times, &p->exchanges) ||
         !dfl_grouping_find(&p->work, &p->branches, p->times))
         return false;
@@ -571,10 +623,21 @@ bool dfl_plan_find_step(dfl_plan_state *p, const dfl_plan_exchanges *known)
     return true;
 }
 
-const dfl_result *dfl_plan_evaluate(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping)
+dfl_plan_known *dfl_plan_known_new(dfl_arena *arena)
+{
+    enum { KEPT = 1 << 20 }; /* numbers of all keys, 8 bytes each */
+    dfl_plan_known *known = DFL_NEW(arena, dfl_plan_known);
+
+    *known = (dfl_plan_known){ .groups = dfl_known_new(arena, KEPT), .pipelines = dfl_known_new(arena, KEPT) };
+    return known;
+}
+
+const dfl_result *dfl_plan_evaluate(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
+                                    dfl_plan_known *known)
 {
     dfl_plan_state *p = DFL_NEW(arena, dfl_plan_state);
 
+    p->known = known;
     if (!dfl_plan_start(p, arena, sink, names, mapping) || !dfl_frame_build(&p->frame))
         return NULL;
     dfl_homes_set(&p->frame);

@@ -5,6 +5,11 @@
 #include "ir/result.h"
 #include "pipeline/pipeline.h"
 #include "plan/memory/held.h"
+#include "plan/plan.h"
+
+struct dfl_plan_known {
+    dfl_known *groups, *pipelines;
+};
 
 /* A kind of micro-batches: equal work and times (plan/kinds.h). */
 typedef struct {
@@ -33,6 +38,7 @@ typedef struct {
     dfl_pipeline_times pipeline;
     double *exchanged;              /* [stage]: end of the exchange of its gradients (in s) */
     double *moved;                  /* [network]: bits that one chip of each stage sends over it in a step */
+    dfl_plan_known *known;          /* or NULL */
     dfl_plan_result out;
 } dfl_plan_state;
 

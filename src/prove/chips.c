@@ -337,7 +337,7 @@ static bool try_plan(const dfl_prover *prover, const dfl_mapping *mapping, const
     const dfl_result *result;
 
     p.executed = dfl_chips_shrink(arena, sink, prover->names, mapping, sizes, least, most);
-    result = p.executed != NULL ? dfl_plan_evaluate(arena, sink, prover->names, p.executed) : NULL;
+    result = p.executed != NULL ? dfl_plan_evaluate(arena, sink, prover->names, p.executed, NULL) : NULL;
     p.model = result != NULL ? result->plan : NULL;
     p.oracle = p.model != NULL ? dfl_chips_run(arena, sink, prover->names, p.executed) : NULL;
     if (p.oracle != NULL) {

@@ -77,7 +77,7 @@ static void try_changes(nearest *n, const char *text)
         return;
     work = dfl_arena_new(n->solver->budget);
     quiet = dfl_sink_new(work, n->solver->sources);
-    result = dfl_plan_evaluate(work, quiet, n->solver->names, n->trial);
+    result = dfl_plan_evaluate(work, quiet, n->solver->names, n->trial, n->solver->known);
     if (result != NULL && isfinite(result->seconds) &&
         (n->takes_idle || (!is_uneven(quiet) && dfl_plan_uses_all(work, quiet, n->solver->names, n->trial)))) {
         while (at > 0 && result->seconds < n->shown[at - 1].seconds)

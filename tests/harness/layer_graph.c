@@ -98,7 +98,7 @@ double layer_group_ns(void *context, dfl_einsum_set group)
 dfl_groups layer_groups_find(dfl_arena *arena, layer_chip *chip, uint32_t most, double *floor)
 {
     const dfl_group_problem problem = { .n = LAYER_KERNELS, .most = most, .before = chip->graph->before, .cost = layer_group_ns,
-                                        .context = chip, .floor = floor };
+                                        .context = chip, .floors = floor, .n_floors = 1 };
 
     for (uint32_t i = 0; i < LAYER_KERNELS; i++)
         floor[i] = chip->graph->kernels[i].flop / chip->flops;

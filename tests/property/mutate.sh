@@ -70,9 +70,11 @@ unit_tests() { # unit_tests DIR
     mapper/join/*) echo "$OUT/obj/tests/unit/mapper/test_exchange_bound.o" ;;
     mapper/tiling/loose_form.c) echo "$OUT"/obj/tests/unit/mapper/test_{family,uneven,skeleton_tree}.o ;;
     mapper/tiling/*) echo "$OUT"/obj/tests/unit/mapper/test_{chains,merged_axes,boxes,forms,ramps,tiling,uneven}.o ;;
+    support/known.c) echo "$OUT/obj/tests/unit/support/test_known.o" ;;
     groups/groups.c) echo "$OUT/obj/tests/unit/groups/test_groups.o" ;;
     collective/*) echo "$OUT/obj/tests/unit/collective/test_collective.o $OUT/obj/tests/unit/collective/test_closed_forms.o" ;;
     plan/exchange/exchange_groups.c) echo "$OUT/obj/tests/unit/plan/test_exchange_groups.o" ;;
+    plan/pass/group_space.c) echo "$OUT/obj/tests/unit/plan/test_group_space.o" ;;
     plan/memory/flight.c) echo "$OUT/obj/tests/unit/plan/test_flight.o" ;;
     plan/layout/largest.c) echo "$OUT/obj/tests/unit/plan/test_largest.o" ;;
     pipeline/*) echo "$OUT/obj/tests/unit/pipeline/test_pipeline.o" ;;

@@ -29,9 +29,7 @@ static bool has_access(const dfl_einsum *e, const dfl_access *access)
     return false;
 }
 
-/* Whether einsum `other` reads, in one pass, every element of a tensor that `einsum` reads: both access the tensor by the same
-   indices, over ranks of equal extents. Accesses at several offsets count as the box around them. */
-static bool has_read(const dfl_frame *f, uint32_t other, uint32_t einsum, uint32_t tensor)
+bool dfl_branch_has_read(const dfl_frame *f, uint32_t other, uint32_t einsum, uint32_t tensor)
 {
     const dfl_einsum *a = &f->workload->einsums[other], *b = &f->workload->einsums[einsum];
     const dfl_points *p = &f->points[other], *q = &f->points[einsum];
@@ -73,7 +71,7 @@ bool dfl_branch_reads(const dfl_frame *f, const uint32_t *branch_of, uint32_t ei
     if (inside > 0 && inside == t->n_producers)
         return false;
     for (uint32_t i = 0; i < t->n_consumers && t->consumers[i] < einsum; i++)
-        if (branch_of[t->consumers[i]] == branch_of[einsum] && has_read(f, t->consumers[i], einsum, tensor))
+        if (branch_of[t->consumers[i]] == branch_of[einsum] && dfl_branch_has_read(f, t->consumers[i], einsum, tensor))
             return false;
     return true;
 }

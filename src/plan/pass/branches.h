@@ -23,6 +23,9 @@ bool dfl_branches_find(const dfl_frame *f, dfl_plan_branches *out);
 /* The branches of the einsums that the backward pass recomputes, [einsum], as `of` of `n` branches has them. All others have one
    of their own, since they do not run then. */
 uint32_t *dfl_branches_again(const dfl_frame *f, const uint32_t *of, uint32_t n);
+/* Whether einsum `other` reads, in one pass, every element of a tensor that `einsum` reads: both access the tensor by the same
+   indices, over ranks of equal extents. Accesses at several offsets count as the box around them. */
+bool dfl_branch_has_read(const dfl_frame *f, uint32_t other, uint32_t einsum, uint32_t tensor);
 /* Whether an einsum reads an operand through the memory that holds it: no einsum of the branch makes it, or reads the same
    parts of it before. */
 bool dfl_branch_reads(const dfl_frame *f, const uint32_t *branch_of, uint32_t einsum, uint32_t input);

@@ -38,14 +38,17 @@ void dfl_engines_add(const dfl_plan_work *work, const uint32_t *branch_of, bool 
     dfl_chip_time_add_ports(work->frame, branch_of, is_again, einsum, t, busy->ports);
 }
 
-void dfl_engines_add_exchange(const dfl_plan_work *work, uint32_t exchange, dfl_engines *busy)
+double dfl_engines_exchange_seconds(const dfl_plan_work *work, uint32_t exchange)
 {
     const dfl_plan_exchange *x = &work->exchanges->at[exchange];
 
-    busy->exchanges[exchange] = x->cost.seconds;
-    if (x->place == DFL_EXCHANGE_ONCE)
-        busy->exchanges[exchange] /= (double)work->frame->micro_batches;
-    busy->nets[x->cost.network] += busy->exchanges[exchange];
+    return x->place == DFL_EXCHANGE_ONCE ? x->cost.seconds / (double)work->frame->micro_batches : x->cost.seconds;
+}
+
+void dfl_engines_add_exchange(const dfl_plan_work *work, uint32_t exchange, dfl_engines *busy)
+{
+    busy->exchanges[exchange] = dfl_engines_exchange_seconds(work, exchange);
+    busy->nets[work->exchanges->at[exchange].cost.network] += busy->exchanges[exchange];
 }
 
 static double longest(const double *times, uint32_t n)

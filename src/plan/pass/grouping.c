@@ -1,28 +1,9 @@
 #include "plan/pass/grouping.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "groups/groups.h"
 #include "plan/layout/lines.h"
-#include "plan/pass/engines.h"
-
-/* Einsums of one brace, pass and repeat. A node is an einsum with the copies of its result. */
-typedef struct {
-    const dfl_plan_work *work;
-    uint32_t n;                      /* nodes */
-    uint32_t *members; uint32_t n_members; /* einsums, in workload order */
-    uint32_t *node_of;               /* [einsum]: its node; DFL_NONE = not in the segment */
-    dfl_einsum_set working;          /* nodes with an einsum that is no copy */
-    dfl_einsum_set before[DFL_GROUPS_MOST];
-    double floor[DFL_GROUPS_MOST];
-    dfl_i128 room;                   /* bits of weights that the memory on the chip holds; -1 = any */
-    uint32_t *mark;                  /* [einsum]: 1 = in the group that is evaluated */
-    uint32_t *again;                 /* the same of the recomputed ones alone */
-    bool has_again;                  /* some are recomputed */
-    bool *counted;                   /* [tensor]: weights of the group that is evaluated */
-    dfl_engines busy;
-} segment;
+#include "plan/pass/group_space.h"
 
 /* The memory on a chip that holds the weights of a group: the outermost one inside of the home that has a size, or DFL_NONE. */
 static uint32_t find_room(const dfl_frame *f)
@@ -54,99 +35,8 @@ static bool add_weights(const dfl_plan_work *work, uint32_t einsum, bool *counte
     return overflow;
 }
 
-/* Whether the weights that the group reads fit on the chip. An einsum by itself, copies apart, may read its weights in parts. */
-static bool fits(segment *g, dfl_einsum_set group)
-{
-    dfl_i128 sum = 0;
-    bool overflow = false;
-
-    if (g->room < 0 || (group & g->working & ((group & g->working) - 1)) == 0)
-        return true;
-    memset(g->counted, 0, g->work->frame->workload->n_tensors * sizeof *g->counted);
-    for (uint32_t i = 0; i < g->n_members; i++)
-        if (g->mark[g->members[i]] == 1)
-            overflow |= add_weights(g->work, g->members[i], g->counted, &sum);
-    return !overflow && sum <= g->room;
-}
-
-/* The time of the einsums of a mark ([einsum]: 1 = runs) as one branch. */
-static double marked_seconds(segment *g, const uint32_t *mark, bool is_again)
-{
-    const dfl_plan_exchanges *x = g->work->exchanges;
-
-    dfl_engines_clear(&g->busy);
-    for (uint32_t i = 0; i < g->n_members; i++)
-        if (mark[g->members[i]] == 1)
-            dfl_engines_add(g->work, mark, is_again, g->members[i], &g->busy);
-    for (uint32_t i = 0; i < x->n; i++)
-        if (g->node_of[x->at[i].einsum] != DFL_NONE && mark[x->at[i].einsum] == 1)
-            dfl_engines_add_exchange(g->work, i, &g->busy);
-    return fmax(dfl_engines_chip(g->work, &g->busy), dfl_engines_network(g->work, &g->busy));
-}
-
-/* The time of a group, and of its recomputed einsums in the backward pass; INFINITY if its weights do not fit. */
-static double group_seconds(void *context, dfl_einsum_set group)
-{
-    segment *g = context;
-
-    for (uint32_t i = 0; i < g->n_members; i++) {
-        const uint32_t e = g->members[i];
-
-        g->mark[e] = (group & DFL_EINSUM_BIT(g->node_of[e])) != 0;
-        g->again[e] = g->mark[e] == 1 && dfl_frame_is_again(g->work->frame, e);
-    }
-    if (!fits(g, group))
-        return INFINITY;
-    return marked_seconds(g, g->mark, false) + (g->has_again ? marked_seconds(g, g->again, true) : 0);
-}
-
-/* The node of which an einsum only copies the result; DFL_NONE if it is no such copy. */
-static uint32_t copied_node(const segment *g, uint32_t einsum)
-{
-    const dfl_workload *w = g->work->frame->workload;
-    const dfl_einsum *e = &w->einsums[einsum];
-    const dfl_tensor *t = e->n_inputs == 1 ? &w->tensors[e->inputs[0].tensor] : NULL;
-
-    return t != NULL && dfl_einsum_is_copy(e) && t->n_producers == 1 && t->producers[0] < einsum ? g->node_of[t->producers[0]]
-                                                                                                 : DFL_NONE;
-}
-
-/* Adds an einsum as a node, or to the node whose result it copies: the space keeps copies with their einsums, since each copy
-   apart would double the down-sets. False if there are too many nodes. */
-static bool add_member(segment *g, uint32_t einsum)
-{
-    const dfl_workload *w = g->work->frame->workload;
-    const dfl_einsum *e = &w->einsums[einsum];
-    uint32_t node = copied_node(g, einsum);
-
-    if (node == DFL_NONE) {
-        if (g->n == DFL_GROUPS_MOST)
-            return false;
-        node = g->n++;
-    }
-    g->working |= dfl_einsum_is_copy(e) ? 0 : DFL_EINSUM_BIT(node);
-    g->node_of[einsum] = node;
-    g->members[g->n_members++] = einsum;
-    g->has_again |= dfl_frame_is_again(g->work->frame, einsum);
-    g->floor[node] += g->work->times[einsum].least_seconds / (double)g->work->frame->system->n_computes;
-    for (uint32_t i = 0; i < e->n_inputs; i++) {
-        const dfl_tensor *t = &w->tensors[e->inputs[i].tensor];
-
-        for (uint32_t k = 0; k < t->n_producers; k++)
-            if (t->producers[k] < einsum && g->node_of[t->producers[k]] != DFL_NONE && g->node_of[t->producers[k]] != node)
-                g->before[node] |= DFL_EINSUM_BIT(g->node_of[t->producers[k]]);
-    }
-    for (uint32_t k = 0; k < w->tensors[e->output.tensor].n_producers; k++) { /* sums in their order */
-        const uint32_t other = w->tensors[e->output.tensor].producers[k];
-
-        if (other < einsum && g->node_of[other] != DFL_NONE && g->node_of[other] != node)
-            g->before[node] |= DFL_EINSUM_BIT(g->node_of[other]);
-    }
-    return true;
-}
-
 /* Makes the groups found branches of their own, behind all others. */
-static void set_branches(const segment *g, const dfl_groups *found, dfl_plan_branches *branches)
+static void set_branches(const dfl_group_space *g, const dfl_groups *found, dfl_plan_branches *branches)
 {
     for (uint32_t k = 0; k < found->n; k++) {
         for (uint32_t i = 0; i < g->n_members; i++)
@@ -157,38 +47,53 @@ static void set_branches(const segment *g, const dfl_groups *found, dfl_plan_bra
     branches->n_found += found->n;
 }
 
+/* The groups of a problem: those that are known, or those of a search, which are then known unless a limit has cut it short. */
+static dfl_groups find_groups(dfl_arena *arena, const dfl_group_problem *problem, const dfl_known_key *key, dfl_known *known)
+{
+    dfl_budget *budget = dfl_arena_budget(arena);
+    const dfl_groups *before = known != NULL ? dfl_known_find(known, key, budget) : NULL;
+    const uint64_t start = budget != NULL ? budget->steps_used : 0;
+    dfl_groups found = before != NULL ? *before : dfl_groups_find(arena, problem), *kept;
+
+    if (before != NULL && budget != NULL)
+        found.proven = budget->why == DFL_STOP_NONE;
+    if (before != NULL || known == NULL || !found.proven || !dfl_known_has_room(known, key))
+        return found;
+    kept = DFL_NEW(dfl_known_arena(known), dfl_groups);
+    *kept = found;
+    if (found.groups != NULL) {
+        kept->groups = DFL_NEW_ARRAY(dfl_known_arena(known), dfl_einsum_set, (size_t)found.n + 1);
+        memcpy(kept->groups, found.groups, found.n * sizeof *found.groups);
+    }
+    dfl_known_keep(known, key, kept, budget != NULL ? budget->steps_used - start : 0);
+    return found;
+}
+
 /* Divides the einsums of one segment, which starts with einsum `first`. */
 static bool divide(const dfl_plan_work *work, uint32_t first, bool *is_done, dfl_plan_branches *branches)
 {
     const dfl_frame *f = work->frame;
     const dfl_workload *w = f->workload;
     const dfl_einsum *start = &w->einsums[first];
-    segment *g = DFL_NEW(f->arena, segment);
-    dfl_group_problem problem = { .most = f->mapping->options.groups, .before = g->before, .cost = group_seconds, .context = g,
-                                  .floor = g->floor };
+    const uint32_t room = find_room(f);
+    dfl_group_space *g = dfl_group_space_new(work, room != DFL_NONE ? f->system->memories[room].size_bits : -1);
     dfl_groups found;
 
-    g->work = work;
-    g->room = find_room(f) != DFL_NONE ? f->system->memories[find_room(f)].size_bits : -1;
-    g->members = DFL_NEW_ARRAY(f->arena, uint32_t, w->n_einsums);
-    g->node_of = DFL_NEW_ARRAY(f->arena, uint32_t, w->n_einsums);
-    g->mark = DFL_NEW_ARRAY(f->arena, uint32_t, w->n_einsums);
-    g->again = DFL_NEW_ARRAY(f->arena, uint32_t, w->n_einsums);
-    g->counted = DFL_NEW_ARRAY(f->arena, bool, w->n_tensors);
-    g->busy = dfl_engines_new(work);
-    memset(g->node_of, 0xff, w->n_einsums * sizeof *g->node_of);
     for (uint32_t e = first; e < w->n_einsums; e++) {
         if (branches->open[e] != branches->open[first] || w->einsums[e].phase != start->phase ||
             dfl_frame_repeat(f, &w->einsums[e]) != dfl_frame_repeat(f, start) || f->side[e] != f->side[first] ||
             dfl_chunk_splits(f, e, first))
             continue;
         is_done[e] = true;
-        if (!add_member(g, e))
+        if (!dfl_group_space_add(g, e))
             return dfl_frame_refuse(f, w->einsums[e].span, "a search of the groups of more than 128 einsums",
                                     "write groups of some of them");
     }
-    problem.n = g->n;
-    found = dfl_groups_find(f->arena, &problem);
+    dfl_group_space_finish(g);
+    const dfl_group_problem problem = { .n = g->n, .most = f->mapping->options.groups, .before = g->before,
+                                        .cost = dfl_group_space_seconds, .context = g, .floors = g->floors,
+                                        .n_floors = g->n_floors };
+    found = find_groups(f->arena, &problem, &g->key, work->known);
     if (!found.proven)
         return dfl_frame_refuse(f, start->span, "a search of groups that is too large to be proven", "write some of the groups");
     if (found.groups == NULL) {

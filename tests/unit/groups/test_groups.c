@@ -7,14 +7,14 @@
 #include "groups/groups.h"
 #include "tests/harness/draw.h"
 
-enum { MOST = 6 };
+enum { MOST = 6, FLOORS = 3 };
 
 /* ---- random problems --------------------------------------------------------------------------------------------- */
 
 typedef struct {
     dfl_group_problem problem;
     dfl_einsum_set before[MOST];
-    double floor[MOST];
+    double floors[FLOORS * MOST];  /* [row * n + einsum] */
     double cost[1 << MOST];        /* [group] */
     uint32_t asked[1 << MOST];     /* [group]: calls of the cost */
 } random_problem;
@@ -31,18 +31,23 @@ static void draw_problem(uint64_t *state, random_problem *r)
 {
     memset(r, 0, sizeof *r);
     r->problem = (dfl_group_problem){ .n = draw(state, MOST + 1), .most = draw(state, 4), .before = r->before,
-                                      .cost = look_up_cost, .context = r, .floor = draw(state, 2) ? r->floor : NULL };
+                                      .cost = look_up_cost, .context = r, .floors = r->floors, .n_floors = draw(state, FLOORS + 1) };
     const uint32_t edges = 1 + draw(state, 4), tight = draw(state, 3);
     for (uint32_t i = 0; i < r->problem.n; i++) {
-        r->floor[i] = draw(state, 16);
+        for (uint32_t row = 0; row < r->problem.n_floors; row++)
+            r->floors[row * r->problem.n + i] = draw(state, 16);
         for (uint32_t j = 0; j < i; j++)
             r->before[i] |= draw(state, 5) < edges ? DFL_EINSUM_BIT(j) : 0;
     }
     for (uint32_t group = 1; group < 1u << r->problem.n; group++) {
-        double cost = draw(state, 64);
-        for (uint32_t i = 0; i < r->problem.n; i++)
-            cost += group >> i & 1 ? r->floor[i] : 0;
-        r->cost[group] = draw(state, 4) < tight ? INFINITY : cost;
+        double least = 0, cost = draw(state, 64);
+        for (uint32_t row = 0; row < r->problem.n_floors; row++) {
+            double sum = 0;
+            for (uint32_t i = 0; i < r->problem.n; i++)
+                sum += group >> i & 1 ? r->floors[row * r->problem.n + i] : 0;
+            least = fmax(least, sum);
+        }
+        r->cost[group] = draw(state, 4) < tight ? INFINITY : cost * draw(state, 2) + least;
     }
 }
 
@@ -135,7 +140,7 @@ static void counts_down_sets(void **state)
 {
     dfl_arena *arena = dfl_arena_new(NULL);
     dfl_einsum_set before[DFL_GROUPS_MOST] = { 0 };
-    dfl_group_problem problem = { .n = 14, .most = 0, .before = before, .cost = count_cost, .context = NULL, .floor = NULL };
+    dfl_group_problem problem = { .n = 14, .most = 0, .before = before, .cost = count_cost, .context = NULL };
 
     (void)state;
     /* einsums that read nothing of each other: every subset */
@@ -161,7 +166,7 @@ static void stops_with_budget(void **state)
     dfl_budget budget = { .steps_limit = 30 };
     dfl_arena *arena = dfl_arena_new(&budget);
     dfl_einsum_set before[8] = { 0 };
-    const dfl_group_problem problem = { .n = 8, .most = 0, .before = before, .cost = count_cost, .context = NULL, .floor = NULL };
+    const dfl_group_problem problem = { .n = 8, .most = 0, .before = before, .cost = count_cost, .context = NULL };
     dfl_groups found = dfl_groups_find(arena, &problem);
 
     (void)state;
