@@ -526,8 +526,9 @@ static bool check_together(const dfl_frame *f, const dfl_plan_exchange *x, uint6
     return true;
 }
 
-/* Refuses a home that two groups divide along a dimension of which an einsum makes a part, if the parts are unequal, or the outer
-   group has not taken its part yet: elements are counted by blocks of one length. False after a report. */
+/* Refuses a home that two groups divide along one dimension if the parts are unequal and the outer group has not taken its part
+   yet: a chip has the inner parts of several outer ones, which together may exceed its share. Of a dimension of which an einsum
+   makes a part, both alone are refused, too: elements are counted by blocks of one length. False after a report. */
 static bool check_blocks(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint64_t scattered)
 {
     const dfl_access *made = &f->workload->einsums[einsum].output;
@@ -535,6 +536,7 @@ static bool check_blocks(const dfl_frame *f, const dfl_layouts *l, uint32_t eins
     uint32_t rank;
 
     for (uint32_t d = 0; d < made->n_dims && made->n_dims == t->n_dims && !t->gathered; d++) {
+        const bool is_whole = dfl_index_is_bare(&made->index[d], &rank) && f->workload->ranks[rank].extent == t->extents[d];
         int64_t parts = 1;
         uint32_t n = 0;
         bool is_before = false, is_apart = false; /* a group whose part is not taken stands before one that has taken its own */
@@ -545,10 +547,9 @@ static bool check_blocks(const dfl_frame *f, const dfl_layouts *l, uint32_t eins
             parts *= f->slots[s].count;
             n += (scattered >> s & 1) != 0;
             is_apart |= is_before && (scattered >> s & 1) != 0;
-            is_before |= (scattered >> s & 1) == 0;
+            is_before |= (scattered >> s & 1) == 0 && !(is_whole && dfl_layout_made(f, einsum, s) == (dfl_layout)d);
         }
-        if ((is_apart || (n > 1 && t->extents[d] % parts != 0)) &&
-            !(dfl_index_is_bare(&made->index[d], &rank) && f->workload->ranks[rank].extent == t->extents[d]))
+        if (is_whole ? is_apart && t->extents[d] % parts != 0 : is_apart || (n > 1 && t->extents[d] % parts != 0))
             return dfl_frame_refuse(f, made->span, "a part of a result whose home two groups divide along one dimension",
                                     "divide the home along different dimensions");
     }
@@ -606,8 +607,9 @@ static bool set_thin_part(const dfl_frame *f, const dfl_layouts *l, uint64_t gat
     dfl_i128 n;
 
     find_parts(f, l, last, (result_slots){ .scattered = is_gather ? scattered : 0 }, parts, &rows);
-    for (uint32_t s = 0; s < f->n_slots; s++)
-        home[s] = (x->slots >> s & 1) != 0 ? dfl_layout_home(l, x->tensor, s) : DFL_LAYOUT_REPLICATED;
+    for (uint32_t s = 0; s < f->n_slots; s++) /* of a home that several groups divide, those that the chips have taken */
+        home[s] = ((x->slots | scattered) >> s & 1) != 0 || dfl_layout_made(f, last, s) >= 0 ? dfl_layout_home(l, x->tensor, s)
+                                                                                             : DFL_LAYOUT_REPLICATED;
     if (!find_made(f, l, x->tensor, is_gather ? gathered : 0, parts, counted, is_thin, &n))
         return false;
     if (!*is_thin)

@@ -522,8 +522,8 @@ bool dfl_mask_elements_of_group(const dfl_frame *f, uint32_t einsum, const dfl_a
     return !dfl_frame_elements_of_group(f, einsum, access, together, parts, out) || report_overflow(f, access);
 }
 
-/* The ranks of the indices along which a tensor is divided at home, where conditions have them; parts of other dimensions that
-   the exchange divides into `parts`. False after a report. */
+/* The ranks of the indices along which a tensor is divided at home, where conditions have them; into `parts`, the parts of other
+   dimensions that the home has of what an einsum makes. False after a report. */
 static bool find_home(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from, mask_home *home,
                       uint32_t *rank, int64_t *parts)
 {
@@ -532,14 +532,13 @@ static bool find_home(const dfl_frame *f, uint32_t einsum, const dfl_access *acc
     for (uint32_t d = 0; d < access->n_dims; d++)
         parts[d] = 1;
     for (uint32_t s = 0; s < f->n_slots; s++) {
-        const bool is_sent = (home->slots >> s & 1) != 0;
         const dfl_index *index = from[s] >= 0 ? &access->index[from[s]] : NULL;
 
         rank[s] = DFL_NONE;
         if (index == NULL || f->slots[s].stages != NULL || f->slots[s].count == 1)
             continue;
         if (!is_masked(f, e, index)) {
-            parts[from[s]] *= is_sent ? f->slots[s].count : 1;
+            parts[from[s]] *= dfl_layout_made(f, einsum, s) < 0 ? f->slots[s].count : 1;
             continue;
         }
         if (!dfl_index_is_bare(index, &rank[s]) ||
