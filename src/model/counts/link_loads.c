@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/counts/class_sums.h"
-#include "support/vec.h"
+#include "model/counts/link_places.h"
 
 /* A link, or several links that share a class. */
 typedef struct {
@@ -13,6 +12,9 @@ typedef struct {
     uint32_t axis;  /* LINK_ALONG: position of the axis in the array */
     int64_t lo, hi; /* LINK_ALONG: the link leads to the coordinates lo <= c < hi of the axis */
 } link;
+
+/* A load that is not counted yet. */
+#define UNKNOWN (-1)
 
 typedef struct {
     dfl_nest *nest;
@@ -23,8 +25,11 @@ typedef struct {
     dfl_crossed_array instance; /* the crossings of the present instance of the network */
     uint32_t first_axis, n_axes;
     int64_t *place;          /* [axis of the array]: coordinate of the present instance */
-    int64_t **places;        /* [axis of the array]: coordinates to visit, 0 first; all others repeat one of these */
-    uint32_t *n_places;
+    dfl_link_places *places; /* [axis of the array]: coordinates to visit */
+    uint32_t *index;         /* [axis of the array]: number of the present coordinate among the places */
+    dfl_i128 **loads;        /* [crossing of the instance]: bits on the link at hand by classes of the places, UNKNOWN before the
+                                first one; NULL = the places have no classes of their own. `loads` is NULL if no load is kept */
+    uint64_t pinned;         /* axes of the array that `loads` have classes of */
     bool enumerated;         /* `places` are in use; otherwise, coordinate 0 alone is visited */
     bool rough;              /* the load at hand is an estimate */
     dfl_i128 outer[2];       /* [direction; a bus: 0]: bits on the outer side of the busiest instance of the network so far */
@@ -34,30 +39,6 @@ typedef struct {
 } load_walk;
 
 /* ---- parts of an axis ---- */
-
-/* Number of instances along a spatial step. A unit of an einsum that the step is not for has one. */
-static int64_t count_parts(const dfl_nest *nest, const dfl_crossing *c, uint32_t i)
-{
-    const uint32_t e = c->footprint->einsum;
-    const bool of_unit = c->kind == DFL_CROSSING_READ || c->kind == DFL_CROSSING_RESULT;
-    uint32_t driver = of_unit && nest->paths->paths[e].steps[i].rank == DFL_NONE ? DFL_NONE : dfl_nest_driver(nest, e, i);
-
-    return driver == DFL_NONE ? 1 : nest->sizes[driver].trips[i];
-}
-
-/* The own steps of a crossing on an axis of the array. */
-static uint64_t find_axis_steps(const load_walk *walk, const dfl_crossing *c, uint32_t axis)
-{
-    const dfl_path *path = &walk->nest->paths->paths[c->footprint->einsum];
-    uint64_t steps = 0;
-
-    if (walk->n_axes == 1)
-        return c->own;
-    for (uint64_t left = c->own; left; left &= left - 1)
-        if (path->steps[__builtin_ctzll(left)].line->axis == walk->first_axis + axis)
-            steps |= left & -left;
-    return steps;
-}
 
 /* Steps along which the instances of an even crossing add up: the others share the transfer. */
 static uint64_t find_adding(const dfl_crossing *c)
@@ -116,33 +97,6 @@ static int64_t find_first(const load_walk *walk, const dfl_crossing *c, uint32_t
     return dfl_paths_place(walk->nest->paths, c->footprint->einsum, walk->first_axis + axis);
 }
 
-/* Restricts a crossing to one coordinate of an axis, counted from its first instance. False if no instance in use has the
-   coordinate, or if no value returns to it. */
-static bool pin_axis(const load_walk *walk, const dfl_crossing *c, uint32_t axis, int64_t at, dfl_restriction *only)
-{
-    uint64_t steps = find_axis_steps(walk, c, axis);
-
-    only->pinned |= steps;
-    for (uint64_t left = steps; left;) {
-        uint32_t i = 63 - (uint32_t)__builtin_clzll(left);
-        int64_t parts = count_parts(walk->nest, c, i);
-        left &= ~(UINT64_C(1) << i);
-        only->at[i] = at % parts;
-        at /= parts;
-        if (c->valued && (c->still >> i & 1) && only->at[i] != 0)
-            return false;
-    }
-    return at == 0;
-}
-
-/* As pin_axis; the coordinate counts from 0. */
-static bool pin_place(const load_walk *walk, const dfl_crossing *c, uint32_t axis, int64_t at, dfl_restriction *only)
-{
-    const int64_t first = find_first(walk, c, axis);
-
-    return at >= first && pin_axis(walk, c, axis, at - first, only);
-}
-
 /* Tells whether the elements of a crossing with values all pass the outer side of the array in one instance of its network:
    no other array lies further out on the way. */
 static bool is_outermost(const dfl_crossing *c) { return c->valued && !(c->outer & c->between); }
@@ -169,9 +123,9 @@ static dfl_i128 load_even(const load_walk *walk, const dfl_crossing *c, link at)
         return c->unit * multiply_trips(sizes, c->own & adding);
     for (uint32_t a = 0; a < walk->n_axes; a++)
         if (up ? a < at.axis : a > at.axis)
-            free_steps |= find_axis_steps(walk, c, a);
+            free_steps |= dfl_link_steps(walk->nest, c, walk->first_axis + a);
     return c->unit * multiply_trips(sizes, free_steps & adding) *
-           count_in_range(sizes, find_axis_steps(walk, c, at.axis), adding, c->valued, at.lo, at.hi);
+           count_in_range(sizes, dfl_link_steps(walk->nest, c, walk->first_axis + at.axis), adding, c->valued, at.lo, at.hi);
 }
 
 /* An estimate of the load of a crossing with values, from the counts of coordinate 0. */
@@ -183,7 +137,7 @@ static dfl_i128 load_roughly(const load_walk *walk, const dfl_crossing *c, link 
     int64_t shared = 1;
 
     for (uint64_t left = c->outer & c->between; left; left &= left - 1)
-        shared *= count_parts(walk->nest, c, (uint32_t)__builtin_ctzll(left));
+        shared *= dfl_link_parts(walk->nest, c, (uint32_t)__builtin_ctzll(left));
     if (at.kind == LINK_PORT)
         return port;
     outer = outer / shared > port ? outer / shared : port;
@@ -220,7 +174,7 @@ static uint32_t count_groups(const load_walk *walk, const dfl_crossing *c, uint6
 
     for (uint64_t left = steps; left; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(left), g = c->footprint->group_of_step[i];
-        if (count_parts(walk->nest, c, i) == 1 || g == DFL_NONE)
+        if (dfl_link_parts(walk->nest, c, i) == 1 || g == DFL_NONE)
             continue;
         n += !(seen >> (g & 63) & 1);
         seen |= UINT64_C(1) << (g & 63);
@@ -240,7 +194,7 @@ static bool is_nested(const load_walk *walk, const dfl_crossing *c, uint64_t ste
         return false;
     for (uint64_t left = steps; left; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(left), g = c->footprint->group_of_step[i];
-        if (count_parts(walk->nest, c, i) == 1)
+        if (dfl_link_parts(walk->nest, c, i) == 1)
             continue;
         if (!(c->shared >> i & 1) || g == DFL_NONE || c->footprint->groups[g].dim != DFL_NO_DIM)
             return false;
@@ -255,7 +209,8 @@ static bool is_summed_by_groups(const load_walk *walk, const dfl_crossing *c, ui
 {
     for (uint64_t left = steps; c->valued && left; left &= left - 1) {
         const uint32_t i = (uint32_t)__builtin_ctzll(left), g = c->made ? c->made->group_of_step[i] : DFL_NONE;
-        if (count_parts(walk->nest, c, i) > 1 && !(c->still >> i & 1) && (g == DFL_NONE || c->made->groups[g].dim == DFL_NO_DIM))
+        if (dfl_link_parts(walk->nest, c, i) > 1 && !(c->still >> i & 1) &&
+            (g == DFL_NONE || c->made->groups[g].dim == DFL_NO_DIM))
             return false;
     }
     return true;
@@ -270,9 +225,9 @@ static dfl_i128 sum_coordinates(load_walk *walk, const dfl_crossing *c, dfl_shar
     double first[DFL_MAX_STEPS + 1] = { 0 }, *by_step = walk->by_step;
     dfl_restriction one = *only;
 
-    how.united &= ~find_axis_steps(walk, c, axis);
+    how.united &= ~dfl_link_steps(walk->nest, c, walk->first_axis + axis);
     dfl_i128 sum = count_restricted(walk, c, how, only);
-    if (!but_first || !pin_axis(walk, c, axis, 0, &one))
+    if (!but_first || !dfl_link_pin(walk->nest, c, walk->first_axis + axis, 0, &one))
         return sum;
     walk->by_step = by_step ? first : NULL;
     sum -= count_restricted(walk, c, how, &one);
@@ -288,21 +243,21 @@ static dfl_i128 sum_coordinates(load_walk *walk, const dfl_crossing *c, dfl_shar
 static dfl_i128 count_range(load_walk *walk, dfl_crossing *c, dfl_sharing how, dfl_restriction *only, uint32_t axis,
                             int64_t lo, int64_t hi)
 {
-    uint64_t steps = find_axis_steps(walk, c, axis);
+    uint64_t steps = dfl_link_steps(walk->nest, c, walk->first_axis + axis);
     dfl_restriction all = *only;
     dfl_i128 sum = 0;
     int64_t parts = 1;
 
     for (uint64_t left = steps; left; left &= left - 1)
-        parts *= count_parts(walk->nest, c, (uint32_t)__builtin_ctzll(left));
+        parts *= dfl_link_parts(walk->nest, c, (uint32_t)__builtin_ctzll(left));
     hi = hi < parts ? hi : parts;
     if (hi <= lo)
         return 0;
-    if (hi == parts && is_nested(walk, c, steps) && pin_axis(walk, c, axis, lo, only))
+    if (hi == parts && is_nested(walk, c, steps) && dfl_link_pin(walk->nest, c, walk->first_axis + axis, lo, only))
         return count_restricted(walk, c, how, only);
     if (count_groups(walk, c, steps) <= 1 && !(c->valued && (steps & c->still))) {
         for (uint64_t left = steps; left; left &= left - 1)
-            if (count_parts(walk->nest, c, (uint32_t)__builtin_ctzll(left)) > 1)
+            if (dfl_link_parts(walk->nest, c, (uint32_t)__builtin_ctzll(left)) > 1)
                 only->ranged |= left & -left;
         only->lo = lo;
         only->hi = hi;
@@ -313,7 +268,7 @@ static dfl_i128 count_range(load_walk *walk, dfl_crossing *c, dfl_sharing how, d
     } else {
         for (int64_t at = lo; at < hi && walk->ok; at++) {
             dfl_restriction one = *only;
-            if (pin_axis(walk, c, axis, at, &one))
+            if (dfl_link_pin(walk->nest, c, walk->first_axis + axis, at, &one))
                 sum += count_restricted(walk, c, how, &one);
         }
     }
@@ -345,7 +300,7 @@ static dfl_i128 load_any(load_walk *walk, dfl_crossing *c, link at)
     how.united = c->shared & (at.kind == LINK_PORT ? c->inner : c->own | c->inner);
     for (uint32_t a = 0; a < walk->n_axes; a++) {
         bool pinned = at.kind == LINK_PORT || (at.kind == LINK_ALONG && (up ? a > at.axis : a < at.axis));
-        if (pinned && !pin_place(walk, c, a, walk->place[a], &only))
+        if (pinned && !dfl_link_pin_place(walk->nest, c, walk->first_axis + a, walk->place[a], &only))
             return 0;
     }
     if (at.kind == LINK_ALONG) {
@@ -466,210 +421,73 @@ static void find_mode(load_walk *walk, dfl_crossing *c)
 
 /* ---- places ---- */
 
-/* Limits on the loops along one axis, and on the classes of coordinates along one of them. A rank with 8 cuts has at most 18.
-   Beyond them the coordinates of the axis are compared one by one. */
-enum { DIGITS = 6, STARTS = 24 };
-
-/* Classes of the coordinates along one step: those from each start to the next are alike. */
-typedef struct {
-    int64_t parts;               /* coordinates along the step */
-    int64_t starts[STARTS]; /* ascending, the first is 0 */
-    uint32_t n;
-} digit;
-
-static bool is_same_change(const dfl_group_change *a, const dfl_group_change *b)
+/* Goes to coordinate 0 of all axes. */
+static void begin_places(load_walk *walk)
 {
-    return a->enter == b->enter && a->kept == b->kept && a->leave == b->leave && a->left_kept == b->left_kept;
+    memset(walk->place, 0, walk->n_axes * sizeof *walk->place);
+    if (walk->enumerated)
+        memset(walk->index, 0, walk->n_axes * sizeof *walk->index);
 }
 
-static bool is_same_sums(const dfl_group_sums *a, const dfl_group_sums *b, uint32_t n)
-{
-    for (uint32_t k = 0; k <= n; k++)
-        if (!is_same_change(&a->hold[k], &b->hold[k]) || !is_same_change(&a->adv[k], &b->adv[k]))
-            return false;
-    return a->present == b->present;
-}
-
-/* Tells whether two coordinates of an axis have the same sums in all groups of a footprint. */
-static bool has_same_sums(load_walk *walk, const dfl_crossing *c, dfl_footprint *footprint, const dfl_restriction *a,
-                          const dfl_restriction *b)
-{
-    dfl_sharing how = c->how;
-
-    how.first_only = c->outer | (c->valued ? c->still : 0);
-    how.united = c->shared & c->inner & ~how.first_only;
-    for (uint32_t g = 0; g < footprint->n_groups && walk->ok; g++) {
-        const dfl_group_sums *x = dfl_delta_group(walk->nest, footprint, g, &how, a);
-        const dfl_group_sums *y = x ? dfl_delta_group(walk->nest, footprint, g, &how, b) : NULL;
-        walk->ok = y != NULL;
-        if (walk->ok && !is_same_sums(x, y, footprint->groups[g].n_lines))
-            return false;
-    }
-    return walk->ok;
-}
-
-/* Whether every transfer over the network moves equally many bits to or from the coordinates `a` and `b` of an axis, so that the
-   walk may count one of them for both. */
-static bool can_stand_for(load_walk *walk, uint32_t axis, int64_t a, int64_t b)
-{
-    for (uint32_t k = 0; k < walk->array->n && walk->ok; k++) {
-        const dfl_crossing *c = &walk->all->at[walk->array->crossings[k]];
-        dfl_restriction at = { .pinned = 0 }, to = { .pinned = 0 };
-        bool used = pin_place(walk, c, axis, a, &at);
-        if (used != pin_place(walk, c, axis, b, &to))
-            return false;
-        if (!used || c->mode == DFL_CROSSING_EVEN || c->mode == DFL_CROSSING_ROUGH)
-            continue;
-        if (!has_same_sums(walk, c, c->footprint, &at, &to) ||
-            (c->valued && c->made && !has_same_sums(walk, c, c->made, &at, &to)))
-            return false;
-    }
-    return walk->ok;
-}
-
-/* Tells whether some group of a crossing depends on the coordinates of this axis and of another axis of the array, or some
-   elements are forwarded along the axis. */
-static bool is_entangled(const load_walk *walk, uint32_t axis)
-{
-    for (uint32_t k = 0; k < walk->array->n; k++) {
-        const dfl_crossing *c = &walk->all->at[walk->array->crossings[k]];
-        uint64_t steps = find_axis_steps(walk, c, axis);
-        if (c->direct && (steps >> c->how.forward & 1))
-            return true;
-        for (uint64_t left = steps; left; left &= left - 1)
-            for (uint64_t other = c->own & ~steps; other; other &= other - 1) {
-                uint32_t g = c->footprint->group_of_step[__builtin_ctzll(left)];
-                if (g != DFL_NONE && g == c->footprint->group_of_step[__builtin_ctzll(other)])
-                    return true;
-            }
-    }
-    return false;
-}
-
-/* The steps of a crossing on an axis with several instances, in the order of the path; their number. */
-static uint32_t list_digits(const load_walk *walk, const dfl_crossing *c, uint32_t axis, uint32_t *steps)
-{
-    uint32_t n = 0;
-
-    for (uint64_t left = find_axis_steps(walk, c, axis); left; left &= left - 1)
-        if (count_parts(walk->nest, c, (uint32_t)__builtin_ctzll(left)) > 1)
-            steps[n++] = (uint32_t)__builtin_ctzll(left);
-    return n;
-}
-
-/* Adds the starts of the classes of the coordinates along one step of a footprint. False if there are none. */
-static bool add_starts(const load_walk *walk, dfl_footprint *footprint, uint32_t step, digit *of)
-{
-    const uint32_t g = step < footprint->n ? footprint->group_of_step[step] : DFL_NONE;
-
-    if (g == DFL_NONE)
-        return true;
-    if (footprint->groups[g].run != walk->nest->run)
-        dfl_footprint_resize_group(walk->nest, footprint, &footprint->groups[g]);
-    return dfl_class_starts_add(walk->nest, footprint, &footprint->groups[g], step, of->starts, &of->n, STARTS);
-}
-
-/* Finds the classes of the coordinates along each step on an axis. False if the crossings do not divide the axis in the same
-   way, or if some coordinates differ in more than the lengths of their pieces. */
-static bool find_digits(const load_walk *walk, uint32_t axis, digit *digits, uint32_t *n)
-{
-    *n = 0;
-    for (uint32_t k = 0; k < walk->array->n; k++) {
-        const dfl_crossing *c = &walk->all->at[walk->array->crossings[k]];
-        uint32_t steps[DFL_MAX_STEPS];
-        const uint32_t own = list_digits(walk, c, axis, steps);
-        if (find_first(walk, c, axis) > 0 || (c->direct && (find_axis_steps(walk, c, axis) >> c->how.forward & 1)) ||
-            own > DIGITS || (own > 0 && *n > 0 && own != *n))
-            return false;
-        for (uint32_t d = 0; d < own; d++) {
-            const int64_t parts = count_parts(walk->nest, c, steps[d]);
-            if (*n == 0)
-                digits[d] = (digit){ .parts = parts, .n = 1 };
-            else if (digits[d].parts != parts)
-                return false;
-            if (c->mode == DFL_CROSSING_EVEN || c->mode == DFL_CROSSING_ROUGH)
-                continue;
-            if (!add_starts(walk, c->footprint, steps[d], &digits[d]) ||
-                (c->valued && c->made && !add_starts(walk, c->made, steps[d], &digits[d])))
-                return false;
-        }
-        *n = own > 0 ? own : *n;
-    }
-    return true;
-}
-
-/* Lists the coordinates of an axis to visit: the lowest one of each combination of classes of coordinates along its steps.
-   Where a crossing reaches coordinate 0 alone, the lowest one carries most. */
-static bool list_classes(load_walk *walk, uint32_t axis)
-{
-    digit digits[DIGITS];
-    uint32_t n, at[DIGITS] = { 0 };
-    size_t all = 1;
-
-    if (!find_digits(walk, axis, digits, &n))
-        return false;
-    for (uint32_t d = 0; d < n; d++) {
-        digit *of = &digits[d];
-        while (of->starts[of->n - 1] >= of->parts)
-            of->n--;
-        all *= of->n;
-    }
-    walk->places[axis] = DFL_NEW_ARRAY(walk->nest->arena, int64_t, all);
-    walk->n_places[axis] = (uint32_t)all;
-    for (size_t k = 0; k < all; k++) {
-        int64_t q = 0;
-        for (uint32_t d = 0; d < n; d++)
-            q = q * digits[d].parts + digits[d].starts[at[d]];
-        walk->places[axis][k] = q;
-        for (uint32_t d = n; d-- > 0 && ++at[d] == digits[d].n;)
-            at[d] = 0;
-    }
-    return true;
-}
-
-/* Finds the coordinates of an axis to visit. */
-static void find_places(load_walk *walk, uint32_t axis)
-{
-    int64_t used = 1;
-
-    if (list_classes(walk, axis))
-        return;
-    bool entangled = is_entangled(walk, axis);
-
-    for (uint32_t k = 0; k < walk->array->n; k++) {
-        const dfl_crossing *c = &walk->all->at[walk->array->crossings[k]];
-        int64_t parts = 1;
-        for (uint64_t left = find_axis_steps(walk, c, axis); left; left &= left - 1)
-            parts *= count_parts(walk->nest, c, (uint32_t)__builtin_ctzll(left));
-        parts += find_first(walk, c, axis);
-        used = parts > used ? parts : used;
-    }
-    walk->places[axis] = DFL_NEW_ARRAY(walk->nest->arena, int64_t, (size_t)used);
-    walk->n_places[axis] = 0;
-    for (int64_t q = 0; q < used && walk->ok; q++) {
-        bool repeats = false;
-        for (uint32_t k = walk->n_places[axis]; !entangled && k-- > 0 && !repeats;)
-            repeats = can_stand_for(walk, axis, walk->places[axis][k], q);
-        if (!repeats)
-            walk->places[axis][walk->n_places[axis]++] = q;
-        walk->ok = walk->ok && dfl_budget_spend(dfl_arena_budget(walk->nest->arena), 1);
-    }
-}
-
-/* Moves to the next place along the axes in `axes`; the coordinates of the others stay. False after the last place. `index`:
-   [axis]: position among the places of the axis. */
-static bool advance_place(const load_walk *walk, uint64_t axes, uint32_t *index)
+/* Moves to the next place along the axes in `axes`; the coordinates of the others stay. False after the last place. */
+static bool advance_place(load_walk *walk, uint64_t axes)
 {
     for (uint32_t a = walk->n_axes; a-- > 0;) {
         if (!walk->enumerated || !(axes >> a & 1))
             continue;
-        bool more = ++index[a] < walk->n_places[a];
-        index[a] = more ? index[a] : 0;
-        walk->place[a] = walk->places[a][index[a]];
+        bool more = ++walk->index[a] < walk->places[a].n;
+        walk->index[a] = more ? walk->index[a] : 0;
+        walk->place[a] = walk->places[a].at[walk->index[a]];
         if (more)
             return true;
     }
     return false;
+}
+
+/* Number of classes of the places of an axis for crossing `k` of the instance. */
+static uint32_t count_classes(const load_walk *walk, uint32_t k, uint32_t axis)
+{
+    return walk->places[axis].class ? walk->places[axis].n_classes[k] : walk->places[axis].n;
+}
+
+/* Keeps the loads of one link by the classes of places on `axes`, the axes at whose coordinates the link lies. */
+static void keep_loads(load_walk *walk, uint64_t axes)
+{
+    bool classes = false;
+
+    for (uint32_t a = 0; a < walk->n_axes && walk->enumerated; a++)
+        classes |= (axes >> a & 1) && walk->places[a].class;
+    if (!classes)
+        return;
+    walk->pinned = axes;
+    walk->loads = dfl_arena_alloc(walk->nest->arena, walk->array->n + 1, sizeof *walk->loads, _Alignof(dfl_i128 *));
+    for (uint32_t k = 0; k < walk->array->n; k++) {
+        size_t n = 1, places = 1;
+        for (uint32_t a = 0; a < walk->n_axes; a++)
+            if (axes >> a & 1) {
+                n *= count_classes(walk, k, a);
+                places *= walk->places[a].n;
+            }
+        if (n >= places) /* no class has several places */
+            continue;
+        walk->loads[k] = DFL_NEW_ARRAY(walk->nest->arena, dfl_i128, n);
+        for (size_t i = 0; i < n; i++)
+            walk->loads[k][i] = UNKNOWN;
+    }
+}
+
+/* The load of crossing `k` of the instance at the class of the present place; NULL if its loads are not kept. */
+static dfl_i128 *find_kept(const load_walk *walk, uint32_t k)
+{
+    size_t at = 0;
+
+    if (!walk->loads || !walk->loads[k])
+        return NULL;
+    for (uint32_t a = 0; a < walk->n_axes; a++)
+        if (walk->pinned >> a & 1)
+            at = at * count_classes(walk, k, a) +
+                 (walk->places[a].class ? walk->places[a].class[k][walk->index[a]] : walk->index[a]);
+    return &walk->loads[k][at];
 }
 
 /* ---- classes ---- */
@@ -702,6 +520,11 @@ static void add_load(load_walk *walk, link at, bool up, uint32_t class, dfl_i128
         dfl_crossing *c = &walk->all->at[walk->array->crossings[k]];
         if (dfl_crossing_goes_up(c) != up)
             continue;
+        dfl_i128 *kept = find_kept(walk, k);
+        if (kept && *kept != UNKNOWN) {
+            walk->over |= dfl_add(sum, *kept, &sum);
+            continue;
+        }
         double here[DFL_MAX_STEPS + 1], *by_step = find_by_step(walk, c, at, class);
         if (by_step) {
             memset(here, 0, sizeof here);
@@ -716,6 +539,8 @@ static void add_load(load_walk *walk, link at, bool up, uint32_t class, dfl_i128
         walk->by_step = NULL;
         walk->over |= dfl_add(sum, bits, &sum);
         c->bits[class] = bits > c->bits[class] ? bits : c->bits[class];
+        if (kept)
+            *kept = bits;
     }
     *most = sum > *most ? sum : *most;
 }
@@ -728,7 +553,7 @@ static dfl_i128 count_forwarded(load_walk *walk, const dfl_crossing *c, bool low
     dfl_restricted_counts most = { 0 }, least = { 0 };
 
     for (uint32_t a = 0; a < walk->n_axes; a++)
-        if (!pin_place(walk, c, a, walk->place[a], &only))
+        if (!dfl_link_pin_place(walk->nest, c, walk->first_axis + a, walk->place[a], &only))
             return 0;
     how.first_only = alone.first_only = c->outer;
     alone.forward = DFL_NONE;
@@ -752,7 +577,7 @@ static dfl_i128 find_forwarded(load_walk *walk, uint32_t axis, bool lower, uint3
 
     for (uint32_t k = 0; k < walk->array->n && walk->ok; k++) {
         dfl_crossing *c = &walk->all->at[walk->array->crossings[k]];
-        if (!c->direct || !(find_axis_steps(walk, c, axis) >> c->how.forward & 1))
+        if (!c->direct || !(dfl_link_steps(walk->nest, c, walk->first_axis + axis) >> c->how.forward & 1))
             continue;
         dfl_i128 bits = dfl_crossing_bits(c, count_forwarded(walk, c, lower), &walk->over);
         walk->over |= dfl_add(sum, bits, &sum);
@@ -766,7 +591,7 @@ static bool is_forwarding(const load_walk *walk, uint32_t axis)
 {
     for (uint32_t k = 0; k < walk->array->n; k++) {
         const dfl_crossing *c = &walk->all->at[walk->array->crossings[k]];
-        if (c->direct && (find_axis_steps(walk, c, axis) >> c->how.forward & 1))
+        if (c->direct && (dfl_link_steps(walk->nest, c, walk->first_axis + axis) >> c->how.forward & 1))
             return true;
     }
     return false;
@@ -794,19 +619,18 @@ static bool is_at_first(const load_walk *walk, uint32_t from, uint32_t to)
 static void count_first_links(load_walk *walk, uint32_t axis, bool up, uint32_t class, dfl_i128 *most)
 {
     uint64_t low = (UINT64_C(1) << axis) - 1, axes = up ? ~(low | UINT64_C(1) << axis) : low;
-    uint32_t *index = walk->enumerated ? DFL_NEW_ARRAY(walk->nest->arena, uint32_t, walk->n_axes) : NULL;
 
+    keep_loads(walk, axes);
     do
         add_load(walk, (link){ LINK_ALONG, axis, 1, INT64_MAX }, up, class, 0, most);
-    while (walk->ok && advance_place(walk, axes, index));
+    while (walk->ok && advance_place(walk, axes));
+    walk->loads = NULL;
 }
 
 /* Counts the links along an axis with forwarding, one by one: the link between coordinates q and q + 1 carries what goes on
    beyond it, and what the neighbours pass to each other. */
 static void count_all_links(load_walk *walk, uint32_t axis, bool up, uint32_t class, dfl_i128 *most)
 {
-    uint32_t *index = DFL_NEW_ARRAY(walk->nest->arena, uint32_t, walk->n_axes);
-
     count_first_links(walk, axis, up, class, most);
     do {
         int64_t q = walk->place[axis];
@@ -818,7 +642,7 @@ static void count_all_links(load_walk *walk, uint32_t axis, bool up, uint32_t cl
             *most = bits;
         if (bits > 0 && routed)
             add_load(walk, (link){ LINK_ALONG, axis, far, INT64_MAX }, up, class, bits, most);
-    } while (walk->ok && advance_place(walk, UINT64_MAX, index));
+    } while (walk->ok && advance_place(walk, UINT64_MAX));
 }
 
 static void count_axis(load_walk *walk, uint32_t axis)
@@ -838,14 +662,13 @@ static void count_axis(load_walk *walk, uint32_t axis)
     }
     if (along || !forwards)
         return;
-    uint32_t *index = DFL_NEW_ARRAY(walk->nest->arena, uint32_t, walk->n_axes);
     dfl_i128 *most = &cost->classes[class].bits;
     do
         for (int lower = 0; lower < 2; lower++) {
             dfl_i128 bits = find_forwarded(walk, axis, lower, class);
             *most = bits > *most ? bits : *most;
         }
-    while (walk->ok && advance_place(walk, UINT64_MAX, index));
+    while (walk->ok && advance_place(walk, UINT64_MAX));
 }
 
 /* Counts the classes of a bus, or of a network of ports. */
@@ -861,12 +684,13 @@ static void count_ports(load_walk *walk)
         dfl_i128 bits = 0;
         add_load(walk, (link){ .kind = LINK_OUTER }, up, outer, 0, &bits);
         walk->over |= dfl_add(outside[bus ? 0 : up], bits, &outside[bus ? 0 : up]);
-        uint32_t *index = walk->enumerated ? DFL_NEW_ARRAY(walk->nest->arena, uint32_t, walk->n_axes) : NULL;
         if (bus)
             continue;
+        keep_loads(walk, UINT64_MAX);
         do
             add_load(walk, (link){ .kind = LINK_PORT }, up, inner, 0, &cost->classes[inner].bits);
-        while (walk->ok && advance_place(walk, UINT64_MAX, index));
+        while (walk->ok && advance_place(walk, UINT64_MAX));
+        walk->loads = NULL;
     }
     for (int up = 0; up < 2; up++)
         walk->outer[up] = outside[up] > walk->outer[up] ? outside[up] : walk->outer[up];
@@ -905,17 +729,17 @@ static void count_instance(load_walk *walk, const dfl_crossed_array *whole, uint
             enumerated |= find_first(walk, c, a) > 0;
     }
     if (enumerated && walk->ok && (array->shape != DFL_NETWORK_BUS || does_forward(walk))) {
-        walk->places = dfl_arena_alloc(nest->arena, walk->n_axes + 1, sizeof *walk->places, _Alignof(int64_t *));
-        walk->n_places = DFL_NEW_ARRAY(nest->arena, uint32_t, walk->n_axes + 1);
-        for (uint32_t a = 0; a < walk->n_axes; a++)
-            find_places(walk, a);
-        walk->enumerated = true;
+        walk->places = DFL_NEW_ARRAY(nest->arena, dfl_link_places, walk->n_axes + 1);
+        walk->index = DFL_NEW_ARRAY(nest->arena, uint32_t, walk->n_axes + 1);
+        for (uint32_t a = 0; a < walk->n_axes && walk->ok; a++)
+            walk->ok = dfl_link_places_find(walk->nest, walk->all, array, walk->first_axis + a, &walk->places[a]);
+        walk->enumerated = walk->ok;
     }
-    memset(walk->place, 0, walk->n_axes * sizeof *walk->place);
+    begin_places(walk);
     if (array->shape == DFL_NETWORK_BUS || array->shape == DFL_NETWORK_PORTS)
         count_ports(walk);
     for (uint32_t a = 0; a < walk->n_axes && walk->ok; a++) {
-        memset(walk->place, 0, walk->n_axes * sizeof *walk->place);
+        begin_places(walk);
         count_axis(walk, a);
     }
     walk->array = whole;
