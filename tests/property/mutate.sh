@@ -19,7 +19,7 @@ mkdir -p "$work"
 
 # The flags of the build: what compiles, and behind the bar what links.
 compile=$(sed 's/ | .*//' "$OUT/flags")
-link="${compile%% *} $(sed 's/.* | //' "$OUT/flags")"
+link="${compile%% -*} $(sed 's/.* | //' "$OUT/flags")"
 libs=$(sed 's/.* | //' "$OUT/flags" | grep -o -- ' -l[^ ]*' | tr -d '\n')
 export compile link libs
 
@@ -57,6 +57,7 @@ program() { # program DIR NAME OBJECTS: links a program with the changed file
 # Unit tests that are quicker than random cases, by the room of the changed file.
 unit_tests() { # unit_tests DIR
     case $(cat "$1/file") in
+    model/counts/link_loads.c | model/counts/link_places.c) echo "$OUT/obj/tests/unit/model/test_link_loads.o" ;;
     ir/workload.c) echo "$OUT/obj/tests/unit/ir/test_iterations.o" ;;
     mapper/branches/*) echo "$OUT/obj/tests/unit/mapper/test_branches.o" ;;
     mapper/tiling/form_program.c) echo "$OUT/obj/tests/unit/mapper/test_form_program.o" ;;
