@@ -306,7 +306,7 @@ static void stop_if_close(const dfl_fill *fill, const dfl_objective *objective, 
         !dfl_gap_reached(&fill->limits, summary->value, summary->lower_bound))
         return;
     *stopped = DFL_STOP_GAP;
-    summary->unproven = dfl_proof_gaps_after_stop(fill->solver->arena, NULL, DFL_STOP_GAP);
+    summary->unproven = dfl_proof_gaps_after_stop(fill->solver->arena, NULL, DFL_STOP_GAP, false);
 }
 
 /* Fills a mapping without the joint search, which does not support it: takes the first mapping, or else maps the einsums one by
@@ -672,22 +672,34 @@ static bool has_default_limit(const dfl_solver *solver)
     return !o->endless && !(o->seconds > 0) && o->evaluations == 0 && !solver->user_step_limit;
 }
 
+/* Share of a limit on time that a search may leave and still have reached it: stages end some time before it. */
+static const double LEFT_LEAST = 0.02;
+
 /* Names what ended the search among the reasons why its result is not proven, where a later stage has written another reason, or
-   where an interrupt came behind the last stage. */
-static void name_stop(const dfl_solver *solver, dfl_filled *filled, dfl_stop *stopped)
+   where an interrupt came behind the last stage. `start`: time at which the search began. */
+static void name_stop(const dfl_fill *fill, double start, dfl_filled *filled, dfl_stop *stopped)
 {
+    const dfl_solver *solver = fill->solver;
     const atomic_bool *cancel = solver->budget->cancel;
     const bool is_interrupted = cancel != NULL && atomic_load(cancel);
+    const double left = fill->limits.deadline - dfl_budget_time(solver->budget);
+    const bool is_left = left > LEFT_LEAST * (fill->limits.deadline - start);
     dfl_search_summary *summary;
+    dfl_stop part;
 
-    if (filled->search == NULL || filled->search->optimal ||
-        (filled->search->stopped == DFL_STOP_NONE && !is_interrupted))
+    if (filled->search == NULL || filled->search->optimal)
         return;
     summary = DFL_NEW(solver->arena, dfl_search_summary);
     *summary = *filled->search;
-    if (summary->stopped == DFL_STOP_NONE)
+    if (summary->stopped == DFL_STOP_NONE && is_interrupted)
         summary->stopped = *stopped = DFL_STOP_CANCELLED;
-    summary->unproven = dfl_proof_gaps_after_stop(solver->arena, summary->unproven, summary->stopped);
+    part = dfl_proof_gaps_stop(summary->unproven);
+    if (summary->stopped == DFL_STOP_NONE && (part == DFL_STOP_TIME || part == DFL_STOP_WORK) && !is_left) {
+        *stopped = DFL_STOP_TIME; /* the last stage came to its end with that of the time */
+        summary->stopped = dfl_fill_stop(fill, DFL_STOP_TIME);
+    }
+    summary->unproven = dfl_proof_gaps_after_stop(solver->arena, summary->unproven, summary->stopped,
+                                                  summary->stopped == DFL_STOP_TIME && is_left);
     filled->search = summary;
 }
 
@@ -703,6 +715,7 @@ static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mappin
     dfl_filled filled = { .given = m };
     dfl_objective objective;
     dfl_arena *texts;
+    const double start = dfl_budget_time(solver->budget);
     const bool is_plan = dfl_mapping_is_plan(m);
     bool is_found, is_several = !is_plan && solver->options->top > 0 && m->n_front == 0 && !dfl_mapping_lines_are_written(m) &&
                                 m->n_choices == 0;
@@ -747,7 +760,7 @@ static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mappin
     if (fill.was_progress_shown)
         solver->options->progress(solver->options->progress_context, NULL);
     if (is_found && m->n_front == 0 && !is_several && !is_plan) {
-        name_stop(solver, &filled, stopped);
+        name_stop(&fill, start, &filled, stopped);
         DFL_PUSH(solver->arena, solver->filled, filled);
     }
     return is_found ? &solver->filled->at[first] : NULL;

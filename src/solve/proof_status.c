@@ -34,20 +34,57 @@ static void add_stop(dfl_strbuf *out, dfl_stop why)
         add_clause(out, stop_clause(why));
 }
 
-const char *dfl_proof_gaps_after_stop(dfl_arena *arena, const char *unproven, dfl_stop stopped)
+/* The clause about parts that ended at their shares of a limit, while the whole did not reach it; NULL = the limit has
+   no shares. */
+static const char *share_clause(dfl_stop why)
 {
-    const char *clause = stop_clause(stopped);
+    if (why == DFL_STOP_TIME)
+        return "parts of the search ended at their shares of `--time-limit`: raise it";
+    if (why == DFL_STOP_EVALUATIONS)
+        return "parts of the search ended at their shares of the limit on evaluations: raise `--evaluations`";
+    if (why == DFL_STOP_WORK)
+        return "parts of the search ended at their shares of the default amount of work: `--time-limit none` goes on";
+    return NULL;
+}
 
-    if (!clause || (unproven && strstr(unproven, clause)))
-        return unproven;
+/* The reasons `unproven` without the clause about a stop that they begin with; the stop goes to `*stale`. NULL = there are no
+   others. */
+static const char *skip_stop(const char *unproven, dfl_stop *stale)
+{
     for (dfl_stop other = DFL_STOP_MEMORY; unproven && other <= DFL_STOP_WORK; other++) {
-        const char *stale = stop_clause(other);
-        const size_t len = strlen(stale);
+        const size_t len = strlen(stop_clause(other));
 
-        if (strncmp(unproven, stale, len) == 0)
-            unproven = unproven[len] == ';' ? unproven + len + 2 : NULL;
+        if (strncmp(unproven, stop_clause(other), len) == 0) {
+            *stale = other;
+            return unproven[len] == ';' ? unproven + len + 2 : NULL;
+        }
     }
-    return unproven ? dfl_arena_printf(arena, "%s; %s", clause, unproven) : clause;
+    return unproven;
+}
+
+dfl_stop dfl_proof_gaps_stop(const char *unproven)
+{
+    dfl_stop stop = DFL_STOP_NONE;
+
+    (void)skip_stop(unproven, &stop);
+    return stop;
+}
+
+const char *dfl_proof_gaps_after_stop(dfl_arena *arena, const char *unproven, dfl_stop stopped, bool is_left)
+{
+    const char *clause = stop_clause(stopped), *others;
+    dfl_stop stale = DFL_STOP_NONE;
+
+    if (clause && !is_left && unproven && strstr(unproven, clause))
+        return unproven;
+    others = skip_stop(unproven, &stale);
+    if (is_left)
+        clause = share_clause(stopped);
+    else if (!clause)
+        clause = share_clause(stale);
+    if (!clause)
+        return unproven;
+    return others ? dfl_arena_printf(arena, "%s; %s", clause, others) : clause;
 }
 
 const char *dfl_proof_gaps_plans(dfl_arena *arena, bool has_untried, uint64_t unevaluated, const char *why)
@@ -70,7 +107,7 @@ const char *dfl_proof_gaps_one_by_one(dfl_arena *arena, const dfl_workload *w, c
     dfl_strbuf_init(&out, arena);
     add_stop(&out, stopped);
     if (stopped == DFL_STOP_TIME && w->n_einsums > 1)
-        add_clause(&out, "each search had a share of the time, and what others left of theirs was not used");
+        add_clause(&out, "what a search left of its share of the time was not used");
     if (w->n_einsums > 1)
         add_clause(&out, "the einsums were mapped one by one: mappings that fuse them may be better");
     else if (lack)

@@ -234,9 +234,12 @@ const char *dfl_proof_gaps_one_by_one(dfl_arena *arena, const dfl_workload *w, c
 /* The reasons for a plan over chips: combinations of open amounts that were not tried, or that the model does not evaluate;
    `why` is the report about the first of the latter. */
 const char *dfl_proof_gaps_plans(dfl_arena *arena, bool has_untried, uint64_t unevaluated, const char *why);
-/* The reasons `unproven` with that of the stop in front, in place of another stop, which ended a part of the search. NULL = there
-   is none. */
-const char *dfl_proof_gaps_after_stop(dfl_arena *arena, const char *unproven, dfl_stop stopped);
+/* The reasons `unproven` with that of the stop in front, in place of another stop, which ended a part of the search. `is_left`:
+   the limit is not used up, so parts of the search ended at their shares of it; so did they if nothing stopped the whole and a
+   limit on time or evaluations stands in front. NULL = there is no reason. */
+const char *dfl_proof_gaps_after_stop(dfl_arena *arena, const char *unproven, dfl_stop stopped, bool is_left);
+/* The stop that the reasons begin with; DFL_STOP_NONE = none. */
+dfl_stop dfl_proof_gaps_stop(const char *unproven);
 
 /* What ended a search, in words of the user: the end of the default amount of work is no limit that was asked for, and after an
    interrupt a search ends by a short limit on time. */
