@@ -3,10 +3,19 @@
 #include <math.h>
 #include <string.h>
 
+/* The least steps of an einsum on a unit (dfl_floor_steps), which depend on these members of its problem. */
+typedef struct {
+    uint32_t n_ranks;
+    int64_t extent[DFL_PROBLEM_RANKS];
+    double points, instances, steps;
+} known_steps;
+
 typedef struct {
     const dfl_mapping *m;
     double *busy;               /* by port of a memory, 2 * memory + (1 for writes of their own): s */
     double *moved;              /* by tensor: bits that leave or enter its home, at least */
+    dfl_arena *arena;
+    DFL_VEC(known_steps) known; /* one for each shape so far: their search takes up to 10 ms, and many einsums are alike */
 } census;
 
 /* Whether a tensor is an input or a result of the workload. */
@@ -42,6 +51,24 @@ static void note_homes(census *c, const dfl_problem *problem)
     }
 }
 
+/* The least steps of a problem, of which equal ones are found once. */
+static double find_steps(census *c, const dfl_problem *problem)
+{
+    known_steps one = { .n_ranks = problem->n_ranks, .points = problem->points,
+                        .instances = dfl_problem_instances(problem, ~0u) };
+
+    memcpy(one.extent, problem->extent, problem->n_ranks * sizeof *one.extent);
+    for (size_t i = 0; i < c->known.n; i++) {
+        const known_steps *k = &c->known.at[i];
+        if (k->n_ranks == one.n_ranks && k->points == one.points && k->instances == one.instances &&
+            memcmp(k->extent, one.extent, sizeof one.extent) == 0)
+            return k->steps;
+    }
+    one.steps = dfl_floor_steps(problem);
+    DFL_PUSH(c->arena, &c->known, one);
+    return one.steps;
+}
+
 /* Adds an einsum: the least of its floors on the units that can run it. False if there is none. What moves at homes counts if
    only one unit can run it. */
 static bool add_einsum(dfl_arena *arena, const dfl_intern *names, census *c, const bool *roomy, uint32_t e, dfl_floor *out)
@@ -52,7 +79,8 @@ static bool add_einsum(dfl_arena *arena, const dfl_intern *names, census *c, con
     dfl_floor least = { INFINITY, INFINITY };
 
     for (size_t i = 0; i < problems.n; i++) {
-        const dfl_floor f = dfl_floor_among(problems.at[i], find_alone(c->m->workload, problems.at[i]));
+        const dfl_floor f = dfl_floor_among(problems.at[i], find_steps(c, problems.at[i]),
+                                            find_alone(c->m->workload, problems.at[i]));
         least.joules = fmin(least.joules, f.joules);
         least.seconds = fmin(least.seconds, f.seconds);
     }
@@ -68,7 +96,7 @@ dfl_floor dfl_workload_floor(dfl_arena *arena, const dfl_intern *names, const df
     const uint32_t n_ports = 2 * mapping->system->n_memories;
     const dfl_problem_limits all = { .spread = true };
     const bool *roomy = dfl_space_roomy(arena, mapping, &all);
-    census c = { .m = mapping, .busy = DFL_NEW_ARRAY(arena, double, (size_t)n_ports + 1),
+    census c = { .m = mapping, .arena = arena, .busy = DFL_NEW_ARRAY(arena, double, (size_t)n_ports + 1),
                  .moved = DFL_NEW_ARRAY(arena, double, (size_t)mapping->workload->n_tensors + 1) };
     dfl_floor out = { 0 };
 

@@ -81,9 +81,9 @@ static void add_operand(const dfl_problem *problem, uint32_t operand, bool is_al
     out->seconds = fmax(out->seconds, seconds);
 }
 
-dfl_floor dfl_floor_among(const dfl_problem *problem, uint32_t alone)
+dfl_floor dfl_floor_among(const dfl_problem *problem, double steps, uint32_t alone)
 {
-    dfl_floor out = { .joules = problem->points * problem->joules, .seconds = problem->seconds * dfl_floor_steps(problem) };
+    dfl_floor out = { .joules = problem->points * problem->joules, .seconds = problem->seconds * steps };
 
     for (uint32_t i = 0; i < problem->n_operands; i++)
         add_operand(problem, i, alone >> i & 1, &out);
@@ -118,7 +118,7 @@ double dfl_floor_joules_at(const dfl_problem *problem, uint32_t operand, uint32_
 
 dfl_floor dfl_floor_make(const dfl_problem *problem)
 {
-    dfl_floor out = dfl_floor_among(problem, (1u << problem->n_operands) - 1);
+    dfl_floor out = dfl_floor_among(problem, dfl_floor_steps(problem), (1u << problem->n_operands) - 1);
     double port[2 * DFL_PROBLEM_PLACES] = { 0 };
 
     for (uint32_t i = 0; i < problem->n_operands; i++) {

@@ -23,7 +23,7 @@ double dfl_floor_joules_at(const dfl_problem *problem, uint32_t operand, uint32_
 /* The objective of an einsum by its floors, with a leakage in W: the least of its problems, one for each unit that can run it. */
 double dfl_floor_value(const dfl_objective *objective, double leakage, const dfl_problem *const *problems, uint32_t n_problems);
 /* The same among other einsums, which may move operands between their homes and inner memories, too: those operands that are not
-   in the mask `alone`. The time is that of the unit and of what it reads and writes. */
-dfl_floor dfl_floor_among(const dfl_problem *problem, uint32_t alone);
+   in the mask `alone`. The time is that of the unit, of `steps` (dfl_floor_steps), and of what it reads and writes. */
+dfl_floor dfl_floor_among(const dfl_problem *problem, double steps, uint32_t alone);
 
 #endif
