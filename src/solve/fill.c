@@ -339,6 +339,15 @@ static bool fill_refused(dfl_fill *fill, const dfl_objective *objective, const d
     return true;
 }
 
+/* Takes back the reports since `first`, if all of them have the code. False if there is none, or another one. */
+static bool take_back(const dfl_fill *fill, size_t first, dfl_code code)
+{
+    if (dfl_sink_count(fill->sink) == first)
+        return false;
+    dfl_sink_withdraw(fill->sink, first, code);
+    return dfl_sink_count(fill->sink) == first;
+}
+
 /* Seconds in which most einsums of a network find good lines, one by one, and the largest share of a limit that they get. */
 static const double ALONE_SECONDS = 0.6, ALONE_MOST = 0.6;
 /* The same with conditions: lines whose evaluation is short. Better ones come from the search without the conditions. */
@@ -360,6 +369,7 @@ static bool fill_apart(dfl_fill *fill, const dfl_objective *objective, const dfl
     dfl_budget *budget = fill->solver->budget;
     const dfl_search_limits given = fill->limits;
     const bool is_brief = given.deadline > 0 && dfl_fill_has_conditions(out->given->workload);
+    const size_t reports = dfl_sink_count(fill->sink);
     bool is_found;
 
     fill->limits = dfl_fill_share_limits(fill, is_brief ? ALONE_SHARE_WHERE : alone_share(fill));
@@ -369,6 +379,8 @@ static bool fill_apart(dfl_fill *fill, const dfl_objective *objective, const dfl
     is_found = dfl_fill_one_by_one(fill, objective, out, stopped);
     fill->judged_until = 0;
     fill->limits = given;
+    if (!is_found && dfl_budget_ok(budget) && take_back(fill, reports, DFL_MAP_CAPACITY))
+        is_found = dfl_fill_whole(fill, objective, fill_lines_once, out, stopped);
     if (!is_found)
         return false;
     if ((*stopped == DFL_STOP_TIME && dfl_budget_time(budget) < given.deadline) ||
@@ -385,16 +397,6 @@ static bool fill_apart(dfl_fill *fill, const dfl_objective *objective, const dfl
         *stopped = DFL_STOP_EVALUATIONS;
     note_stop(fill, summary, stopped);
     return true;
-}
-
-/* Takes back the reports since `first`, if all of them say that the search does not support the mapping. False if there is
-   none, or another one. */
-static bool take_back_refusal(const dfl_fill *fill, size_t first)
-{
-    if (dfl_sink_count(fill->sink) == first)
-        return false;
-    dfl_sink_withdraw(fill->sink, first, DFL_EVAL_UNSUPPORTED);
-    return dfl_sink_count(fill->sink) == first;
 }
 
 /* A joint search of several einsums, which may take 7/8 of the steps; the rest is left for a search einsum by einsum.
@@ -458,9 +460,9 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
                        : search_lines(fill, within, &request, out, summary, &found);
     if (dfl_fill_has_result(&found))
         *stopped = found.stopped;
-    if (!costs && is_apart && found.status == DFL_SEARCH_REPORTED && take_back_refusal(fill, reports))
+    if (!costs && is_apart && found.status == DFL_SEARCH_REPORTED && take_back(fill, reports, DFL_EVAL_UNSUPPORTED))
         return dfl_fill_one_by_one(fill, objective, out, stopped);
-    if (!costs && is_several && found.status == DFL_SEARCH_REPORTED && take_back_refusal(fill, reports))
+    if (!costs && is_several && found.status == DFL_SEARCH_REPORTED && take_back(fill, reports, DFL_EVAL_UNSUPPORTED))
         return fill_refused(fill, objective, within, out, has_first ? first.mapping : NULL, early, stopped);
     if (!costs && has_first && found.status == DFL_SEARCH_REPORTED) {
         dfl_filled_set(out, first.mapping, first.costs);

@@ -23,15 +23,6 @@ typedef struct {
     dfl_stop *stopped;
 } apart;
 
-bool dfl_fill_has_conditions(const dfl_workload *w)
-{
-    bool any = false;
-
-    for (uint32_t e = 0; e < w->n_einsums; e++)
-        any |= w->einsums[e].n_where > 0;
-    return any;
-}
-
 /* Changes lines of a mapping. */
 static void change_lines(const apart *a, dfl_fill *fill, dfl_filled *out, dfl_search_summary *summary)
 {

@@ -431,6 +431,31 @@ static bool explain_none(dfl_assembly *a, const dfl_einsum_kind *k)
     return dfl_sink_errors(a->fill->sink) > errors;
 }
 
+/* Whether some memory may hold the tensor. */
+static bool has_place(const dfl_assembly *a, uint32_t tensor)
+{
+    bool has = false;
+
+    for (uint32_t m = 0; m < a->system->n_memories; m++)
+        has |= !a->system->memories[m].holds.on || dfl_selects(&a->system->memories[m].holds, &a->workload->tensors[tensor]);
+    return has;
+}
+
+/* Whether no mapping of the workload fits if no lines of the einsum alone do. They have whole intermediates: below loops that it
+   shares with others, the einsum may have a part of each at a time, if they have a place at all. */
+static bool proves_none(const dfl_assembly *a, const dfl_einsum_kind *k)
+{
+    const dfl_einsum *e = &a->workload->einsums[k->einsum];
+    bool has_intermediates = false, has_places = true;
+
+    for (uint32_t i = 0; i <= e->n_inputs; i++) {
+        const uint32_t t = i < e->n_inputs ? e->inputs[i].tensor : e->output.tensor;
+        has_intermediates |= a->workload->tensors[t].role == DFL_ROLE_INTERMEDIATE;
+        has_places &= has_place(a, t);
+    }
+    return !k->one.is_narrowed && (!has_intermediates || !has_places || a->fill->space.max_shared_loops == 0);
+}
+
 /* Finds the kinds of einsums. */
 static void find_kinds(dfl_assembly *a)
 {
@@ -645,7 +670,7 @@ bool dfl_kind_lines_find(dfl_assembly *a)
 
         if (k->is_found || ((!a->reports || a->asked_home != NULL) && make_plain_lines(a, &k->one, e, &k->lines)))
             continue;
-        if (!a->reports || (dfl_budget_ok(a->fill->solver->budget) && !k->one.is_narrowed && explain_none(a, k)))
+        if (!a->reports || (dfl_budget_ok(a->fill->solver->budget) && proves_none(a, k) && explain_none(a, k)))
             return false;
         if (make_plain_lines(a, &k->one, e, &k->lines))
             continue;

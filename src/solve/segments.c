@@ -144,9 +144,9 @@ static double find_weight(const segments *k, const dfl_sub_workload *part, const
     return weight;
 }
 
-/* Searches a part in a share of the time that is left. */
+/* Searches a part in a share of the time that is left. `sink` gets what the search reports if it finds no mapping. */
 static bool search_part(const segments *k, const dfl_sub_workload *part, double share, const dfl_objective *objective,
-                        dfl_fill_open *search, dfl_filled *out)
+                        dfl_fill_open *search, dfl_sink *sink, dfl_filled *out)
 {
     dfl_budget *budget = k->fill->solver->budget;
     const double now = dfl_budget_time(budget);
@@ -154,7 +154,7 @@ static bool search_part(const segments *k, const dfl_sub_workload *part, double 
     dfl_stop stopped = DFL_STOP_NONE;
     bool is_found;
 
-    one.sink = dfl_sink_quiet(k->arena); /* a search without a mapping is no error */
+    one.sink = sink;
     one.is_segment = true;
     one.alone = NULL;
     one.judged_until = 0;
@@ -210,7 +210,8 @@ static void search_parts(const segments *k, dfl_fill_open *search, const char *u
         left += weight[i] = find_weight(k, &k->parts.at[i], costs);
     for (size_t i = 0; i < k->parts.n && has_time(k->fill); i++) {
         dfl_filled found;
-        if (search_part(k, &k->parts.at[i], weight[i] / left, &mine, search, &found)) {
+        dfl_sink *quiet = dfl_sink_quiet(k->arena); /* a search without a mapping is no error */
+        if (search_part(k, &k->parts.at[i], weight[i] / left, &mine, search, quiet, &found)) {
             summary->evaluated += found.search->evaluated;
             put_part(k, &k->parts.at[i], found.mapping, unproven, out, summary);
         }
@@ -264,4 +265,89 @@ void dfl_fill_try_leaves(dfl_fill *fill, const dfl_objective *objective, double 
     search_leaves(fill, objective, false, false, share * EVEN_SHARE, search, out, summary);
     if (!fill->space.perfect && !fill->space.imperfect)
         search_leaves(fill, objective, false, true, share * RAGGED_SHARE, search, out, summary);
+}
+
+/* ---- the whole as a part ---- */
+
+bool dfl_fill_has_conditions(const dfl_workload *w)
+{
+    bool any = false;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        any |= w->einsums[e].n_where > 0;
+    return any;
+}
+
+/* Takes all einsums as a part, and returns whether the joint search knows them all. */
+static bool take_all(const segments *k, dfl_sub_workload *out)
+{
+    const dfl_workload *w = k->given->workload;
+    uint32_t *einsums = DFL_NEW_ARRAY(k->arena, uint32_t, (size_t)w->n_einsums + 1);
+    bool is_known;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        einsums[e] = e;
+    is_known = take(k, einsums, w->n_einsums, DFL_NEW_ARRAY(k->arena, bool, (size_t)w->n_ranks + 1), out);
+    for (uint32_t e = 0; e < w->n_einsums && is_known; e++)
+        is_known = dfl_kind_lines_lack(k->fill, out->mapping, e) == NULL;
+    return is_known;
+}
+
+/* The mapping with open lines as one without lines. */
+static const dfl_mapping *make_bare(const segments *k)
+{
+    dfl_mapping *out = dfl_mapping_copy(k->arena, k->given);
+
+    out->root->n_opens = out->root->n_lines = 0;
+    out->has_holes = false;
+    return out;
+}
+
+static bool report_none(const segments *k)
+{
+    dfl_fill *fill = k->fill;
+    const char *name = dfl_sym_text(fill->solver->names, k->given->workload->name);
+    dfl_diag *d = dfl_report(fill->sink, DFL_EVAL_HOLE_KIND, k->given->hole_span,
+                             "the search found no mapping of `%s` that fits", name);
+
+    dfl_diag_here(fill->sink, d, "the einsums were mapped one by one, each with all of the intermediates that it touches");
+    dfl_diag_help(fill->sink, d, "write the lines, with `?` for tile sizes: einsums below one loop may exchange an "
+                  "intermediate part by part");
+    return false;
+}
+
+bool dfl_fill_whole(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out, dfl_stop *stopped)
+{
+    segments k = { .fill = fill, .objective = objective, .arena = dfl_arena_new(fill->solver->budget), .given = out->given };
+    const size_t reports = dfl_sink_count(fill->sink);
+    const dfl_objective mine = part_objective(&k, NULL);
+    const dfl_mapping *m = NULL;
+    const dfl_result *costs = NULL;
+    dfl_sub_workload part;
+    dfl_filled found;
+
+    if (take_all(&k, &part) && search_part(&k, &part, 1, &mine, search, fill->sink, &found))
+        m = dfl_sub_workload_put(k.arena, &part, make_bare(&k), found.mapping);
+    if (m != NULL) {
+        dfl_filled_set(out, dfl_mapping_copy(fill->solver->arena, m), NULL);
+        costs = dfl_fill_costs_until(fill, out->mapping, 0, 0);
+    }
+    if (costs != NULL && dfl_objective_met(objective, costs, NULL)) {
+        dfl_search_summary *summary = DFL_NEW(fill->solver->arena, dfl_search_summary);
+        *summary = dfl_fill_start_summary(fill, objective);
+        summary->value = dfl_objective_value(objective, costs->joules, costs->seconds);
+        summary->lower_bound = NAN;
+        summary->evaluated = found.search->evaluated;
+        summary->space = "lines of all einsums together, as if units held no operands";
+        summary->unproven = "all einsums were searched together as if units held no operands: other mappings may be better";
+        summary->stopped = dfl_fill_stop(fill, *stopped);
+        dfl_filled_set(out, out->mapping, costs);
+        out->search = summary;
+    } else if (dfl_fill_has_conditions(out->given->workload) || dfl_sink_count(fill->sink) == reports) {
+        dfl_sink_withdraw(fill->sink, reports, DFL_EVAL_INFEASIBLE); /* proven without the conditions alone */
+        costs = NULL;
+        (void)report_none(&k);
+    }
+    dfl_arena_free(k.arena);
+    return costs != NULL;
 }

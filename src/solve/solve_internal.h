@@ -203,6 +203,10 @@ void dfl_fill_improve_apart(dfl_fill *fill, const dfl_objective *objective, cons
    nothing. */
 void dfl_fill_try_segments(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
                            dfl_search_summary *summary);
+/* Searches all einsums together by `search`, as if units held no operands, which changes nothing in what fits: where an einsum
+   alone, with all of the intermediates that it touches, may not fit. Sets the mapping, its costs and the summary. False after
+   reporting. */
+bool dfl_fill_whole(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out, dfl_stop *stopped);
 /* Searches the lines of each einsum that shares no loop again, by `search`, in shares of the time that is left,
    each times `share`: its tensors are at home in the keeps around it in `out->mapping`, and of a product the line counts that
    touches it at the costs of the whole. Puts lines into `out->mapping` where that is better. Reports nothing. */
