@@ -323,14 +323,22 @@ static double hidden_seconds(const dfl_calc_run *run, const dfl_calc_sums *s)
     return latency * layers / (layers + 1) + (gradient_seconds(run, s) - latency) / 2;
 }
 
+/* The share of its time that a pass or a transfer takes: below 1 in the text of a run in which some stages lack a layer. All
+   passes of a step together take the time of Calculon, which lacks passes instead. The exchange of gradients and the transfers of
+   the optimizer come once in a step: the former has shorter passes to hide beside, the latter are shorter. */
+static double pace_of(const dfl_calc_run *run, const bool *as_peer)
+{
+    return as_peer[DFL_CALC_UNEQUAL] ? 1 : run->pace;
+}
+
 /* Exposed time of gradients that the layers of the last passes of a stage hide one after another, as the text has them. */
 static double gradients_of_text(const step *t)
 {
     const dfl_calc_run *run = t->run;
     const double layers = (double)run->chunk_layers, each = hidden_seconds(run, t->s), all = gradient_seconds(run, t->s);
     const double message = run->pipeline == 1 ? t->back : 0; /* Calculon counts the latency of one that nobody sends */
-    const double back = (layers - 1) * t->backward[0] + t->backward[1] - message;
-    const double pass = (layers - 1) * t->forward[0] + t->forward[1] + back;
+    const double pace = pace_of(run, t->as_peer), back = pace * ((layers - 1) * t->backward[0] + t->backward[1] - message);
+    const double pass = pace * ((layers - 1) * t->forward[0] + t->forward[1]) + back;
     const double latency = run->data_link.latency * (run->shards_moments ? 2 * (double)run->stage_layers /
                                                                                ((double)run->stage_layers + 1) : 1);
     const bool has_tiles = dfl_calc_has_tiles(run);
@@ -341,11 +349,11 @@ static double gradients_of_text(const step *t)
         const double start = (double)k * (double)run->pipeline * pass;
 
         for (int64_t l = 1; l <= run->chunk_layers; l++) {
-            const double layer_end = start + (double)l * t->backward[0];
+            const double layer_end = start + (double)l * pace * t->backward[0];
 
             for (int i = 0; i < DFL_CALC_WEIGHTS; i++)
                 if (t->s->weight_share[i] > 0)
-                    free_at = fmax(free_at, layer_end - t->s->weight_left[i]) + (each - latency) * t->s->weight_share[i] +
+                    free_at = fmax(free_at, layer_end - pace * t->s->weight_left[i]) + (each - latency) * t->s->weight_share[i] +
                               latency / weights * (strcmp(weight_order[has_tiles][i], "norm") == 0 ? 2 : 1);
         }
         end = start + back;
@@ -435,7 +443,7 @@ static double update_transfers(const step *t)
 
     if (t->as_peer[DFL_CALC_STATE] || !run->trains)
         return 0;
-    return (double)run->stage_layers * fmax(0, state + weights - t->s->optimizer - gathers);
+    return (double)run->stage_layers * fmax(0, pace_of(run, t->as_peer) * (state + weights) - t->s->optimizer - gathers);
 }
 
 /* Sets the times of a layer, and returns the exposed transfers of all passes. */

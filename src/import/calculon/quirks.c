@@ -27,6 +27,8 @@ static const struct {
     [DFL_CALC_OPTIMIZED] = { "data_par_overlap", "Calculon hides gradients beside the optimizer of other layers" },
     [DFL_CALC_WINDOW] = { "data_par_overlap", "Calculon hides gradients beside sums over passes, and gathers weights with them, "
                           "while the text hides each beside the layers behind it, and gathers weights behind the optimizer" },
+    [DFL_CALC_UNEQUAL] = { "pipeline_par", "Calculon leaves out passes where stages lack a layer, while all passes and transfers "
+                           "of the text are shorter" },
 };
 
 /* The key whose option brings the quirk. */

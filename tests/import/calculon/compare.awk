@@ -54,6 +54,6 @@ END {
         plain, met, memory_met, refused, full
     printf "time: mean absolute error %.3f %%, largest %.2f %%; memory: largest %.2f %%; the bar is 1 %% for all\n",
         sum / (met + differs), worst, worst_memory
-    printf "plain,%d\nmet,%d\nmemory_met,%d\ndiffers,%d\nmemory_differs,%d\nrefused,%d\nevaluation,%d\nhidden,%d\nhidden_refused,%d\nhidden_met,%d\nhidden_explained,%d\nhidden_memory,%d\naccepted,%d\ncrashed,%d\n",
-        plain, met, memory_met, differs, memory_differs, refused, full, hidden, hidden_refused, hidden_met, hidden_explained, hidden_memory, infeasible - caught, crashed
+    printf "plain,%d\nmet,%d\nmemory_met,%d\ndiffers,%d\nmemory_differs,%d\nrefused,%d\nevaluation,%d\nhidden,%d\nhidden_refused,%d\nhidden_met,%d\nhidden_explained,%d\nunexplained,%d\nhidden_memory,%d\naccepted,%d\ncrashed,%d\n",
+        plain, met, memory_met, differs, memory_differs, refused, full, hidden, hidden_refused, hidden_met, hidden_explained, hidden - hidden_explained, hidden_memory, infeasible - caught, crashed
 }
