@@ -77,6 +77,13 @@ sed -n '/^system b200_x8/,/^}/p' stdlib/networks/measured.dfl |
     sed 's/system b200_x8/system nvl72_gb200_fp8(nodes)/; s/gpu\[8\]/gpu[8 * nodes]/; s/use blackwell.b200/use chip_b200_fp8/' >>"$work/all.dfl"
 sed -n '/^mapping gated_sharded/,/^}/p' tests/plan/gated.dfl |
     sed 's/gated_sharded/gated_sharded_64/; s/on flash_pod/on nvl72_gb200_fp8/; s|\([bd]\)/8|\1/64|' >>"$work/all.dfl"
+# GB300: B200 at a seventy-second of the dense rates of a GB300 NVL72 (NVIDIA datasheet, recalled, confidence medium: 360 PFLOP/s in fp8,
+# 180 in bf16, 6 in fp32; 576 TB/s), with the shares of B200 as for GB200
+sed -n '/^system chip_b200_fp8/,/^}/p' "$work/all.dfl" | sed 's/chip_b200_fp8/chip_gb300_fp8/; s/2250TMAC/2500TMAC/; s/150T/166.6T/
+    s/75TF/83.3TF/; s/37.5T/41.7T/' >"$work/gb300"
+sed -n '/^system pod_b200_fp8/,/^}/p; /^system nvl72_gb200_fp8/,/^}/p; /^mapping gated_sharded_64/,/^}/p' "$work/all.dfl" |
+    sed 's/pod_b200/pod_gb300/; s/nvl72_gb200/nvl72_gb300/; s/chip_b200/chip_gb300/; s/sharded_64/sharded_gb300/' >>"$work/gb300"
+cat "$work/gb300" >>"$work/all.dfl"
 sed 's/on flash_pod/on pod_h100/' tests/plan/gated.dfl | sed 1d >>"$work/all.dfl"
 # layers without gates whose function is a square (Nemotron)
 sed -n '/^workload/,/^mapping gated_wide/p' tests/plan/gated.dfl | sed '$d; /^\/\/\//d' | sed '/ff3\[b, m, f\] +=/d; s/silu(ff1\[b, m, f\]) \* ff3\[b, m, f\]/square(relu(ff1[b, m, f]))/
