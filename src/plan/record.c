@@ -1,4 +1,5 @@
 /* The report of a plan: its exchanges, links, groups and sums over the whole system. */
+#include "plan/exchange/exchange_groups.h"
 #include "plan/kinds.h"
 #include "plan/rates.h"
 #include "plan/pass/iterations.h"
@@ -82,15 +83,18 @@ static void add_moved(const dfl_plan_state *p, const dfl_collective_cost *cost, 
         p->moved[cost->shares[i].network] += cost->shares[i].share * dfl_i128_double(bits) * times;
 }
 
-/* The same for an exchange that stages run in micro-batches of a kind. */
+/* The same for an exchange that stages run in micro-batches of a kind. The chip at one end of a dimension has no neighbour to
+   which it sends. */
 static void add_moved_of_stages(const dfl_plan_state *p, uint32_t x, const dfl_plan_kind *kind)
 {
-    const int64_t n = count_variants(p, x);
+    const int64_t n = count_variants(p, x), chips = dfl_exchange_ranks(&p->frame, p->exchanges.at[x].slots);
     double times = 0, exposed = 0;
     int64_t n_moved = 0;
 
     for (uint32_t s = 0; s < p->stages; s++)
         times += dfl_i128_double(count_exchange(p, x, kind, s, &exposed));
+    if (p->exchanges.at[x].is_halo)
+        times *= (double)(chips - 1) / (double)chips;
     for (int64_t i = 0; i < n; i++)
         n_moved += exchange_in(kind, x, i)->bits > 0;
     for (int64_t i = 0; i < n && n_moved > 0; i++) {
@@ -100,27 +104,9 @@ static void add_moved_of_stages(const dfl_plan_state *p, uint32_t x, const dfl_p
     }
 }
 
-/* Adds the use of links by `count` exchanges. */
-static void add_use(const dfl_plan_state *p, const dfl_collective_cost *cost, dfl_i128 count, link_vec *links)
-{
-    for (uint32_t i = 0; i < cost->n_links; i++) {
-        const dfl_link_use *use = &cost->links[i];
-        size_t k = 0;
-
-        while (k < links->n && (links->at[k].network != use->network || strcmp(links->at[k].name, use->name) != 0))
-            k++;
-        if (k == links->n)
-            DFL_PUSH(p->frame.arena, links, ((dfl_plan_link){ .network = use->network, .name = use->name }));
-        links->at[k].largest_bits += use->largest_bits * dfl_i128_double(count);
-        links->at[k].busy_seconds += use->seconds * dfl_i128_double(count);
-        links->at[k].load += cost->seconds * dfl_i128_double(count); /* divided below */
-    }
-}
-
-/* Adds the bits and the seconds of `times` of all exchanges of a row, those in micro-batches of a kind, with the use of links.
-   False after a report. */
+/* Adds the bits and the seconds of `times` of all exchanges of a row, those in micro-batches of a kind. False after a report. */
 static bool record_variants(const dfl_plan_state *p, uint32_t x, const dfl_plan_kind *kind, dfl_i128 times,
-                            dfl_plan_collective *row, link_vec *links)
+                            dfl_plan_collective *row)
 {
     const int64_t n = count_variants(p, x);
     const double share = dfl_i128_double(times) / dfl_i128_double(row->count);
@@ -138,14 +124,13 @@ static bool record_variants(const dfl_plan_state *p, uint32_t x, const dfl_plan_
             continue;
         overflow |= dfl_mul(of->bits, count, &bits) || dfl_add(row->all_bits, bits, &row->all_bits);
         row->seconds += share * of->cost.seconds / (double)n_moved;
-        add_use(p, &of->cost, count, links);
     }
     if (overflow)
         dfl_report(p->frame.sink, DFL_EVAL_OVERFLOW, p->frame.mapping->span, "the bits of the exchanges exceed 128 bits");
     return !overflow;
 }
 
-static bool record_exchanges(dfl_plan_state *p, collective_vec *rows, link_vec *links)
+static bool record_exchanges(dfl_plan_state *p, collective_vec *rows)
 {
     const dfl_frame *f = &p->frame;
     bool *is_once = DFL_NEW_ARRAY(f->arena, bool, (size_t)p->exchanges.n + 1); /* [row] */
@@ -168,7 +153,7 @@ static bool record_exchanges(dfl_plan_state *p, collective_vec *rows, link_vec *
         if (row.count == 0)
             continue;
         for (uint32_t k = 0; k < p->n_kinds; k++)
-            if (counts[k] > 0 && !record_variants(p, x, &p->kinds[k], counts[k], &row, links))
+            if (counts[k] > 0 && !record_variants(p, x, &p->kinds[k], counts[k], &row))
                 return false;
         sum += e->place == DFL_EXCHANGE_ONCE ? row.seconds * dfl_i128_double(row.count) : 0;
         is_once[rows->n] = e->place == DFL_EXCHANGE_ONCE;
@@ -181,8 +166,29 @@ static bool record_exchanges(dfl_plan_state *p, collective_vec *rows, link_vec *
     return true;
 }
 
+/* Messages of one micro-batch between a stage and others, forward and back. */
+typedef struct { int64_t sent[2], received[2]; } stage_messages;
+
+static stage_messages count_messages(const dfl_plan_state *p, uint32_t stage)
+{
+    stage_messages out = { { 0, 0 }, { 0, 0 } };
+
+    for (uint32_t c = 0; c < p->interleave; c++) {
+        const uint32_t chunk = c * p->stages + stage;
+        const bool is_first = chunk == 0, is_last = chunk + 1 == p->stages * p->interleave;
+
+        out.sent[0] += !is_last;
+        out.received[0] += !is_first;
+        out.sent[1] += p->kinds->backward != NULL && !is_first;
+        out.received[1] += p->kinds->backward != NULL && !is_last;
+    }
+    return out;
+}
+
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
 /* Adds the messages between stages. */
-static void record_messages(dfl_plan_state *p, collective_vec *rows, link_vec *links)
+static void record_messages(dfl_plan_state *p, collective_vec *rows)
 {
     const dfl_frame *f = &p->frame;
     const dfl_slot *slot = f->stage_slot != DFL_NONE ? &f->slots[f->stage_slot] : NULL;
@@ -190,7 +196,8 @@ static void record_messages(dfl_plan_state *p, collective_vec *rows, link_vec *l
                                 .bits = p->kinds->message_bits, .network = p->kinds->message.network,
                                 .algorithm = dfl_algorithm_name(p->kinds->message.algorithm) };
     const double all = ((double)p->stages * p->interleave - 1) * (p->kinds->backward != NULL ? 2 : 1); /* of a micro-batch */
-    int64_t sent = 0, received = 0, hops;
+    stage_messages of;
+    int64_t hops;
 
     if (slot == NULL || p->stages == 1)
         return;
@@ -200,12 +207,8 @@ static void record_messages(dfl_plan_state *p, collective_vec *rows, link_vec *l
             row.einsum = f->workload->tensors[row.tensor].producers[0];
             row.axes = dfl_sym_text(f->names, f->system->axes[slot->axis].name);
         }
-    for (uint32_t c = 0; c < p->interleave; c++) {
-        uint32_t chunk = c * p->stages + p->out.last_stage;
-        sent += (chunk + 1 < p->stages * p->interleave) + (p->kinds->backward != NULL && chunk > 0);
-        received += (chunk > 0) + (p->kinds->backward != NULL && chunk + 1 < p->stages * p->interleave);
-    }
-    hops = sent > received ? sent : received; /* it waits for those that it receives */
+    of = count_messages(p, p->out.last_stage);
+    hops = larger(of.sent[0] + of.sent[1], of.received[0] + of.received[1]); /* it waits for those that it receives */
     row.count = (dfl_i128)hops * f->micro_batches;
     row.exposed_seconds = p->out.step[DFL_STEP_POINT_TO_POINT];
     for (uint32_t k = 0; k < p->n_kinds; k++) {
@@ -213,10 +216,109 @@ static void record_messages(dfl_plan_state *p, collective_vec *rows, link_vec *l
 
         row.all_bits += kind->message_bits * (dfl_i128)hops * kind->count;
         row.seconds += kind->message.seconds * ((double)kind->count / (double)f->micro_batches);
-        add_use(p, &kind->message, (dfl_i128)hops * kind->count, links);
         add_moved(p, &kind->message, kind->message_bits, all * (double)kind->count);
     }
     DFL_PUSH(f->arena, rows, row);
+}
+
+/* ---- links ---- */
+
+/* Adds the use of a class of links in `count` exchanges. */
+static void add_use(const dfl_plan_state *p, const dfl_collective_cost *cost, const dfl_link_use *use, const char *name,
+                    dfl_i128 count, link_vec *links)
+{
+    size_t k = 0;
+
+    if (count == 0)
+        return;
+    while (k < links->n && (links->at[k].network != use->network || strcmp(links->at[k].name, name) != 0))
+        k++;
+    if (k == links->n)
+        DFL_PUSH(p->frame.arena, links, ((dfl_plan_link){ .network = use->network, .name = name }));
+    links->at[k].largest_bits += use->largest_bits * dfl_i128_double(count);
+    links->at[k].busy_seconds += use->seconds * dfl_i128_double(count);
+    links->at[k].load += cost->seconds * dfl_i128_double(count); /* the time of the exchanges; see record_links */
+}
+
+/* Adds the exchanges that a stage runs in micro-batches of a kind. */
+static void add_exchanges(const dfl_plan_state *p, const dfl_plan_kind *kind, uint32_t stage, link_vec *links)
+{
+    for (uint32_t x = 0; x < p->exchanges.n; x++) {
+        const int64_t n = count_variants(p, x);
+        double exposed = 0;
+        const dfl_i128 times = count_exchange(p, x, kind, stage, &exposed);
+        int64_t n_moved = 0;
+
+        for (int64_t i = 0; i < n; i++)
+            n_moved += exchange_in(kind, x, i)->bits > 0;
+        for (int64_t i = 0; i < n && n_moved > 0; i++) {
+            const dfl_plan_exchange *of = variant_of(kind, x, n, i);
+
+            for (uint32_t k = 0; k < of->cost.n_links && of->bits > 0; k++)
+                add_use(p, &of->cost, &of->cost.links[k], of->cost.links[k].name, times / n_moved, links);
+        }
+    }
+}
+
+/* The class of the links in the other direction along an axis; else the class itself. */
+static const char *name_back(const dfl_plan_state *p, const char *name)
+{
+    const size_t n = strlen(name);
+    char *out = dfl_arena_printf(p->frame.arena, "%s", name);
+
+    if (n > 0 && (name[n - 1] == '+' || name[n - 1] == '-'))
+        out[n - 1] = name[n - 1] == '+' ? '-' : '+';
+    return out;
+}
+
+/* Adds the messages of a stage in micro-batches of a kind. Those forward and back share the links of ports and of switches, in
+   and out; along an axis and between two instances they have links of their own. */
+static void add_messages(const dfl_plan_state *p, const dfl_plan_kind *kind, uint32_t stage, link_vec *links)
+{
+    const stage_messages of = count_messages(p, stage);
+    const int64_t forward = larger(of.sent[0], of.received[0]), back = larger(of.sent[1], of.received[1]);
+
+    for (uint32_t k = 0; k < kind->message.n_links; k++) {
+        const dfl_link_use *use = &kind->message.links[k];
+        const char *opposite = name_back(p, use->name);
+        const bool has_direction = strcmp(opposite, use->name) != 0, is_pair = strcmp(use->name, "link") == 0;
+        const int64_t together = larger(of.sent[0] + of.sent[1], of.received[0] + of.received[1]);
+
+        add_use(p, &kind->message, use, use->name,
+                (dfl_i128)kind->count * (has_direction ? forward : is_pair ? larger(forward, back) : together), links);
+        if (has_direction)
+            add_use(p, &kind->message, use, opposite, (dfl_i128)kind->count * back, links);
+    }
+}
+
+/* Records for each class of links the use in the stage with most bits on its busiest link. */
+static void record_links(dfl_plan_state *p)
+{
+    link_vec out = { 0 };
+
+    for (uint32_t i = 0; i < p->stages; i++) {
+        const uint32_t stage = (p->out.last_stage + i) % p->stages; /* of equal ones, the stage that ends last */
+        link_vec links = { 0 };
+
+        for (uint32_t k = 0; k < p->n_kinds; k++)
+            add_exchanges(p, &p->kinds[k], stage, &links);
+        for (uint32_t k = 0; k < p->n_kinds && p->stages > 1; k++)
+            add_messages(p, &p->kinds[k], stage, &links);
+        for (size_t l = 0; l < links.n; l++) {
+            size_t k = 0;
+
+            while (k < out.n && (out.at[k].network != links.at[l].network || strcmp(out.at[k].name, links.at[l].name) != 0))
+                k++;
+            if (k == out.n)
+                DFL_PUSH(p->frame.arena, &out, links.at[l]);
+            else if (links.at[l].largest_bits > out.at[k].largest_bits)
+                out.at[k] = links.at[l];
+        }
+    }
+    for (size_t i = 0; i < out.n; i++)
+        out.at[i].load = out.at[i].load > 0 ? out.at[i].busy_seconds / out.at[i].load : 0;
+    p->out.links = out.at;
+    p->out.n_links = (uint32_t)out.n;
 }
 
 /* ---- groups of chips ---- */
@@ -384,18 +486,14 @@ bool dfl_plan_record(dfl_plan_state *p)
 {
     const dfl_frame *f = &p->frame;
     collective_vec rows = { 0 };
-    link_vec links = { 0 };
 
     p->moved = DFL_NEW_ARRAY(f->arena, double, (size_t)f->system->n_networks + 1);
-    if (!record_exchanges(p, &rows, &links))
+    if (!record_exchanges(p, &rows))
         return false;
-    record_messages(p, &rows, &links);
-    for (size_t i = 0; i < links.n; i++)
-        links.at[i].load = links.at[i].load > 0 ? links.at[i].busy_seconds / links.at[i].load : 0;
+    record_messages(p, &rows);
+    record_links(p);
     p->out.collectives = rows.at;
     p->out.n_collectives = (uint32_t)rows.n;
-    p->out.links = links.at;
-    p->out.n_links = (uint32_t)links.n;
     record_parts(p);
     if (!record_work(p))
         return false;
