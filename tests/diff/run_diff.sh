@@ -2,7 +2,7 @@
 # `dflc diff` on each mapping of each example and the next one: two pairs of a file by their names, all pairs at once as two
 # reports, of which the second has the names of the first moved by one mapping. The rounded parts add up to the totals of both sides and of the
 # difference, digit by digit, in text and in JSON. The counts are those of the reports. A mapping differs neither from itself
-# nor from its report.
+# nor from its report. The JSON of each report and of all its pairs is what the schemas say.
 . tests/harness/script.sh
 
 result() { # result NAME FINDINGS
@@ -46,6 +46,10 @@ check_text() { # check_text FILE
         }' "$1"
 }
 
+check_schema() { # check_schema FILE
+    "${OUT:-build/release}"/tests/unit/report/test_schema "$1" >"$work/schema" 2>&1 || tail -n 20 "$work/schema"
+}
+
 compare() { # compare FILE A B
     local status want=1
     "$DFLC" diff "$1:$2" "$1:$3" >"$work/text"
@@ -69,11 +73,13 @@ compare_all() { # compare_all REPORT MAPPINGS
     check_text "$work/text"
     check_text "$work/details"
     check_json "$work/json" $(($2 - 1))
+    check_schema "$work/json"
 }
 
 for file in examples/*.dfl; do
     "$DFLC" eval --format json "$file" -o "$work/report.json" || continue
     mapfile -t names < <(sed -n 's/^      "name": "\(.*\)",$/\1/p' "$work/report.json")
+    result "$file: JSON" "$(check_schema "$work/report.json")"
     findings=$("$DFLC" diff "$file" "$work/report.json" 2>&1) || findings="differs from its report: $findings"
     result "$file and its report" "$(printf '%s\n' "$findings" | grep -v -e '^  no difference$' -e ' -> ' -e '^$')"
     [ "${#names[@]}" -lt 2 ] || result "$file: all ${#names[@]} mappings" "$(compare_all "$work/report.json" "${#names[@]}" 2>&1)"
