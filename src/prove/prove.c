@@ -72,7 +72,8 @@ static bool try_sizes(const dfl_prover *prover, const dfl_proof_sizes *sizes)
         dfl_proof_compare(&sides, prover->out);
     } else if (a.budget.why == DFL_STOP_CANCELLED) {
         dfl_budget_stop(prover->budget, DFL_STOP_CANCELLED);
-    } else if (a.budget.why == DFL_STOP_STEPS || a.budget.why == DFL_STOP_MEMORY) {
+    } else if (a.budget.why == DFL_STOP_STEPS || a.budget.why == DFL_STOP_MEMORY ||
+               (a.model && dfl_sink_last(a.sink) == DFL_LIMIT_STEPS)) { /* or too many cells of keeps */
         finished = false;
     } else {
         dfl_attempt_pass_on_errors(prover, a.sink);
