@@ -4,6 +4,7 @@
 
 #include "ir/mapping_open.h"
 #include "ir/path/fan_out.h"
+#include "ir/path/unit_choice.h"
 #include "lint/mapping.h"
 #include "mapper/mapper.h"
 #include "model/fold.h"
@@ -34,14 +35,18 @@ static void name_mapping(const dfl_solver *solver, const dfl_mapping *m, size_t 
     }
 }
 
-/* Checks a mapping with holes: its axes and, if all its lines are written, its paths. */
+/* Checks a mapping with holes: its axes and, if all its lines are written, its paths; else what holds for all lines: that some
+   unit can run each einsum. The chips of a plan are checked with the plan. */
 static void check_open(const dfl_solver *solver, dfl_arena *arena, const dfl_mapping *m)
 {
     size_t reports = dfl_sink_count(solver->sink);
 
-    if (dfl_mapping_check_axes(solver->sink, solver->names, m) && dfl_mapping_lines_are_written(m) &&
-        m->workload->n_carries == 0)
-        (void)dfl_paths_bind(arena, solver->sink, solver->names, m);
+    if (dfl_mapping_check_axes(solver->sink, solver->names, m)) {
+        if (dfl_mapping_lines_are_written(m) && m->workload->n_carries == 0)
+            (void)dfl_paths_bind(arena, solver->sink, solver->names, m);
+        else if (!dfl_mapping_is_plan(m))
+            (void)dfl_mapping_check_units(solver->sink, solver->names, m);
+    }
     name_mapping(solver, m, reports);
 }
 
