@@ -60,7 +60,7 @@ unit_tests() { # unit_tests DIR
     model/counts/link_loads.c | model/counts/link_places.c) echo "$OUT/obj/tests/unit/model/test_link_loads.o" ;;
     ir/workload.c) echo "$OUT/obj/tests/unit/ir/test_iterations.o" ;;
     mapper/branches/*) echo "$OUT/obj/tests/unit/mapper/test_branches.o" ;;
-    mapper/tiling/form_program.c) echo "$OUT/obj/tests/unit/mapper/test_form_program.o" ;;
+    mapper/tiling/form_program.c) echo "$OUT"/obj/tests/unit/mapper/test_{form_program,matched_tiles}.o ;;
     mapper/program/*) echo "$OUT/obj/tests/unit/mapper/test_geometric.o" ;;
     mapper/nests/* | mapper/problem/floor.c) echo "$OUT/obj/tests/unit/mapper/test_nests.o" ;;
     mapper/first/*) echo "$OUT/obj/tests/unit/mapper/test_first.o" ;;

@@ -18,6 +18,7 @@ typedef struct {
     dfl_einsum_classes *classes;
     const dfl_objective *objective;
     double leakage;                      /* W */
+    double joules, seconds;              /* of the mapping that is known; J without leakage */
     dfl_deadline *deadline;
     uint64_t programs;
     dfl_line_bound lines[LINES];
@@ -103,7 +104,7 @@ static dfl_matched_tiles *add_line(exchange *x, double per_joule, double per_sec
     dfl_matched_tiles *m = dfl_matched_tiles_new(x->arena, x->classes, &line, x->deadline, &x->programs);
 
     if (is_whole)
-        dfl_matched_tiles_whole_parts(m);
+        dfl_matched_tiles_whole_parts(m, per_joule * x->joules + per_second * x->seconds);
     x->lines[x->n_lines++] = (dfl_line_bound){ per_joule, per_second, raise_line(m, 0) };
     return m;
 }
@@ -130,10 +131,10 @@ static dfl_matched_tiles *add_slope(exchange *x, double per_joule, double per_se
     return add_line(x, per_joule > 0 ? 1 : 0, per_joule > 0 ? per_second / per_joule : 1, is_whole);
 }
 
-/* Whether some einsum has axes around its unit. */
-static bool has_axes(const exchange *x)
+/* Whether whole numbers may count: there is one einsum alone, or some einsum has axes around its unit. */
+static bool has_whole(const exchange *x)
 {
-    bool found = false;
+    bool found = x->classes->n == 1;
 
     for (uint32_t e = 0; e < x->classes->n; e++)
         for (size_t i = 0; i < x->classes->problems[e].n; i++)
@@ -147,7 +148,7 @@ static double add_whole_lines(exchange *x, double value)
 {
     double before = 0, per_joule, per_second;
 
-    for (uint32_t i = 0; i < DFL_EXCHANGE_WHOLE && has_axes(x) && value > before * (1 + DFL_EXCHANGE_RAISE) &&
+    for (uint32_t i = 0; i < DFL_EXCHANGE_WHOLE && has_whole(x) && value > before * (1 + DFL_EXCHANGE_RAISE) &&
                          !dfl_deadline_passed(x->deadline); i++) {
         dfl_matched_tiles *m;
         before = value;
@@ -273,7 +274,7 @@ dfl_exchange_result dfl_exchange_bound(dfl_arena *arena, const dfl_intern *names
     dfl_deadline deadline = { .budget = dfl_arena_budget(arena), .at = limits->deadline };
     dfl_arena *work = dfl_arena_new(dfl_arena_budget(arena));
     exchange x = { .arena = work, .classes = classes, .objective = objective, .deadline = &deadline,
-                   .leakage = dfl_system_leakage(mapping->system) };
+                   .leakage = dfl_system_leakage(mapping->system), .joules = joules, .seconds = seconds };
     dfl_exchange_result out = { 0 };
 
     deadline.counter = &x.programs;

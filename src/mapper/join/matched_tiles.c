@@ -106,10 +106,10 @@ dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *parent, const dfl_einsum_cla
     return m;
 }
 
-void dfl_matched_tiles_whole_parts(dfl_matched_tiles *m)
+void dfl_matched_tiles_whole_parts(dfl_matched_tiles *m, double known)
 {
     for (uint32_t c = 0; c < m->classes->at.n; c++)
-        dfl_pattern_bounds_whole_parts(m->bounds[c]);
+        dfl_pattern_bounds_whole_parts(m->bounds[c], m->classes->n == 1, known);
 }
 
 void dfl_matched_tiles_free(dfl_matched_tiles *m)

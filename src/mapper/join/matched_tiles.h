@@ -16,9 +16,9 @@ typedef struct dfl_matched_tiles dfl_matched_tiles;
 /* For a line; `classes` and `deadline` must live as long. `programs` counts programs. */
 dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *arena, const dfl_einsum_classes *classes, const dfl_objective *line,
                                          dfl_deadline *deadline, uint64_t *programs);
-/* Makes all bounds that follow those over whole numbers of parts on axes (SEARCH.md, B57): up to DFL_CELLS programs a skeleton,
-   in place of one. */
-void dfl_matched_tiles_whole_parts(dfl_matched_tiles *matched);
+/* Makes all bounds that follow those over whole numbers of parts on axes (SEARCH.md, B57), and of one einsum alone of lengths,
+   too (B58): up to DFL_CELLS programs a skeleton, in place of one. `known`: the line at a mapping that is known. */
+void dfl_matched_tiles_whole_parts(dfl_matched_tiles *matched, double known);
 /* Bounds patterns until those of the least sum agree on memories; then splits leaves until the bound is `enough` or the tiles
    match. The bound so far, also if the deadline passes. */
 double dfl_matched_tiles_raise(dfl_matched_tiles *matched, double enough);

@@ -1,19 +1,39 @@
 #include "mapper/join/part_cells.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "mapper/problem/limits.h"
 #include "mapper/program/exponential.h"
 
 typedef struct {
-    double bound;
-    bool is_open;                     /* it can be split: `rank` has up to `most` parts on `axis` in the lower half */
-    uint32_t rank, axis;
+    int64_t low, high;
+} interval;
+
+/* Where a cell is split: the lower half has up to `most` parts of `rank` on `axis`, or elements below its cut `cut`. */
+typedef struct {
+    bool is_open;                     /* it can be split */
+    bool has_parts;                   /* parts are split, else lengths */
+    uint32_t rank, axis, cut;
     int64_t most;
-    int64_t low[DFL_PROBLEM_RANKS][DFL_PROBLEM_AXES], high[DFL_PROBLEM_RANKS][DFL_PROBLEM_AXES];
+    double away;                      /* relative distance from a whole number */
+} cell_split;
+
+typedef struct dfl_part_cell {
+    double bound;
+    cell_split split;
+    interval parts[DFL_PROBLEM_RANKS][DFL_PROBLEM_AXES];
+    interval length[DFL_PROBLEM_RANKS][DFL_CELL_CUTS];  /* of the first cuts, but not from the first axis on */
+    dfl_geometric_state state;        /* of the program of the cell that it was split from, or its own */
 } cell;
 
-typedef DFL_VEC(cell) cell_list;
+typedef DFL_VEC(cell *) cell_list;
+
+typedef struct {
+    dfl_pattern_bounds *b;
+    const dfl_kept_program *k;
+    double enough;
+} cell_search;
 
 /* The cut of a rank on an axis; c->n = it has none. */
 static uint32_t find_cut(const dfl_chain *c, uint32_t axis)
@@ -25,103 +45,236 @@ static uint32_t find_cut(const dfl_chain *c, uint32_t axis)
     return i;
 }
 
+/* Cuts of a rank below which full lengths are split. */
+static uint32_t count_whole(const dfl_kept_program *k, uint32_t rank)
+{
+    const dfl_chain *c = &k->form->chain[rank];
+
+    return !k->program->has_parts ? 0 : c->n < DFL_CELL_CUTS ? c->n : DFL_CELL_CUTS;
+}
+
 /* Lowers the upper ends to what the lower ends of the other ranks leave of each axis. False if nothing is left. */
-static bool narrow(const dfl_problem *problem, cell *x)
+static bool narrow_parts(const dfl_problem *problem, cell *x)
 {
     for (uint32_t a = 0; a < problem->n_axes; a++)
         for (uint32_t r = 0; r < problem->n_ranks; r++) {
             int64_t left = problem->axis[a].size;
             for (uint32_t other = 0; other < problem->n_ranks; other++)
-                left /= other != r ? x->low[other][a] : 1;
-            x->high[r][a] = left < x->high[r][a] ? left : x->high[r][a];
-            if (x->high[r][a] < x->low[r][a])
+                left /= other != r ? x->parts[other][a].low : 1;
+            x->parts[r][a].high = left < x->parts[r][a].high ? left : x->parts[r][a].high;
+            if (x->parts[r][a].high < x->parts[r][a].low)
                 return false;
         }
     return true;
 }
 
-/* Finds the parts that are farthest from whole numbers at a point of the program. */
+/* The range of the program in a cell. False if nothing is left. */
+static bool narrow(const dfl_kept_program *k, const cell *x, dfl_geometric_box *range)
+{
+    const dfl_form *f = k->form;
+    int64_t low[DFL_PROBLEM_AXES], high[DFL_PROBLEM_AXES];
+
+    *range = k->range;
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++) {
+        for (uint32_t a = 0; a < f->problem->n_axes; a++) {
+            const uint32_t cut = find_cut(&f->chain[r], a);
+            low[a] = x->parts[r][a].low;
+            high[a] = x->parts[r][a].high;
+            if (cut < f->chain[r].n)
+                dfl_form_program_limit(k->program, r, cut, high[a]);
+        }
+        for (uint32_t i = 0; r + 1 == k->program->mixed && i < count_whole(k, r); i++)
+            dfl_form_program_mix(k->program, i, x->length[r][i].high < f->chain[r].extent ? 2 : 1);
+        if (k->program->has_parts)
+            dfl_form_program_parts(k->program, r, low, high, range);
+        for (uint32_t i = 0; i < count_whole(k, r); i++)
+            if (k->program->whole[r][i] != DFL_FORM_NO_VAR &&
+                !dfl_form_program_tile(k->program, r, i, x->length[r][i].low, x->length[r][i].high, range))
+                return false;
+    }
+    return true;
+}
+
+/* Takes a split of an interval at a value of the program, if that is farther from a whole number than the split before. */
+static bool take_split(cell_split *split, const interval *within, double value)
+{
+    const double most = fmin(fmax(floor(value), (double)within->low), (double)within->high - 1);
+    const double away = fmin(value / most, (most + 1) / value) - 1;
+
+    if (within->low >= within->high || away <= split->away)
+        return false;
+    split->away = away;
+    split->is_open = true;
+    split->most = (int64_t)most;
+    return true;
+}
+
+/* The number of parts at a point of the program, as a logarithm. */
+static double find_parts(const dfl_kept_program *k, uint32_t rank, uint32_t cut, const double *point)
+{
+    if (k->program->has_parts)
+        return point[k->program->parts[rank][cut]];
+    return dfl_form_program_length(k->program, rank, (int)cut - 1, point) -
+           dfl_form_program_length(k->program, rank, (int)cut, point);
+}
+
+/* Takes a split of the parts whose interval reaches farthest beyond their number, if the elements on coordinate 0 would be more
+   with the numbers of the point. */
+static void split_end(const dfl_kept_program *k, const double *point, const dfl_form_end *end, cell *x)
+{
+    const dfl_chain *c = &k->form->chain[end->rank];
+    double elements = point[end->var], farthest = 1, left = (double)c->extent;
+    uint32_t axis = 0;
+    int64_t most = 0;
+
+    for (uint32_t a = 0; a < k->form->problem->n_axes; a++) {
+        double parts;
+        if (!(end->axes >> a & 1))
+            continue;
+        parts = find_parts(k, end->rank, find_cut(c, a), point);
+        dfl_exponentials(&parts, 1, &parts);
+        parts = fmax(round(parts), 1);
+        left = ceil(left / parts);
+        if ((double)x->parts[end->rank][a].high / parts > farthest && parts >= (double)x->parts[end->rank][a].low) {
+            farthest = (double)x->parts[end->rank][a].high / parts;
+            axis = a;
+            most = (int64_t)parts;
+        }
+    }
+    dfl_exponentials(&elements, 1, &elements);
+    if (farthest > 1 && left / elements - 1 > x->split.away)
+        x->split = (cell_split){ .is_open = true, .has_parts = true, .rank = end->rank, .axis = axis, .most = most,
+                                 .away = left / elements - 1 };
+}
+
+/* Finds what is farthest from whole numbers at a point of the program. */
 static void find_split(const dfl_kept_program *k, const double *point, cell *x)
 {
     const dfl_problem *problem = k->form->problem;
-    double farthest = DFL_CELL_WHOLE;
 
-    x->is_open = false;
-    for (uint32_t r = 0; r < problem->n_ranks; r++)
+    x->split = (cell_split){ .away = k->program->has_parts ? DFL_CELL_NEAR : DFL_CELL_WHOLE };
+    for (uint32_t r = 0; r < problem->n_ranks; r++) {
         for (uint32_t a = 0; a < problem->n_axes; a++) {
             const uint32_t cut = find_cut(&k->form->chain[r], a);
-            double parts, most, away;
-            if (cut == k->form->chain[r].n || x->low[r][a] == x->high[r][a])
+            double parts;
+            if (cut == k->form->chain[r].n)
                 continue;
-            parts = dfl_form_program_length(k->program, r, (int)cut - 1, point) -
-                    dfl_form_program_length(k->program, r, (int)cut, point);
+            parts = find_parts(k, r, cut, point);
             dfl_exponentials(&parts, 1, &parts);
-            most = fmin(fmax(floor(parts), (double)x->low[r][a]), (double)x->high[r][a] - 1);
-            away = fmin(parts / most, (most + 1) / parts) - 1;
-            if (away <= farthest)
-                continue;
-            farthest = away;
-            x->is_open = true;
-            x->rank = r;
-            x->axis = a;
-            x->most = (int64_t)most;
+            if (take_split(&x->split, &x->parts[r][a], parts)) {
+                x->split.has_parts = true;
+                x->split.rank = r;
+                x->split.axis = a;
+            }
         }
+        bool is_first = true;
+        for (uint32_t i = 0; i < count_whole(k, r); i++) {
+            double length = dfl_form_program_length(k->program, r, (int)i, point);
+            dfl_exponentials(&length, 1, &length);
+            if (r + 1 == k->program->mixed && k->form->chain[r].at[i].axis < 0 && is_first &&
+                x->length[r][i].low < problem->extent[r] && x->length[r][i].high == problem->extent[r]) {
+                x->split = (cell_split){ .is_open = true, .rank = r, .cut = i, .most = problem->extent[r] - 1, .away = 1 };
+                break;
+            }
+            is_first = is_first && k->form->chain[r].at[i].axis < 0;
+            if (k->program->whole[r][i] != DFL_FORM_NO_VAR && length > (double)x->length[r][i].low &&
+                take_split(&x->split, &x->length[r][i], length)) {
+                x->split.has_parts = false;
+                x->split.rank = r;
+                x->split.cut = i;
+            }
+        }
+    }
+    for (uint32_t e = 0; e < k->program->n_ends; e++)
+        split_end(k, point, &k->program->end[e], x);
 }
 
 /* Bounds a cell. */
-static void solve(dfl_pattern_bounds *b, const dfl_kept_program *k, double enough, cell *x)
+static void solve(cell_search *s, bool is_warm, cell *x)
 {
-    const dfl_form *f = k->form;
+    const dfl_form *f = s->k->form;
     dfl_geometric_solution solution;
+    dfl_geometric_box range;
 
-    x->is_open = false;
-    if (!narrow(f->problem, x)) {
+    x->split.is_open = false;
+    if (!narrow_parts(f->problem, x) || !narrow(s->k, x, &range)) {
         x->bound = INFINITY;
         return;
     }
-    for (uint32_t r = 0; r < f->problem->n_ranks; r++)
-        for (uint32_t a = 0; a < f->problem->n_axes; a++) {
-            const uint32_t cut = find_cut(&f->chain[r], a);
-            if (cut < f->chain[r].n)
-                dfl_form_program_limit(k->program, r, cut, x->high[r][a]);
-        }
-    x->bound = fmax(x->bound, dfl_bounded_solve(b, k, &k->range, NULL, enough, &solution));
-    if (x->bound < enough)
-        find_split(k, solution.state.x, x);
+    x->bound = fmax(x->bound, dfl_bounded_solve(s->b, s->k, &range, is_warm ? &x->state : NULL, s->enough, &solution));
+    x->state = solution.state;
+    if (x->bound < s->enough)
+        find_split(s->k, solution.state.x, x);
 }
 
 /* Splits a cell: the lower half keeps its place. */
-static void split(dfl_pattern_bounds *b, const dfl_kept_program *k, double enough, cell_list *cells, size_t at)
+static void split(cell_search *s, cell_list *cells, size_t at)
 {
-    cell upper = cells->at[at];
+    cell *lower = cells->at[at], *upper = DFL_NEW(s->b->scratch, cell);
+    const cell_split by = lower->split;
 
-    cells->at[at].high[upper.rank][upper.axis] = upper.most;
-    upper.low[upper.rank][upper.axis] = upper.most + 1;
-    solve(b, k, enough, &cells->at[at]);
-    solve(b, k, enough, &upper);
-    DFL_PUSH(b->scratch, cells, upper);
+    *upper = *lower;
+    if (by.has_parts) {
+        lower->parts[by.rank][by.axis].high = by.most;
+        upper->parts[by.rank][by.axis].low = by.most + 1;
+    } else {
+        lower->length[by.rank][by.cut].high = by.most;
+        upper->length[by.rank][by.cut].low = by.most + 1;
+    }
+    solve(s, true, lower);
+    solve(s, true, upper);
+    DFL_PUSH(s->b->scratch, cells, upper);
 }
 
-double dfl_part_cells_least(dfl_pattern_bounds *b, const dfl_kept_program *k, double least, double enough)
+uint32_t dfl_part_cell_mixed(const dfl_kept_program *k, const cell *x)
+{
+    double most = 1;
+    uint32_t out = 0;
+
+    for (uint32_t r = 0; r < k->form->problem->n_ranks; r++)
+        for (uint32_t i = 0; i < count_whole(k, r) && k->form->chain[r].at[i].axis < 0; i++) {
+            double length = dfl_form_program_length(k->program, r, (int)i, x->state.x), pieces;
+            dfl_exponentials(&length, 1, &length);
+            pieces = (double)k->form->chain[r].extent / length;
+            if (pieces > 1.02 && pieces < 2 && 2 / pieces > most) {
+                most = 2 / pieces;
+                out = r + 1;
+            }
+        }
+    return out;
+}
+
+bool dfl_part_cell_range(const dfl_kept_program *k, const cell *x, dfl_geometric_box *range) { return narrow(k, x, range); }
+
+double dfl_part_cells_least(dfl_pattern_bounds *b, const dfl_kept_program *k, dfl_bounded_skeleton *skeleton, double least,
+                            double enough)
 {
     const dfl_problem *problem = k->form->problem;
+    cell_search s = { .b = b, .k = k, .enough = enough };
     cell_list cells = { 0 };
-    cell all = { .bound = least };
+    cell *all = DFL_NEW(b->scratch, cell);
     size_t first = 0;
 
-    for (uint32_t r = 0; r < problem->n_ranks; r++)
-        for (uint32_t a = 0; a < problem->n_axes; a++) {
-            all.low[r][a] = 1;
-            all.high[r][a] = problem->axis[a].size;
-        }
-    solve(b, k, enough, &all);
+    all->bound = least;
+    for (uint32_t r = 0; r < problem->n_ranks; r++) {
+        for (uint32_t a = 0; a < problem->n_axes; a++)
+            all->parts[r][a] = (interval){ 1, problem->axis[a].size };
+        for (uint32_t i = 0; i < DFL_CELL_CUTS; i++)
+            all->length[r][i] = (interval){ 1, problem->extent[r] };
+    }
+    solve(&s, false, all);
     DFL_PUSH(b->scratch, &cells, all);
-    while (cells.at[first].bound < enough && cells.at[first].is_open && cells.n < DFL_CELLS &&
+    while (cells.at[first]->bound < enough && cells.at[first]->split.is_open && cells.n < DFL_CELLS &&
            !dfl_deadline_passed(b->deadline)) {
-        split(b, k, enough, &cells, first);
+        split(&s, &cells, first);
         first = 0;
         for (size_t i = 1; i < cells.n; i++)
-            first = cells.at[i].bound < cells.at[first].bound ? i : first;
+            first = cells.at[i]->bound < cells.at[first]->bound ? i : first;
     }
-    return cells.at[first].bound;
+    if (cells.at[first]->bound < enough) {
+        if (skeleton->cell == NULL)
+            skeleton->cell = DFL_NEW(b->arena, cell);
+        *skeleton->cell = *cells.at[first];
+    }
+    return cells.at[first]->bound;
 }

@@ -147,7 +147,9 @@ dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch,
     b->first = DFL_NEW_ARRAY(arena, uint32_t, class->patterns.n + 1);
     b->root = DFL_NEW_ARRAY(arena, uint32_t, class->patterns.n + 1);
     b->n = 0;
-    b->has_whole_parts = false;
+    b->has_whole_parts = b->has_lengths = false;
+    b->known = INFINITY;
+    b->mixed = DFL_NEW_ARRAY(arena, uint32_t, class->patterns.n + 1);
     b->tree = (dfl_skeleton_tree){ NULL, 0, 0 };
     b->weights.n = b->weights.cap = 0;
     b->weights.at = NULL;
@@ -155,7 +157,12 @@ dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch,
     return b;
 }
 
-void dfl_pattern_bounds_whole_parts(dfl_pattern_bounds *b) { b->has_whole_parts = true; }
+void dfl_pattern_bounds_whole_parts(dfl_pattern_bounds *b, bool has_lengths, double known)
+{
+    b->known = has_lengths ? known : INFINITY;
+    b->has_whole_parts = !has_lengths;
+    b->has_lengths = has_lengths;
+}
 
 double dfl_pattern_bounds_roomy(const dfl_pattern_bounds *b, uint32_t pattern)
 {
@@ -209,14 +216,29 @@ static void bound_apart(dfl_pattern_bounds *b, const dfl_form *form, dfl_bounded
     }
 }
 
-/* Raises the bound of a skeleton to that with whole numbers of parts on axes (B57). */
+/* Sets weights to the multipliers of the times where the bound of a skeleton over whole numbers is least. False if there are
+   none. */
+static bool turn_in_cell(dfl_pattern_bounds *b, const dfl_form *form, dfl_bounded_skeleton *s, double enough,
+                         dfl_time_weights *out)
+{
+    dfl_form_goal goal = b->goal;
+    dfl_geometric_solution solution;
+    dfl_geometric_box range;
+    dfl_kept_program k;
+
+    goal.has_parts = true;
+    return dfl_bounded_program(b, b->scratch, form, &goal, s, &k) && dfl_part_cell_range(&k, s->cell, &range) &&
+           dfl_bounded_solve(b, &k, &range, NULL, INFINITY, &solution) > enough && set_weights(&k, &solution, out);
+}
+
+/* Raises the bound of a skeleton to that over whole numbers (B57, B58). */
 static void bound_parts(dfl_pattern_bounds *b, const dfl_form *form, dfl_bounded_skeleton *s, double enough)
 {
     const dfl_form_goal goal = dfl_bounded_goal(b, s);
     dfl_kept_program k;
 
     if (!s->is_impossible && s->has_program && dfl_bounded_program(b, b->scratch, form, &goal, s, &k))
-        s->least = dfl_part_cells_least(b, &k, s->least, enough);
+        s->least = dfl_part_cells_least(b, &k, s, s->least, enough);
 }
 
 /* Bounds a skeleton by its program, as far as it takes to know that the bound is above `enough`. */
@@ -229,6 +251,8 @@ static void bound_skeleton(dfl_pattern_bounds *b, dfl_bounded_skeleton *s, doubl
 
     if (form != NULL && s->is_apart)
         bound_apart(b, form, s, enough);
+    else if (form != NULL && b->has_lengths)
+        bound_parts(b, form, s, enough);
     else if (form != NULL && dfl_bounded_program(b, b->scratch, form, &goal, s, &k))
         s->least = fmax(s->least, dfl_bounded_solve(b, &k, &k.range, NULL, enough, &solution));
     if (b->has_whole_parts && form != NULL && form->problem->n_axes > 0 && s->least < enough)
@@ -347,12 +371,12 @@ static double find_least(dfl_pattern_bounds *b, uint32_t pattern, const dfl_time
     for (uint32_t root = first_root(b, pattern); root != DFL_NONE; root = b->tree.at[root].next)
         if (weights == NULL || b->at[b->tree.at[root].first].common == weights)
             push_node(work, &open, root);
-    while (open.at.n > 0 && b->of_node[open.at.at[0]].least < least && fmin(least, closed) > floor &&
+    while (open.at.n > 0 && b->of_node[open.at.at[0]].least < fmin(least, b->known) && fmin(least, closed) > floor &&
            !dfl_deadline_passed(b->deadline)) {
-        const double enough = least * (1 - DFL_FORM_PRECISION);
+        const double enough = fmin(least, b->known) * (1 - dfl_bounded_precision(b));
         const uint32_t node = pop_node(&open);
         if (b->tree.at[node].n == 1)
-            least = fmin(least, bound_leaf(b, node, weights, least));
+            least = fmin(least, bound_leaf(b, node, weights, fmin(least, b->known)));
         else if (b->of_node[node].least >= enough)
             closed = fmin(closed, b->of_node[node].least);
         else
@@ -360,7 +384,7 @@ static double find_least(dfl_pattern_bounds *b, uint32_t pattern, const dfl_time
     }
     for (uint32_t root = first_root(b, pattern); root != DFL_NONE; root = b->tree.at[root].next)
         hand_down(b, root);
-    least = fmin(least, closed);
+    least = fmin(open.at.n > 0 ? fmin(least, b->known) : least, closed);
     dfl_arena_free(work);
     return b->deadline->why == DFL_STOP_NONE && least > floor ? least : 0;
 }
@@ -401,41 +425,74 @@ static bool turn_weights(dfl_pattern_bounds *b, const dfl_bounded_skeleton *of, 
     bool is_turned = false;
     dfl_kept_program k;
 
-    if (form != NULL && dfl_bounded_program(b, b->scratch, form, &goal, &s, &k))
+    if (form != NULL && b->has_lengths && s.cell != NULL)
+        is_turned = turn_in_cell(b, form, &s, enough, of->weights);
+    if (!is_turned && form != NULL && dfl_bounded_program(b, b->scratch, form, &goal, &s, &k))
         is_turned = dfl_bounded_solve(b, &k, &k.range, NULL, INFINITY, &solution) > enough &&
                     set_weights(&k, &solution, of->weights);
-    else if (form != NULL && !s.is_impossible)
+    else if (!is_turned && form != NULL && !s.is_impossible)
         is_turned = guess_weights(of);
     dfl_arena_reset(b->scratch);
     return is_turned;
 }
 
-/* Sets the bounds of the skeletons with some weights, and of their nodes, to those whatever the room. */
+/* Sets the bounds of the skeletons with some weights, or of all, and of their nodes, to those whatever the room. */
 static void reset_bounds(dfl_pattern_bounds *b, uint32_t pattern, const dfl_time_weights *weights)
 {
     for (uint32_t i = b->first[pattern]; i < b->first[pattern + 1]; i++)
-        if (b->at[i].weights == weights)
+        if (weights == NULL || b->at[i].weights == weights)
             b->at[i].least = b->at[i].is_impossible ? INFINITY : find_roomy(b, &b->at[i]);
     for (uint32_t root = first_root(b, pattern); root != DFL_NONE; root = b->tree.at[root].next)
-        if (b->at[b->tree.at[root].first].common == weights)
+        if (weights == NULL || b->at[b->tree.at[root].first].common == weights)
             (void)reset_node(b, root);
+}
+
+/* What is known of the skeletons of a pattern and of their nodes, with the weights of their groups. */
+typedef struct {
+    dfl_arena *work;
+    dfl_bounded_skeleton *skeleton;
+    dfl_node_bound *node;
+    dfl_time_weights *weights;        /* those of the skeletons, one by one */
+    uint32_t mixed;
+} saved_bounds;
+
+static saved_bounds save_bounds(const dfl_pattern_bounds *b, uint32_t pattern)
+{
+    const uint32_t first = b->first[pattern], n = b->first[pattern + 1] - first;
+    const uint32_t node = b->root[pattern], n_nodes = b->root[pattern + 1] - node;
+    saved_bounds out = { .work = dfl_arena_new(NULL), .mixed = b->mixed[pattern] };
+
+    out.skeleton = dfl_arena_alloc(out.work, n + 1u, sizeof *out.skeleton, _Alignof(dfl_bounded_skeleton));
+    out.node = dfl_arena_alloc(out.work, n_nodes + 1u, sizeof *out.node, _Alignof(dfl_node_bound));
+    out.weights = dfl_arena_alloc(out.work, n + 1u, sizeof *out.weights, _Alignof(dfl_time_weights));
+    memcpy(out.skeleton, b->at + first, n * sizeof *out.skeleton);
+    memcpy(out.node, b->of_node + node, n_nodes * sizeof *out.node);
+    for (uint32_t i = 0; i < n; i++)
+        out.weights[i] = *b->at[first + i].weights;
+    return out;
+}
+
+static void restore_bounds(dfl_pattern_bounds *b, uint32_t pattern, const saved_bounds *saved)
+{
+    const uint32_t first = b->first[pattern], n = b->first[pattern + 1] - first;
+    const uint32_t node = b->root[pattern];
+
+    memcpy(b->at + first, saved->skeleton, n * sizeof *saved->skeleton);
+    memcpy(b->of_node + node, saved->node, (b->root[pattern + 1] - node) * sizeof *saved->node);
+    for (uint32_t i = 0; i < n; i++)
+        *b->at[first + i].weights = saved->weights[i];
+    b->mixed[pattern] = saved->mixed;
 }
 
 /* Bounds the skeletons with the weights of the first one with other weights: those of its best point in odd turns, else the means
    of both. If that is not better, nothing changes. Two turns without a gain end the turns: the next ones would be the same. */
 static void raise_first(dfl_pattern_bounds *b, uint32_t pattern, const dfl_bounded_skeleton *of)
 {
-    const uint32_t first = b->first[pattern], n = b->first[pattern + 1] - first;
-    const uint32_t node = b->root[pattern], n_nodes = b->root[pattern + 1] - node;
     const double enough = of->least * (1 + DFL_WEIGHT_RAISE);
+    const saved_bounds saved = save_bounds(b, pattern);
     dfl_time_weights *weights = of->weights, before = *weights;
-    dfl_arena *work = dfl_arena_new(NULL);
-    dfl_bounded_skeleton *copy = dfl_arena_alloc(work, n + 1u, sizeof *copy, _Alignof(dfl_bounded_skeleton));
-    dfl_node_bound *of_node = dfl_arena_alloc(work, n_nodes + 1u, sizeof *of_node, _Alignof(dfl_node_bound));
     bool is_better = false;
 
-    memcpy(copy, b->at + first, n * sizeof *copy);
-    memcpy(of_node, b->of_node + node, n_nodes * sizeof *of_node);
     before.turns--;
     if (turn_weights(b, of, enough)) {
         for (uint32_t i = 0; i < DFL_FORM_TIMES && before.turns % 2 == 0; i++)
@@ -446,13 +503,12 @@ static void raise_first(dfl_pattern_bounds *b, uint32_t pattern, const dfl_bound
         before.turns = 0;
     }
     if (!is_better) {
+        restore_bounds(b, pattern, &saved);
         *weights = before;
-        memcpy(b->at + first, copy, n * sizeof *copy);
-        memcpy(b->of_node + node, of_node, n_nodes * sizeof *of_node);
     }
     weights->failed = is_better ? 0 : before.failed + 1;
     weights->turns = weights->failed < 2 ? before.turns : 0;
-    dfl_arena_free(work);
+    dfl_arena_free(saved.work);
 }
 
 /* Tries other weights for the skeletons with the least bound. Returns the bound. */
@@ -468,6 +524,52 @@ static double raise_least(dfl_pattern_bounds *b, uint32_t pattern, double least)
     return least;
 }
 
+/* The rank to mix at the least cell of a skeleton; 0 = none. */
+static uint32_t find_mixed(dfl_pattern_bounds *b, const dfl_bounded_skeleton *of)
+{
+    dfl_bounded_skeleton s = *of;
+    dfl_form *form = s.has_program && !s.is_impossible && s.cell != NULL ? dfl_bounded_form(b, b->scratch, &s) : NULL;
+    const dfl_form_goal goal = dfl_bounded_goal(b, &s);
+    uint32_t out = 0;
+    dfl_kept_program k;
+
+    if (form != NULL && dfl_bounded_program(b, b->scratch, form, &goal, &s, &k))
+        out = dfl_part_cell_mixed(&k, s.cell);
+    dfl_arena_reset(b->scratch);
+    return out;
+}
+
+/* Bounds the skeletons of a pattern with a rank mixed, from the start: bounds with another rank are none. They all get the turns
+   of other weights again. Returns the bound. */
+static double mix_rank(dfl_pattern_bounds *b, uint32_t pattern, uint32_t mixed, double floor)
+{
+    double found;
+
+    b->mixed[pattern] = mixed;
+    for (uint32_t i = b->first[pattern]; i < b->first[pattern + 1]; i++) {
+        b->at[i].weights->turns = DFL_WEIGHT_TURNS;
+        b->at[i].weights->failed = 0;
+    }
+    reset_bounds(b, pattern, NULL);
+    found = find_least(b, pattern, NULL, floor);
+    return found > floor ? raise_least(b, pattern, found) : 0;
+}
+
+/* Mixes the rank that the skeleton with the least bound wants. If that is not better, nothing changes. Returns the bound. */
+static double raise_mixed(dfl_pattern_bounds *b, uint32_t pattern, double least)
+{
+    const uint32_t mixed = find_mixed(b, find_first(b, pattern));
+    const saved_bounds before = save_bounds(b, pattern);
+    double found = 0;
+
+    if (mixed != 0 && mixed != b->mixed[pattern])
+        found = mix_rank(b, pattern, mixed, least);
+    if (found <= least)
+        restore_bounds(b, pattern, &before);
+    dfl_arena_free(before.work);
+    return fmax(found, least);
+}
+
 double dfl_pattern_bounds_least(dfl_pattern_bounds *b, uint32_t pattern)
 {
     double least = find_least(b, pattern, NULL, 0);
@@ -475,6 +577,8 @@ double dfl_pattern_bounds_least(dfl_pattern_bounds *b, uint32_t pattern)
     if (b->first[pattern] < b->first[pattern + 1] && !dfl_problem_slides(b->at[b->first[pattern]].candidate->problem) &&
         b->line.per_second > 0)
         least = raise_least(b, pattern, least);
+    if (b->has_lengths && least > 0 && least < INFINITY)
+        least = raise_mixed(b, pattern, least);
     sort_pattern(b, pattern);
     return dfl_bounded_rebate(b, pattern, least);
 }

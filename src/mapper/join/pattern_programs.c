@@ -11,6 +11,8 @@ dfl_form_goal dfl_bounded_goal(const dfl_pattern_bounds *b, const dfl_bounded_sk
 
     goal.is_whole = !dfl_problem_slides(s->candidate->problem);
     goal.weights = goal.is_whole ? s->weights->at : NULL;
+    goal.has_parts = goal.is_whole && b->has_lengths;
+    goal.mixed = goal.has_parts ? b->mixed[s->candidate->pattern] : 0;
     return goal;
 }
 
@@ -42,7 +44,7 @@ dfl_form *dfl_bounded_form(dfl_pattern_bounds *b, dfl_arena *arena, dfl_bounded_
     s->has_program = form != NULL;
     if (form != NULL)
         form->has_any_places = true;
-    if (form != NULL && !s->is_apart && !dfl_problem_slides(c->problem) && !has_stays(form)) {
+    if (form != NULL && !b->has_lengths && !s->is_apart && !dfl_problem_slides(c->problem) && !has_stays(form)) {
         s->is_apart = true;
         s->weights = dfl_bounded_weights(b, c->problem, s->weights->innermost);
         s->weights->turns = 0;
@@ -70,10 +72,12 @@ bool dfl_bounded_program(dfl_pattern_bounds *b, dfl_arena *arena, const dfl_form
     return s->has_program;
 }
 
+double dfl_bounded_precision(const dfl_pattern_bounds *b) { return b->has_lengths ? DFL_CELL_PRECISION : DFL_FORM_PRECISION; }
+
 double dfl_bounded_solve(dfl_pattern_bounds *b, const dfl_kept_program *k, const dfl_geometric_box *range,
                          const dfl_geometric_state *start, double enough, dfl_geometric_solution *out)
 {
-    const dfl_geometric_effort effort = { .precision = DFL_FORM_PRECISION, .steps = DFL_FORM_STEPS,
+    const dfl_geometric_effort effort = { .precision = dfl_bounded_precision(b), .steps = DFL_FORM_STEPS,
                                           .cutoff = dfl_form_goal_cutoff(&b->goal, enough) };
 
     ++*b->programs;

@@ -8,6 +8,11 @@
 #include "mapper/join/skeleton_tree.h"
 #include "mapper/tiling/form_program.h"
 
+/* Relative distance from which lengths and parts are no whole numbers (B58). */
+#define DFL_CELL_NEAR 0.005
+/* Precision of their programs: a coarser one splits more cells, as bounds of good cells stay low. */
+#define DFL_CELL_PRECISION 0.0005
+
 /* A program that ranges of tiles have asked for. */
 typedef struct {
     const dfl_form *form;
@@ -34,6 +39,7 @@ typedef struct {
     bool is_impossible;               /* no amounts fit */
     bool has_program;                 /* it may have a program: none has failed so far */
     dfl_kept_program *kept;           /* NULL = not asked for */
+    struct dfl_part_cell *cell;       /* the one with its least bound over whole numbers (part_cells.h); NULL = none */
 } dfl_bounded_skeleton;
 
 /* What is known of a node of the tree with more than one skeleton. */
@@ -47,7 +53,10 @@ typedef struct dfl_pattern_bounds {
     const dfl_einsum_class *class;
     dfl_objective line;
     dfl_form_goal goal;               /* the same for programs that take the largest of the times */
-    bool has_whole_parts;             /* skeletons are bounded by cells (part_cells.h) */
+    bool has_whole_parts;             /* skeletons are bounded by cells of parts (part_cells.h), */
+    bool has_lengths;                 /* or by those of parts and lengths, with `has_parts` in all programs, also of nodes */
+    uint32_t *mixed;                  /* by pattern: of these programs */
+    double known;                     /* the line at a mapping that is known: no bound need be higher; INFINITY = none */
     DFL_VEC(dfl_time_weights *) weights;
     dfl_deadline *deadline;
     dfl_bounded_skeleton *at;         /* by pattern, in the order of the tree */
@@ -73,6 +82,8 @@ bool dfl_bounded_program(dfl_pattern_bounds *b, dfl_arena *arena, const dfl_form
 /* Solves a program in a range as far as it takes to know that its bound is above `enough`. */
 double dfl_bounded_solve(dfl_pattern_bounds *b, const dfl_kept_program *k, const dfl_geometric_box *range,
                          const dfl_geometric_state *start, double enough, dfl_geometric_solution *out);
+/* Precision of the bounds of programs. */
+double dfl_bounded_precision(const dfl_pattern_bounds *b);
 /* A bound without the first fetches that the sum over einsums counts, too. */
 double dfl_bounded_rebate(const dfl_pattern_bounds *b, uint32_t pattern, double bound);
 

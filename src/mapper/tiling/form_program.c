@@ -123,6 +123,110 @@ static void times_length(program_maker *k, uint32_t rank, int cut, double power)
         dfl_geometric_raise(k->draft, k->out->var[rank][cut], power);
 }
 
+/* ---- whole numbers as variables (B58) ---- */
+
+/* The variable of the elements of a rank on coordinate 0 of all its axes; DFL_FORM_NO_VAR = there is none. */
+static uint32_t find_end_var(const dfl_form_program *p, uint32_t rank)
+{
+    for (uint32_t i = 0; i < p->n_ends; i++)
+        if (p->end[i].rank == rank)
+            return p->end[i].var;
+    return DFL_FORM_NO_VAR;
+}
+
+/* Elements of a rank on coordinate 0 of axes, at least, if they have at most so many parts. */
+static int64_t least_end(const dfl_form *f, const dfl_form_end *end, const int64_t *parts)
+{
+    int64_t left = f->chain[end->rank].extent;
+
+    for (uint32_t a = 0; a < f->problem->n_axes; a++)
+        if (end->axes >> a & 1)
+            left = (left + parts[a] - 1) / parts[a];
+    return left;
+}
+
+static void add_part_vars(program_maker *k)
+{
+    const dfl_form *f = k->form;
+
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++)
+        for (uint32_t i = 0; i < f->chain[r].n; i++) {
+            dfl_geometric_box range;
+            if (f->chain[r].at[i].axis < 0)
+                continue;
+            set_range(&range, 0, 1, (double)f->problem->axis[f->chain[r].at[i].axis].size);
+            k->out->parts[r][i] = dfl_geometric_var(k->draft, range.low[0], range.high[0]);
+        }
+}
+
+/* The full lengths below cuts: variables of their own from the first axis on. */
+static void add_whole_vars(program_maker *k)
+{
+    for (uint32_t r = 0; r < k->form->problem->n_ranks; r++) {
+        bool is_mean = false;
+        for (uint32_t i = 0; i < k->form->chain[r].n; i++) {
+            const uint32_t var = k->out->var[r][i];
+            is_mean |= k->form->chain[r].at[i].axis >= 0;
+            k->out->whole[r][i] = var == DFL_FORM_NO_VAR || !is_mean
+                                      ? var : dfl_geometric_var(k->draft, k->draft->range.low[var], k->draft->range.high[var]);
+        }
+    }
+}
+
+static void add_end_vars(program_maker *k)
+{
+    const dfl_form *f = k->form;
+    int64_t most[DFL_PROBLEM_AXES];
+
+    for (uint32_t a = 0; a < f->problem->n_axes; a++)
+        most[a] = f->problem->axis[a].size;
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++) {
+        dfl_form_end end = { .rank = r, .axes = dfl_chain_axes(&f->chain[r]) };
+        dfl_geometric_box range;
+        if (end.axes == 0)
+            continue;
+        set_range(&range, 0, (double)least_end(f, &end, most), (double)f->chain[r].extent);
+        end.var = dfl_geometric_var(k->draft, range.low[0], range.high[0]);
+        k->out->end[k->out->n_ends++] = end;
+    }
+}
+
+/* The elements of a rank on coordinate 0 of some axes are at least its extent over their parts; the parts of all ranks on an axis
+   multiply to its size at most. */
+static void add_part_limits(program_maker *k)
+{
+    const dfl_form *f = k->form;
+
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++)
+        for (uint32_t i = 0; i < f->chain[r].n; i++)
+            if (k->out->whole[r][i] != k->out->var[r][i]) {
+                dfl_geometric_term(k->draft, 1);
+                times_length(k, r, (int)i, 1);
+                dfl_geometric_raise(k->draft, k->out->whole[r][i], -1);
+                dfl_geometric_end(k->draft);
+            }
+    for (uint32_t e = 0; e < k->out->n_ends; e++) {
+        const dfl_form_end *end = &k->out->end[e];
+        const dfl_chain *c = &f->chain[end->rank];
+        dfl_geometric_term(k->draft, (double)c->extent);
+        for (uint32_t i = 0; i < c->n; i++)
+            if (c->at[i].axis >= 0 && (end->axes >> c->at[i].axis & 1))
+                dfl_geometric_raise(k->draft, k->out->parts[end->rank][i], -1);
+        dfl_geometric_raise(k->draft, end->var, -1);
+        dfl_geometric_end(k->draft);
+    }
+    for (uint32_t a = 0; a < f->problem->n_axes; a++) {
+        dfl_geometric_term(k->draft, 1 / (double)f->problem->axis[a].size);
+        for (uint32_t r = 0; r < f->problem->n_ranks; r++)
+            for (uint32_t i = 0; i < f->chain[r].n; i++)
+                if (f->chain[r].at[i].axis == (int)a)
+                    dfl_geometric_raise(k->draft, k->out->parts[r][i], 1);
+        dfl_geometric_end(k->draft);
+    }
+}
+
+/* ---- products ---- */
+
 static void times_figure(program_maker *k, uint32_t rank, uint16_t figure)
 {
     const dfl_chain *c = &k->form->chain[rank];
@@ -144,6 +248,8 @@ static void times_figure(program_maker *k, uint32_t rank, uint16_t figure)
         times_length(k, rank, -1, 1);
     if (f->kind == DFL_CHAIN_PIECES)
         times_length(k, rank, last, -1);
+    else if (f->kind == DFL_CHAIN_TILE && last >= 0 && k->out->has_parts && k->out->whole[rank][last] != DFL_FORM_NO_VAR)
+        dfl_geometric_raise(k->draft, k->out->whole[rank][last], 1);
     else if (f->kind == DFL_CHAIN_TILE)
         times_length(k, rank, last, 1);
 }
@@ -161,12 +267,53 @@ static void add_product(program_maker *k, uint32_t product, double coefficient, 
         dfl_geometric_raise(k->draft, k->out->latency, power);
 }
 
+/* The last temporal cut of the mixed rank, if a product counts its pieces down to one above its first axis; -1 = it does not. */
+static int find_mixed(const program_maker *k, uint32_t product)
+{
+    const uint32_t r = k->out->mixed - 1;
+    const uint16_t figure = k->out->mixed > 0 ? k->form->figure[product * k->form->problem->n_ranks + r] : DFL_FORM_NONE;
+    const dfl_chain *c = &k->form->chain[r];
+    bool is_above = true;
+    int cut = -1;
+
+    if (figure == DFL_FORM_NONE || c->figures.at[figure].kind != DFL_CHAIN_PIECES)
+        return -1;
+    for (uint32_t i = 0; i < c->n && c->at[i].gap <= c->figures.at[figure].gap; i++) {
+        is_above &= c->at[i].axis < 0;
+        if (c->at[i].axis < 0)
+            cut = is_above ? (int)i : -1;
+    }
+    return cut;
+}
+
+/* A product with the least number of pieces of the mixed rank below a cut. */
+static void add_mix(program_maker *k, uint32_t product, uint32_t cut, double coefficient, double power)
+{
+    if (k->out->n_mixes == DFL_GEOMETRIC_TERMS) {
+        k->draft->failed = true;
+        return;
+    }
+    dfl_geometric_term(k->draft, coefficient * 2);
+    for (uint32_t r = 0; r < k->form->problem->n_ranks; r++) {
+        const uint16_t figure = k->form->figure[product * k->form->problem->n_ranks + r];
+        if (figure != DFL_FORM_NONE && r + 1 != k->out->mixed)
+            times_figure(k, r, figure);
+    }
+    if (power != 0)
+        dfl_geometric_raise(k->draft, k->out->latency, power);
+    k->out->mix[k->out->n_mixes].cut = (uint16_t)cut;
+    k->out->mix[k->out->n_mixes++].knob = (uint16_t)dfl_geometric_knob(k->draft);
+}
+
 /* What moves of a count, at least: a mean of the count and of its hoisted counts, with the largest shares that can stay. */
 static void add_moved(program_maker *k, uint32_t count, double coefficient, double power)
 {
     const dfl_form_count *x = &k->form->count[count];
+    const int mixed = find_mixed(k, count);
 
-    add_product(k, count, coefficient, power);
+    if (mixed >= 0)
+        add_mix(k, count, (uint32_t)mixed, coefficient * DFL_FORM_WHOLE_PIECES, power);
+    add_product(k, count, coefficient * (mixed >= 0 ? 1 - DFL_FORM_WHOLE_PIECES : 1), power);
     if (x->n_stays == 0 || k->out->n_shares == DFL_GEOMETRIC_TERMS)
         return;
     k->out->share[k->out->n_shares++] = (dfl_form_share){ (uint16_t)count, (uint16_t)dfl_geometric_knob(k->draft) };
@@ -176,9 +323,28 @@ static void add_moved(program_maker *k, uint32_t count, double coefficient, doub
     }
 }
 
+/* The work over the latency: a mean of that of the lengths, and of that of the numbers of parts (B58). */
+static void add_steps(program_maker *k, double seconds)
+{
+    const dfl_form *f = k->form;
+
+    add_product(k, f->steps, seconds * (k->out->has_parts ? 1 - DFL_FORM_WHOLE_STEPS : 1), -1);
+    if (!k->out->has_parts)
+        return;
+    dfl_geometric_term(k->draft, seconds * DFL_FORM_WHOLE_STEPS);
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++) {
+        const uint32_t var = find_end_var(k->out, r);
+        if (var == DFL_FORM_NO_VAR)
+            dfl_geometric_scale(k->draft, (double)f->chain[r].extent);
+        else
+            dfl_geometric_raise(k->draft, var, 1);
+    }
+    dfl_geometric_raise(k->draft, k->out->latency, -1);
+}
+
 static void add_work(program_maker *k)
 {
-    add_product(k, k->form->steps, k->form->problem->seconds, -1);
+    add_steps(k, k->form->problem->seconds);
 }
 
 /* A time that does not depend on amounts, over the latency. */
@@ -290,7 +456,7 @@ static void add_mean(program_maker *k)
         if (p->less == DFL_FORM_NONE && weight > 0)
             add_moved(k, p->count, p->seconds * weight, -1);
     }
-    add_product(k, f->steps, f->problem->seconds * share_work(k->goal), -1);
+    add_steps(k, f->problem->seconds * share_work(k->goal));
     dfl_geometric_end(k->draft);
 }
 
@@ -314,10 +480,12 @@ static void add_rooms(program_maker *k)
         }
         dfl_geometric_end(k->draft);
     }
-    for (uint32_t a = 0; a < f->problem->n_axes; a++) {
+    for (uint32_t a = 0; a < f->problem->n_axes && !k->out->has_parts; a++) {
         add_product(k, f->parts + a, 1 / (double)f->problem->axis[a].size, 0);
         dfl_geometric_end(k->draft);
     }
+    if (k->out->has_parts)
+        add_part_limits(k);
 }
 
 /* The length below a cut is at most that above; and that above an axis at most the parts of the box times that below. */
@@ -336,7 +504,10 @@ static void add_order(program_maker *k, uint32_t rank)
             dfl_geometric_term(k->draft, 1);
             times_length(k, rank, (int)i - 1, 1);
             times_length(k, rank, (int)i, -1);
-            k->out->parts[rank][i] = dfl_geometric_knob(k->draft);
+            if (k->out->has_parts)
+                dfl_geometric_raise(k->draft, k->out->parts[rank][i], -1);
+            else
+                k->out->parts[rank][i] = dfl_geometric_knob(k->draft);
             dfl_geometric_end(k->draft);
         }
     }
@@ -352,6 +523,15 @@ static bool make_program(dfl_arena *arena, program_maker *k, dfl_box *const *roo
     k->out->n_shares = 0;
     for (uint32_t r = 0; r < f->problem->n_ranks; r++)
         add_lengths(k, r, roots[r]);
+    k->out->n_ends = 0;
+    k->out->has_parts = k->goal->has_parts;
+    k->out->mixed = k->goal->has_parts ? k->goal->mixed : 0;
+    k->out->n_mixes = 0;
+    if (k->goal->has_parts) {
+        add_part_vars(k);
+        add_whole_vars(k);
+        add_end_vars(k);
+    }
     k->out->latency = dfl_geometric_var(k->draft, least, least);
     add_objective(k);
     first_time = k->draft->n_sums;
@@ -398,6 +578,22 @@ void dfl_form_program_range(const dfl_form_program *p, dfl_box *const *boxes, df
             if (p->var[r][i] != DFL_FORM_NO_VAR)
                 set_range(range, p->var[r][i], least[i], most[i]);
     }
+    for (uint32_t r = 0; r < p->form->problem->n_ranks && p->has_parts; r++)
+        for (uint32_t i = 0; i < p->form->chain[r].n; i++)
+            if (p->whole[r][i] != DFL_FORM_NO_VAR && p->whole[r][i] != p->var[r][i]) {
+                range->low[p->whole[r][i]] = p->program->range.low[p->whole[r][i]];
+                range->high[p->whole[r][i]] = p->program->range.high[p->whole[r][i]];
+            }
+    for (uint32_t i = 0; i < p->n_ends; i++) {
+        range->low[p->end[i].var] = p->program->range.low[p->end[i].var];
+        range->high[p->end[i].var] = p->program->range.high[p->end[i].var];
+    }
+    for (uint32_t r = 0; r < p->form->problem->n_ranks && p->has_parts; r++)
+        for (uint32_t i = 0; i < p->form->chain[r].n; i++)
+            if (p->form->chain[r].at[i].axis >= 0) {
+                range->low[p->parts[r][i]] = p->program->range.low[p->parts[r][i]];
+                range->high[p->parts[r][i]] = p->program->range.high[p->parts[r][i]];
+            }
     range->low[p->latency] = p->program->range.low[p->latency];
     range->high[p->latency] = p->program->range.high[p->latency];
 }
@@ -422,12 +618,47 @@ void dfl_form_program_fit(dfl_form_program *p, dfl_box *const *boxes, dfl_geomet
         for (uint32_t i = 0; i < p->form->chain[r].n; i++)
             if (p->form->chain[r].at[i].axis >= 0)
                 dfl_form_program_limit(p, r, i, boxes[r]->high[i]);
+    for (uint32_t i = 0; i < p->n_mixes; i++)
+        dfl_form_program_mix(p, p->mix[i].cut, 1);
     dfl_form_program_range(p, boxes, range);
 }
 
 void dfl_form_program_limit(dfl_form_program *p, uint32_t rank, uint32_t cut, int64_t parts)
 {
-    dfl_geometric_turn(p->program, p->parts[rank][cut], 1 / (double)parts);
+    if (!p->has_parts)
+        dfl_geometric_turn(p->program, p->parts[rank][cut], 1 / (double)parts);
+}
+
+bool dfl_form_program_tile(const dfl_form_program *p, uint32_t rank, uint32_t cut, int64_t low, int64_t high,
+                           dfl_geometric_box *range)
+{
+    const uint32_t var = p->whole[rank][cut];
+    dfl_geometric_box limit;
+
+    set_range(&limit, 0, (double)low, (double)high);
+    range->low[var] = fmax(range->low[var], limit.low[0]);
+    range->high[var] = fmin(range->high[var], limit.high[0]);
+    return range->low[var] <= range->high[var];
+}
+
+void dfl_form_program_mix(dfl_form_program *p, uint32_t cut, uint32_t least)
+{
+    for (uint32_t i = 0; i < p->n_mixes; i++)
+        if (p->mix[i].cut == cut)
+            dfl_geometric_turn(p->program, p->mix[i].knob, least / 2.0);
+}
+
+void dfl_form_program_parts(const dfl_form_program *p, uint32_t rank, const int64_t *low, const int64_t *high,
+                            dfl_geometric_box *range)
+{
+    const dfl_chain *c = &p->form->chain[rank];
+
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->at[i].axis >= 0)
+            set_range(range, p->parts[rank][i], (double)low[c->at[i].axis], (double)high[c->at[i].axis]);
+    for (uint32_t e = 0; e < p->n_ends; e++)
+        if (p->end[e].rank == rank)
+            set_range(range, p->end[e].var, (double)least_end(p->form, &p->end[e], high), (double)c->extent);
 }
 
 void dfl_form_program_take(dfl_form_program *p, uint32_t place, double share)

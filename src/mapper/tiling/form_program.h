@@ -22,6 +22,8 @@ typedef struct {
     /* NULL, or by time (dfl_form_program): the latency is a mean with these weights of the times that it is the largest of */
     const double *weights;
     bool has_others;          /* tiles of other einsums may take room: dfl_form_program_take */
+    bool has_parts;           /* numbers of parts are variables, and what coordinate 0 has follows from them (B58) */
+    uint32_t mixed;           /* with `has_parts`: 1 + rank whose pieces count as a mean with their least number; 0 = none */
     const dfl_ramp *ramp;     /* of the form; NULL = nothing before the first step and after the last one counts */
 } dfl_form_goal;
 
@@ -34,12 +36,25 @@ typedef struct {
     uint16_t count, knob;
 } dfl_form_share;
 
+/* Elements of a rank on coordinate 0 of its axes, over all iterations: at least the extent over their parts. */
+typedef struct {
+    uint32_t rank, axes;      /* mask: the axes */
+    uint32_t var;
+} dfl_form_end;
+
 typedef struct {
     const dfl_form *form;
     bool is_whole;                                /* of the goal */
     dfl_geometric_program *program;
     uint32_t var[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS]; /* length below a cut; DFL_FORM_NO_VAR = 1 */
-    uint32_t parts[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS]; /* knob of the parts of an axis */
+    /* by cut on an axis: knob of its parts, or with `has_parts` the variable of their number */
+    uint32_t parts[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS];
+    bool has_parts;                               /* of the goal */
+    uint32_t whole[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS]; /* with `has_parts`: a full length below a cut; DFL_FORM_NO_VAR = 1 */
+    uint32_t n_ends;                              /* with `has_parts` */
+    dfl_form_end end[DFL_PROBLEM_RANKS];
+    uint32_t mixed, n_mixes;                      /* of the goal; monomials with the least number of its pieces below a cut */
+    struct { uint16_t cut, knob; } mix[DFL_GEOMETRIC_TERMS];
     uint32_t others[DFL_PROBLEM_PLACES];          /* knob of what others take of a place; DFL_FORM_NO_VAR = none */
     uint32_t latency;                             /* variable */
     uint32_t n_times, time_sum[DFL_FORM_TIMES];   /* sums of the program that limit the latency, without weights; */
@@ -49,6 +64,10 @@ typedef struct {
 } dfl_form_program;
 
 #define DFL_FORM_NO_VAR UINT32_MAX
+/* With `has_parts`, shares that count by whole numbers (B58): of the work, by numbers of parts; of the pieces of the mixed rank.
+   Any share gives a bound. */
+#define DFL_FORM_WHOLE_STEPS 0.95
+#define DFL_FORM_WHOLE_PIECES 0.5
 
 /* Reads the first term of an objective. False for other objectives. */
 bool dfl_form_goal_make(const dfl_objective *objective, double leakage, dfl_form_goal *out);
@@ -59,8 +78,16 @@ dfl_form_program *dfl_form_program_make(dfl_arena *arena, dfl_geometric_draft *d
 void dfl_form_program_fit(dfl_form_program *program, dfl_box *const *boxes, dfl_geometric_box *range);
 /* Sets `range` as dfl_form_program_fit does, but no knobs: in it, a plane that was found for larger boxes gives a bound. */
 void dfl_form_program_range(const dfl_form_program *program, dfl_box *const *boxes, dfl_geometric_box *range);
-/* Limits the parts of a rank at its cut on an axis to at most so many. */
+/* Limits the parts of a rank at its cut on an axis to at most so many; for a goal without `has_parts`. */
 void dfl_form_program_limit(dfl_form_program *program, uint32_t rank, uint32_t cut, int64_t parts);
+/* For a goal with `has_parts`: narrows `range` to full lengths below a cut from `low` to `high`. False if nothing is left. */
+bool dfl_form_program_tile(const dfl_form_program *program, uint32_t rank, uint32_t cut, int64_t low, int64_t high,
+                           dfl_geometric_box *range);
+/* For a goal with `mixed`: sets the least number of pieces below a cut of that rank, 1 or 2. */
+void dfl_form_program_mix(dfl_form_program *program, uint32_t cut, uint32_t least);
+/* For a goal with `has_parts`: sets `range` to numbers of parts from `low` to `high`, both by axis, of a rank. */
+void dfl_form_program_parts(const dfl_form_program *program, uint32_t rank, const int64_t *low, const int64_t *high,
+                            dfl_geometric_box *range);
 /* Sets the share of a place, from 0 to 1, that tiles of other einsums take, for a goal with `has_others`. */
 void dfl_form_program_take(dfl_form_program *program, uint32_t place, double share);
 /* Narrows `range` to lengths below a cut of a rank from `low` to `high`; cut -1: the extent. False if nothing is left. */

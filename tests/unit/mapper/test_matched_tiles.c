@@ -278,11 +278,61 @@ static void counts_whole_parts(void **state)
     (void)state;
     open_text(&t, TEXT, 1, 0);
     matched = dfl_matched_tiles_new(t.session->arena, &t.classes, &t.line, &t.deadline, &t.programs);
-    dfl_matched_tiles_whole_parts(matched);
+    dfl_matched_tiles_whole_parts(matched, INFINITY);
     least = dfl_matched_tiles_raise(matched, 0);
     assert_true(least > 176 * 0.997 && least <= 176 * (1 + 1e-9));
     dfl_matched_tiles_free(matched);
     dfl_session_free(t.session);
+}
+
+/*
+ * Lengths are whole, and so is what coordinate 0 has (B58), for an einsum alone:
+ *   - near has 8 bytes: 3 elements of A of two bytes, and one of B. So B is read for each of 7 tiles of m, 7 * 60 bytes; A once,
+ *     42 bytes, and Z is written, 21 * 60 bytes: 13,776 J. Tiles of 3.5 elements would leave 13,296 J.
+ *   - the same beside each of two units that share what they read, with 42 elements of m and 120 of n: 47,712 J, not 46,752 J.
+ *   - 7 elements on 4 units take 2 s, not 7 / 4; 0.05 of the work counts as 7 / 4.
+ *   - near has 25 bytes: 6 of the 11 elements of A, of four bytes, and one of Z. Then Z is written twice and read once, 3000 bytes;
+ *     A is read once, 44 bytes, and W, 11,000 bytes: 112,352 J. Tiles of 21 elements of Z would need A 48 times. 11 / 6 tiles
+ *     of k would leave 109,685 J; half of the tiles count as 11 / 6: 111,019 J.
+ */
+static void counts_whole_lengths(void **state)
+{
+#define UNIT " compute unit { rate { mac = 1MAC/s; flop = 1FLOP/s; } energy { mac = 0J/MAC; flop = 0J/FLOP; } }"
+#define END "}\nmapping x for one on chip { ...; }\n"
+#define DRAM "system chip {\n memory dram { size = unlimited; energy = 1J/bit; }\n"
+    static const char OUTER[] = "{\n rank m = 21, n = 60;\n input A[m] : i16;\n input B[n];\n output Z[m, n] = A[m] * B[n];\n}\n"
+        DRAM " memory near { size = 8B; }\n" UNIT END;
+    static const char INNER[] = "{\n rank m = 42, n = 120;\n input A[m] : i16;\n input B[n];\n output Z[m, n] = A[m] * B[n];\n}\n"
+        DRAM " network lanes = bus { multicast = x; }\n array x[2] over lanes {\n memory near { size = 8B; }\n" UNIT "}" END;
+    static const char STEPS[] = "{\n rank m = 7;\n input A[m], B[m];\n output Z[m] = A[m] * B[m];\n}\n"
+        DRAM " array x[4] {\n" UNIT "}" END;
+    static const char PIECES[] =
+        "{\n rank m = 1000, k = 11;\n input A[k] : i32;\n weight W[m, k];\n output Z[m] += A[k] * W[m, k];\n}\n"
+        DRAM " memory near { size = 25B; }\n" UNIT END;
+    static const struct { const char *text; double per_joule, per_second, least, most; } ROWS[] = {
+        { OUTER, 1, 0, 13776 * 0.999, 13776 }, { INNER, 1, 0, 47712 * 0.999, 47712 }, { STEPS, 0, 1, 1.985, 2 },
+        { PIECES, 1, 0, 111019 * 0.999, 112352 },
+    };
+#undef UNIT
+#undef END
+#undef DRAM
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        char text[1024];
+        dfl_matched_tiles *matched;
+        double least;
+        two t;
+        snprintf(text, sizeof text, "workload one : i8 %s", ROWS[i].text);
+        open_text(&t, text, ROWS[i].per_joule, ROWS[i].per_second);
+        matched = dfl_matched_tiles_new(t.session->arena, &t.classes, &t.line, &t.deadline, &t.programs);
+        dfl_matched_tiles_whole_parts(matched, INFINITY);
+        least = dfl_matched_tiles_raise(matched, 0);
+        if (!(least > ROWS[i].least && least <= ROWS[i].most * (1 + 1e-9)))
+            fail_msg("row %zu: %.9g", i, least);
+        dfl_matched_tiles_free(matched);
+        dfl_session_free(t.session);
+    }
 }
 
 /* ---- points ---- */
@@ -398,6 +448,7 @@ int main(void)
         cmocka_unit_test(weighs_groups),
         cmocka_unit_test(counts_largest_time),
         cmocka_unit_test(counts_whole_parts),
+        cmocka_unit_test(counts_whole_lengths),
         cmocka_unit_test(bounds_points),
         cmocka_unit_test(adds_up_floors),
     };
