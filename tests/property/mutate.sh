@@ -60,7 +60,7 @@ unit_tests() { # unit_tests DIR
     model/counts/link_loads.c | model/counts/link_places.c) echo "$OUT/obj/tests/unit/model/test_link_loads.o" ;;
     ir/workload.c) echo "$OUT/obj/tests/unit/ir/test_iterations.o" ;;
     mapper/branches/*) echo "$OUT/obj/tests/unit/mapper/test_branches.o" ;;
-    mapper/tiling/form_program.c) echo "$OUT"/obj/tests/unit/mapper/test_{form_program,matched_tiles}.o ;;
+    mapper/tiling/form_program.c) echo "$OUT"/obj/tests/unit/mapper/test_{form_program,matched_tiles,exchange_bound}.o ;;
     mapper/program/*) echo "$OUT/obj/tests/unit/mapper/test_geometric.o" ;;
     mapper/nests/* | mapper/problem/floor.c) echo "$OUT/obj/tests/unit/mapper/test_nests.o" ;;
     mapper/first/*) echo "$OUT/obj/tests/unit/mapper/test_first.o" ;;
@@ -68,6 +68,7 @@ unit_tests() { # unit_tests DIR
     mapper/join/lines.c) echo "$OUT/obj/tests/unit/mapper/test_lines.o" ;;
     mapper/join/skeleton_tree.c | mapper/join/part_cells.c | mapper/join/pattern_*)
         echo "$OUT"/obj/tests/unit/mapper/test_{skeleton_tree,exchange_bound,matched_tiles}.o ;;
+    mapper/join/first_tiles.c) echo "$OUT/obj/tests/unit/mapper/test_first_tiles.o" ;;
     mapper/join/*) echo "$OUT/obj/tests/unit/mapper/test_exchange_bound.o" ;;
     mapper/tiling/loose_form.c) echo "$OUT"/obj/tests/unit/mapper/test_{family,uneven,skeleton_tree}.o ;;
     mapper/tiling/*) echo "$OUT"/obj/tests/unit/mapper/test_{chains,merged_axes,boxes,forms,ramps,tiling,uneven}.o ;;

@@ -5,13 +5,14 @@
 
 #include "ir/mapping_open.h"
 #include "mapper/exact/weights.h"
+#include "mapper/join/first_tiles.h"
 #include "mapper/join/lines.h"
 #include "mapper/join/matched_tiles.h"
 #include "mapper/join/workload_floor.h"
 #include "mapper/problem/limits.h"
 
-/* Lines: energy alone, time alone, and mixtures. */
-enum { LINES = 2 + DFL_EXCHANGE_MIXES + DFL_EXCHANGE_MATCHED + DFL_EXCHANGE_WHOLE };
+/* Lines: energy alone, time alone, and mixtures, without first tiles, with these, and one more. */
+enum { LINES = 3 + 2 * DFL_EXCHANGE_MIXES + DFL_EXCHANGE_MATCHED + DFL_EXCHANGE_WHOLE };
 
 typedef struct {
     dfl_arena *arena;
@@ -21,6 +22,8 @@ typedef struct {
     double joules, seconds;              /* of the mapping that is known; J without leakage */
     dfl_deadline *deadline;
     uint64_t programs;
+    const dfl_form_firsts *firsts;       /* by class: first tiles that count */
+    bool has_firsts;                     /* they do, in the lines that follow */
     dfl_line_bound lines[LINES];
     uint32_t n_lines;
 } exchange;
@@ -103,6 +106,8 @@ static dfl_matched_tiles *add_line(exchange *x, double per_joule, double per_sec
     const dfl_objective line = dfl_objective_line(x->objective, per_joule, per_second);
     dfl_matched_tiles *m = dfl_matched_tiles_new(x->arena, x->classes, &line, x->deadline, &x->programs);
 
+    if (x->has_firsts && !(is_whole && x->classes->n == 1)) /* B58 is of programs without first tiles */
+        dfl_matched_tiles_first_tiles(m, x->firsts);
     if (is_whole)
         dfl_matched_tiles_whole_parts(m, per_joule * x->joules + per_second * x->seconds);
     x->lines[x->n_lines++] = (dfl_line_bound){ per_joule, per_second, raise_line(m, 0) };
@@ -163,24 +168,54 @@ static double add_whole_lines(exchange *x, double value)
     return value;
 }
 
+/* Adds lines: one with the slope that is given, and others through the vertex of least value as long as they raise it, at most
+   DFL_EXCHANGE_MIXES. `*m` is that of the last one, freed for the next. Returns the value. */
+static double add_mixes(exchange *x, double per_joule, double per_second, double value, dfl_matched_tiles **m)
+{
+    const uint32_t end = x->n_lines + DFL_EXCHANGE_MIXES;
+    double before;
+
+    do {
+        if (*m != NULL)
+            dfl_matched_tiles_free(*m);
+        *m = add_slope(x, per_joule, per_second, false);
+        before = value;
+        value = fmax(value, find_vertex(x, &per_joule, &per_second));
+    } while (value > before * (1 + DFL_EXCHANGE_RAISE) && x->n_lines < end && !dfl_deadline_passed(x->deadline));
+    return value;
+}
+
+/* Adds lines with first tiles (B60), in which some transfers do not count. If they do not raise the value, the lines that
+   follow are without. */
+static double add_firsts(exchange *x, double value, dfl_matched_tiles **m)
+{
+    double per_joule, per_second, raised;
+
+    if (x->firsts[0].memory == DFL_NONE || dfl_deadline_passed(x->deadline))
+        return value;
+    (void)find_vertex(x, &per_joule, &per_second);
+    x->has_firsts = true;
+    raised = add_mixes(x, per_joule, per_second, value, m);
+    x->has_firsts = raised > value;
+    if (!x->has_firsts && !dfl_deadline_passed(x->deadline)) {
+        dfl_matched_tiles_free(*m);
+        *m = add_slope(x, per_joule, per_second, false);
+    }
+    return raised;
+}
+
 /* Adds lines: the ends, the one that touches the objective at the mapping that is known, and those through the vertex of least
    value, as long as they raise it. Einsums agree on memories at first, on tiles in the lines through the last vertices. */
 static double add_lines(exchange *x, const dfl_floor *floor, double joules, double seconds)
 {
     dfl_matched_tiles *m = NULL;
-    double per_joule, per_second, value = 0, before;
+    double per_joule, per_second, value, before;
     uint32_t matched = 0;
 
     find_slope(x, joules, seconds, &per_joule, &per_second);
     add_ends(x, floor);
-    do {
-        if (m != NULL)
-            dfl_matched_tiles_free(m);
-        m = add_slope(x, per_joule, per_second, false);
-        before = value;
-        value = fmax(value, find_vertex(x, &per_joule, &per_second));
-    } while (value > before * (1 + DFL_EXCHANGE_RAISE) && x->n_lines + DFL_EXCHANGE_MATCHED + DFL_EXCHANGE_WHOLE < LINES &&
-             !dfl_deadline_passed(x->deadline));
+    value = add_mixes(x, per_joule, per_second, 0, &m);
+    value = add_firsts(x, value, &m);
     while (m != NULL) {
         x->lines[x->n_lines - 1].least = raise_line(m, INFINITY);
         dfl_matched_tiles_free(m);
@@ -282,8 +317,10 @@ dfl_exchange_result dfl_exchange_bound(dfl_arena *arena, const dfl_intern *names
     if (objective->native && dfl_mapping_all_lines_open(mapping)) {
         const dfl_floor floor = dfl_workload_floor(work, names, mapping);
         out.value = dfl_objective_value(objective, floor.joules + x.leakage * floor.seconds, floor.seconds);
-        if (classes != NULL && knows_repeats(mapping))
+        if (classes != NULL && knows_repeats(mapping)) {
+            x.firsts = dfl_first_tiles_find(work, classes);
             out.value = fmax(out.value, add_lines(&x, &floor, joules, seconds));
+        }
     }
     out.programs = x.programs;
     out.stopped = deadline.why;

@@ -106,6 +106,12 @@ dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *parent, const dfl_einsum_cla
     return m;
 }
 
+void dfl_matched_tiles_first_tiles(dfl_matched_tiles *m, const dfl_form_firsts *firsts)
+{
+    for (uint32_t c = 0; c < m->classes->at.n; c++)
+        dfl_pattern_bounds_first_tiles(m->bounds[c], &firsts[c]);
+}
+
 void dfl_matched_tiles_whole_parts(dfl_matched_tiles *m, double known)
 {
     for (uint32_t c = 0; c < m->classes->at.n; c++)

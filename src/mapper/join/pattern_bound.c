@@ -27,20 +27,37 @@ static void sort_pattern(dfl_pattern_bounds *b, uint32_t pattern)
     qsort(b->sorted + first, end - first, sizeof *b->sorted, by_bound);
 }
 
+/* Ports, as a mask, at which tiles of inputs may enter beside the first tiles that count (B60). */
+static uint32_t find_beside(const dfl_pattern_bounds *b, const dfl_candidate *c)
+{
+    uint32_t ports = 0;
+
+    for (uint32_t i = 0; i < c->form->n_keeps && dfl_bounded_firsts(b); i++) {
+        const dfl_template_keep *k = &c->form->keep[i];
+        const dfl_problem_operand *o = &c->problem->operand[k->operand];
+        if (o->output || (k->parent >= 0 && !c->form->keep[k->parent].home && !b->firsts.has_streams))
+            continue;
+        ports |= 1u << 2 * (k->parent >= 0 ? c->form->keep[k->parent].place : dfl_problem_outermost(o));
+        ports |= 1u << (2 * k->place + !c->problem->place[k->place].one_port);
+    }
+    return ports;
+}
+
 /* A bound of a skeleton whatever the room, as its program counts. */
 static double find_roomy(const dfl_pattern_bounds *b, const dfl_bounded_skeleton *s)
 {
     const dfl_candidate *c = s->candidate;
-    const double units = dfl_problem_instances(c->problem, ~0u);
+    const double work = c->problem->seconds * c->problem->points / dfl_problem_instances(c->problem, ~0u);
+    const uint32_t beside = find_beside(b, c);
     double share = s->weights->at[DFL_FORM_TIME_WORK], seconds = 0;
 
     if (dfl_problem_slides(c->problem) || c->problem->n_ranks == 0)
-        return dfl_objective_value(&b->line, c->roomy_joules, c->roomy_seconds);
+        return dfl_objective_value(&b->line, c->roomy_joules, beside != 0 ? work : c->roomy_seconds);
     for (uint32_t port = 0; port < 2 * c->problem->n_places; port++) {
         share += s->weights->at[2 * port + 1];
-        seconds += s->weights->at[2 * port] * c->times->below[port];
+        seconds += beside >> port & 1 ? 0 : s->weights->at[2 * port] * c->times->below[port];
     }
-    return dfl_objective_value(&b->line, c->roomy_joules, seconds + c->problem->seconds * c->problem->points / units * share);
+    return dfl_objective_value(&b->line, c->roomy_joules, seconds + work * share);
 }
 
 /* The innermost keep of each operand: those stay if keeps move outwards, and keeps further out then save nothing (B47). */
@@ -98,6 +115,13 @@ static void add_skeletons(dfl_pattern_bounds *b, uint32_t pattern, const dfl_can
     }
 }
 
+static void reset_roots(dfl_pattern_bounds *b)
+{
+    for (uint32_t p = 0; p < b->class->patterns.n; p++)
+        for (uint32_t root = first_root(b, p); root != DFL_NONE; root = b->tree.at[root].next)
+            (void)reset_node(b, root);
+}
+
 /* Adds the skeletons of all patterns. */
 static void add_patterns(dfl_pattern_bounds *b)
 {
@@ -120,9 +144,7 @@ static void add_patterns(dfl_pattern_bounds *b)
     b->first[n_patterns] = b->n;
     b->root[n_patterns] = (uint32_t)b->tree.n;
     b->of_node = dfl_arena_alloc(b->arena, b->tree.n + 1, sizeof *b->of_node, _Alignof(dfl_node_bound));
-    for (uint32_t p = 0; p < n_patterns; p++)
-        for (uint32_t root = first_root(b, p); root != DFL_NONE; root = b->tree.at[root].next)
-            (void)reset_node(b, root);
+    reset_roots(b);
 }
 
 dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch, const dfl_einsum_class *class,
@@ -150,11 +172,20 @@ dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch,
     b->has_whole_parts = b->has_lengths = false;
     b->known = INFINITY;
     b->mixed = DFL_NEW_ARRAY(arena, uint32_t, class->patterns.n + 1);
+    b->firsts = (dfl_form_firsts){ .memory = DFL_NONE };
     b->tree = (dfl_skeleton_tree){ NULL, 0, 0 };
     b->weights.n = b->weights.cap = 0;
     b->weights.at = NULL;
     add_patterns(b);
     return b;
+}
+
+void dfl_pattern_bounds_first_tiles(dfl_pattern_bounds *b, const dfl_form_firsts *firsts)
+{
+    b->firsts = *firsts;
+    for (uint32_t i = 0; i < b->n; i++)
+        b->at[i].least = find_roomy(b, &b->at[i]);
+    reset_roots(b);
 }
 
 void dfl_pattern_bounds_whole_parts(dfl_pattern_bounds *b, bool has_lengths, double known)
@@ -418,13 +449,14 @@ static bool guess_weights(const dfl_bounded_skeleton *s)
    cannot be `enough` with any weights. */
 static bool turn_weights(dfl_pattern_bounds *b, const dfl_bounded_skeleton *of, double enough)
 {
-    const dfl_form_goal goal = b->goal;
+    dfl_form_goal goal = b->goal;
     dfl_geometric_solution solution;
     dfl_bounded_skeleton s = *of;
     dfl_form *form = s.has_program && !s.is_impossible ? dfl_bounded_form(b, b->scratch, &s) : NULL;
     bool is_turned = false;
     dfl_kept_program k;
 
+    goal.firsts = dfl_bounded_firsts(b) ? &b->firsts : NULL;
     if (form != NULL && b->has_lengths && s.cell != NULL)
         is_turned = turn_in_cell(b, form, &s, enough, of->weights);
     if (!is_turned && form != NULL && dfl_bounded_program(b, b->scratch, form, &goal, &s, &k))

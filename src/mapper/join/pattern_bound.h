@@ -13,6 +13,7 @@
 
 #include "mapper/exact/einsum_classes.h"
 #include "mapper/problem/objective.h"
+#include "mapper/tiling/form_program.h"
 
 typedef struct dfl_pattern_bounds dfl_pattern_bounds;
 
@@ -20,6 +21,8 @@ typedef struct dfl_pattern_bounds dfl_pattern_bounds;
    that are solved. */
 dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch, const dfl_einsum_class *class,
                                            const dfl_objective *line, dfl_deadline *deadline, uint64_t *programs);
+/* Counts first tiles in all bounds (SEARCH.md, B60): before the first of them. */
+void dfl_pattern_bounds_first_tiles(dfl_pattern_bounds *bounds, const dfl_form_firsts *firsts);
 /* Counts whole numbers of parts on axes in all bounds that follow (SEARCH.md, B57): some times more programs. With `has_lengths`
    also whole lengths, for an einsum that shares no loop (B58): some tens of times more, but none where a bound is `known`, the
    value of the line at a mapping. */

@@ -53,6 +53,7 @@ typedef struct dfl_pattern_bounds {
     const dfl_einsum_class *class;
     dfl_objective line;
     dfl_form_goal goal;               /* the same for programs that take the largest of the times */
+    dfl_form_firsts firsts;           /* first tiles that count (B60) */
     bool has_whole_parts;             /* skeletons are bounded by cells of parts (part_cells.h), */
     bool has_lengths;                 /* or by those of parts and lengths, with `has_parts` in all programs, also of nodes */
     uint32_t *mixed;                  /* by pattern: of these programs */
@@ -70,6 +71,8 @@ typedef struct dfl_pattern_bounds {
     uint64_t *programs;
 } dfl_pattern_bounds;
 
+/* Whether some first tiles count, of this class or of another one (B60). */
+static inline bool dfl_bounded_firsts(const dfl_pattern_bounds *b) { return b->firsts.memory != DFL_NONE; }
 /* The goal of programs: without windows, nothing stays, and times count with the weights of the skeleton. */
 dfl_form_goal dfl_bounded_goal(const dfl_pattern_bounds *b, const dfl_bounded_skeleton *s);
 /* New weights of skeletons with these innermost keeps: the work alone. */

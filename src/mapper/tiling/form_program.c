@@ -356,6 +356,77 @@ static void add_seconds(program_maker *k, double seconds)
     dfl_geometric_raise(k->draft, k->out->latency, -1);
 }
 
+/* ---- first tiles (B60) ---- */
+
+static uint32_t place_of(const dfl_form *f, uint32_t memory)
+{
+    uint32_t p = 0;
+
+    while (p < f->problem->n_places && f->problem->place[p].memory != memory)
+        p++;
+    return p;
+}
+
+/* Whether the first tile of a keep counts at the read port of the place `home`. */
+static bool has_first(const program_maker *k, uint32_t keep, uint32_t home)
+{
+    const dfl_form *f = k->form;
+    const dfl_template_keep *x = &f->skeleton->keep[keep];
+
+    return ((k->goal->firsts->operands | (x->home ? k->goal->firsts->served : 0)) >> x->operand & 1) && x->parent < 0 &&
+           f->problem->operand[x->operand].home == home && f->problem->place[x->place].memory != DFL_NONE;
+}
+
+/* Whether some gap behind a keep may have a loop that other einsums share: its transfers are none of the times of the form. */
+static bool stands_above(const dfl_form *f, uint32_t keep)
+{
+    bool above = false;
+
+    for (uint32_t g = keep + 1; g < f->skeleton->shared_gaps; g++)
+        above |= f->skeleton->allow[g] != 0;
+    return above;
+}
+
+static bool has_firsts(const program_maker *k)
+{
+    const uint32_t home = k->goal->firsts != NULL ? place_of(k->form, k->goal->firsts->memory) : 0;
+    bool found = false;
+
+    for (uint32_t i = 0; i < k->form->n_keeps && k->goal->firsts != NULL; i++)
+        found |= has_first(k, i, home);
+    return found;
+}
+
+/* Adds first tiles: with `by_work` to the time of the work; with `by_port` to all that the port moves, `by_wait` to the work and
+   what it waits for at the port. Each is a weight. */
+static void add_firsts(program_maker *k, double by_work, double by_port, double by_wait)
+{
+    const dfl_form *f = k->form;
+    const uint32_t home = k->goal->firsts != NULL ? place_of(f, k->goal->firsts->memory) : 0;
+
+    for (uint32_t i = 0; i < f->n_keeps && k->goal->firsts != NULL; i++) {
+        const dfl_problem_operand *o = &f->problem->operand[f->skeleton->keep[i].operand];
+        const bool waits = f->problem->place[f->skeleton->keep[i].place].waits, above = stands_above(f, i);
+        const double weight = by_work + (above ? by_port : 0) +
+                              ((above || !waits) && !k->goal->firsts->has_streams ? by_wait : 0);
+        const double seconds = weight * o->bits * f->problem->place[home < f->problem->n_places ? home : 0].read_seconds;
+        if (has_first(k, i, home) && seconds > 0)
+            add_product(k, f->keep[i].tile, seconds, -1);
+    }
+}
+
+/* Whether a transfer may move beside first tiles: one of the first tiles of an input, at another port, below shared loops. What
+   a stream fills is in the level of the stream. */
+static bool moves_beside(const program_maker *k, const dfl_form_port *p)
+{
+    const dfl_form *f = k->form;
+    const dfl_template_keep *x = p->keep < f->skeleton->n_keeps ? &f->skeleton->keep[p->keep] : NULL;
+
+    return k->goal->firsts != NULL && x != NULL && !f->problem->operand[x->operand].output &&
+           (x->parent < 0 || f->skeleton->keep[x->parent].home || k->goal->firsts->has_streams) &&
+           p->port != 2 * place_of(f, k->goal->firsts->memory);
+}
+
 /* The work, and what comes before and after it on the way of each input (lemma B7). */
 static void add_ends(program_maker *k)
 {
@@ -370,6 +441,8 @@ static void add_ends(program_maker *k)
             for (uint32_t f = 0; way != NULL && f < way->n; f++)
                 if (way->first[f].seconds > 0)
                     add_product(k, way->first[f].tile, way->first[f].seconds, -1);
+        } else {
+            add_firsts(k, 1, 0, 0);
         }
         dfl_geometric_end(k->draft);
     }
@@ -410,18 +483,20 @@ static void add_times(program_maker *k)
     for (uint32_t port = 0; port < 2 * f->problem->n_places; port++) {
         bool waits = false, beside = false;
         for (uint32_t i = 0; i < f->n_ports; i++)
-            if (f->port[i].port == port && f->port[i].less == DFL_FORM_NONE)
+            if (f->port[i].port == port && f->port[i].less == DFL_FORM_NONE && !moves_beside(k, &f->port[i]))
                 *(f->port[i].waits ? &waits : &beside) = true;
         for (uint32_t of_waits = 0; of_waits < 2; of_waits++) {
             if (of_waits ? !waits : !beside)
                 continue;
             for (uint32_t i = 0; i < f->n_ports; i++) {
                 const dfl_form_port *p = &f->port[i];
-                if (p->port == port && p->less == DFL_FORM_NONE && (p->waits || !of_waits))
+                if (p->port == port && p->less == DFL_FORM_NONE && (p->waits || !of_waits) && !moves_beside(k, p))
                     add_moved(k, p->count, p->seconds, -1);
             }
             if (of_waits)
                 add_work(k);
+            if (k->goal->firsts != NULL && port == 2 * place_of(f, k->goal->firsts->memory))
+                add_firsts(k, 0, !of_waits, of_waits);
             if (ramp != NULL)
                 add_seconds(k, ramp->launch + (of_waits ? ramp->latencies : ramp->serial));
             has_work |= of_waits;
@@ -429,7 +504,7 @@ static void add_times(program_maker *k)
             dfl_geometric_end(k->draft);
         }
     }
-    if (!has_work || ramp != NULL) {
+    if (!has_work || ramp != NULL || has_firsts(k)) {
         k->out->time[k->out->n_times++] = DFL_FORM_TIME_WORK;
         add_ends(k);
     }
@@ -453,10 +528,15 @@ static void add_mean(program_maker *k)
     for (uint32_t i = 0; i < f->n_ports; i++) {
         const dfl_form_port *p = &f->port[i];
         const double weight = k->goal->weights[2 * p->port] + (p->waits ? k->goal->weights[2 * p->port + 1] : 0);
-        if (p->less == DFL_FORM_NONE && weight > 0)
+        if (p->less == DFL_FORM_NONE && weight > 0 && !moves_beside(k, p))
             add_moved(k, p->count, p->seconds * weight, -1);
     }
     add_steps(k, f->problem->seconds * share_work(k->goal));
+    if (k->goal->firsts != NULL) {
+        const uint32_t home = place_of(f, k->goal->firsts->memory);
+        const double *port = &k->goal->weights[home < f->problem->n_places ? 4 * home : 0];
+        add_firsts(k, k->goal->weights[DFL_FORM_TIME_WORK], port[0], port[1]);
+    }
     dfl_geometric_end(k->draft);
 }
 

@@ -14,6 +14,14 @@
 #include "mapper/tiling/box.h"
 #include "mapper/tiling/ramp.h"
 
+/* First tiles that one port of a memory moves, before anything that they serve works (B60). */
+typedef struct {
+    uint32_t operands;        /* mask: inputs whose first tiles count, those of the keeps that their home fills */
+    uint32_t served;          /* mask: inputs of which those of keeps for several einsums alone count */
+    uint32_t memory;          /* the home of those that count; DFL_NONE = none do */
+    bool has_streams;         /* some memory is a stream: first tiles do not add to what the work waits for */
+} dfl_form_firsts;
+
 /* An objective that programs can have: factor * energy^joules * latency^seconds. In a line of both, time is leakage. */
 typedef struct {
     double factor, joules, seconds;
@@ -24,6 +32,7 @@ typedef struct {
     bool has_others;          /* tiles of other einsums may take room: dfl_form_program_take */
     bool has_parts;           /* numbers of parts are variables, and what coordinate 0 has follows from them (B58) */
     uint32_t mixed;           /* with `has_parts`: 1 + rank whose pieces count as a mean with their least number; 0 = none */
+    const dfl_form_firsts *firsts; /* first tiles in the times; NULL = none. Not with a ramp */
     const dfl_ramp *ramp;     /* of the form; NULL = nothing before the first step and after the last one counts */
 } dfl_form_goal;
 

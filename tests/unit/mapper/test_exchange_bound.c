@@ -83,9 +83,18 @@ static const exchange_row EXCHANGES[] = {
     { "leakage: 128 J and 2 W for 8 s", PAIR, "size = 1B; leakage = 2W;", "energy", 200, 8, 144 },
 };
 
-static void bounds(void **state)
+/* Two buffers in sram, 1 B/s from home, energy * latency: first tiles (B60). */
+static const exchange_row AHEAD[] = {
+    { "C, 2 B, and an element of A enter before 8 points: 112 J * 11 s", "input A[a]; weight C[c]; output Z[a, c] = A[a] * C[c]; ",
+      "size = 6B; buffers = 2;", "energy * latency", 112, 11, 112 * 11 },
+    { "C and an element of A before 8 points, an element of D before 8 more, with all of T: 128 J * 20 s",
+      "input A[a]; weight C[c]; weight D[c]; T[a, c] = A[a] * C[c]; output Z[a, c] = T[a, c] * D[c]; ",
+      "size = 14B; buffers = 2;", "energy * latency", 128, 20, 128 * 20 },
+};
+
+/* `home`: more of the memory at home. */
+static void check(const exchange_row *row, const char *home, const char *option)
 {
-    const exchange_row *row = *state;
     const dfl_search_limits limits = { .threads = 1 };
     dfl_session *s = dfl_session_new(NULL);
     dfl_exchange_result found;
@@ -93,11 +102,11 @@ static void bounds(void **state)
     char text[1500];
 
     snprintf(text, sizeof text,
-             "dfl 1; workload w : i8 { rank a = 4, c = 2; %s} system chip { memory dram { size = unlimited; energy = 1J/bit; } "
+             "dfl 1; workload w : i8 { rank a = 4, c = 2; %s} system chip { memory dram { size = unlimited; %senergy = 1J/bit; } "
              "memory sram { %s energy = 0J/bit; } compute unit { rate { mac = 1MAC/s; flop = 1FLOP/s; } "
              "energy { mac = 0J/MAC; flop = 0J/FLOP; } } } "
-             "mapping best for w on chip { option overlap = perfect; ...; minimize %s; }",
-             row->einsums, row->sram, row->objective);
+             "mapping best for w on chip { %s ...; minimize %s; }",
+             row->einsums, home, row->sram, option, row->objective);
     const dfl_mapping *m = open_mapping(s, text);
     assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
     found = dfl_exchange_bound(s->arena, s->names, m, &objective, row->joules, row->seconds,
@@ -108,4 +117,11 @@ static void bounds(void **state)
     dfl_session_free(s);
 }
 
-int main(void) { return CHECK_TABLE("mapper.exchange_bound", EXCHANGES, bounds); }
+static void bounds(void **state) { check(*state, "", "option overlap = perfect;"); }
+
+static void bounds_ahead(void **state) { check(*state, "read { bandwidth = 1B/s; } write { bandwidth = 8B/s; } ", ""); }
+
+int main(void)
+{
+    return CHECK_TABLE("mapper.exchange_bound", EXCHANGES, bounds) + CHECK_TABLE("mapper.first_tiles_ahead", AHEAD, bounds_ahead);
+}
