@@ -278,19 +278,17 @@ static bool count_component(const condition_system *s, const component *x, dfl_i
 
 /* ---- counts ---- */
 
-int64_t dfl_conditions_visits_kept(const dfl_workload *w, const dfl_einsum *e, const bool *keep)
+/* Positions that a count of the components visits. */
+static int64_t count_visits(const condition_system *s, const component *all, uint32_t n)
 {
-    condition_system s;
-    component x;
     int64_t sum = 0;
 
-    if (!open_system(w, e, keep, &s))
-        return INT64_MAX;
-    for (uint64_t done = 0; !s.is_never && find_component(&s, &done, &x);) {
-        int64_t visits = x.is_star && x.n > 1 ? s.extent[x.ranks[0]] : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const component *x = &all[i];
+        int64_t visits = x->is_star && x->n > 1 ? s->extent[x->ranks[0]] : 1;
 
-        for (uint32_t k = 0; !x.is_star && k + 1 < x.n; k++)
-            if (__builtin_mul_overflow(visits, s.extent[x.ranks[k]], &visits))
+        for (uint32_t k = 0; !x->is_star && k + 1 < x->n; k++)
+            if (__builtin_mul_overflow(visits, s->extent[x->ranks[k]], &visits))
                 return INT64_MAX;
         if (__builtin_add_overflow(sum, visits, &sum))
             return INT64_MAX;
@@ -298,34 +296,60 @@ int64_t dfl_conditions_visits_kept(const dfl_workload *w, const dfl_einsum *e, c
     return sum;
 }
 
-int64_t dfl_conditions_visits(const dfl_workload *w, const dfl_einsum *e) { return dfl_conditions_visits_kept(w, e, NULL); }
+/* The components of a system that some position may satisfy. */
+static uint32_t list_components(const condition_system *s, component all[MOST_RANKS])
+{
+    uint32_t n = 0;
 
-bool dfl_conditions_count_kept(const dfl_workload *w, const dfl_einsum *e, const bool *keep, dfl_i128 *out)
+    for (uint64_t done = 0; !s->is_never && find_component(s, &done, &all[n]);)
+        n++;
+    return n;
+}
+
+int64_t dfl_conditions_visits(const dfl_workload *w, const dfl_einsum *e)
 {
     condition_system s;
-    component x;
+    component all[MOST_RANKS + 1];
+
+    return open_system(w, e, NULL, &s) ? count_visits(&s, all, list_components(&s, all)) : INT64_MAX;
+}
+
+bool dfl_conditions_count_kept(const dfl_workload *w, const dfl_einsum *e, const bool *keep, int64_t most, int64_t *visits,
+                               dfl_i128 *out)
+{
+    condition_system s;
+    component all[MOST_RANKS + 1];
+    const bool is_open = open_system(w, e, keep, &s);
+    const uint32_t n = is_open ? list_components(&s, all) : 0;
     dfl_i128 part;
 
-    if (!open_system(w, e, keep, &s))
-        return true;
+    *out = 0;
+    if (__builtin_add_overflow(*visits, is_open ? count_visits(&s, all, n) : INT64_MAX, visits))
+        *visits = INT64_MAX;
+    if (*visits > most)
+        return false;
     *out = s.is_never ? 0 : 1;
-    for (uint64_t done = 0; *out > 0 && find_component(&s, &done, &x);) {
-        if (x.n == 1) { /* positions of one rank are an interval */
-            const interval own = own_interval(&s, x.ranks[0]);
+    for (uint32_t i = 0; i < n && *out > 0; i++) {
+        const component *x = &all[i];
 
-            part = own.high < own.low ? 0 : (s.kept & bit(x.ranks[0])) != 0 ? own.high - own.low + 1 : 1;
-        } else if (count_component(&s, &x, &part)) {
+        if (x->n == 1) { /* positions of one rank are an interval */
+            const interval own = own_interval(&s, x->ranks[0]);
+
+            part = own.high < own.low ? 0 : (s.kept & bit(x->ranks[0])) != 0 ? own.high - own.low + 1 : 1;
+        } else if (count_component(&s, x, &part)) {
             return true;
         }
         if (dfl_mul(*out, part, out))
             return true;
     }
-    return false;
+    return !is_open;
 }
 
 bool dfl_conditions_count(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out)
 {
-    return dfl_conditions_count_kept(w, e, NULL, out);
+    int64_t visits = 0;
+
+    return dfl_conditions_count_kept(w, e, NULL, INT64_MAX, &visits, out);
 }
 
 bool dfl_conditions_equal(const dfl_einsum *a, const dfl_einsum *b)

@@ -15,8 +15,9 @@ int64_t dfl_conditions_visits(const dfl_workload *w, const dfl_einsum *e);
 bool dfl_conditions_count(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out);
 /* The same for the combinations of the ranks in `keep` [rank] (NULL: all) for which some combination of the others satisfies the
    conditions. No rank has an extent of 0. */
-int64_t dfl_conditions_visits_kept(const dfl_workload *w, const dfl_einsum *e, const bool *keep);
-bool dfl_conditions_count_kept(const dfl_workload *w, const dfl_einsum *e, const bool *keep, dfl_i128 *out);
+/* Adds the positions that it visits to `*visits`; if these are then more than `most`, it visits none and `*out` is 0. */
+bool dfl_conditions_count_kept(const dfl_workload *w, const dfl_einsum *e, const bool *keep, int64_t most, int64_t *visits,
+                               dfl_i128 *out);
 /* Whether two einsums have the same conditions in the same order. */
 bool dfl_conditions_equal(const dfl_einsum *a, const dfl_einsum *b);
 /* Whether a rank occurs in some condition. */

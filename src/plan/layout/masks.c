@@ -160,6 +160,7 @@ static bool count_here(component_count *c, int64_t *visits, dfl_i128 *out)
 {
     const dfl_einsum *e = &c->f->workload->einsums[c->einsum];
     dfl_einsum local;
+    bool overflow;
 
     *out = 0;
     for (uint32_t i = 0; i < e->n_ranks; i++) {
@@ -172,10 +173,10 @@ static bool count_here(component_count *c, int64_t *visits, dfl_i128 *out)
             return true; /* the last parts of a rank may be empty */
     }
     local = local_einsum(c);
-    if (__builtin_add_overflow(*visits, dfl_conditions_visits_kept(&c->local, &local, c->keep), visits) ||
-        *visits > DFL_WHERE_VISITS)
+    overflow = dfl_conditions_count_kept(&c->local, &local, c->keep, DFL_WHERE_VISITS, visits, out);
+    if (*visits > DFL_WHERE_VISITS)
         return dfl_frame_refuse(c->f, e->span, "a `where` with more than 4194304 positions to visit", "use smaller ranks");
-    if (!dfl_conditions_count_kept(&c->local, &local, c->keep, out))
+    if (!overflow)
         return true;
     dfl_report(c->f->sink, DFL_EVAL_OVERFLOW, e->span, "the operations of this einsum exceed 128 bits");
     return false;
