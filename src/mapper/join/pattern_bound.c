@@ -171,6 +171,7 @@ dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch,
     b->n = 0;
     b->has_whole_parts = b->has_lengths = false;
     b->known = INFINITY;
+    b->left = 0;
     b->mixed = DFL_NEW_ARRAY(arena, uint32_t, class->patterns.n + 1);
     b->firsts = (dfl_form_firsts){ .memory = DFL_NONE };
     b->tree = (dfl_skeleton_tree){ NULL, 0, 0 };
@@ -191,6 +192,7 @@ void dfl_pattern_bounds_first_tiles(dfl_pattern_bounds *b, const dfl_form_firsts
 void dfl_pattern_bounds_whole_parts(dfl_pattern_bounds *b, bool has_lengths, double known)
 {
     b->known = has_lengths ? known : INFINITY;
+    b->left = DFL_CELL_PROGRAMS;
     b->has_whole_parts = !has_lengths;
     b->has_lengths = has_lengths;
 }
@@ -391,6 +393,12 @@ static void open_node(dfl_pattern_bounds *b, dfl_arena *work, open_nodes *open, 
     }
 }
 
+/* Whether the deadline has passed, or no more programs of cells may be solved. */
+static bool is_over(const dfl_pattern_bounds *b)
+{
+    return dfl_deadline_passed(b->deadline) || (b->has_lengths && b->left == 0);
+}
+
 /* The least bound of the skeletons of a pattern, of those with `weights`, or of all; 0 if the deadline passes meanwhile, or if
    the bound is not above `floor`. Nodes whose bound is as good as the least are not opened: their skeletons may be equal. */
 static double find_least(dfl_pattern_bounds *b, uint32_t pattern, const dfl_time_weights *weights, double floor)
@@ -403,7 +411,7 @@ static double find_least(dfl_pattern_bounds *b, uint32_t pattern, const dfl_time
         if (weights == NULL || b->at[b->tree.at[root].first].common == weights)
             push_node(work, &open, root);
     while (open.at.n > 0 && b->of_node[open.at.at[0]].least < fmin(least, b->known) && fmin(least, closed) > floor &&
-           !dfl_deadline_passed(b->deadline)) {
+           !is_over(b)) {
         const double enough = fmin(least, b->known) * (1 - dfl_bounded_precision(b));
         const uint32_t node = pop_node(&open);
         if (b->tree.at[node].n == 1)
@@ -417,7 +425,7 @@ static double find_least(dfl_pattern_bounds *b, uint32_t pattern, const dfl_time
         hand_down(b, root);
     least = fmin(open.at.n > 0 ? fmin(least, b->known) : least, closed);
     dfl_arena_free(work);
-    return b->deadline->why == DFL_STOP_NONE && least > floor ? least : 0;
+    return !is_over(b) && least > floor ? least : 0;
 }
 
 /* The skeleton with the least bound so far. */
@@ -548,7 +556,7 @@ static double raise_least(dfl_pattern_bounds *b, uint32_t pattern, double least)
 {
     const dfl_bounded_skeleton *first = find_first(b, pattern);
 
-    while (least > 0 && least < INFINITY && first->weights->turns > 0 && !dfl_deadline_passed(b->deadline)) {
+    while (least > 0 && least < INFINITY && first->weights->turns > 0 && !is_over(b)) {
         raise_first(b, pattern, first);
         least = fmax(least, find_least(b, pattern, NULL, least));
         first = find_first(b, pattern);
@@ -609,7 +617,7 @@ double dfl_pattern_bounds_least(dfl_pattern_bounds *b, uint32_t pattern)
     if (b->first[pattern] < b->first[pattern + 1] && !dfl_problem_slides(b->at[b->first[pattern]].candidate->problem) &&
         b->line.per_second > 0)
         least = raise_least(b, pattern, least);
-    if (b->has_lengths && least > 0 && least < INFINITY)
+    if (b->has_lengths && least > 0 && least < INFINITY && !is_over(b))
         least = raise_mixed(b, pattern, least);
     sort_pattern(b, pattern);
     return dfl_bounded_rebate(b, pattern, least);

@@ -68,6 +68,8 @@ bool dfl_bounded_program(dfl_pattern_bounds *b, dfl_arena *arena, const dfl_form
     out->form = form;
     out->program = dfl_form_program_make(arena, &b->draft, form, boxes, goal);
     s->has_program = out->program != NULL;
+    if (out->program == NULL && goal->has_parts)
+        b->left = 0; /* others of the class are as large */
     if (out->program != NULL)
         dfl_form_program_fit(out->program, boxes, &out->range);
     return s->has_program;
@@ -82,6 +84,7 @@ double dfl_bounded_solve(dfl_pattern_bounds *b, const dfl_kept_program *k, const
                                           .cutoff = dfl_form_goal_cutoff(&b->goal, enough) };
 
     ++*b->programs;
+    b->left -= b->has_lengths && b->left > 0 ? 1 : 0;
     dfl_budget_work(b->deadline->budget, DFL_WORK_PROGRAM);
     dfl_geometric_solve(k->program->program, range, start, &effort, out);
     return dfl_form_goal_bound(&b->goal, out->bound);

@@ -10,6 +10,8 @@
 
 /* Relative distance from which lengths and parts are no whole numbers (B58). */
 #define DFL_CELL_NEAR 0.005
+/* Programs that they take of a class for a line at most, about a second: more are needed where cells raise little. */
+enum { DFL_CELL_PROGRAMS = 1 << 15 };
 /* Precision of their programs: a coarser one splits more cells, as bounds of good cells stay low. */
 #define DFL_CELL_PRECISION 0.0005
 
@@ -57,6 +59,7 @@ typedef struct dfl_pattern_bounds {
     bool has_whole_parts;             /* skeletons are bounded by cells of parts (part_cells.h), */
     bool has_lengths;                 /* or by those of parts and lengths, with `has_parts` in all programs, also of nodes */
     uint32_t *mixed;                  /* by pattern: of these programs */
+    uint32_t left;                    /* programs that these may still take; at 0 bounds are not known */
     double known;                     /* the line at a mapping that is known: no bound need be higher; INFINITY = none */
     DFL_VEC(dfl_time_weights *) weights;
     dfl_deadline *deadline;
