@@ -39,7 +39,8 @@ static bool add_sides(const dfl_reaches *r, dfl_exchange_place place, uint32_t d
 /* ---- operands ---- */
 
 /* Refuses a halo that takes its corners from a dimension that the einsum divides and that every chip of a slot has whole: no
-   message brings them. False after a report. */
+   message brings them. Refuses one whose corners pass through chips that read a part of their own elements alone: they pass on
+   more than the message that they need has. False after a report. */
 static bool check_corners(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from,
                           const dfl_layout *asked, uint32_t slot)
 {
@@ -51,6 +52,12 @@ static bool check_corners(const dfl_frame *f, uint32_t einsum, const dfl_access 
             dfl_halo_has_corner(&all, (uint32_t)asked[slot], (uint32_t)asked[s]))
             return dfl_frame_refuse(f, access->span, "a window in two divided dimensions of which a chip has one whole",
                                     "divide the tensor at home as its reader does");
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if (s != slot && asked[s] >= 0 && asked[s] != asked[slot] && f->slots[s].count > 1 && f->slots[s].stages == NULL &&
+            dfl_halo_has_corner(&all, (uint32_t)asked[slot], (uint32_t)asked[s]) &&
+            !dfl_halo_is_filled(&all, (uint32_t)asked[s], s))
+            return dfl_frame_refuse(f, access->span, "a shift in two divided dimensions, whose corners pass through neighbours,",
+                                    "divide one of the dimensions, or read the position without the offset, too");
     return true;
 }
 
