@@ -100,6 +100,7 @@ static void copy_facts(dfl_search_result *out, const dfl_map_result *found)
     out->has_lost_states = found->lost;
     out->is_uneven = found->uneven;
     out->has_any_tiles = found->any_tiles;
+    out->is_ragged = found->ragged;
     out->is_least_transfers = found->least;
     out->is_settled = found->settled;
     out->is_best_perfect = found->inside;

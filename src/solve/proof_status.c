@@ -123,8 +123,9 @@ static void add_stalls(dfl_strbuf *out)
                     "mapping assumes the same");
 }
 
-/* Adds the kinds of time that the system declares and the lower bound does not contain. */
-static void add_uncounted(dfl_strbuf *out, const dfl_system *s)
+/* Adds the kinds of time that the system declares and the lower bound does not contain; without such a kind the general reason,
+   unless another one is known. */
+static void add_uncounted(dfl_strbuf *out, const dfl_system *s, bool has_reason)
 {
     bool launches = false, efficiencies = false, networks = false;
 
@@ -142,7 +143,7 @@ static void add_uncounted(dfl_strbuf *out, const dfl_system *s)
         add_clause(out, launches && efficiencies ? "the lower bound does not contain launches and losses by `efficiency`"
                         : launches               ? "the lower bound does not contain launches"
                                                  : "the lower bound does not contain losses by `efficiency`");
-    if (!networks && !launches && !efficiencies)
+    if (!networks && !launches && !efficiencies && !has_reason)
         add_clause(out, "even if all transfers overlap, the mapping takes longer than the lower bound");
 }
 
@@ -177,6 +178,8 @@ const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space,
     const bool lines = found != NULL;
     const uint32_t kinds =
         lines && dfl_mapping_all_lines_open(given) ? dfl_mapper_extensions(given, space->extensions) : 0;
+    /* If the value without stalls reaches the bound, stalls are the only reason. */
+    const bool is_ragged = lines && found->is_ragged && !found->has_windows && (gaps.has_uncounted || gaps.has_others_above);
     const bool beyond = (kinds & ~(uint32_t)DFL_SEARCH_ORDER) != 0;
     dfl_strbuf out;
 
@@ -193,10 +196,10 @@ const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space,
                          "leaves out a part of it");
         return out.text;
     }
-    if (gaps.has_stalls && !given->options.overlap_perfect)
+    if (gaps.has_stalls && !is_ragged && !given->options.overlap_perfect)
         add_stalls(&out);
     if (gaps.has_uncounted)
-        add_uncounted(&out, given->system);
+        add_uncounted(&out, given->system, is_ragged);
     if (gaps.has_requirement)
         add_clause(&out, "the lower bound ignores the requirements, which may exclude better mappings");
     if (gaps.has_open_terms)
@@ -218,6 +221,12 @@ const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space,
                       "result is proven): the lower bound is the sum of the bounds of the single einsums"
                     : "the search tries tile sizes that do not divide only in variants of good mappings: the lower bound is the "
                       "sum of the bounds of the single einsums");
+    if (is_ragged) {
+        add_clause(&out, "the lower bound of tiles that do not divide is weak, because such tiles can cut a rank in more ways "
+                         "than the bound follows: `--tiles perfect` searches those that divide, where a proof is possible");
+        if (gaps.has_others_above)
+            add_uncounted(&out, given->system, true);
+    }
     if (beyond)
         add_clause(&out, found->is_best_perfect && !space->imperfect
                     ? "`--beyond` tries only variants of good mappings (without it the result is proven): the lower bound is "
@@ -228,7 +237,7 @@ const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space,
         if (gaps.has_stalls_above && !given->options.overlap_perfect)
             add_stalls(&out);
         if (gaps.has_others_above && !(given->options.overlap_perfect && given->workload->n_einsums > 1))
-            add_uncounted(&out, given->system);
+            add_uncounted(&out, given->system, false);
     }
     if (out.len == 0)
         add_other_reason(&out, arena, given, lines, &gaps);

@@ -45,6 +45,7 @@ typedef struct {
     bool inside;             /* the best of tiles that divide, and of nothing beyond, is proven */
     bool windows, lost;      /* why it is not: some slide; not all states were followed */
     bool any_tiles;          /* the bound is that of all tile sizes; */
+    bool ragged;             /* then: see is_ragged of the result */
     bool settled;            /* then: see is_settled of the result */
     bool least;              /* then: see is_least_transfers of the result */
     bool uneven;             /* what was found has tiles that do not divide, though they were not asked for */

@@ -76,6 +76,7 @@ typedef struct {
     bool is_uneven;              /* proof gap: a tile size found does not divide its extent, although the request has no
                                     `imperfect` */
     bool has_any_tiles;          /* all tile sizes were searched, whether they divide or not */
+    bool is_ragged;              /* proof gap: tiles that do not divide may cut a rank in ways that no skeleton has (D12) */
     bool is_least_transfers;     /* proven: with all tile sizes, only loops and keeps that save no transfer, and other orders of
                                     loops, can be better */
     bool is_settled;             /* proof gap: a search by boxes ended where its lower bound could not rise, before all points */

@@ -239,7 +239,7 @@ static const dfl_box_result *add_nests(dfl_arena *arena, const dfl_nests_result 
     if (nests->is_complete) {
         out->lower_bound = out->value;
         out->is_complete = out->is_least = true;
-        out->is_settled = false;
+        out->is_settled = out->is_ragged = false;
     }
     return out;
 }
@@ -280,6 +280,7 @@ dfl_map_result *dfl_single_search(dfl_arena *arena, const dfl_intern *names, con
                              .optimal = found->is_complete, .inside = found->is_complete && !any_tiles, .any_tiles = any_tiles,
                              .windows = has_windows && !found->is_complete,
                              .least = found->is_least && start.write == NULL, .settled = found->is_settled,
+                             .ragged = found->is_ragged && !found->is_complete,
                              .stopped = found->stopped,
                              .evaluated = found->nodes + first->evaluated, .pruned = found->pruned };
     if (start.write != NULL)

@@ -582,6 +582,7 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
     if (s->is_open_in_time && start->write == NULL && !s->has_windows && dfl_box_is_useful(s, s->out->lower_bound))
         dfl_box_widen(arena, names, objective, start->divides, s->out);
     s->out->stopped = s->deadline.why;
+    s->out->is_ragged = s->is_uneven;
     s->out->is_least = s->deadline.why == DFL_STOP_NONE && !s->is_partial && !s->is_uneven && !s->out->is_settled;
     s->out->is_complete = s->out->is_least && !dfl_box_is_useful(s, s->out->lower_bound);
     s->out->is_least &= !s->has_windows || s->out->is_complete;

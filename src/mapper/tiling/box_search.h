@@ -24,6 +24,7 @@ typedef struct {
     double floor;           /* lower bound of the first term whatever the tiles and skeletons (floor.h) */
     bool is_complete;       /* proven: no mapping of the space has a lower value */
     bool is_least;          /* proven: no mapping of the skeletons has a lower value (rule D2) */
+    bool is_ragged;         /* tiles need not divide, so that only families bound the search (rule D12) */
     bool is_settled;        /* the search ended before all points were evaluated, since its lower bound could not rise */
     dfl_stop stopped;
     uint64_t nodes, leaves; /* number of nodes split, and of mappings evaluated by the model */
