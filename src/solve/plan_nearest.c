@@ -21,7 +21,9 @@ typedef struct {
 /* A plan that works. */
 typedef struct {
     const char *text;          /* what differs from the written plan */
+    double far;                /* factor by which its numbers of parts differ, of all degrees together */
     double seconds;
+    bool is_idle;              /* it leaves chips without work */
 } fitting;
 
 typedef struct {
@@ -32,7 +34,9 @@ typedef struct {
     degree *degrees; uint32_t n_degrees;
     bool is_memory;            /* the mistake is a memory that the plan exceeds */
     bool renews;               /* `recompute forward` was tried beside other parts */
-    bool takes_idle;           /* plans that leave chips without work are better than none */
+    bool is_rows;              /* the mistake is parts of a table: the nearest numbers of parts come first */
+    double far;                /* of the present changes; 1 = of no number of parts, and of mistakes other than those of rows */
+    bool takes_idle;           /* plans that leave chips without work are tried: they are better than none */
     fitting shown[MOST_SHOWN]; uint32_t n_shown;
     uint32_t trials;
 } nearest;
@@ -65,7 +69,16 @@ static bool is_uneven(const dfl_sink *sink)
     return false;
 }
 
-/* Evaluates the plan with the present changes, and keeps it if it is among the fastest that work. */
+/* Whether a plan stands before another one. */
+static bool is_before(const fitting *a, const fitting *b)
+{
+    if (a->is_idle != b->is_idle)
+        return b->is_idle;
+    return a->far != b->far ? a->far < b->far : a->seconds < b->seconds;
+}
+
+/* Evaluates the plan with the present changes, and keeps it if it is among the first that work, or with `takes_idle` of those
+   that work and leave chips without work: the nearest, then the fastest. */
 static void try_changes(nearest *n, const char *text)
 {
     dfl_arena *work;
@@ -79,19 +92,25 @@ static void try_changes(nearest *n, const char *text)
     quiet = dfl_sink_new(work, n->solver->sources);
     result = dfl_plan_evaluate(work, quiet, n->solver->names, n->trial, n->solver->known);
     if (result != NULL && isfinite(result->seconds) &&
-        (n->takes_idle || (!is_uneven(quiet) && dfl_plan_uses_all(work, quiet, n->solver->names, n->trial)))) {
-        while (at > 0 && result->seconds < n->shown[at - 1].seconds)
+        n->takes_idle != (!is_uneven(quiet) && dfl_plan_uses_all(work, quiet, n->solver->names, n->trial))) {
+        const fitting plan = { text, n->far, result->seconds, n->takes_idle };
+
+        while (at > 0 && is_before(&plan, &n->shown[at - 1]))
             at--;
         for (uint32_t i = n->n_shown < MOST_SHOWN ? n->n_shown : MOST_SHOWN - 1; i > at; i--)
             n->shown[i] = n->shown[i - 1];
         if (at < MOST_SHOWN)
-            n->shown[at] = (fitting){ text, result->seconds };
+            n->shown[at] = plan;
         n->n_shown += n->n_shown < MOST_SHOWN;
     }
     dfl_arena_free(work);
 }
 
-static void reset(nearest *n) { n->trial = dfl_mapping_copy(n->arena, n->given); }
+static void reset(nearest *n)
+{
+    n->trial = dfl_mapping_copy(n->arena, n->given);
+    n->far = 1;
+}
 
 /* ---- changes ---- */
 
@@ -110,6 +129,8 @@ static void set_degree(nearest *n, const degree *of, int64_t parts)
 {
     dfl_body *root = n->trial->root;
 
+    if (n->is_rows)
+        n->far *= fmax((double)parts, (double)of->parts) / fmin((double)parts, (double)of->parts);
     for (uint32_t i = 0; i < root->n_lines; i++) {
         dfl_line *line = &root->lines[i];
         dfl_home_split *splits = DFL_NEW_ARRAY(n->arena, dfl_home_split, (size_t)line->n_splits + 1);
@@ -170,8 +191,17 @@ static int64_t most_parts(const nearest *n, const degree *of)
     return most;
 }
 
-/* Another number of parts of one degree, and with `pairs` of two on the same axis: divisors of the axis. `besides` is the text of
-   what else changed. */
+/* Whether two degrees have a line in common: they are no pair, and a change of both is one of two other ones. */
+static bool shares_lines(const nearest *n, const degree *a, const degree *b)
+{
+    for (uint32_t i = 0; i < n->given->root->n_lines; i++)
+        if (is_line_of(n, a, i) && is_line_of(n, b, i))
+            return true;
+    return false;
+}
+
+/* Another number of parts of one degree, and with `pairs` of two on the same axis: divisors of the axis, and for rows any number
+   if chips may be without work. `besides` is the text of what else changed. */
 static void try_parts(nearest *n, bool pairs, const char *besides)
 {
     for (uint32_t a = 0; a < n->n_degrees; a++) {
@@ -179,11 +209,11 @@ static void try_parts(nearest *n, bool pairs, const char *besides)
         const int64_t size = n->given->system->axes[one->axis].size;
 
         for (int64_t parts = 1; parts <= most_parts(n, one); parts++) {
-            if (size % parts != 0 || parts == one->parts)
+            if ((size % parts != 0 && !(n->is_rows && n->takes_idle)) || parts == one->parts)
                 continue;
             for (uint32_t b = a + 1; pairs && b < n->n_degrees; b++)
                 for (int64_t other = 1; n->degrees[b].axis == one->axis && other <= most_parts(n, &n->degrees[b]); other++) {
-                    if (size / parts % other != 0 || other == n->degrees[b].parts)
+                    if (size / parts % other != 0 || other == n->degrees[b].parts || shares_lines(n, one, &n->degrees[b]))
                         continue;
                     set_degree(n, one, parts);
                     set_degree(n, &n->degrees[b], other);
@@ -530,11 +560,13 @@ static void try_matching(nearest *n, dfl_code code)
         n->given = given;
     }
     reset(n);
-    if (n->n_shown == 0)
+    if (n->n_shown == 0 || n->is_rows)
         try_parts(n, true, "");
-    if (n->n_shown == 0 && code != DFL_MAP_IDLE_INSTANCES && code != DFL_MAP_EMPTY_PARTS) {
+    if ((n->n_shown == 0 || n->is_rows) && code != DFL_MAP_IDLE_INSTANCES && code != DFL_MAP_EMPTY_PARTS) {
         n->takes_idle = true;
         try_parts(n, false, "");
+        if (n->is_rows)
+            try_parts(n, true, "");
     }
 }
 
@@ -542,8 +574,7 @@ static void try_matching(nearest *n, dfl_code code)
 static void tell_nearest(const dfl_solver *solver, const dfl_mapping *m, dfl_diag *d)
 {
     nearest n = { .solver = solver, .given = m, .arena = dfl_arena_new(solver->budget),
-                  .is_memory = d->code == DFL_MAP_CAPACITY };
-    const char *works;
+                  .is_memory = d->code == DFL_MAP_CAPACITY, .is_rows = d->code == DFL_MAP_ROWS_UNMATCHED };
 
     collect_degrees(&n);
     reset(&n);
@@ -551,12 +582,14 @@ static void tell_nearest(const dfl_solver *solver, const dfl_mapping *m, dfl_dia
         try_smaller(&n);
     else
         try_matching(&n, d->code);
-    works = n.is_memory ? "fits" : n.takes_idle ? "works, but leaves chips without work" : "works";
     for (uint32_t i = 0; i < n.n_shown; i++) {
         char seconds[DFL_UNIT_TEXT];
 
         dfl_human(n.shown[i].seconds, "s", seconds);
-        dfl_diag_note(solver->sink, d, "%s: %s, %s a step", works, n.shown[i].text, seconds);
+        dfl_diag_note(solver->sink, d, "%s: %s, %s a step",
+                      n.is_memory          ? "fits"
+                      : n.shown[i].is_idle ? "works, but leaves chips without work"
+                                           : "works", n.shown[i].text, seconds);
     }
     if (n.n_shown > 0)
         dfl_diag_help(solver->sink, d, "change the plan: %s", n.shown[0].text);
