@@ -258,27 +258,6 @@ bool dfl_rows_varies(const dfl_frame *f, uint32_t einsum, const dfl_access *acce
     return false;
 }
 
-/* Reports parts of a table of which some have no row. */
-static bool check_parts(const dfl_frame *f, uint32_t slot, const dfl_line *line)
-{
-    const dfl_rank *rank = &f->workload->ranks[line->rank];
-    const int64_t parts = f->slots[slot].count, each = dfl_ceil_div(rank->extent, parts), used = dfl_ceil_div(rank->extent, each);
-    int64_t fits = parts;
-    dfl_diag *d;
-
-    if (used == parts)
-        return true;
-    while (fits > 1 && dfl_ceil_div(rank->extent, dfl_ceil_div(rank->extent, fits)) != fits)
-        fits--;
-    d = dfl_report(f->sink, DFL_MAP_ROWS_UNMATCHED, line->amount_span,
-                   "%lld rows in %lld parts leave %lld instances of `%s` without a row", (long long)rank->extent,
-                   (long long)parts, (long long)(parts - used), dfl_sym_text(f->names, f->system->axes[line->axis].name));
-    dfl_diag_label(f->sink, d, rank->span, "`%s` has %lld rows", dfl_sym_text(f->names, rank->name), (long long)rank->extent);
-    dfl_diag_help(f->sink, d, "divide `%s` into %lld parts of %lld rows or less", dfl_sym_text(f->names, rank->name),
-                  (long long)fits, (long long)dfl_ceil_div(rank->extent, fits));
-    return false;
-}
-
 /* The rows of the largest part that the slots before one leave of its rank: they nest in their order. */
 static int64_t rows_before(const dfl_frame *f, uint32_t einsum, uint32_t slot)
 {
@@ -289,6 +268,31 @@ static int64_t rows_before(const dfl_frame *f, uint32_t einsum, uint32_t slot)
         if (dfl_frame_goes(f, einsum, s) && dfl_frame_line(f, einsum, s)->rank == rank)
             n = dfl_ceil_div(n, f->slots[s].count);
     return n;
+}
+
+/* Reports parts of a table of which some have no row: of all rows, or of those that the lines before leave in a part. */
+static bool check_parts(const dfl_frame *f, uint32_t einsum, uint32_t slot)
+{
+    const dfl_line *line = dfl_frame_line(f, einsum, slot);
+    const dfl_rank *rank = &f->workload->ranks[line->rank];
+    const int64_t rows = rows_before(f, einsum, slot), parts = f->slots[slot].count;
+    const int64_t used = dfl_ceil_div(rows, dfl_ceil_div(rows, parts));
+    int64_t fits = parts;
+    dfl_diag *d;
+
+    if (used == parts)
+        return true;
+    while (fits > 1 && dfl_ceil_div(rows, dfl_ceil_div(rows, fits)) != fits)
+        fits--;
+    d = dfl_report(f->sink, DFL_MAP_ROWS_UNMATCHED, line->amount_span,
+                   rows < rank->extent ? "%lld rows of a part in %lld parts leave %lld instances of `%s` without a row"
+                                       : "%lld rows in %lld parts leave %lld instances of `%s` without a row",
+                   (long long)rows, (long long)parts, (long long)(parts - used),
+                   dfl_sym_text(f->names, f->system->axes[line->axis].name));
+    dfl_diag_label(f->sink, d, rank->span, "`%s` has %lld rows", dfl_sym_text(f->names, rank->name), (long long)rank->extent);
+    dfl_diag_help(f->sink, d, "divide `%s` into %lld parts of %lld rows or less", dfl_sym_text(f->names, rank->name),
+                  (long long)fits, (long long)dfl_ceil_div(rows, fits));
+    return false;
 }
 
 /* Refuses a line that divides a rank behind one that rows replace: the block of a chip would depend on the place that its points
@@ -332,7 +336,7 @@ bool dfl_rows_set_points(dfl_frame *f, uint32_t einsum)
     *out = (dfl_points){ .parts = 1, .total = 1, .largest = 1 };
     for (uint32_t s = 0; s < f->n_slots; s++)
         if (dfl_frame_goes(f, einsum, s)) {
-            if (!check_parts(f, s, dfl_frame_line(f, einsum, s)))
+            if (!check_parts(f, einsum, s))
                 return false;
             rows = rows_before(f, einsum, s);
             if (__builtin_mul_overflow(out->parts, f->slots[s].count, &out->parts))
