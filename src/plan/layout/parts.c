@@ -37,11 +37,10 @@ dfl_chip_part dfl_chip_parts_common(dfl_chip_part a, dfl_chip_part b)
 
     while (step % b.step != 0)
         step += a.step;
-    for (int64_t tries = 0; tries < step / a.step + (b.first > a.first ? (b.first - a.first) / a.step + 1 : 0); tries++) {
-        if (out.first >= b.first && (out.first - b.first) % b.step == 0)
-            break;
+    if (b.first > a.first)
+        out.first += dfl_ceil_div(b.first - a.first, a.step) * a.step;
+    for (int64_t tries = 0; tries < step / a.step && (out.first - b.first) % b.step != 0; tries++)
         out.first += a.step;
-    }
     out.step = step;
     if (a.n > 0 && b.n > 0 && out.first <= end && out.first >= b.first && (out.first - b.first) % b.step == 0)
         out.n = (end - out.first) / step + 1;

@@ -4,6 +4,7 @@
 #include "plan/layout/halos.h"
 #include "plan/layout/lines.h"
 #include "plan/layout/parts.h"
+#include "plan/layout/touched.h"
 #include "support/number.h"
 
 enum { MOST_PAIRS = 1 << 16 }; /* pairs of chips that are looked at where parts do not nest */
@@ -128,12 +129,33 @@ static bool count_window(const chip_pair *p, uint32_t dim, uint32_t rank, uint64
     return false;
 }
 
+/* The positions that every pass of every chip takes along an index, also beyond the ends of the tensor. False if passes or chips
+   take some of them alone, or if they lie unequally far apart. */
+static bool find_row(const chip_pair *p, const dfl_index *index, dfl_chip_part *out)
+{
+    dfl_stride *strides = DFL_NEW_ARRAY(p->f->arena, dfl_stride, (size_t)index->n_terms + 1);
+    dfl_touched_row row;
+
+    for (uint32_t t = 0; t < index->n_terms; t++) {
+        const int64_t extent = p->f->workload->ranks[index->terms[t].rank].extent;
+
+        if (dfl_frame_pass(p->f, p->einsum, index->terms[t].rank) != extent)
+            return false;
+        strides[t] = (dfl_stride){ index->terms[t].coef, extent };
+    }
+    if (!dfl_touched_row_of(index->offset, strides, index->n_terms, &row))
+        return false;
+    *out = (dfl_chip_part){ (int64_t)row.first, (int64_t)row.gap, (int64_t)row.n };
+    return true;
+}
+
 /* Elements along a dimension of the pair. True on overflow, or if they are not counted. */
 static bool count_dimension(const chip_pair *p, uint32_t dim, dfl_i128 *out)
 {
     const dfl_frame *f = p->f;
     const uint64_t used = dividing(p, p->asked, dim), home = dividing(p, p->from, dim);
     int64_t parts = 1, pass, common;
+    dfl_chip_part row;
     uint32_t rank;
 
     if (has_one(p, dim)) {
@@ -149,6 +171,10 @@ static bool count_dimension(const chip_pair *p, uint32_t dim, dfl_i128 *out)
     }
     if (window_rank(p, dim) != DFL_NONE)
         return count_window(p, dim, window_rank(p, dim), home, out);
+    if (find_row(p, &p->access->index[dim], &row)) {
+        *out = count_common(p, row, f->workload->tensors[p->access->tensor].extents[dim], home);
+        return false;
+    }
     for (uint32_t s = 0; s < f->n_slots; s++)
         parts *= (home & ~p->brought) >> s & 1 ? f->slots[s].count : 1;
     return dfl_frame_elements_along(f, p->einsum, p->access, dim, parts, out);
@@ -196,9 +222,12 @@ static bool nests(const chip_pair *p, uint32_t dim)
 {
     const uint64_t used = dividing(p, p->asked, dim), home = dividing(p, p->from, dim);
     uint64_t outer = 0;
+    dfl_chip_part row;
 
     if (window_rank(p, dim) != DFL_NONE)
         return false; /* the first chips have less of a window that begins before the tensor */
+    if (!has_one(p, dim) && find_row(p, &p->access->index[dim], &row) && (row.first > 0 || row.step != 1))
+        return home == 0; /* and less of positions that begin behind the first one, or lie apart */
     if (used == 0 || home == 0)
         return true;
     for (uint32_t s = 0; s < p->f->n_slots; s++) { /* the groups that the einsum divides stand before all others of the home */
