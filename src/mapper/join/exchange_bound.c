@@ -11,7 +11,8 @@
 #include "mapper/join/workload_floor.h"
 #include "mapper/problem/limits.h"
 
-/* Lines: energy alone, time alone, and mixtures, without first tiles, with these, and one more. */
+/* Most lines: energy alone; time alone; mixtures without first tiles, and with them; one more without them, if they raise
+   nothing; lines with equal tiles, and lines over whole numbers. */
 enum { LINES = 3 + 2 * DFL_EXCHANGE_MIXES + DFL_EXCHANGE_MATCHED + DFL_EXCHANGE_WHOLE };
 
 typedef struct {
@@ -19,11 +20,11 @@ typedef struct {
     dfl_einsum_classes *classes;
     const dfl_objective *objective;
     double leakage;                      /* W */
-    double joules, seconds;              /* of the mapping that is known; J without leakage */
+    double joules, seconds;              /* of the best mapping so far; J without leakage */
     dfl_deadline *deadline;
     uint64_t programs;
-    const dfl_form_firsts *firsts;       /* by class: first tiles that count */
-    bool has_firsts;                     /* they do, in the lines that follow */
+    const dfl_form_firsts *firsts;       /* [class]: first tiles that may count */
+    bool has_firsts;                     /* they count in the lines that follow */
     dfl_line_bound lines[LINES];
     uint32_t n_lines;
 } exchange;
@@ -106,7 +107,7 @@ static dfl_matched_tiles *add_line(exchange *x, double per_joule, double per_sec
     const dfl_objective line = dfl_objective_line(x->objective, per_joule, per_second);
     dfl_matched_tiles *m = dfl_matched_tiles_new(x->arena, x->classes, &line, x->deadline, &x->programs);
 
-    if (x->has_firsts && !(is_whole && x->classes->n == 1)) /* B58 is of programs without first tiles */
+    if (x->has_firsts && !(is_whole && x->classes->n == 1)) /* B58 holds for programs without first tiles */
         dfl_matched_tiles_first_tiles(m, x->firsts);
     if (is_whole)
         dfl_matched_tiles_whole_parts(m, per_joule * x->joules + per_second * x->seconds);
@@ -136,7 +137,7 @@ static dfl_matched_tiles *add_slope(exchange *x, double per_joule, double per_se
     return add_line(x, per_joule > 0 ? 1 : 0, per_joule > 0 ? per_second / per_joule : 1, is_whole);
 }
 
-/* Whether whole numbers may count: there is one einsum alone, or some einsum has axes around its unit. */
+/* Whether lines over whole numbers may raise the bound: of lengths for one einsum, of parts if an einsum has axes. */
 static bool has_whole(const exchange *x)
 {
     bool found = x->classes->n == 1;
@@ -168,8 +169,8 @@ static double add_whole_lines(exchange *x, double value)
     return value;
 }
 
-/* Adds lines: one with the slope that is given, and others through the vertex of least value as long as they raise it, at most
-   DFL_EXCHANGE_MIXES. `*m` is that of the last one, freed for the next. Returns the value. */
+/* Adds up to DFL_EXCHANGE_MIXES lines: the first has the slope given, each further one that of the vertex of least value, as long
+   as lines raise this value. `*m` has the tiles of the last line; those of lines before it are freed. Returns the value. */
 static double add_mixes(exchange *x, double per_joule, double per_second, double value, dfl_matched_tiles **m)
 {
     const uint32_t end = x->n_lines + DFL_EXCHANGE_MIXES;
@@ -185,8 +186,8 @@ static double add_mixes(exchange *x, double per_joule, double per_second, double
     return value;
 }
 
-/* Adds lines with first tiles (B60), in which some transfers do not count. If they do not raise the value, the lines that
-   follow are without. */
+/* Adds lines with first tiles (B60), in which some transfers do not count. If they do not raise the value, one line without first
+   tiles is added, as are all that follow. Returns the value. */
 static double add_firsts(exchange *x, double value, dfl_matched_tiles **m)
 {
     double per_joule, per_second, raised;

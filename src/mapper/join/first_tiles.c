@@ -1,30 +1,30 @@
 #include "mapper/join/first_tiles.h"
 
-/* What loops of readers make of a dimension of an intermediate, from the best case to the worst. */
+/* The pieces into which loops of readers cut a dimension of a tensor, from the best case to the worst. */
 typedef enum {
     EVEN,                     /* no piece is longer than the first one */
-    HALO,                     /* nor is it if no loop cuts the ranks over which the sums of the reader `window` run */
-    UNEVEN,
+    HALO,                     /* no piece is, if no loop cuts the ranks over which the einsum with the window sums */
+    UNEVEN,                   /* a later piece may be longer than the first one */
 } evenness;
 
 typedef struct {
     evenness is;
-    uint32_t window;          /* einsum; of HALO */
+    uint32_t window;          /* HALO: the einsum that reads the dimension through a window */
 } dim_cuts;
 
 typedef struct {
     dfl_arena *arena;
     const dfl_workload *w;
-    dim_cuts **cuts;          /* [tensor][dimension] */
-} dims;
+    dim_cuts **cuts;          /* [tensor][dimension]; EVEN without readers */
+} cut_table;
 
-static int64_t extent_of(const dims *k, const dfl_term *t) { return k->w->ranks[t->rank].extent; }
+static int64_t extent_of(const cut_table *k, const dfl_term *t) { return k->w->ranks[t->rank].extent; }
 
-/* Whether a rank alone, with no offset, is the index. */
+/* Whether an index is one rank, with the coefficient 1 and no offset. */
 static bool is_plain(const dfl_index *i) { return i->n_terms == 1 && i->terms[0].coef == 1 && i->offset == 0; }
 
-/* What loops make of the pieces of a rank of an einsum: what they make of what it indexes in the result. */
-static dim_cuts cuts_of(const dims *k, const dfl_access *output, uint32_t rank)
+/* The pieces of a rank of an einsum: the worst of those of the dimensions that it indexes in the result. */
+static dim_cuts cuts_of(const cut_table *k, const dfl_access *output, uint32_t rank)
 {
     dim_cuts out = { .is = EVEN };
 
@@ -35,6 +35,7 @@ static dim_cuts cuts_of(const dims *k, const dfl_access *output, uint32_t rank)
     return out;
 }
 
+/* Whether a rank indexes an access. */
 static bool has_rank(const dfl_access *a, uint32_t rank)
 {
     bool found = false;
@@ -45,9 +46,10 @@ static bool has_rank(const dfl_access *a, uint32_t rank)
     return found;
 }
 
-/* Whether a window moves by no more than what its first piece has inside of the shape, and reads up to its end; one rank of the
-   index is in the result, and loops cut that evenly. */
-static bool is_halo(const dims *k, const dfl_einsum *reader, const dfl_index *i, int64_t extent)
+/* Whether no piece of a dimension of `extent` elements is longer than the first one if a reader cuts it by the window `i` (B60).
+   One rank of the window indexes the result of the reader, and its own pieces are even. The window moves by no more than its
+   first position has inside of the dimension, and its last position reads up to the end. */
+static bool is_halo(const cut_table *k, const dfl_einsum *reader, const dfl_index *i, int64_t extent)
 {
     int64_t beside = i->offset, step = 0;
     uint32_t n = 0;
@@ -66,8 +68,8 @@ static bool is_halo(const dims *k, const dfl_einsum *reader, const dfl_index *i,
     return is_one && n == 1 && beside + 1 >= step && beside + 1 >= extent;
 }
 
-/* What one reader makes of a dimension of an intermediate. */
-static dim_cuts cuts_by(const dims *k, uint32_t reader, const dfl_access *read, uint32_t dim)
+/* The pieces into which one reader cuts a dimension of an intermediate. */
+static dim_cuts cuts_by(const cut_table *k, uint32_t reader, const dfl_access *read, uint32_t dim)
 {
     const dfl_tensor *t = &k->w->tensors[read->tensor];
     const dfl_einsum *e = &k->w->einsums[reader];
@@ -84,8 +86,8 @@ static dim_cuts cuts_by(const dims *k, uint32_t reader, const dfl_access *read, 
     return out;
 }
 
-/* Finds what loops make of all dimensions: readers stand behind the producers of what they read. */
-static void find_cuts(dims *k)
+/* Fills the table, from the last einsum on: readers stand behind the producers of what they read. */
+static void find_cuts(cut_table *k)
 {
     k->cuts = DFL_NEW_ARRAY(k->arena, dim_cuts *, k->w->n_tensors + 1u);
     for (uint32_t t = 0; t < k->w->n_tensors; t++)
@@ -100,8 +102,8 @@ static void find_cuts(dims *k)
         }
 }
 
-/* Whether an einsum needs what another one before it makes. */
-static bool depends(const dims *k, uint32_t einsum, uint32_t on)
+/* Whether an einsum needs the result of einsum `on`, which stands before it, directly or through others. */
+static bool depends_on(const cut_table *k, uint32_t einsum, uint32_t on)
 {
     bool *needs = DFL_NEW_ARRAY(k->arena, bool, k->w->n_einsums + 1u);
 
@@ -115,20 +117,19 @@ static bool depends(const dims *k, uint32_t einsum, uint32_t on)
     return needs[einsum];
 }
 
-/* Whether the first tile of a keep for several einsums is no smaller than a later one in this einsum, though a window cuts what
-   it makes: no loop above the keep cuts the ranks of the sums of the window, since another einsum that the keep serves needs all
-   of these sums. */
-static bool is_behind(const dims *k, const dfl_tensor *t, uint32_t einsum, uint32_t window)
+/* Whether the keep of an input for several einsums stands above no loop over the ranks of the sums of the einsum `window`: all
+   other readers of the input need these sums, so that none of them can run below such a loop. */
+static bool has_readers_behind(const cut_table *k, const dfl_tensor *t, uint32_t einsum, uint32_t window)
 {
     bool behind = t->n_consumers > 1;
 
     for (uint32_t i = 0; i < t->n_consumers; i++)
-        behind &= t->consumers[i] == einsum || (t->consumers[i] > window && depends(k, t->consumers[i], window));
+        behind &= t->consumers[i] == einsum || (t->consumers[i] > window && depends_on(k, t->consumers[i], window));
     return behind;
 }
 
-/* Sets the bit of an input in the mask of those whose first tiles count in the einsum; `found` is by operand. */
-static void look_at(const dims *k, const dfl_problem *problem, uint32_t operand, dfl_form_firsts *found)
+/* Sets the bit of an operand in a mask of `found` if it is an input whose first tiles count in the einsum. */
+static void mark_input(const cut_table *k, const dfl_problem *problem, uint32_t operand, dfl_form_firsts *found)
 {
     const dfl_problem_operand *o = &problem->operand[operand];
     const dfl_tensor *t = &k->w->tensors[o->tensor];
@@ -142,14 +143,14 @@ static void look_at(const dims *k, const dfl_problem *problem, uint32_t operand,
         if (!(o->ranks >> r & 1) || cuts.is == EVEN)
             continue;
         is_even = false;
-        is_sure &= cuts.is == HALO && o->common != 0 && is_behind(k, t, problem->einsum, cuts.window);
+        is_sure &= cuts.is == HALO && o->common != 0 && has_readers_behind(k, t, problem->einsum, cuts.window);
     }
     found->operands |= is_sure && is_even ? 1u << operand : 0;
     found->served |= is_sure && !is_even ? 1u << operand : 0;
 }
 
-/* The inputs whose first tiles count in an einsum: of several readers, the first one of which a tile is sure. */
-static dfl_form_firsts find_inputs(const dims *k, const dfl_einsum_classes *classes, uint32_t einsum)
+/* The inputs whose first tiles count in an einsum, but for those that count in a reader before it. */
+static dfl_form_firsts find_inputs(const cut_table *k, const dfl_einsum_classes *classes, uint32_t einsum)
 {
     const dfl_problem *problem = classes->problems[einsum].at[0];
     dfl_form_firsts out = { .operands = 0 };
@@ -161,15 +162,15 @@ static dfl_form_firsts find_inputs(const dims *k, const dfl_einsum_classes *clas
             const dfl_problem *other = classes->problems[t->consumers[i]].at[0];
             const uint32_t at = dfl_problem_find_operand(other, problem->operand[o].tensor);
             if (at < other->n_operands)
-                look_at(k, other, at, &before);
+                mark_input(k, other, at, &before);
         }
         if (before.operands == 0 && before.served == 0)
-            look_at(k, problem, o, &out);
+            mark_input(k, problem, o, &out);
     }
     return out;
 }
 
-/* The time in which a memory reads all these inputs of an einsum. */
+/* The time, s, in which a memory is read once for all `inputs` of an einsum, a mask, whose home it is. */
 static double read_all(const dfl_problem *problem, uint32_t inputs, uint32_t memory)
 {
     double seconds = 0;
@@ -193,7 +194,7 @@ static bool has_streams(const dfl_system *s)
 
 const dfl_form_firsts *dfl_first_tiles_find(dfl_arena *arena, const dfl_einsum_classes *classes)
 {
-    dims k = { .arena = arena, .w = classes->m->workload };
+    cut_table k = { .arena = arena, .w = classes->m->workload };
     dfl_form_firsts *out = DFL_NEW_ARRAY(arena, dfl_form_firsts, classes->at.n + 1u);
     double most = 0;
 

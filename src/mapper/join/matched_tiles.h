@@ -17,10 +17,11 @@ typedef struct dfl_matched_tiles dfl_matched_tiles;
 /* For a line; `classes` and `deadline` must live as long. `programs` counts programs. */
 dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *arena, const dfl_einsum_classes *classes, const dfl_objective *line,
                                          dfl_deadline *deadline, uint64_t *programs);
-/* Counts first tiles (SEARCH.md, B60): `firsts` by class, before the first bound. */
+/* Makes all bounds count first tiles (SEARCH.md, B60), `firsts` [class]. To be called before the first bound. */
 void dfl_matched_tiles_first_tiles(dfl_matched_tiles *matched, const dfl_form_firsts *firsts);
-/* Makes all bounds that follow those over whole numbers of parts on axes (SEARCH.md, B57), and of one einsum alone of lengths,
-   too (B58): up to DFL_CELLS programs a skeleton, in place of one. `known`: the line at a mapping that is known. */
+/* Makes all bounds that follow count whole numbers of parts on axes (SEARCH.md, B57) and, of one einsum alone, whole lengths
+   (B58): up to DFL_CELLS programs for a skeleton, in place of one. `known` is the value of the line at a mapping; INFINITY =
+   none. */
 void dfl_matched_tiles_whole_parts(dfl_matched_tiles *matched, double known);
 /* Bounds patterns until those of the least sum agree on memories; then splits leaves until the bound is `enough` or the tiles
    match. The bound so far, also if the deadline passes. */

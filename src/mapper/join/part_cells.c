@@ -6,33 +6,35 @@
 #include "mapper/problem/limits.h"
 #include "mapper/program/exponential.h"
 
+/* Whole numbers from `low` to `high`. */
 typedef struct {
     int64_t low, high;
 } interval;
 
-/* Where a cell is split: the lower half has up to `most` parts of `rank` on `axis`, or elements below its cut `cut`. */
+/* How to split a cell: at the number of parts of `rank` on `axis`, or at the full tile of `rank` below `cut`. */
 typedef struct {
-    bool is_open;                     /* it can be split */
-    bool has_parts;                   /* parts are split, else lengths */
+    bool is_open;                     /* the cell can be split */
+    bool has_parts;                   /* at a number of parts, else at a full tile */
     uint32_t rank, axis, cut;
-    int64_t most;
-    double away;                      /* relative distance from a whole number */
+    int64_t most;                     /* the largest number of the lower half */
+    double away;                      /* relative distance of the number at the point from a whole one */
 } cell_split;
 
 typedef struct dfl_part_cell {
     double bound;
     cell_split split;
     interval parts[DFL_PROBLEM_RANKS][DFL_PROBLEM_AXES];
-    interval length[DFL_PROBLEM_RANKS][DFL_CELL_CUTS];  /* of the first cuts, but not from the first axis on */
-    dfl_geometric_state state;        /* of the program of the cell that it was split from, or its own */
+    interval length[DFL_PROBLEM_RANKS][DFL_CELL_CUTS];  /* full tiles below the first cuts */
+    dfl_geometric_state state;        /* the point of its program; before that, of the cell that was split */
 } cell;
 
 typedef DFL_VEC(cell *) cell_list;
 
+/* The cells of one skeleton. */
 typedef struct {
     dfl_pattern_bounds *b;
     const dfl_kept_program *k;
-    double enough;
+    double enough;                    /* bounds above it need not be known */
 } cell_search;
 
 /* The cut of a rank on an axis; c->n = it has none. */
@@ -45,7 +47,7 @@ static uint32_t find_cut(const dfl_chain *c, uint32_t axis)
     return i;
 }
 
-/* Cuts of a rank below which full lengths are split. */
+/* Number of cuts of a rank below which full tiles are split. */
 static uint32_t count_whole(const dfl_kept_program *k, uint32_t rank)
 {
     const dfl_chain *c = &k->form->chain[rank];
@@ -68,7 +70,7 @@ static bool narrow_parts(const dfl_problem *problem, cell *x)
     return true;
 }
 
-/* The range of the program in a cell. False if nothing is left. */
+/* Sets the knobs of the program for a cell, and `range` to its variables there. False if nothing is left. */
 static bool narrow(const dfl_kept_program *k, const cell *x, dfl_geometric_box *range)
 {
     const dfl_form *f = k->form;
@@ -95,7 +97,7 @@ static bool narrow(const dfl_kept_program *k, const cell *x, dfl_geometric_box *
     return true;
 }
 
-/* Takes a split of an interval at a value of the program, if that is farther from a whole number than the split before. */
+/* Replaces a split by one of the interval `within` at a value of the point, if that is farther from a whole number. */
 static bool take_split(cell_split *split, const interval *within, double value)
 {
     const double most = fmin(fmax(floor(value), (double)within->low), (double)within->high - 1);
@@ -109,7 +111,7 @@ static bool take_split(cell_split *split, const interval *within, double value)
     return true;
 }
 
-/* The number of parts at a point of the program, as a logarithm. */
+/* The logarithm of the number of parts at a cut on an axis, at a point of the program. */
 static double find_parts(const dfl_kept_program *k, uint32_t rank, uint32_t cut, const double *point)
 {
     if (k->program->has_parts)
@@ -118,8 +120,9 @@ static double find_parts(const dfl_kept_program *k, uint32_t rank, uint32_t cut,
            dfl_form_program_length(k->program, rank, (int)cut, point);
 }
 
-/* Takes a split of the parts whose interval reaches farthest beyond their number, if the elements on coordinate 0 would be more
-   with the numbers of the point. */
+/* Replaces the split of a cell by one of a number of parts of a rank, if this raises the elements on coordinate 0 by more. These
+   follow from the upper ends of the numbers; with the rounded numbers of the point, there would be more. The number is the one
+   whose upper end is the largest multiple of it. */
 static void split_end(const dfl_kept_program *k, const double *point, const dfl_form_end *end, cell *x)
 {
     const dfl_chain *c = &k->form->chain[end->rank];
@@ -147,7 +150,7 @@ static void split_end(const dfl_kept_program *k, const double *point, const dfl_
                                  .away = left / elements - 1 };
 }
 
-/* Finds what is farthest from whole numbers at a point of the program. */
+/* Sets the split of a cell: at the number that is farthest from a whole one at a point of the program. */
 static void find_split(const dfl_kept_program *k, const double *point, cell *x)
 {
     const dfl_problem *problem = k->form->problem;
@@ -226,6 +229,9 @@ static void split(cell_search *s, cell_list *cells, size_t at)
     DFL_PUSH(s->b->scratch, cells, upper);
 }
 
+/* Least number of pieces of a rank of few pieces: one closer to 1 is taken for 1. */
+#define PIECES_LEAST 1.02
+
 uint32_t dfl_part_cell_mixed(const dfl_kept_program *k, const cell *x)
 {
     double most = 1;
@@ -236,7 +242,7 @@ uint32_t dfl_part_cell_mixed(const dfl_kept_program *k, const cell *x)
             double length = dfl_form_program_length(k->program, r, (int)i, x->state.x), pieces;
             dfl_exponentials(&length, 1, &length);
             pieces = (double)k->form->chain[r].extent / length;
-            if (pieces > 1.02 && pieces < 2 && 2 / pieces > most) {
+            if (pieces > PIECES_LEAST && pieces < 2 && 2 / pieces > most) {
                 most = 2 / pieces;
                 out = r + 1;
             }

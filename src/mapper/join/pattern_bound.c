@@ -27,12 +27,12 @@ static void sort_pattern(dfl_pattern_bounds *b, uint32_t pattern)
     qsort(b->sorted + first, end - first, sizeof *b->sorted, by_bound);
 }
 
-/* Ports, as a mask, at which tiles of inputs may enter beside the first tiles that count (B60). */
+/* Mask of the ports at which tiles of inputs may move beside the first tiles that count (B60), so that they do not count. */
 static uint32_t find_beside(const dfl_pattern_bounds *b, const dfl_candidate *c)
 {
     uint32_t ports = 0;
 
-    for (uint32_t i = 0; i < c->form->n_keeps && dfl_bounded_firsts(b); i++) {
+    for (uint32_t i = 0; i < c->form->n_keeps && dfl_bounded_has_firsts(b); i++) {
         const dfl_template_keep *k = &c->form->keep[i];
         const dfl_problem_operand *o = &c->problem->operand[k->operand];
         if (o->output || (k->parent >= 0 && !c->form->keep[k->parent].home && !b->firsts.has_streams))
@@ -115,6 +115,7 @@ static void add_skeletons(dfl_pattern_bounds *b, uint32_t pattern, const dfl_can
     }
 }
 
+/* Sets the bounds of all nodes to the least of those of their skeletons. */
 static void reset_roots(dfl_pattern_bounds *b)
 {
     for (uint32_t p = 0; p < b->class->patterns.n; p++)
@@ -249,8 +250,8 @@ static void bound_apart(dfl_pattern_bounds *b, const dfl_form *form, dfl_bounded
     }
 }
 
-/* Sets weights to the multipliers of the times where the bound of a skeleton over whole numbers is least. False if there are
-   none. */
+/* Sets weights to the multipliers of the times in the cell of a skeleton with the least bound. False if they do not raise it
+   above `enough`. */
 static bool turn_in_cell(dfl_pattern_bounds *b, const dfl_form *form, dfl_bounded_skeleton *s, double enough,
                          dfl_time_weights *out)
 {
@@ -393,7 +394,7 @@ static void open_node(dfl_pattern_bounds *b, dfl_arena *work, open_nodes *open, 
     }
 }
 
-/* Whether the deadline has passed, or no more programs of cells may be solved. */
+/* Whether the deadline has passed, or all programs that cells of lengths may solve are used up. */
 static bool is_over(const dfl_pattern_bounds *b)
 {
     return dfl_deadline_passed(b->deadline) || (b->has_lengths && b->left == 0);
@@ -464,7 +465,7 @@ static bool turn_weights(dfl_pattern_bounds *b, const dfl_bounded_skeleton *of, 
     bool is_turned = false;
     dfl_kept_program k;
 
-    goal.firsts = dfl_bounded_firsts(b) ? &b->firsts : NULL;
+    goal.firsts = dfl_bounded_has_firsts(b) ? &b->firsts : NULL;
     if (form != NULL && b->has_lengths && s.cell != NULL)
         is_turned = turn_in_cell(b, form, &s, enough, of->weights);
     if (!is_turned && form != NULL && dfl_bounded_program(b, b->scratch, form, &goal, &s, &k))
@@ -487,13 +488,13 @@ static void reset_bounds(dfl_pattern_bounds *b, uint32_t pattern, const dfl_time
             (void)reset_node(b, root);
 }
 
-/* What is known of the skeletons of a pattern and of their nodes, with the weights of their groups. */
+/* A copy of the bounds of the skeletons of a pattern and of their nodes, with the weights of their groups. */
 typedef struct {
-    dfl_arena *work;
+    dfl_arena *work;                  /* of the copy; the caller frees it */
     dfl_bounded_skeleton *skeleton;
     dfl_node_bound *node;
-    dfl_time_weights *weights;        /* those of the skeletons, one by one */
-    uint32_t mixed;
+    dfl_time_weights *weights;        /* [skeleton] */
+    uint32_t mixed;                   /* of the pattern */
 } saved_bounds;
 
 static saved_bounds save_bounds(const dfl_pattern_bounds *b, uint32_t pattern)
@@ -564,7 +565,7 @@ static double raise_least(dfl_pattern_bounds *b, uint32_t pattern, double least)
     return least;
 }
 
-/* The rank to mix at the least cell of a skeleton; 0 = none. */
+/* 1 + the rank of few pieces (B58, d) at the least cell of a skeleton; 0 = none. */
 static uint32_t find_mixed(dfl_pattern_bounds *b, const dfl_bounded_skeleton *of)
 {
     dfl_bounded_skeleton s = *of;
@@ -579,8 +580,8 @@ static uint32_t find_mixed(dfl_pattern_bounds *b, const dfl_bounded_skeleton *of
     return out;
 }
 
-/* Bounds the skeletons of a pattern with a rank mixed, from the start: bounds with another rank are none. They all get the turns
-   of other weights again. Returns the bound. */
+/* Bounds the skeletons of a pattern with another rank of few pieces. All bounds start anew, since those with different ranks do
+   not hold together, and all weights may turn again. Returns the bound; 0 if it is not above `floor`. */
 static double mix_rank(dfl_pattern_bounds *b, uint32_t pattern, uint32_t mixed, double floor)
 {
     double found;
@@ -595,7 +596,8 @@ static double mix_rank(dfl_pattern_bounds *b, uint32_t pattern, uint32_t mixed, 
     return found > floor ? raise_least(b, pattern, found) : 0;
 }
 
-/* Mixes the rank that the skeleton with the least bound wants. If that is not better, nothing changes. Returns the bound. */
+/* Bounds a pattern with the rank of few pieces at the least cell of its skeleton with the least bound. If that does not raise the
+   bound, nothing changes. Returns the bound. */
 static double raise_mixed(dfl_pattern_bounds *b, uint32_t pattern, double least)
 {
     const uint32_t mixed = find_mixed(b, find_first(b, pattern));

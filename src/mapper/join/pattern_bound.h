@@ -21,11 +21,11 @@ typedef struct dfl_pattern_bounds dfl_pattern_bounds;
    that are solved. */
 dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch, const dfl_einsum_class *class,
                                            const dfl_objective *line, dfl_deadline *deadline, uint64_t *programs);
-/* Counts first tiles in all bounds (SEARCH.md, B60): before the first of them. */
+/* Makes all bounds count first tiles (SEARCH.md, B60). To be called before the first bound. */
 void dfl_pattern_bounds_first_tiles(dfl_pattern_bounds *bounds, const dfl_form_firsts *firsts);
-/* Counts whole numbers of parts on axes in all bounds that follow (SEARCH.md, B57): some times more programs. With `has_lengths`
-   also whole lengths, for an einsum that shares no loop (B58): some tens of times more, but none where a bound is `known`, the
-   value of the line at a mapping. */
+/* Makes all bounds that follow count whole numbers of parts on axes (SEARCH.md, B57): some times more programs. With
+   `has_lengths`, they count whole lengths, too, for an einsum that shares no loop (B58): some tens of times more programs.
+   `known` is the value of the line at a mapping: with `has_lengths`, no bound is raised above it. */
 void dfl_pattern_bounds_whole_parts(dfl_pattern_bounds *bounds, bool has_lengths, double known);
 /* A bound of a pattern whatever the room, without programs. */
 double dfl_pattern_bounds_roomy(const dfl_pattern_bounds *bounds, uint32_t pattern);

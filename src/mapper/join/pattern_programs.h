@@ -8,11 +8,12 @@
 #include "mapper/join/skeleton_tree.h"
 #include "mapper/tiling/form_program.h"
 
-/* Relative distance from which lengths and parts are no whole numbers (B58). */
+/* Relative distance from a whole number above which lengths and parts are split (B58): smaller ones raise the bound by less. */
 #define DFL_CELL_NEAR 0.005
-/* Programs that they take of a class for a line at most, about a second: more are needed where cells raise little. */
+/* Programs over whole lengths for a class in a line, at most, about a second. Where more are needed, cells raise the bound by
+   little. */
 enum { DFL_CELL_PROGRAMS = 1 << 15 };
-/* Precision of their programs: a coarser one splits more cells, as bounds of good cells stay low. */
+/* Precision of programs over whole lengths. With a coarser one, bounds of good cells stay low, and more cells are split. */
 #define DFL_CELL_PRECISION 0.0005
 
 /* A program that ranges of tiles have asked for. */
@@ -41,7 +42,7 @@ typedef struct {
     bool is_impossible;               /* no amounts fit */
     bool has_program;                 /* it may have a program: none has failed so far */
     dfl_kept_program *kept;           /* NULL = not asked for */
-    struct dfl_part_cell *cell;       /* the one with its least bound over whole numbers (part_cells.h); NULL = none */
+    struct dfl_part_cell *cell;       /* the cell with the least bound over whole numbers (part_cells.h); NULL = not known */
 } dfl_bounded_skeleton;
 
 /* What is known of a node of the tree with more than one skeleton. */
@@ -56,11 +57,11 @@ typedef struct dfl_pattern_bounds {
     dfl_objective line;
     dfl_form_goal goal;               /* the same for programs that take the largest of the times */
     dfl_form_firsts firsts;           /* first tiles that count (B60) */
-    bool has_whole_parts;             /* skeletons are bounded by cells of parts (part_cells.h), */
-    bool has_lengths;                 /* or by those of parts and lengths, with `has_parts` in all programs, also of nodes */
-    uint32_t *mixed;                  /* by pattern: of these programs */
-    uint32_t left;                    /* programs that these may still take; at 0 bounds are not known */
-    double known;                     /* the line at a mapping that is known: no bound need be higher; INFINITY = none */
+    bool has_whole_parts;             /* skeletons are bounded by cells of parts (part_cells.h) */
+    bool has_lengths;                 /* by cells of parts and lengths: all programs, also of nodes, have the goal `has_parts` */
+    uint32_t *mixed;                  /* [pattern]: `mixed` of the goal of these programs */
+    uint32_t left;                    /* number of programs that cells of lengths may still solve; at 0 no bound is stated */
+    double known;                     /* value of the line at a mapping: no bound need be higher; INFINITY = no mapping */
     DFL_VEC(dfl_time_weights *) weights;
     dfl_deadline *deadline;
     dfl_bounded_skeleton *at;         /* by pattern, in the order of the tree */
@@ -74,8 +75,8 @@ typedef struct dfl_pattern_bounds {
     uint64_t *programs;
 } dfl_pattern_bounds;
 
-/* Whether some first tiles count, of this class or of another one (B60). */
-static inline bool dfl_bounded_firsts(const dfl_pattern_bounds *b) { return b->firsts.memory != DFL_NONE; }
+/* Whether first tiles count, of this class or of another one (B60). */
+static inline bool dfl_bounded_has_firsts(const dfl_pattern_bounds *b) { return b->firsts.memory != DFL_NONE; }
 /* The goal of programs: without windows, nothing stays, and times count with the weights of the skeleton. */
 dfl_form_goal dfl_bounded_goal(const dfl_pattern_bounds *b, const dfl_bounded_skeleton *s);
 /* New weights of skeletons with these innermost keeps: the work alone. */
@@ -88,7 +89,7 @@ bool dfl_bounded_program(dfl_pattern_bounds *b, dfl_arena *arena, const dfl_form
 /* Solves a program in a range as far as it takes to know that its bound is above `enough`. */
 double dfl_bounded_solve(dfl_pattern_bounds *b, const dfl_kept_program *k, const dfl_geometric_box *range,
                          const dfl_geometric_state *start, double enough, dfl_geometric_solution *out);
-/* Precision of the bounds of programs. */
+/* Relative precision of the bounds of programs. */
 double dfl_bounded_precision(const dfl_pattern_bounds *b);
 /* A bound without the first fetches that the sum over einsums counts, too. */
 double dfl_bounded_rebate(const dfl_pattern_bounds *b, uint32_t pattern, double bound);

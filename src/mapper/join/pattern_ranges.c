@@ -113,7 +113,7 @@ double dfl_pattern_bounds_within(dfl_pattern_bounds *b, uint32_t pattern, const 
         double bound = s->least;
         if (dfl_deadline_passed(b->deadline))
             return 0;
-        if (s->kept == NULL && s->has_program && !b->has_lengths) /* those would charge other pieces (B58) */
+        if (s->kept == NULL && s->has_program && !b->has_lengths) /* no bounds of ranges beside those over lengths (B58) */
             keep_program(b, s);
         if (s->is_impossible)
             continue;

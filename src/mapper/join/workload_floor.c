@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The least steps of an einsum on a unit (dfl_floor_steps), which depend on these members of its problem. */
+/* The least steps of an einsum on a unit (dfl_floor_steps), with the members of its problem on which they depend. */
 typedef struct {
     uint32_t n_ranks;
     int64_t extent[DFL_PROBLEM_RANKS];
@@ -15,7 +15,7 @@ typedef struct {
     double *busy;               /* by port of a memory, 2 * memory + (1 for writes of their own): s */
     double *moved;              /* by tensor: bits that leave or enter its home, at least */
     dfl_arena *arena;
-    DFL_VEC(known_steps) known; /* one for each shape so far: their search takes up to 10 ms, and many einsums are alike */
+    DFL_VEC(known_steps) known; /* one for each shape so far; a search takes up to 10 ms, and many einsums have the same shape */
 } census;
 
 /* Whether a tensor is an input or a result of the workload. */
@@ -51,7 +51,7 @@ static void note_homes(census *c, const dfl_problem *problem)
     }
 }
 
-/* The least steps of a problem, of which equal ones are found once. */
+/* The least steps of a problem. Those of equal shapes are searched once. */
 static double find_steps(census *c, const dfl_problem *problem)
 {
     known_steps one = { .n_ranks = problem->n_ranks, .points = problem->points,

@@ -125,7 +125,7 @@ static void times_length(program_maker *k, uint32_t rank, int cut, double power)
 
 /* ---- whole numbers as variables (B58) ---- */
 
-/* The variable of the elements of a rank on coordinate 0 of all its axes; DFL_FORM_NO_VAR = there is none. */
+/* The variable of the elements of a rank on coordinate 0 of its axes; DFL_FORM_NO_VAR if the rank stands on no axis. */
 static uint32_t find_end_var(const dfl_form_program *p, uint32_t rank)
 {
     for (uint32_t i = 0; i < p->n_ends; i++)
@@ -134,7 +134,7 @@ static uint32_t find_end_var(const dfl_form_program *p, uint32_t rank)
     return DFL_FORM_NO_VAR;
 }
 
-/* Elements of a rank on coordinate 0 of axes, at least, if they have at most so many parts. */
+/* The least number of elements of a rank on coordinate 0 of its axes if these have at most `parts` [axis] parts. */
 static int64_t least_end(const dfl_form *f, const dfl_form_end *end, const int64_t *parts)
 {
     int64_t left = f->chain[end->rank].extent;
@@ -145,6 +145,7 @@ static int64_t least_end(const dfl_form *f, const dfl_form_end *end, const int64
     return left;
 }
 
+/* Adds the numbers of parts on axes. */
 static void add_part_vars(program_maker *k)
 {
     const dfl_form *f = k->form;
@@ -159,7 +160,7 @@ static void add_part_vars(program_maker *k)
         }
 }
 
-/* The full lengths below cuts: variables of their own from the first axis on. */
+/* Adds the full tiles below cuts: variables of their own from the first axis on, else the lengths. */
 static void add_whole_vars(program_maker *k)
 {
     for (uint32_t r = 0; r < k->form->problem->n_ranks; r++) {
@@ -173,6 +174,7 @@ static void add_whole_vars(program_maker *k)
     }
 }
 
+/* Adds the elements on coordinate 0, of the ranks on axes. */
 static void add_end_vars(program_maker *k)
 {
     const dfl_form *f = k->form;
@@ -191,8 +193,8 @@ static void add_end_vars(program_maker *k)
     }
 }
 
-/* The elements of a rank on coordinate 0 of some axes are at least its extent over their parts; the parts of all ranks on an axis
-   multiply to its size at most. */
+/* Adds three limits. A length is at most the full tile. The elements of a rank on coordinate 0 of its axes are at least its
+   extent over the parts there. The parts of all ranks on an axis multiply to at most the size of the axis. */
 static void add_part_limits(program_maker *k)
 {
     const dfl_form *f = k->form;
@@ -267,15 +269,18 @@ static void add_product(program_maker *k, uint32_t product, double coefficient, 
         dfl_geometric_raise(k->draft, k->out->latency, power);
 }
 
-/* The last temporal cut of the mixed rank, if a product counts its pieces down to one above its first axis; -1 = it does not. */
+/* The last cut by a loop down to which a product counts pieces of the rank `mixed`; -1 if there is none, or if an axis of the
+   rank stands above it. */
 static int find_mixed(const program_maker *k, uint32_t product)
 {
-    const uint32_t r = k->out->mixed - 1;
-    const uint16_t figure = k->out->mixed > 0 ? k->form->figure[product * k->form->problem->n_ranks + r] : DFL_FORM_NONE;
-    const dfl_chain *c = &k->form->chain[r];
     bool is_above = true;
     int cut = -1;
 
+    if (k->out->mixed == 0)
+        return -1;
+    const uint32_t r = k->out->mixed - 1;
+    const uint16_t figure = k->form->figure[product * k->form->problem->n_ranks + r];
+    const dfl_chain *c = &k->form->chain[r];
     if (figure == DFL_FORM_NONE || c->figures.at[figure].kind != DFL_CHAIN_PIECES)
         return -1;
     for (uint32_t i = 0; i < c->n && c->at[i].gap <= c->figures.at[figure].gap; i++) {
@@ -286,7 +291,7 @@ static int find_mixed(const program_maker *k, uint32_t product)
     return cut;
 }
 
-/* A product with the least number of pieces of the mixed rank below a cut. */
+/* Adds a product in which the rank `mixed` has its least number of pieces down to a cut (a knob, 2 at first). */
 static void add_mix(program_maker *k, uint32_t product, uint32_t cut, double coefficient, double power)
 {
     if (k->out->n_mixes == DFL_GEOMETRIC_TERMS) {
@@ -323,7 +328,7 @@ static void add_moved(program_maker *k, uint32_t count, double coefficient, doub
     }
 }
 
-/* The work over the latency: a mean of that of the lengths, and of that of the numbers of parts (B58). */
+/* Adds the work over the latency. With numbers of parts, it is a mean of the steps by lengths and of those by parts (B58, c). */
 static void add_steps(program_maker *k, double seconds)
 {
     const dfl_form *f = k->form;
@@ -358,6 +363,7 @@ static void add_seconds(program_maker *k, double seconds)
 
 /* ---- first tiles (B60) ---- */
 
+/* The place of a memory; n_places if the einsum has none there. */
 static uint32_t place_of(const dfl_form *f, uint32_t memory)
 {
     uint32_t p = 0;
@@ -377,7 +383,7 @@ static bool has_first(const program_maker *k, uint32_t keep, uint32_t home)
            f->problem->operand[x->operand].home == home && f->problem->place[x->place].memory != DFL_NONE;
 }
 
-/* Whether some gap behind a keep may have a loop that other einsums share: its transfers are none of the times of the form. */
+/* Whether a keep may stand above a loop that other einsums share. The times of the form leave the transfers of such keeps out. */
 static bool stands_above(const dfl_form *f, uint32_t keep)
 {
     bool above = false;
@@ -387,6 +393,7 @@ static bool stands_above(const dfl_form *f, uint32_t keep)
     return above;
 }
 
+/* Whether the first tile of some keep counts. */
 static bool has_firsts(const program_maker *k)
 {
     const uint32_t home = k->goal->firsts != NULL ? place_of(k->form, k->goal->firsts->memory) : 0;
@@ -397,8 +404,8 @@ static bool has_firsts(const program_maker *k)
     return found;
 }
 
-/* Adds first tiles: with `by_work` to the time of the work; with `by_port` to all that the port moves, `by_wait` to the work and
-   what it waits for at the port. Each is a weight. */
+/* Adds first tiles, over the latency, to a sum of times with these weights: of the work, of all transfers of the read port of
+   the home, and of the work with what it waits for at this port. */
 static void add_firsts(program_maker *k, double by_work, double by_port, double by_wait)
 {
     const dfl_form *f = k->form;
@@ -415,8 +422,9 @@ static void add_firsts(program_maker *k, double by_work, double by_port, double 
     }
 }
 
-/* Whether a transfer may move beside first tiles: one of the first tiles of an input, at another port, below shared loops. What
-   a stream fills is in the level of the stream. */
+/* Whether a transfer may run beside first tiles that count, so that it does not count itself: at another port, of an input, into
+   a keep that its home, a keep for an exchange or a stream fills. If some memory is a stream, all keeps of inputs are taken for
+   such. */
 static bool moves_beside(const program_maker *k, const dfl_form_port *p)
 {
     const dfl_form *f = k->form;

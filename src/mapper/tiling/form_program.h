@@ -14,12 +14,12 @@
 #include "mapper/tiling/box.h"
 #include "mapper/tiling/ramp.h"
 
-/* First tiles that one port of a memory moves, before anything that they serve works (B60). */
+/* The first tiles that count in the times of an einsum, of keeps that the home of an input fills (B60). */
 typedef struct {
-    uint32_t operands;        /* mask: inputs whose first tiles count, those of the keeps that their home fills */
-    uint32_t served;          /* mask: inputs of which those of keeps for several einsums alone count */
-    uint32_t memory;          /* the home of those that count; DFL_NONE = none do */
-    bool has_streams;         /* some memory is a stream: first tiles do not add to what the work waits for */
+    uint32_t operands;        /* mask: inputs of which all such keeps count */
+    uint32_t served;          /* mask: inputs of which only such keeps for several einsums count */
+    uint32_t memory;          /* the home; inputs with another home do not count; DFL_NONE = none count */
+    bool has_streams;         /* some memory is a stream: first tiles do not add to the work and what it waits for at a port */
 } dfl_form_firsts;
 
 /* An objective that programs can have: factor * energy^joules * latency^seconds. In a line of both, time is leakage. */
@@ -30,9 +30,9 @@ typedef struct {
     /* NULL, or by time (dfl_form_program): the latency is a mean with these weights of the times that it is the largest of */
     const double *weights;
     bool has_others;          /* tiles of other einsums may take room: dfl_form_program_take */
-    bool has_parts;           /* numbers of parts are variables, and what coordinate 0 has follows from them (B58) */
-    uint32_t mixed;           /* with `has_parts`: 1 + rank whose pieces count as a mean with their least number; 0 = none */
-    const dfl_form_firsts *firsts; /* first tiles in the times; NULL = none. Not with a ramp */
+    bool has_parts;           /* numbers of parts and full tiles are variables of their own (B58) */
+    uint32_t mixed;           /* with `has_parts`: 1 + the rank of few pieces (B58, d); 0 = none */
+    const dfl_form_firsts *firsts; /* first tiles that the times hold; NULL = none. Not with `ramp` */
     const dfl_ramp *ramp;     /* of the form; NULL = nothing before the first step and after the last one counts */
 } dfl_form_goal;
 
@@ -45,9 +45,10 @@ typedef struct {
     uint16_t count, knob;
 } dfl_form_share;
 
-/* Elements of a rank on coordinate 0 of its axes, over all iterations: at least the extent over their parts. */
+/* The variable of the elements that a rank has on coordinate 0 of its axes over all iterations (w in B58, c). */
 typedef struct {
-    uint32_t rank, axes;      /* mask: the axes */
+    uint32_t rank;
+    uint32_t axes;            /* mask: those on which the rank stands */
     uint32_t var;
 } dfl_form_end;
 
@@ -59,11 +60,11 @@ typedef struct {
     /* by cut on an axis: knob of its parts, or with `has_parts` the variable of their number */
     uint32_t parts[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS];
     bool has_parts;                               /* of the goal */
-    uint32_t whole[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS]; /* with `has_parts`: a full length below a cut; DFL_FORM_NO_VAR = 1 */
-    uint32_t n_ends;                              /* with `has_parts` */
+    uint32_t whole[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS]; /* with `has_parts`: full tile below a cut, t_i or u_i (B58) */
+    uint32_t n_ends;                              /* with `has_parts`: ranks on axes */
     dfl_form_end end[DFL_PROBLEM_RANKS];
-    uint32_t mixed, n_mixes;                      /* of the goal; monomials with the least number of its pieces below a cut */
-    struct { uint16_t cut, knob; } mix[DFL_GEOMETRIC_TERMS];
+    uint32_t mixed, n_mixes;                      /* of the goal; number of monomials with few pieces */
+    struct { uint16_t cut, knob; } mix[DFL_GEOMETRIC_TERMS]; /* the cut of these pieces, the knob of their least number */
     uint32_t others[DFL_PROBLEM_PLACES];          /* knob of what others take of a place; DFL_FORM_NO_VAR = none */
     uint32_t latency;                             /* variable */
     uint32_t n_times, time_sum[DFL_FORM_TIMES];   /* sums of the program that limit the latency, without weights; */
@@ -73,8 +74,8 @@ typedef struct {
 } dfl_form_program;
 
 #define DFL_FORM_NO_VAR UINT32_MAX
-/* With `has_parts`, shares that count by whole numbers (B58): of the work, by numbers of parts; of the pieces of the mixed rank.
-   Any share gives a bound. */
+/* With `has_parts`, the shares h and g of B58: of the work that counts by numbers of parts, and of the pieces of the rank `mixed`
+   that count by their least number. Any share from 0 to 1 gives a bound. */
 #define DFL_FORM_WHOLE_STEPS 0.95
 #define DFL_FORM_WHOLE_PIECES 0.5
 
@@ -87,14 +88,14 @@ dfl_form_program *dfl_form_program_make(dfl_arena *arena, dfl_geometric_draft *d
 void dfl_form_program_fit(dfl_form_program *program, dfl_box *const *boxes, dfl_geometric_box *range);
 /* Sets `range` as dfl_form_program_fit does, but no knobs: in it, a plane that was found for larger boxes gives a bound. */
 void dfl_form_program_range(const dfl_form_program *program, dfl_box *const *boxes, dfl_geometric_box *range);
-/* Limits the parts of a rank at its cut on an axis to at most so many; for a goal without `has_parts`. */
+/* Limits the parts of a rank at its cut on an axis to at most `parts`. Does nothing for a goal with `has_parts`. */
 void dfl_form_program_limit(dfl_form_program *program, uint32_t rank, uint32_t cut, int64_t parts);
-/* For a goal with `has_parts`: narrows `range` to full lengths below a cut from `low` to `high`. False if nothing is left. */
+/* For a goal with `has_parts`: narrows `range` to full tiles of `low` to `high` elements below a cut. False if none is left. */
 bool dfl_form_program_tile(const dfl_form_program *program, uint32_t rank, uint32_t cut, int64_t low, int64_t high,
                            dfl_geometric_box *range);
-/* For a goal with `mixed`: sets the least number of pieces below a cut of that rank, 1 or 2. */
+/* For a goal with `mixed`: sets the least number of pieces, 1 or 2, of this rank down to a cut. */
 void dfl_form_program_mix(dfl_form_program *program, uint32_t cut, uint32_t least);
-/* For a goal with `has_parts`: sets `range` to numbers of parts from `low` to `high`, both by axis, of a rank. */
+/* For a goal with `has_parts`: sets `range` to numbers of parts of a rank from `low` to `high` [axis]. */
 void dfl_form_program_parts(const dfl_form_program *program, uint32_t rank, const int64_t *low, const int64_t *high,
                             dfl_geometric_box *range);
 /* Sets the share of a place, from 0 to 1, that tiles of other einsums take, for a goal with `has_others`. */
