@@ -184,6 +184,32 @@ static bool lacks_any(const chips *c, const chip_reading *r, uint32_t group)
     return false;
 }
 
+/* Whether a chip lacks, by a group alone, the places of its own points along a dimension with a window: another group before it
+   leaves its parts at home other blocks. */
+static bool lies_apart(const chips *c, uint32_t einsum, const dfl_access *a, const chip_reading *r, uint32_t group, uint32_t dim)
+{
+    const chip_einsum *e = &c->einsums[einsum];
+    const uint32_t rank = e->divides[group]->rank;
+    const chip_tensor *t = &c->tensors[r->tensor];
+    uint32_t n_dims;
+    int64_t step;
+
+    (void)dfl_chips_shape(c, r->tensor, &n_dims);
+    step = dfl_index_coef(&a->index[dim + a->n_dims - n_dims], rank); /* iterations may come first */
+
+    for (uint32_t chip = 0; chip < c->n_chips; chip++) {
+        const size_t at = (size_t)chip * c->w->n_ranks + rank;
+
+        for (uint32_t i = 0; i < t->n_elem; i++) {
+            const int64_t x = dfl_chips_coordinate(c, r->tensor, i, dim);
+
+            if (x >= step * e->lo[at] && x <= step * (e->hi[at] - 1) && t->side[group][chip][i] == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Sets the groups along which chips lack what an access (NULL: the result) touches. */
 static void find_lacking(chips *c, uint32_t einsum, const dfl_access *a, chip_reading *r)
 {
@@ -200,8 +226,9 @@ static void find_lacking(chips *c, uint32_t einsum, const dfl_access *a, chip_re
             continue;
         if (a == NULL && dfl_chips_written_beside(c, einsum, g) != DFL_NONE)
             continue; /* neighbours get what they have at home */
-        if (dfl_chips_window(c, einsum, r->tensor, g) != DFL_NONE) {
-            if (!dfl_chips_divides_dimension(c, r->tensor, dfl_chips_window(c, einsum, r->tensor, g), g)) {
+        const uint32_t window = dfl_chips_window(c, einsum, r->tensor, g);
+        if (window != DFL_NONE) {
+            if (!dfl_chips_divides_dimension(c, r->tensor, window, g) || (a != NULL && lies_apart(c, einsum, a, r, g, window))) {
                 dfl_chips_refuse(c, span, "an exchange of neighbouring elements behind an all-to-all");
                 return;
             }
