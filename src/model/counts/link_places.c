@@ -352,9 +352,11 @@ static uint32_t divide(place_walk *walk, const dfl_crossing *c)
         if (listed && c->valued && (c->still >> steps[i] & 1) && (to->n == 1 || to->starts[1] > 1)) {
             /* values return to coordinate 0 of the step alone */
             listed = to->n < STARTS;
-            memmove(&to->starts[2], &to->starts[1], (listed ? to->n - 1 : 0) * sizeof to->starts[0]);
-            to->starts[1] = 1;
-            to->n += listed;
+            if (listed) {
+                memmove(&to->starts[2], &to->starts[1], (to->n - 1) * sizeof to->starts[0]);
+                to->starts[1] = 1;
+                to->n++;
+            }
         }
     }
     if (!listed) {

@@ -316,10 +316,42 @@ static void two_divisions(void **unused)
     dfl_arena_free(t.scratch);
 }
 
+/* Windows of B[9] by m + r - 1 on an array of 2 x 2: tiles of 4 positions of m and of 2 of r are 5 elements, of which the border
+   clips one at (0, 0) and one at (1, 1). So both coordinates of each axis have 4 + 5 = 9, and the busiest port has 5. */
+static void axes_together(void **unused)
+{
+    bench t = { .home = dfl_arena_new(NULL), .scratch = dfl_arena_new(NULL) };
+    dfl_case *c = malloc(sizeof *c);
+
+    (void)unused;
+    assert_non_null(c);
+    case_init(c);
+    case_add_rank(c, "m", 8);
+    case_add_rank(c, "r", 4);
+    case_add_input(c, "B", DFL_ROLE_INPUT, 1, (int64_t[]){ 9 });
+    case_add_einsum(c, "X[m,r] = B[m+r-1]");
+    case_set_roles(c);
+    case_add_memory(c, "dram", 0, 1);
+    case_add_axis(c, "px", 1, 2, CASE_NO, CASE_NO);
+    case_add_axis(c, "py", 1, 2, CASE_NO, CASE_NO);
+    case_add_memory(c, "sram", 1, 1);
+    case_add_unit(c, "mac", 1);
+    c->networks[1] = CASE_CROSSBAR;
+    case_lines(c, 0, "keep B, X in dram;");
+    case_lines(c, case_add_leaf(c, 0, "X"), "spatial m/2 on px; spatial r/2 on py; keep B, X in sram; temporal m; temporal r;");
+    assert_true(prepare(&t, c));
+    compare(&t, "window", 0);
+    assert_int_equal(t.counted, 1);
+    assert_true(t.crossings.networks[0].classes[DFL_CLASS_INNER_DOWN].bits == 5 * t.crossings.at[0].width);
+    free(c);
+    dfl_arena_free(t.home);
+    dfl_arena_free(t.scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(drawn_cases), cmocka_unit_test(divided_axes),
-                                        cmocka_unit_test(two_divisions) };
+                                        cmocka_unit_test(two_divisions), cmocka_unit_test(axes_together) };
 
     return CHECK_GROUP("model.link_loads", tests);
 }
