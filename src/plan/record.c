@@ -271,23 +271,51 @@ static const char *name_back(const dfl_plan_state *p, const char *name)
     return out;
 }
 
+/* Which way messages between stages take along their axis, by the routes of COLLECTIVES.md. */
+typedef enum {
+    WAY_ROUND,      /* forward ahead, from the last stage to the first one too; back the other way */
+    WAY_LINE,       /* the same, but from the last stage to the first one over the links of all stages, the other way */
+    WAY_OPPOSITE,   /* two stages face each other on a closed line: all messages go ahead */
+} message_way;
+
+static message_way find_way(const dfl_plan_state *p, uint32_t network)
+{
+    const dfl_slot *slot = &p->frame.slots[p->frame.stage_slot];
+    const dfl_topology_kind kind = p->frame.system->networks[network].topology.kind;
+    const int64_t size = p->frame.system->axes[slot->axis].size, closing = size - (slot->count - 1) * slot->stride;
+
+    if (kind != DFL_TOPOLOGY_RING && kind != DFL_TOPOLOGY_TORUS)
+        return WAY_LINE;
+    if (2 * slot->stride == size)
+        return WAY_OPPOSITE;
+    return 2 * closing > size ? WAY_LINE : WAY_ROUND;
+}
+
 /* Adds the messages of a stage in micro-batches of a kind. Those forward and back share the links of ports and of switches, in
-   and out; along an axis and between two instances they have links of their own. */
+   and out; along an axis and between two instances they have links of their own, but for the messages between the last stage and
+   the first one. */
 static void add_messages(const dfl_plan_state *p, const dfl_plan_kind *kind, uint32_t stage, link_vec *links)
 {
     const stage_messages of = count_messages(p, stage);
+    const int64_t together = larger(of.sent[0] + of.sent[1], of.received[0] + of.received[1]);
     const int64_t forward = larger(of.sent[0], of.received[0]), back = larger(of.sent[1], of.received[1]);
+    const int64_t closing = p->interleave - 1, closing_back = back > 0 ? closing : 0;
 
     for (uint32_t k = 0; k < kind->message.n_links; k++) {
         const dfl_link_use *use = &kind->message.links[k];
         const char *opposite = name_back(p, use->name);
+        const message_way way = find_way(p, use->network);
         const bool has_direction = strcmp(opposite, use->name) != 0, is_pair = strcmp(use->name, "link") == 0;
-        const int64_t together = larger(of.sent[0] + of.sent[1], of.received[0] + of.received[1]);
+        int64_t ahead = together, behind = 0;
 
-        add_use(p, &kind->message, use, use->name,
-                (dfl_i128)kind->count * (has_direction ? forward : is_pair ? larger(forward, back) : together), links);
-        if (has_direction)
-            add_use(p, &kind->message, use, opposite, (dfl_i128)kind->count * back, links);
+        if (is_pair && p->stages > 2) {
+            ahead = larger(forward, back);
+        } else if (has_direction && way != WAY_OPPOSITE) {
+            ahead = forward + (way == WAY_LINE ? closing_back : 0);
+            behind = back + (way == WAY_LINE ? closing : 0);
+        }
+        add_use(p, &kind->message, use, use->name, (dfl_i128)kind->count * ahead, links);
+        add_use(p, &kind->message, use, opposite, (dfl_i128)kind->count * behind, links);
     }
 }
 
