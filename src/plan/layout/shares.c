@@ -1,7 +1,6 @@
 #include "plan/layout/shares.h"
 
 #include "plan/layout/elements.h"
-#include "plan/layout/halos.h"
 #include "plan/layout/lines.h"
 #include "plan/layout/parts.h"
 #include "plan/layout/touched.h"
@@ -92,58 +91,47 @@ static bool owns_one(const chip_pair *p, uint32_t dim, uint64_t home)
     return false;
 }
 
-/* The rank by which the user divides a window: beside an offset or other ranks; DFL_NONE = it divides none. */
-static uint32_t window_rank(const chip_pair *p, uint32_t dim)
+/* The groups by which an einsum divides a rank. */
+static uint64_t dividing_rank(const chip_pair *p, uint32_t rank)
 {
-    const uint64_t used = dividing(p, p->asked, dim);
+    uint64_t out = 0;
+
+    for (uint32_t s = 0; s < p->f->n_slots; s++)
+        if (dfl_frame_line(p->f, p->einsum, s) != NULL && dfl_frame_line(p->f, p->einsum, s)->rank == rank &&
+            p->f->slots[s].stages == NULL && p->f->slots[s].count > 1)
+            out |= UINT64_C(1) << s;
+    return out;
+}
+
+/* Whether the user divides a window: a dimension with an offset or with several ranks. */
+static bool divides_window(const chip_pair *p, uint32_t dim)
+{
     uint32_t rank;
 
-    if (dfl_index_is_bare(&p->access->index[dim], &rank))
-        return DFL_NONE;
-    for (uint32_t s = 0; s < p->f->n_slots; s++)
-        if ((used >> s & 1) != 0 && dfl_frame_line(p->f, p->einsum, s) != NULL)
-            return dfl_frame_line(p->f, p->einsum, s)->rank;
-    return DFL_NONE;
+    return !dfl_index_is_bare(&p->access->index[dim], &rank) && dividing(p, p->asked, dim) != 0;
 }
 
-/* Elements along a window that the user divides. True if they are not counted: passes or gaps leave out some positions. */
-static bool count_window(const chip_pair *p, uint32_t dim, uint32_t rank, uint64_t home, dfl_i128 *out)
-{
-    const dfl_frame *f = p->f;
-    const dfl_index *index = &p->access->index[dim];
-    const int64_t extent = f->workload->tensors[p->access->tensor].extents[dim];
-    dfl_chip_part part = dfl_chip_part_in(f, rank, dividing(p, p->asked, dim), p->user);
-    int64_t least, most, end;
-
-    for (uint32_t t = 0; t < index->n_terms; t++)
-        if (index->terms[t].rank == rank ? index->terms[t].coef != 1
-                                         : (index->terms[t].coef < 0 ? -index->terms[t].coef : index->terms[t].coef) > part.n)
-            return true;
-    if (part.step != 1 || dfl_frame_pass(f, p->einsum, rank) != dfl_frame_local(f, p->einsum, rank))
-        return true;
-    dfl_halo_range(f, p->einsum, index, rank, &least, &most);
-    end = part.first + part.n + most < extent ? part.first + part.n + most : extent;
-    part.first = part.first + least > 0 ? part.first + least : 0;
-    part.n = end > part.first ? end - part.first : 0;
-    *out = part.n > 0 ? count_common(p, part, extent, home) : 0;
-    return false;
-}
-
-/* The positions that every pass of every chip takes along an index, also beyond the ends of the tensor. False if passes or chips
-   take some of them alone, or if they lie unequally far apart. */
+/* The positions that the user takes along an index in each pass, also beyond the ends of the tensor: each rank has its part by
+   the groups that divide it. False if passes take some of them alone, or if they lie unequally far apart. */
 static bool find_row(const chip_pair *p, const dfl_index *index, dfl_chip_part *out)
 {
     dfl_stride *strides = DFL_NEW_ARRAY(p->f->arena, dfl_stride, (size_t)index->n_terms + 1);
+    int64_t base = index->offset;
     dfl_touched_row row;
 
+    *out = (dfl_chip_part){ 0, 1, 0 };
     for (uint32_t t = 0; t < index->n_terms; t++) {
-        const int64_t extent = p->f->workload->ranks[index->terms[t].rank].extent;
+        const uint32_t rank = index->terms[t].rank;
+        const dfl_chip_part part = dfl_chip_part_in(p->f, rank, dividing_rank(p, rank), p->user);
 
-        if (dfl_frame_pass(p->f, p->einsum, index->terms[t].rank) != extent)
+        if (dfl_frame_pass(p->f, p->einsum, rank) != dfl_frame_local(p->f, p->einsum, rank))
             return false;
-        strides[t] = (dfl_stride){ index->terms[t].coef, extent };
+        if (part.n <= 0)
+            return true;
+        strides[t] = (dfl_stride){ index->terms[t].coef * part.step, part.n };
+        base += index->terms[t].coef * part.first;
     }
-    if (!dfl_touched_row_of(index->offset, strides, index->n_terms, &row))
+    if (!dfl_touched_row_of(base, strides, index->n_terms, &row))
         return false;
     *out = (dfl_chip_part){ (int64_t)row.first, (int64_t)row.gap, (int64_t)row.n };
     return true;
@@ -169,12 +157,12 @@ static bool count_dimension(const chip_pair *p, uint32_t dim, dfl_i128 *out)
         *out = common < pass ? common : pass;
         return false;
     }
-    if (window_rank(p, dim) != DFL_NONE)
-        return count_window(p, dim, window_rank(p, dim), home, out);
     if (find_row(p, &p->access->index[dim], &row)) {
         *out = count_common(p, row, f->workload->tensors[p->access->tensor].extents[dim], home);
         return false;
     }
+    if (divides_window(p, dim))
+        return true;
     for (uint32_t s = 0; s < f->n_slots; s++)
         parts *= (home & ~p->brought) >> s & 1 ? f->slots[s].count : 1;
     return dfl_frame_elements_along(f, p->einsum, p->access, dim, parts, out);
@@ -224,7 +212,7 @@ static bool nests(const chip_pair *p, uint32_t dim)
     uint64_t outer = 0;
     dfl_chip_part row;
 
-    if (window_rank(p, dim) != DFL_NONE)
+    if (divides_window(p, dim))
         return false; /* the first chips have less of a window that begins before the tensor */
     if (!has_one(p, dim) && find_row(p, &p->access->index[dim], &row) && (row.first > 0 || row.step != 1))
         return home == 0; /* and less of positions that begin behind the first one, or lie apart */
@@ -314,6 +302,33 @@ bool dfl_share_find(const dfl_frame *f, uint32_t einsum, const dfl_access *acces
             return dfl_frame_refuse(f, access->span, "an exchange whose largest part is not counted,",
                                     "divide the operand at home as its reader");
         *out = thinned > 0 && n > *out ? n : *out;
+    } while (next_pair(&p));
+    return true;
+}
+
+bool dfl_share_block(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from,
+                     const dfl_layout *asked, uint32_t dim, dfl_i128 *out)
+{
+    const chip_pair p = { .f = f, .einsum = einsum, .access = access, .from = from, .asked = asked,
+                          .user = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)f->n_slots + 1),
+                          .owner = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)f->n_slots + 1),
+                          .places = DFL_NEW_ARRAY(f->arena, int64_t, 2 * (size_t)f->n_slots + 1) };
+    const uint64_t divided = dividing(&p, from, dim) | dividing(&p, asked, dim);
+    int64_t chips = 1;
+    dfl_i128 n;
+
+    *out = 0;
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        p.places[s] = divided >> s & 1 ? f->slots[s].count : 1;
+        if (__builtin_mul_overflow(chips, p.places[s], &chips) || chips > MOST_PAIRS)
+            return dfl_frame_refuse(f, access->span, "parts of a window that others gather, of more than 65536 chips,",
+                                    "divide the operand at home as its reader");
+    }
+    do { /* each chip is a pair with itself */
+        if (count_dimension(&p, dim, &n))
+            return dfl_frame_refuse(f, access->span, "parts of a window that others gather, of which passes have some alone,",
+                                    "divide the operand at home as its reader");
+        *out = n > *out ? n : *out;
     } while (next_pair(&p));
     return true;
 }
