@@ -109,8 +109,7 @@ static void add_skeletons(dfl_pattern_bounds *b, uint32_t pattern, const dfl_can
     for (uint32_t i = 0; i < n; i++) {
         dfl_bounded_skeleton *s = &b->at[b->n++];
         *s = (dfl_bounded_skeleton){ .candidate = list[i], .has_program = list[i]->problem->n_ranks > 0,
-                         .common = find_weights(b, list[i], first) };
-        s->weights = s->common;
+                         .weights = find_weights(b, list[i], first) };
         s->least = find_roomy(b, s);
     }
 }
@@ -221,35 +220,6 @@ static bool set_weights(const dfl_kept_program *k, const dfl_geometric_solution 
     return sum > 0;
 }
 
-/* Bounds a skeleton in which no tile stays: the multipliers of the times, where the latency is the largest of them, become its
-   weights, and its bound is that with these weights, which holds in parts of a mapping, too (B43, B47). A program that is not
-   solved to its end has no good multipliers: if that shows, it is solved again. */
-static void bound_apart(dfl_pattern_bounds *b, const dfl_form *form, dfl_bounded_skeleton *s, double enough)
-{
-    const double until[] = { enough, INFINITY };
-    bool is_less = true;
-
-    for (uint32_t i = 0; i < 2 && is_less && !s->is_impossible && s->has_program; i++) {
-        dfl_form_goal goal = dfl_bounded_goal(b, s);
-        dfl_geometric_solution solution;
-        dfl_kept_program k;
-        double largest, mean = 0;
-        goal.weights = NULL;
-        if (!dfl_bounded_program(b, b->scratch, form, &goal, s, &k))
-            continue;
-        largest = dfl_bounded_solve(b, &k, &k.range, NULL, until[i], &solution);
-        if (!set_weights(&k, &solution, s->weights)) { /* nothing fits, or no time counts */
-            s->least = fmax(s->least, largest);
-            break;
-        }
-        goal.weights = s->weights->at;
-        if (dfl_bounded_program(b, b->scratch, form, &goal, s, &k))
-            mean = dfl_bounded_solve(b, &k, &k.range, NULL, enough, &solution);
-        s->least = fmax(find_roomy(b, s), mean);
-        is_less = largest > enough && s->least <= enough;
-    }
-}
-
 /* Sets weights to the multipliers of the times in the cell of a skeleton with the least bound. False if they do not raise it
    above `enough`. */
 static bool turn_in_cell(dfl_pattern_bounds *b, const dfl_form *form, dfl_bounded_skeleton *s, double enough,
@@ -283,9 +253,7 @@ static void bound_skeleton(dfl_pattern_bounds *b, dfl_bounded_skeleton *s, doubl
     dfl_geometric_solution solution;
     dfl_kept_program k;
 
-    if (form != NULL && s->is_apart)
-        bound_apart(b, form, s, enough);
-    else if (form != NULL && b->has_lengths)
+    if (form != NULL && b->has_lengths)
         bound_parts(b, form, s, enough);
     else if (form != NULL && dfl_bounded_program(b, b->scratch, form, &goal, s, &k))
         s->least = fmax(s->least, dfl_bounded_solve(b, &k, &k.range, NULL, enough, &solution));
@@ -301,7 +269,7 @@ static void bound_node(dfl_pattern_bounds *b, uint32_t node, double enough)
 {
     const dfl_skeleton_node *x = &b->tree.at[node];
     const dfl_bounded_skeleton *of = &b->at[x->first];
-    dfl_bounded_skeleton s = { .candidate = of->candidate, .weights = of->common, .common = of->common,
+    dfl_bounded_skeleton s = { .candidate = of->candidate, .weights = of->weights,
                                .least = b->of_node[node].least };
     const dfl_form *form = dfl_loose_form_make(b->scratch, s.candidate->problem, s.candidate->form, x->kept, &b->terms);
     const dfl_form_goal goal = dfl_bounded_goal(b, &s);
@@ -409,7 +377,7 @@ static double find_least(dfl_pattern_bounds *b, uint32_t pattern, const dfl_time
     double least = INFINITY, closed = INFINITY;
 
     for (uint32_t root = first_root(b, pattern); root != DFL_NONE; root = b->tree.at[root].next)
-        if (weights == NULL || b->at[b->tree.at[root].first].common == weights)
+        if (weights == NULL || b->at[b->tree.at[root].first].weights == weights)
             push_node(work, &open, root);
     while (open.at.n > 0 && b->of_node[open.at.at[0]].least < fmin(least, b->known) && fmin(least, closed) > floor &&
            !is_over(b)) {
@@ -484,7 +452,7 @@ static void reset_bounds(dfl_pattern_bounds *b, uint32_t pattern, const dfl_time
         if (weights == NULL || b->at[i].weights == weights)
             b->at[i].least = b->at[i].is_impossible ? INFINITY : find_roomy(b, &b->at[i]);
     for (uint32_t root = first_root(b, pattern); root != DFL_NONE; root = b->tree.at[root].next)
-        if (weights == NULL || b->at[b->tree.at[root].first].common == weights)
+        if (weights == NULL || b->at[b->tree.at[root].first].weights == weights)
             (void)reset_node(b, root);
 }
 

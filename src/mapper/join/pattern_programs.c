@@ -27,16 +27,6 @@ dfl_time_weights *dfl_bounded_weights(dfl_pattern_bounds *b, const dfl_problem *
     return w;
 }
 
-/* Whether short pieces of some tile may stay in their memory. */
-static bool has_stays(const dfl_form *f)
-{
-    bool found = false;
-
-    for (uint32_t i = 0; i < f->n_counts; i++)
-        found |= f->count[i].n_stays > 0;
-    return found;
-}
-
 dfl_form *dfl_bounded_form(dfl_pattern_bounds *b, dfl_arena *arena, dfl_bounded_skeleton *s)
 {
     const dfl_candidate *c = s->candidate;
@@ -45,11 +35,6 @@ dfl_form *dfl_bounded_form(dfl_pattern_bounds *b, dfl_arena *arena, dfl_bounded_
     s->has_program = form != NULL;
     if (form != NULL)
         form->has_any_places = true;
-    if (form != NULL && !b->has_lengths && !s->is_apart && !dfl_problem_slides(c->problem) && !has_stays(form)) {
-        s->is_apart = true;
-        s->weights = dfl_bounded_weights(b, c->problem, s->weights->innermost);
-        s->weights->turns = 0;
-    }
     return form;
 }
 

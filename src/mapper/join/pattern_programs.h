@@ -37,8 +37,7 @@ typedef struct {
 typedef struct {
     double least;                     /* lower bound with all tiles */
     const dfl_candidate *candidate;
-    dfl_time_weights *weights, *common; /* its own; those of its group */
-    bool is_apart;                    /* no tile of it stays, so it has weights of its own (B47) */
+    dfl_time_weights *weights;        /* those of its group (B47) */
     bool is_impossible;               /* no amounts fit */
     bool has_program;                 /* it may have a program: none has failed so far */
     dfl_kept_program *kept;           /* NULL = not asked for */
@@ -81,7 +80,7 @@ static inline bool dfl_bounded_has_firsts(const dfl_pattern_bounds *b) { return 
 dfl_form_goal dfl_bounded_goal(const dfl_pattern_bounds *b, const dfl_bounded_skeleton *s);
 /* New weights of skeletons with these innermost keeps: the work alone. */
 dfl_time_weights *dfl_bounded_weights(dfl_pattern_bounds *b, const dfl_problem *problem, uint64_t innermost);
-/* Makes the form of a skeleton, in which the skeleton gets weights of its own if no tile stays; NULL = it has none. */
+/* Makes the form of a skeleton; NULL = it has none. */
 dfl_form *dfl_bounded_form(dfl_pattern_bounds *b, dfl_arena *arena, dfl_bounded_skeleton *s);
 /* Makes the program of a skeleton for all amounts. False if no amounts fit, or if it has no program: then it keeps its bound. */
 bool dfl_bounded_program(dfl_pattern_bounds *b, dfl_arena *arena, const dfl_form *form, const dfl_form_goal *goal,
