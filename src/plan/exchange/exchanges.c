@@ -121,6 +121,52 @@ static bool is_same(const dfl_plan_exchange *a, const dfl_plan_exchange *b)
            a->kind == b->kind && a->slots == b->slots && a->is_tied == b->is_tied && a->tensor == b->tensor;
 }
 
+/* Whether a slot takes a part at home of dimension `d` of what an einsum makes whole there. */
+static bool takes_part(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint32_t d, uint32_t slot)
+{
+    return f->slots[slot].count > 1 && f->slots[slot].stages == NULL &&
+           dfl_layout_home(l, dfl_frame_target(f, einsum), slot) == (dfl_layout)d &&
+           dfl_layout_made(f, einsum, slot) != (dfl_layout)d;
+}
+
+/* Refuses parts that a home takes of a dimension which micro-batches cut, where the parts of a pass depend on the pass: chips
+   divide the dimension, too, so that a pass lies in one of the parts of a chip, or of a sum passes lie across the ends of parts.
+   Points that go to rows come back to the chips that they left. False after a report. */
+static bool check_passes(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum)
+{
+    const dfl_access *made = &f->workload->einsums[einsum].output;
+    const uint32_t tensor = dfl_frame_target(f, einsum);
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+    bool leaves_sums = false;
+    uint32_t rank;
+
+    if (f->points[einsum].parts > 1)
+        return true;
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        leaves_sums |= dfl_layout_made(f, einsum, s) == DFL_LAYOUT_PARTIAL;
+    for (uint32_t d = 0; d < made->n_dims && made->n_dims == t->n_dims && f->workload->einsums[einsum].phase != DFL_PHASE_UPDATE;
+         d++) {
+        int64_t parts = 1, block, pass;
+        bool is_divided = false, is_uneven = false; /* parts of one group in parts of another one, of several lengths */
+
+        if (!dfl_index_is_bare(&made->index[d], &rank) || f->repeats[rank] ||
+            dfl_frame_pass(f, einsum, rank) >= dfl_frame_local(f, einsum, rank))
+            continue;
+        for (uint32_t s = 0; s < f->n_slots; s++) {
+            is_uneven |= parts > 1 && takes_part(f, l, einsum, d, s);
+            parts *= takes_part(f, l, einsum, d, s) ? f->slots[s].count : 1;
+            is_divided |= dfl_layout_made(f, einsum, s) == (dfl_layout)d;
+        }
+        pass = dfl_frame_pass(f, einsum, rank);
+        block = dfl_ceil_div(t->extents[d], parts);
+        is_uneven &= t->extents[d] % parts != 0;
+        if (parts > 1 && (is_divided || (leaves_sums && (is_uneven || (block % pass != 0 && pass % block != 0)))))
+            return dfl_frame_refuse(f, made->span, "a result of micro-batches that lie in some parts of its home alone",
+                                    "divide the home along a dimension that micro-batches do not cut");
+    }
+    return true;
+}
+
 bool dfl_exchanges_find(const dfl_frame *f, const dfl_layouts *layouts, const dfl_plan_exchanges *before,
                         dfl_plan_exchanges *out)
 {
@@ -134,6 +180,8 @@ bool dfl_exchanges_find(const dfl_frame *f, const dfl_layouts *layouts, const df
             if (!dfl_operand_exchanges_add(f, layouts, e, a, &all))
                 return false;
         }
+        if (!check_passes(f, layouts, e))
+            return false;
         if (is_last_writer(f, e) && !dfl_pass_check(f, dfl_frame_target(f, e), e, NULL))
             return false;
         if (is_last_writer(f, e) && !dfl_result_exchanges_add(f, layouts, e, &all))
