@@ -1,5 +1,6 @@
 #include "plan/layout/passes.h"
 
+#include "plan/layout/lines.h"
 #include "plan/layout/rows.h"
 
 static const char *text(const dfl_frame *f, dfl_sym s) { return dfl_sym_text(f->names, s); }
@@ -81,8 +82,8 @@ static bool passes_meet(const dfl_frame *f, uint32_t einsum, const dfl_index *ma
            dfl_frame_pass(f, einsum, from) == dfl_frame_pass(f, reader, to);
 }
 
-/* Refuses micro-batches over two ranks of one loop if a pass over the second one reads other elements than the pass over the
-   first one makes. */
+/* Refuses micro-batches of which a pass of an einsum reads elements that another pass makes: over one rank of which the indices
+   are unlike, as with a window, or over two ranks of one loop whose passes are other parts. */
 static bool check_passes_meet(const dfl_frame *f, uint32_t einsum, uint32_t reader, const dfl_access *read, dfl_span span)
 {
     const dfl_workload *w = f->workload;
@@ -92,8 +93,12 @@ static bool check_passes_meet(const dfl_frame *f, uint32_t einsum, uint32_t read
         const uint32_t from = passing_rank(f, einsum, made), to = passing_rank(f, reader, &read->index[d]);
         dfl_diag *diag;
 
-        if (from == DFL_NONE || to == DFL_NONE || from == to || passes_meet(f, einsum, made, reader, &read->index[d]))
+        if (from == DFL_NONE || to == DFL_NONE ||
+            (from == to ? dfl_index_equal(made, &read->index[d]) : passes_meet(f, einsum, made, reader, &read->index[d])))
             continue;
+        if (from == to)
+            return dfl_frame_refuse(f, read->span, "a read of elements that other micro-batches make",
+                                    "divide another rank into micro-batches");
         diag = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, span, "micro-batches over `%s` and `%s` are not evaluated where they "
                           "are other parts of `%s`", text(f, w->ranks[from].name), text(f, w->ranks[to].name),
                           text(f, w->tensors[read->tensor].name));
