@@ -707,6 +707,25 @@ static bool check_points(const dfl_frame *f, const dfl_einsum *e)
     return false;
 }
 
+/* Refuses an access of which the conditions leave only elements outside of its tensor: it reads or makes nothing. In some
+   iteration of a repeat it may. False after a report. */
+static bool check_inside(const dfl_frame *f, uint32_t einsum)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+
+    for (uint32_t i = 0; i <= e->n_inputs && !dfl_mask_varies(f, einsum); i++) {
+        const dfl_access *a = i < e->n_inputs ? &e->inputs[i] : &e->output;
+        dfl_i128 n = 1;
+
+        if (dfl_mask_thins(f, einsum, a) && !dfl_mask_elements(f, einsum, a, false, &n))
+            return false;
+        if (n == 0)
+            return dfl_frame_refuse(f, a->span, "an access of which a `where` leaves only elements outside of the tensor",
+                                    "change the offset or the condition, or leave the access out");
+    }
+    return true;
+}
+
 bool dfl_mask_check(const dfl_frame *f, uint32_t einsum)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
@@ -729,5 +748,5 @@ bool dfl_mask_check(const dfl_frame *f, uint32_t einsum)
         if (f->points[einsum].parts > 1 && slots_of(f, einsum, r, 0) != 0)
             return dfl_frame_refuse(f, e->span, "a divided rank in a `where` of points that go to rows", "divide another rank");
     }
-    return check_accesses(f, einsum) && check_points(f, e);
+    return check_accesses(f, einsum) && check_points(f, e) && check_inside(f, einsum);
 }
