@@ -197,8 +197,27 @@ static bool has_time(const dfl_fill *fill)
                                      fill->limits.deadline - dfl_budget_time(budget) > LEAST_SECONDS);
 }
 
-/* Searches the parts one after another, each in a share of the time by its weight, and puts what it finds into the whole. */
-static void search_parts(const segments *k, dfl_fill_open *search, const char *unproven, dfl_filled *out,
+/* Sorts the parts by falling weight, equal ones in the order of the workload: what a part gains is at most its costs, and of a
+   short time the first part gets the most that is useful. */
+static void sort_parts(segments *k, double *weight)
+{
+    for (size_t i = 1; i < k->parts.n; i++) {
+        const dfl_sub_workload part = k->parts.at[i];
+        const double mine = weight[i];
+        size_t at = i;
+
+        for (; at > 0 && weight[at - 1] < mine; at--) {
+            k->parts.at[at] = k->parts.at[at - 1];
+            weight[at] = weight[at - 1];
+        }
+        k->parts.at[at] = part;
+        weight[at] = mine;
+    }
+}
+
+/* Searches the parts one after another, of a time the heaviest first, each in a share by its weight, and puts what it finds into
+   the whole. */
+static void search_parts(segments *k, dfl_fill_open *search, const char *unproven, dfl_filled *out,
                          dfl_search_summary *summary)
 {
     const bool needs_costs = k->parts.n > 1 || (k->parts.n > 0 && dfl_objective_is_product(k->objective));
@@ -208,6 +227,8 @@ static void search_parts(const segments *k, dfl_fill_open *search, const char *u
 
     for (size_t i = 0; i < k->parts.n; i++)
         left += weight[i] = find_weight(k, &k->parts.at[i], costs);
+    if (k->fill->limits.deadline > 0)
+        sort_parts(k, weight);
     for (size_t i = 0; i < k->parts.n && has_time(k->fill); i++) {
         dfl_filled found;
         dfl_sink *quiet = dfl_sink_quiet(k->arena); /* a search without a mapping is no error */
