@@ -23,7 +23,7 @@
 #include "ir/result.h"
 
 /* Results within plans that evaluations of other plans take over: groups of einsums, the times of pipelines. The figures of a
-   plan are those of an evaluation without them. They lie in `arena`, some megabytes at most. */
+   plan are those of an evaluation without them. They lie in `arena`, some tens of megabytes at most. */
 typedef struct dfl_plan_known dfl_plan_known;
 dfl_plan_known *dfl_plan_known_new(dfl_arena *arena);
 
