@@ -192,14 +192,33 @@ static bool has_streams(const dfl_system *s)
     return found;
 }
 
+/* By memory: whether some skeleton fills it from a keep further out. Beside first tiles there, others from such keeps may move,
+   at any port. */
+static const bool *find_filled(dfl_arena *arena, const dfl_einsum_classes *classes)
+{
+    bool *out = DFL_NEW_ARRAY(arena, bool, classes->m->system->n_memories + 1u);
+
+    for (size_t c = 0; c < classes->at.n; c++)
+        for (size_t i = 0; i < classes->at.at[c].candidates.n; i++) {
+            const dfl_candidate *x = &classes->at.at[c].candidates.at[i];
+            for (uint32_t k = 0; k < x->form->n_keeps; k++) {
+                const uint32_t memory = x->problem->place[x->form->keep[k].place].memory;
+                if (memory != DFL_NONE && x->form->keep[k].parent >= 0)
+                    out[memory] = true;
+            }
+        }
+    return out;
+}
+
 const dfl_form_firsts *dfl_first_tiles_find(dfl_arena *arena, const dfl_einsum_classes *classes)
 {
     cut_table k = { .arena = arena, .w = classes->m->workload };
     dfl_form_firsts *out = DFL_NEW_ARRAY(arena, dfl_form_firsts, classes->at.n + 1u);
+    const bool *is_filled = find_filled(arena, classes);
     double most = 0;
 
     for (uint32_t c = 0; c < classes->at.n; c++)
-        out[c] = (dfl_form_firsts){ .operands = ~0u, .served = ~0u, .memory = DFL_NONE,
+        out[c] = (dfl_form_firsts){ .operands = ~0u, .served = ~0u, .memory = DFL_NONE, .is_filled = is_filled,
                                     .has_streams = has_streams(classes->m->system) };
     if (classes->m->options.overlap_perfect || k.w->n_carries > 0)
         return out;

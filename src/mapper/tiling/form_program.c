@@ -378,9 +378,10 @@ static bool has_first(const program_maker *k, uint32_t keep, uint32_t home)
 {
     const dfl_form *f = k->form;
     const dfl_template_keep *x = &f->skeleton->keep[keep];
+    const uint32_t memory = f->problem->place[x->place].memory;
 
     return ((k->goal->firsts->operands | (x->home ? k->goal->firsts->served : 0)) >> x->operand & 1) && x->parent < 0 &&
-           f->problem->operand[x->operand].home == home && f->problem->place[x->place].memory != DFL_NONE;
+           f->problem->operand[x->operand].home == home && memory != DFL_NONE && !k->goal->firsts->is_filled[memory];
 }
 
 /* Whether a keep may stand above a loop that other einsums share. The times of the form leave the transfers of such keeps out. */

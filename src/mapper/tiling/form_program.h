@@ -19,6 +19,7 @@ typedef struct {
     uint32_t operands;        /* mask: inputs of which all such keeps count */
     uint32_t served;          /* mask: inputs of which only such keeps for several einsums count */
     uint32_t memory;          /* the home; inputs with another home do not count; DFL_NONE = none count */
+    const bool *is_filled;    /* by memory of the system: some keep may fill it, so first tiles of its keeps do not count */
     bool has_streams;         /* some memory is a stream: first tiles do not add to the work and what it waits for at a port */
 } dfl_form_firsts;
 

@@ -90,6 +90,9 @@ static const exchange_row AHEAD[] = {
     { "C and an element of A before 8 points, an element of D before 8 more, with all of T: 128 J * 20 s",
       "input A[a]; weight C[c]; weight D[c]; T[a, c] = A[a] * C[c]; output Z[a, c] = T[a, c] * D[c]; ",
       "size = 14B; buffers = 2;", "energy * latency", 128, 20, 128 * 20 },
+    { "a keep in `near` may be filled from one in sram: first tiles there do not count, and A and C may stand there alone",
+      "input A[a]; weight C[c]; output Z[a, c] = A[a] * C[c]; ",
+      "size = 6B; buffers = 2; energy = 0J/bit; } memory near { size = 6B; buffers = 2;", "energy * latency", 112, 11, 112 * 8 },
 };
 
 /* `home`: more of the memory at home. */
