@@ -232,6 +232,8 @@ static inline bool dfl_chips_is_work(const chips *c, uint32_t group)
 uint32_t dfl_chips_move_chip(const chips *c, uint32_t chip, uint32_t group, uint32_t place);
 /* Whether chips of a group have different sets. */
 bool dfl_chips_varies(const chips *c, uint32_t tensor, element_set *of_chip, uint32_t group);
+/* The same of an access, without the chips that have no point if no index of it has the rank which the group divides. */
+bool dfl_chips_varies_in(const chips *c, uint32_t einsum, const dfl_access *a, uint32_t tensor, element_set *of, uint32_t group);
 /* Whether sets of chips of a group overlap without being equal. */
 bool dfl_chips_overlaps(const chips *c, uint32_t tensor, element_set *of_chip, uint32_t group);
 /* The coordinate of an element in a dimension. */

@@ -25,11 +25,34 @@ static bool is_same_set(const chips *c, uint32_t tensor, element_set a, element_
     return a == b || memcmp(a, b, c->tensors[tensor].n_elem) == 0;
 }
 
+static bool is_empty(const chips *c, uint32_t tensor, element_set set)
+{
+    return c->tensors[tensor].n_elem == 0 || memchr(set, 1, c->tensors[tensor].n_elem) == NULL;
+}
+
 bool dfl_chips_varies(const chips *c, uint32_t tensor, element_set *of_chip, uint32_t group)
 {
     for (uint32_t chip = 0; chip < c->n_chips; chip++)
         if (!is_same_set(c, tensor, of_chip[chip], of_chip[dfl_chips_move_chip(c, chip, group, 0)]))
             return true;
+    return false;
+}
+
+bool dfl_chips_varies_in(const chips *c, uint32_t einsum, const dfl_access *a, uint32_t tensor, element_set *of, uint32_t group)
+{
+    const dfl_line *line = c->einsums[einsum].divides[group];
+    bool is_divided = line == NULL;
+
+    for (uint32_t d = 0; d < a->n_dims && !is_divided; d++)
+        is_divided = dfl_index_coef(&a->index[d], line->rank) != 0;
+    if (is_divided)
+        return dfl_chips_varies(c, tensor, of, group);
+    for (uint32_t chip = 0; chip < c->n_chips; chip++) {
+        const element_set first = of[dfl_chips_move_chip(c, chip, group, 0)];
+
+        if (!is_empty(c, tensor, of[chip]) && !is_empty(c, tensor, first) && !is_same_set(c, tensor, of[chip], first))
+            return true;
+    }
     return false;
 }
 
@@ -57,11 +80,6 @@ int64_t dfl_chips_coordinate(const chips *c, uint32_t tensor, uint32_t element, 
     for (uint32_t d = dim + 1; d < n_dims; d++)
         behind *= shape[d];
     return (int64_t)element / behind % shape[dim];
-}
-
-static bool is_empty(const chips *c, uint32_t tensor, element_set set)
-{
-    return c->tensors[tensor].n_elem == 0 || memchr(set, 1, c->tensors[tensor].n_elem) == NULL;
 }
 
 /* Whether a set has an element with the coordinate `x` in a dimension of `extent` values, `behind` elements apart. */

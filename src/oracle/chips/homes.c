@@ -239,7 +239,12 @@ static void divide_home(chips *c, uint32_t tensor)
             split_home(c, tensor, dfl_chips_written_beside(c, first, g), g);
             continue;
         }
-        if (by == NULL || !dfl_chips_varies(c, tensor, by->of_chip, g) || dfl_chips_overlaps(c, tensor, by->of_chip, g))
+        if (by == NULL)
+            continue;
+        const uint32_t einsum = first != DFL_NONE && by == &c->einsums[first].made ? first : t->first_reader;
+        const dfl_einsum *e = c->einsums[einsum].einsum;
+        if (!dfl_chips_varies_in(c, einsum, by == &c->einsums[einsum].made ? &e->output : &e->inputs[t->first_operand], tensor,
+                                 by->of_chip, g) || dfl_chips_overlaps(c, tensor, by->of_chip, g))
             continue;
         project(c, tensor, by->of_chip, g);
     }

@@ -236,8 +236,12 @@ static void find_lacking(chips *c, uint32_t einsum, const dfl_access *a, chip_re
         } else if (dfl_chips_overlaps(c, r->tensor, r->of_chip, g)) {
             dfl_chips_refuse(c, span, "an exchange of overlapping parts");
             return;
-        } else
-            *(dfl_chips_varies(c, r->tensor, r->of_chip, g) ? &r->other : &r->all) |= UINT64_C(1) << g;
+        } else {
+            const bool varies = a != NULL && !c->w->tensors[a->tensor].gathered
+                                    ? dfl_chips_varies_in(c, einsum, a, r->tensor, r->of_chip, g)
+                                    : dfl_chips_varies(c, r->tensor, r->of_chip, g);
+            *(varies ? &r->other : &r->all) |= UINT64_C(1) << g;
+        }
     }
     for (uint32_t g = 0; g < c->n_groups; g++) {
         bool is_shared = (r->all >> g & 1) == 0;
