@@ -203,12 +203,12 @@ dfl_arena *dfl_session_after(dfl_session *s)
 
 dfl_solver dfl_session_solver(dfl_session *s)
 {
-    if (s->known == NULL)
-        s->known = dfl_solver_known_new(s->arena);
+    if (s->memo == NULL)
+        s->memo = dfl_solver_memo_new(s->arena);
     return (dfl_solver){ .arena = s->arena, .after = dfl_session_after(s), .budget = &s->budget,
                          .user_step_limit = s->user_step_limit, .names = s->names, .sources = s->sources, .sink = s->sink,
                          .lints = &s->lints, .program = s->program, .results = &s->results, .options = &s->search,
-                         .filled = &s->filled, .known = s->known, .limited = &s->limited };
+                         .filled = &s->filled, .memo = s->memo, .limited = &s->limited };
 }
 
 const dfl_filled *dfl_session_fill(dfl_session *s, const dfl_mapping *m, dfl_stop *stopped)

@@ -50,7 +50,7 @@ struct dfl_session {
     dfl_budget after_budget;   /* limits of `after` */
     dfl_arena *after;          /* costs of filled mappings; NULL until a mapping is filled */
     dfl_filled_list filled;    /* all filled mappings */
-    struct dfl_plan_known *known; /* `known` of the solver; NULL until there is one */
+    struct dfl_plan_memo *memo; /* `memo` of the solvers; NULL until there is a solver */
     bool nothing_open;         /* the last dfl_session_map found no mapping with holes */
     dfl_stop limited;          /* `limited` of the solver (solve/solve.h) */
 };

@@ -33,7 +33,7 @@ typedef struct {
     const dfl_plan_room *room;
     dfl_mapping *trial;        /* a copy of `asked` for amounts of lines */
     dfl_arena *work;           /* of one plan; reset before each */
-    dfl_plan_known *known;     /* what several plans share */
+    dfl_plan_memo *memo;       /* results that several plans share */
     uint64_t n_seen, n_lacking, n_evaluated, n_runs;
     uint64_t n_refused;        /* plans that are legal for all that is known, and not evaluated, as after E0609 */
     const char *why;           /* the report about the first of them */
@@ -262,7 +262,7 @@ static bool check_plan(plan_check *c, size_t division)
     quiet = dfl_sink_new(work, NULL);
     m = dfl_mapping_copy(work, c->asked);
     write_amounts(c, work, m);
-    r = dfl_plan_evaluate(work, quiet, task->names, m, c->known);
+    r = dfl_plan_evaluate(work, quiet, task->names, m, c->memo);
     c->n_evaluated++;
     if (r != NULL) {
         value = task->value(task->objective, r->joules, r->seconds);
@@ -536,7 +536,7 @@ bool dfl_certify_plans(dfl_certify_run *run, const dfl_claims *claims, dfl_strbu
     c.room = dfl_plan_room_new(run->arena, c.asked);
     c.trial = dfl_mapping_copy(run->arena, c.asked);
     c.work = dfl_arena_new(dfl_arena_budget(run->arena));
-    c.known = dfl_plan_known_new(run->arena);
+    c.memo = dfl_plan_memo_new(run->arena);
     if (!check_room(&c) || !check_divisions(&c)) {
         dfl_arena_free(c.work);
         return false;

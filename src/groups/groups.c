@@ -17,7 +17,7 @@ typedef struct {
     const dfl_group_problem *problem;
     DFL_VEC(known_cost) known;     /* groups that were evaluated */
     dfl_hashmap known_by_group;
-    double slack;                  /* more than rounding can change a sum of floors */
+    double slack;                  /* more than roundings change a sum of floors */
     double best;                   /* cost of the best chain so far */
 } group_search;
 
@@ -27,8 +27,8 @@ typedef struct {
     uint32_t rows;                 /* most + 1, or 1 */
     double *least;                 /* [row][set] */
     uint32_t *from;                /* [row][set]: the down-set before the last group */
-    double *floors;                /* [set * n_floors + row]: sums of the floors of its members */
-    double *rest;                  /* [set]: least cost of all other einsums together */
+    double *floors;                /* [set * n_floors + row]: sum of row `row` of the floors over its members */
+    double *rest;                  /* [set]: lower bound of the cost of all other einsums, in any groups */
 } chain_table;
 
 static uint32_t count_members(dfl_einsum_set set)
@@ -97,8 +97,8 @@ static double find_cost(group_search *search, dfl_einsum_set group)
 
 /* ---- chains of down-sets ----------------------------------------------------------------------------------------- */
 
-/* The least cost of a group between down-sets `i` and `j`. */
-static double find_least(const group_search *search, const chain_table *table, size_t i, size_t j)
+/* A lower bound of the cost of all einsums between down-sets `i` and `j`, in one group or several. */
+static double find_floor(const group_search *search, const chain_table *table, size_t i, size_t j)
 {
     const uint32_t rows = search->problem->n_floors;
     const double *before = &table->floors[i * rows], *behind = &table->floors[j * rows];
@@ -130,11 +130,11 @@ static chain_table *make_table(const group_search *search, const set_list *sets)
             for (uint32_t row = 0; row < rows && sets->at[k] & DFL_EINSUM_BIT(i); row++)
                 table->floors[k * rows + row] += search->problem->floors[(size_t)row * n + i];
     for (size_t k = 0; k < sets->n; k++)
-        table->rest[k] = find_least(search, table, k, sets->n - 1);
+        table->rest[k] = find_floor(search, table, k, sets->n - 1);
     return table;
 }
 
-/* Whether some chain to down-set `i` may be the start of one that costs less than the best one. */
+/* Whether a chain through down-set `i` may cost less than the best one. */
 static bool may_improve(const group_search *search, const chain_table *table, size_t i)
 {
     const size_t n = table->sets->n;
@@ -149,7 +149,7 @@ static bool may_improve(const group_search *search, const chain_table *table, si
 static void extend_chains(group_search *search, chain_table *table, size_t i, size_t j)
 {
     const size_t n = table->sets->n, step = table->rows > 1 ? n : 0;
-    const double rest = table->rest[i], least = find_least(search, table, i, j);
+    const double rest = table->rest[i], least = find_floor(search, table, i, j);
     bool improves = false;
 
     for (size_t row = 0; row < (step ? table->rows - 1 : 1); row++) {
@@ -220,7 +220,7 @@ static dfl_groups search_chains(group_search *search, const set_list *sets, bool
 dfl_groups dfl_groups_find(dfl_arena *arena, const dfl_group_problem *problem)
 {
     group_search search = { .arena = arena, .problem = problem, .known = { NULL, 0, 0 }, .known_by_group = { NULL, 0, 0 },
-                              .slack = 0, .best = INFINITY };
+                            .slack = 0, .best = INFINITY };
     set_list prefixes = { NULL, 0, 0 }, all = { NULL, 0, 0 };
     bool complete;
 

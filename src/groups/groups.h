@@ -37,11 +37,10 @@ typedef struct {
     /* Cost of a group, >= 0; INFINITY if it does not fit. Called at most once per group. */
     double (*cost)(void *context, dfl_einsum_set group);
     void *context;
-    /* [row * n + einsum]: what it adds to each of `n_floors` lower bounds of the cost of its group: the cost of a group is never
-       below the largest of the sums over its members (beyond rounding). Groups that cannot improve on what is known are not
-       evaluated. */
+    /* [row * n + einsum]: `n_floors` lower bounds of the cost. For each row, the cost of a group is at least the sum over its
+       members, but for rounding. Groups that cannot lead to a lower cost than the best one so far are not evaluated. */
     const double *floors;
-    uint32_t n_floors;             /* 0 = none are known */
+    uint32_t n_floors;             /* 0 = no lower bounds */
 } dfl_group_problem;
 
 typedef struct {

@@ -196,17 +196,17 @@ enum { WORKS = 128 }; /* number of plans that are kept at most, some 200 kB each
 
 struct dfl_plan_common {
     dfl_arena *arena;
-    dfl_plan_known *known;
+    dfl_plan_memo *memo; 
     DFL_VEC(common_pass) passes;
     DFL_VEC(common_work) works;
 };
 
-dfl_plan_common *dfl_plan_common_new(dfl_arena *arena, dfl_plan_known *known)
+dfl_plan_common *dfl_plan_common_new(dfl_arena *arena, dfl_plan_memo *memo)
 {
     dfl_plan_common *out = DFL_NEW(arena, dfl_plan_common);
 
     out->arena = arena;
-    out->known = known;
+    out->memo = memo;
     return out;
 }
 
@@ -265,7 +265,7 @@ double dfl_plan_floor_sharpen(dfl_arena *arena, dfl_sink *sink, const dfl_intern
     if (exchanges == NULL)
         return 0;
     p->layouts = of->layouts;
-    p->known = common->known;
+    p->memo = common->memo;
     return dfl_plan_find_step(p, exchanges) ? dfl_plan_latency(p) : 0;
 }
 

@@ -216,25 +216,26 @@ static bool find_message(const dfl_plan_state *p, dfl_plan_kind *kind)
     return dfl_collective_find(f->arena, f->sink, f->names, f->system, slot->stages->span, &ask, &options, &kind->message);
 }
 
-/* The numbers of a pipeline. */
-static dfl_known_key key_of(dfl_arena *arena, const dfl_pipeline *pipeline, uint32_t kinds)
+/* The key of a pipeline: all numbers on which its times depend. */
+static dfl_memo_key key_of(dfl_arena *arena, const dfl_pipeline *pipeline, uint32_t kinds)
 {
     const size_t n = (size_t)pipeline->stages * pipeline->interleave * kinds;
     const double *times[] = { pipeline->forward, pipeline->backward, pipeline->weight_gradient, pipeline->send_forward,
                               pipeline->send_backward };
-    dfl_known_key key = { NULL, 0, 0 };
+    dfl_memo_key key = { NULL, 0, 0 };
 
-    dfl_known_put(arena, &key, pipeline->schedule);
-    dfl_known_put(arena, &key, (uint64_t)pipeline->stages << 32 | pipeline->interleave);
-    dfl_known_put(arena, &key, (uint64_t)pipeline->micro_batches << 32 | kinds);
+    dfl_memo_put(arena, &key, pipeline->schedule);
+    dfl_memo_put(arena, &key, (uint64_t)pipeline->stages << 32 | pipeline->interleave);
+    dfl_memo_put(arena, &key, (uint64_t)pipeline->micro_batches << 32 | kinds);
     for (size_t k = 0; k < sizeof times / sizeof times[0]; k++) {
-        dfl_known_put(arena, &key, times[k] != NULL);
+        dfl_memo_put(arena, &key, times[k] != NULL);
         for (size_t i = 0; i < n && times[k] != NULL; i++)
-            dfl_known_put_double(arena, &key, times[k][i]);
+            dfl_memo_put_double(arena, &key, times[k][i]);
     }
     return key;
 }
 
+/* A copy of times in `arena`. */
 static const dfl_pipeline_times *copy_times(dfl_arena *arena, const dfl_pipeline *pipeline, const dfl_pipeline_times *times)
 {
     dfl_pipeline_times *out = DFL_NEW(arena, dfl_pipeline_times);
@@ -249,20 +250,20 @@ static const dfl_pipeline_times *copy_times(dfl_arena *arena, const dfl_pipeline
     return out;
 }
 
-/* The times of a pipeline: those that are known, or those of a run, which are then known. A pipeline with several kinds of
-   micro-batches is run each time: its key would have a number for each of them. */
+/* The times of a pipeline, of the memo table or of a run, whose times are then kept. A pipeline with several kinds of
+   micro-batches is run each time: its key would have a number for each micro-batch. */
 static dfl_pipeline_times time_pipeline(const dfl_plan_state *p, const dfl_pipeline *pipeline)
 {
     dfl_arena *arena = p->frame.arena;
     dfl_budget *budget = dfl_arena_budget(arena);
-    dfl_known *known = p->known != NULL && pipeline->kind == NULL ? p->known->pipelines : NULL;
-    const dfl_known_key key = key_of(arena, pipeline, p->n_kinds);
-    const dfl_pipeline_times *before = known != NULL ? dfl_known_find(known, &key, budget) : NULL;
+    dfl_memo *memo = p->memo != NULL && pipeline->kind == NULL ? p->memo->pipelines : NULL;
+    const dfl_memo_key key = key_of(arena, pipeline, p->n_kinds);
+    const dfl_pipeline_times *before = memo != NULL ? dfl_memo_find(memo, &key, budget) : NULL;
     const uint64_t start = budget != NULL ? budget->steps_used : 0;
     const dfl_pipeline_times times = before != NULL ? *before : dfl_pipeline_run(arena, pipeline);
 
-    if (before == NULL && known != NULL && dfl_known_has_room(known, &key) && !is_stopped(arena))
-        dfl_known_keep(known, &key, copy_times(dfl_known_arena(known), pipeline, &times),
+    if (before == NULL && memo != NULL && dfl_memo_has_room(memo, &key) && !is_stopped(arena))
+        dfl_memo_keep(memo, &key, copy_times(dfl_memo_arena(memo), pipeline, &times),
                        budget != NULL ? budget->steps_used - start : 0);
     return times;
 }
@@ -595,7 +596,7 @@ static bool find_work(dfl_plan_state *p, const dfl_plan_exchanges *known)
         return false;
     p->work = (dfl_plan_work){ .frame = &p->frame, .times = p->times, .exchanges = &p->exchanges,
                                .is_recomputed = p->frame.recomputed, .branches = &p->branches,
-                               .offload = p->work.offload, .known = p->known != NULL ? p->known->groups : NULL };
+                               .offload = p->work.offload, .memo = p->memo != NULL ? p->memo->groups : NULL };
     if (!dfl_iterations_find(&p->work, &p->layouts, p->times, &p->exchanges) ||
         !dfl_grouping_find(&p->work, &p->branches, p->times))
         return false;
@@ -623,21 +624,21 @@ bool dfl_plan_find_step(dfl_plan_state *p, const dfl_plan_exchanges *known)
     return true;
 }
 
-dfl_plan_known *dfl_plan_known_new(dfl_arena *arena)
+dfl_plan_memo *dfl_plan_memo_new(dfl_arena *arena)
 {
-    enum { KEPT = 1 << 20 }; /* numbers of all keys, 8 bytes each */
-    dfl_plan_known *known = DFL_NEW(arena, dfl_plan_known);
+    enum { KEPT = 1 << 20 }; /* numbers of all keys of a table, 8 bytes each */
+    dfl_plan_memo *memo = DFL_NEW(arena, dfl_plan_memo);
 
-    *known = (dfl_plan_known){ .groups = dfl_known_new(arena, KEPT), .pipelines = dfl_known_new(arena, KEPT) };
-    return known;
+    *memo = (dfl_plan_memo){ .groups = dfl_memo_new(arena, KEPT), .pipelines = dfl_memo_new(arena, KEPT) };
+    return memo;
 }
 
 const dfl_result *dfl_plan_evaluate(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                                    dfl_plan_known *known)
+                                    dfl_plan_memo *memo)
 {
     dfl_plan_state *p = DFL_NEW(arena, dfl_plan_state);
 
-    p->known = known;
+    p->memo = memo;
     if (!dfl_plan_start(p, arena, sink, names, mapping) || !dfl_frame_build(&p->frame))
         return NULL;
     dfl_homes_set(&p->frame);

@@ -22,10 +22,10 @@
 #include "ir/plan_result.h"
 #include "ir/result.h"
 
-/* Results within plans that evaluations of other plans take over: groups of einsums, the times of pipelines. The figures of a
-   plan are those of an evaluation without them. They lie in `arena`, some tens of megabytes at most. */
-typedef struct dfl_plan_known dfl_plan_known;
-dfl_plan_known *dfl_plan_known_new(dfl_arena *arena);
+/* Memo tables that evaluations of several plans share: groups of einsums that searches have found, and times of pipelines. They
+   change no figure of a plan. They lie in `arena` and take some tens of megabytes at most. */
+typedef struct dfl_plan_memo dfl_plan_memo;
+dfl_plan_memo *dfl_plan_memo_new(dfl_arena *arena);
 
 /* Whether a plan has open amounts or decisions, as the `?` of `spatial b/? on node`, or of `schedule = ?`. */
 bool dfl_plan_is_open(const dfl_mapping *mapping);
@@ -47,10 +47,10 @@ typedef struct {
     double fill;           /* largest share of its size that a memory holds at least; above 1 it does not fit */
     double seconds;        /* no such plan has a smaller latency */
 } dfl_plan_floor;
-/* Parts of plans that several lower bounds share: layouts, exchanges, times, lives. `arena` and `known`, which may be NULL, must
+/* Parts of plans that several lower bounds share: layouts, exchanges, times, lives. `arena` and `memo`, which may be NULL, must
    outlive it. */
 typedef struct dfl_plan_common dfl_plan_common;
-dfl_plan_common *dfl_plan_common_new(dfl_arena *arena, dfl_plan_known *known);
+dfl_plan_common *dfl_plan_common_new(dfl_arena *arena, dfl_plan_memo *memo);
 /* Numbers that are equal for two plans, in all calls with one `common`, if and only if the plans agree in these decisions. */
 typedef struct {
     uint64_t cuts;         /* those that divide chips and cut passes */
@@ -72,9 +72,9 @@ double dfl_plan_floor_sharpen(dfl_arena *arena, dfl_sink *sink, const dfl_intern
 /* Whether a plan gives work to all chips, whatever its micro-batches. False if it does not, and after a report: a group passes
    its axis. */
 bool dfl_plan_uses_all(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping);
-/* The costs of a plan, with `plan` set in the result. NULL after a report, or if the budget of the arena is stopped. `known` may
+/* The costs of a plan, with `plan` set in the result. NULL after a report, or if the budget of the arena is stopped. `memo` may
    be NULL. */
 const dfl_result *dfl_plan_evaluate(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
-                                    dfl_plan_known *known);
+                                    dfl_plan_memo *memo);
 
 #endif

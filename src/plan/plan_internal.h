@@ -7,8 +7,9 @@
 #include "plan/memory/held.h"
 #include "plan/plan.h"
 
-struct dfl_plan_known {
-    dfl_known *groups, *pipelines;
+struct dfl_plan_memo {
+    dfl_memo *groups;               /* of dfl_groups (plan/pass/grouping.c) */
+    dfl_memo *pipelines;            /* of dfl_pipeline_times (plan/plan.c) */
 };
 
 /* A kind of micro-batches: equal work and times (plan/kinds.h). */
@@ -38,7 +39,7 @@ typedef struct {
     dfl_pipeline_times pipeline;
     double *exchanged;              /* [stage]: end of the exchange of its gradients (in s) */
     double *moved;                  /* [network]: bits that one chip of each stage sends over it in a step */
-    dfl_plan_known *known;          /* or NULL */
+    dfl_plan_memo *memo;            /* NULL = no results of other plans are used */
     dfl_plan_result out;
 } dfl_plan_state;
 

@@ -83,8 +83,8 @@ static double count_tokens(const dfl_workload *w)
     return most;
 }
 
-/* Whether `seconds` do not change a step of `latency` seconds in double precision. A unit that runs all products of a step in
-   such a time stands for no hardware: other units take the time of its work, and the share of its peak says nothing. */
+/* Whether a time is too short to change the latency of a step in double precision. A unit that runs all products of a step in
+   such a time models no hardware: other units take the time of its work, so a share of its peak has no meaning. */
 static bool takes_nothing(double seconds, double latency) { return seconds <= latency * DBL_EPSILON; }
 
 void dfl_plan_set_rates(dfl_plan_state *p)

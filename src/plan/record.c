@@ -83,8 +83,8 @@ static void add_moved(const dfl_plan_state *p, const dfl_collective_cost *cost, 
         p->moved[cost->shares[i].network] += cost->shares[i].share * dfl_i128_double(bits) * times;
 }
 
-/* The same for an exchange that stages run in micro-batches of a kind. The chip at one end of a dimension has no neighbour to
-   which it sends. */
+/* The same for an exchange that stages run in micro-batches of a kind. In an exchange of neighbours, the chip at one end of the
+   dimension sends nothing. */
 static void add_moved_of_stages(const dfl_plan_state *p, uint32_t x, const dfl_plan_kind *kind)
 {
     const int64_t n = count_variants(p, x), chips = dfl_exchange_ranks(&p->frame, p->exchanges.at[x].slots);
@@ -104,7 +104,8 @@ static void add_moved_of_stages(const dfl_plan_state *p, uint32_t x, const dfl_p
     }
 }
 
-/* Adds the bits and the seconds of `times` of all exchanges of a row, those in micro-batches of a kind. False after a report. */
+/* Adds to a row the bits and the seconds of those `times` of its exchanges that run in micro-batches of a kind. False after a
+   report. */
 static bool record_variants(const dfl_plan_state *p, uint32_t x, const dfl_plan_kind *kind, dfl_i128 times,
                             dfl_plan_collective *row)
 {
@@ -166,7 +167,7 @@ static bool record_exchanges(dfl_plan_state *p, collective_vec *rows)
     return true;
 }
 
-/* Messages of one micro-batch between a stage and others, forward and back. */
+/* Number of messages of one micro-batch that a stage sends and receives: [0] forward, [1] back. */
 typedef struct { int64_t sent[2], received[2]; } stage_messages;
 
 static stage_messages count_messages(const dfl_plan_state *p, uint32_t stage)
@@ -223,7 +224,7 @@ static void record_messages(dfl_plan_state *p, collective_vec *rows)
 
 /* ---- links ---- */
 
-/* Adds the use of a class of links in `count` exchanges. */
+/* Adds the use of the class `name` of links in `count` exchanges of a cost. */
 static void add_use(const dfl_plan_state *p, const dfl_collective_cost *cost, const dfl_link_use *use, const char *name,
                     dfl_i128 count, link_vec *links)
 {
@@ -237,10 +238,10 @@ static void add_use(const dfl_plan_state *p, const dfl_collective_cost *cost, co
         DFL_PUSH(p->frame.arena, links, ((dfl_plan_link){ .network = use->network, .name = name }));
     links->at[k].largest_bits += use->largest_bits * dfl_i128_double(count);
     links->at[k].busy_seconds += use->seconds * dfl_i128_double(count);
-    links->at[k].load += cost->seconds * dfl_i128_double(count); /* the time of the exchanges; see record_links */
+    links->at[k].load += cost->seconds * dfl_i128_double(count); /* s of the exchanges; record_links divides by them */
 }
 
-/* Adds the exchanges that a stage runs in micro-batches of a kind. */
+/* Adds the links that exchanges of a stage use in micro-batches of a kind. */
 static void add_exchanges(const dfl_plan_state *p, const dfl_plan_kind *kind, uint32_t stage, link_vec *links)
 {
     for (uint32_t x = 0; x < p->exchanges.n; x++) {
@@ -271,10 +272,10 @@ static const char *name_back(const dfl_plan_state *p, const char *name)
     return out;
 }
 
-/* Which way messages between stages take along their axis, by the routes of COLLECTIVES.md. */
+/* The direction of messages between stages along their axis, by the routes of COLLECTIVES.md. Ahead is towards higher coordinates. */
 typedef enum {
-    WAY_ROUND,      /* forward ahead, from the last stage to the first one too; back the other way */
-    WAY_LINE,       /* the same, but from the last stage to the first one over the links of all stages, the other way */
+    WAY_ROUND,      /* messages forward go ahead, also from the last stage to the first one; messages back go the other way */
+    WAY_LINE,       /* the same, but from the last stage to the first one they go the other way, over the links of all stages */
     WAY_OPPOSITE,   /* two stages face each other on a closed line: all messages go ahead */
 } message_way;
 
@@ -291,9 +292,9 @@ static message_way find_way(const dfl_plan_state *p, uint32_t network)
     return 2 * closing > size ? WAY_LINE : WAY_ROUND;
 }
 
-/* Adds the messages of a stage in micro-batches of a kind. Those forward and back share the links of ports and of switches, in
-   and out; along an axis and between two instances they have links of their own, but for the messages between the last stage and
-   the first one. */
+/* Adds the links that messages of a stage use in micro-batches of a kind. Messages forward and back share the links of ports and of
+   switches. Along an axis and between two instances, each direction has links of its own, except for messages between the last
+   stage and the first one. */
 static void add_messages(const dfl_plan_state *p, const dfl_plan_kind *kind, uint32_t stage, link_vec *links)
 {
     const stage_messages of = count_messages(p, stage);
@@ -319,13 +320,13 @@ static void add_messages(const dfl_plan_state *p, const dfl_plan_kind *kind, uin
     }
 }
 
-/* Records for each class of links the use in the stage with most bits on its busiest link. */
+/* Records the use of each class of links in the stage that has most bits on the busiest link of the class. */
 static void record_links(dfl_plan_state *p)
 {
     link_vec out = { 0 };
 
     for (uint32_t i = 0; i < p->stages; i++) {
-        const uint32_t stage = (p->out.last_stage + i) % p->stages; /* of equal ones, the stage that ends last */
+        const uint32_t stage = (p->out.last_stage + i) % p->stages; /* of stages with equally many bits, that which ends last */
         link_vec links = { 0 };
 
         for (uint32_t k = 0; k < p->n_kinds; k++)

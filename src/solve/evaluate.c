@@ -13,7 +13,7 @@
 #include "report/check/check.h"
 #include "solve/plan_nearest.h"
 
-struct dfl_plan_known *dfl_solver_known_new(dfl_arena *arena) { return dfl_plan_known_new(arena); }
+struct dfl_plan_memo *dfl_solver_memo_new(dfl_arena *arena) { return dfl_plan_memo_new(arena); }
 
 static bool check_objective(const dfl_solver *solver, const dfl_mapping *m)
 {
@@ -112,7 +112,7 @@ static dfl_result_item evaluate_plan(const dfl_solver *solver, dfl_arena *arena,
 {
     dfl_result_item item = { .mapping = m, .status = DFL_STATUS_INFEASIBLE };
     size_t reports = dfl_sink_count(solver->sink);
-    const dfl_result *result = dfl_plan_evaluate(arena, solver->sink, solver->names, m, solver->known);
+    const dfl_result *result = dfl_plan_evaluate(arena, solver->sink, solver->names, m, solver->memo);
 
     dfl_plan_tell_nearest(solver, m, reports);
     if (result && check_range(solver, m, result))

@@ -114,7 +114,7 @@ const dfl_explanation *dfl_explanation_find(const dfl_solver *solver, const dfl_
     }
     *explanation = (dfl_explanation){ .results = solver->results, .item = item };
     if (is_plan) {
-        item->result = dfl_plan_evaluate(arena, solver->sink, solver->names, item->mapping, solver->known);
+        item->result = dfl_plan_evaluate(arena, solver->sink, solver->names, item->mapping, solver->memo);
         if (item->result != NULL) {
             explanation->sensitivity = dfl_plan_sensitivity(solver, arena, item->result);
             set_objective(solver, explanation, &objective);

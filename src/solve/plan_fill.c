@@ -77,7 +77,7 @@ static const char *why_unevaluated(plan_search *s)
     if (s->unevaluated == 0)
         return NULL;
     dfl_plan_space_set(&s->space, s->first_unevaluated);
-    if (dfl_plan_evaluate(arena, sink, s->fill->solver->names, dfl_plan_space_make(arena, &s->space), s->fill->solver->known) ==
+    if (dfl_plan_evaluate(arena, sink, s->fill->solver->names, dfl_plan_space_make(arena, &s->space), s->fill->solver->memo) ==
             NULL && dfl_sink_count(sink) > 0)
         return dfl_sink_at(sink, 0)->message;
     return "a limit of the evaluation";
@@ -96,7 +96,7 @@ static bool try_plan(plan_search *s, dfl_arena *work, plan_candidate candidate)
     quiet = dfl_sink_new(work, s->fill->solver->sources);
     dfl_sink_limit(quiet, 0);
     dfl_plan_space_set(&s->space, candidate.number);
-    result = dfl_plan_evaluate(work, quiet, s->fill->solver->names, dfl_plan_space_make(work, &s->space), s->fill->solver->known);
+    result = dfl_plan_evaluate(work, quiet, s->fill->solver->names, dfl_plan_space_make(work, &s->space), s->fill->solver->memo);
     if (dfl_arena_budget(work) != NULL && !dfl_budget_ok(dfl_arena_budget(work)))
         return true;
     s->evaluated++;
@@ -240,7 +240,7 @@ static bool add_division(plan_search *s, uint64_t plans)
 
     s->divided += plans;
     dfl_arena_reset(s->common_arena);
-    s->common = dfl_plan_common_new(s->common_arena, s->fill->solver->known);
+    s->common = dfl_plan_common_new(s->common_arena, s->fill->solver->memo);
     dfl_plan_space_reset(&s->space, DFL_OPEN_OTHER);
     do {
         if (!add_class(s, per_class, &least, &cut))
@@ -322,7 +322,7 @@ static void sharpen(plan_search *s, plan_candidate *candidate)
         return;
     if (dfl_plan_common_size(s->common) >= COMMON) {
         dfl_arena_reset(s->common_arena);
-        s->common = dfl_plan_common_new(s->common_arena, s->fill->solver->known);
+        s->common = dfl_plan_common_new(s->common_arena, s->fill->solver->memo);
     }
     dfl_arena_reset(s->work);
     quiet = dfl_sink_new(s->work, s->fill->solver->sources);
@@ -352,7 +352,7 @@ static bool is_excluded(const plan_search *s, const plan_candidate *candidate)
 static bool try_candidates(plan_search *s)
 {
     dfl_arena_reset(s->common_arena);
-    s->common = dfl_plan_common_new(s->common_arena, s->fill->solver->known);
+    s->common = dfl_plan_common_new(s->common_arena, s->fill->solver->memo);
     if (s->candidates.n > 0)
         qsort(s->candidates.at, s->candidates.n, sizeof *s->candidates.at, compare_candidates);
     for (size_t i = 0; i < s->candidates.n; i++) {
@@ -453,7 +453,7 @@ static void note_nearest(plan_search *s, dfl_diag *d)
 
         dfl_strbuf_printf(&amounts, "%s%s", *text != 0 && amounts.len > 0 ? ", " : "", text);
     }
-    if (dfl_plan_evaluate(arena, sink, names, dfl_plan_space_make(arena, &s->space), s->fill->solver->known) == NULL &&
+    if (dfl_plan_evaluate(arena, sink, names, dfl_plan_space_make(arena, &s->space), s->fill->solver->memo) == NULL &&
         dfl_sink_count(sink) > 0)
         dfl_diag_note(fill->sink, d, "%s%s: %s", amounts.len > 0 ? "the one that needs least by its lower bound, " : "this plan",
                       amounts.text, dfl_sink_at(sink, 0)->message);
@@ -513,7 +513,7 @@ static void add_certificate(plan_search *s)
         return;
     dfl_json_end_array(s->json);
     dfl_json_end_object(s->json);
-    costs = dfl_plan_evaluate(solver->arena, s->fill->sink, solver->names, filled->mapping, solver->known);
+    costs = dfl_plan_evaluate(solver->arena, s->fill->sink, solver->names, filled->mapping, solver->memo);
     if (costs != NULL)
         dfl_certificate_add_plan(solver, filled, s->objective, s->text.text, costs);
 }

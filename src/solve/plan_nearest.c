@@ -90,7 +90,7 @@ static void try_changes(nearest *n, const char *text)
         return;
     work = dfl_arena_new(n->solver->budget);
     quiet = dfl_sink_new(work, n->solver->sources);
-    result = dfl_plan_evaluate(work, quiet, n->solver->names, n->trial, n->solver->known);
+    result = dfl_plan_evaluate(work, quiet, n->solver->names, n->trial, n->solver->memo);
     if (result != NULL && isfinite(result->seconds) &&
         n->takes_idle != (!is_uneven(quiet) && dfl_plan_uses_all(work, quiet, n->solver->names, n->trial))) {
         const fitting plan = { text, n->far, result->seconds, n->takes_idle };

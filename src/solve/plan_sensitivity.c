@@ -71,7 +71,7 @@ static bool evaluate_at(const plan_params *all, const dfl_param *p, double value
 
     dfl_sink_limit(quiet, 0);
     m.system = change_system(work, m.system, p, value);
-    r = dfl_plan_evaluate(work, quiet, all->solver->names, &m, all->solver->known);
+    r = dfl_plan_evaluate(work, quiet, all->solver->names, &m, all->solver->memo);
     if (r != NULL) {
         *seconds = r->seconds;
         *joules = r->joules;

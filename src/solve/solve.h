@@ -24,12 +24,12 @@ typedef struct {
     const dfl_search_options *options;
     const dfl_mapping *best;           /* for a search of several structures: the best mapping of all; NULL = not known */
     dfl_filled_list *filled;           /* receives the mappings that searches find */
-    struct dfl_plan_known *known;    /* results that plans of the file share (plan/plan.h) */
+    struct dfl_plan_memo *memo;        /* results that plans of the file share (plan/plan.h) */
     dfl_stop *limited;                 /* the limit that dfl_solve_record_stop recorded first; DFL_STOP_NONE = none yet */
 } dfl_solver;
 
-/* `known` of a solver, empty, in `arena`. */
-struct dfl_plan_known *dfl_solver_known_new(dfl_arena *arena);
+/* An empty `memo` of a solver, in `arena`. */
+struct dfl_plan_memo *dfl_solver_memo_new(dfl_arena *arena);
 
 /* Fills the holes of a mapping and adds the results to `filled`: one mapping, a Pareto set, or the best mappings of several
    structures. Returns the first result, or NULL after reporting. `*stopped` is the limit that ended the search early. */

@@ -39,8 +39,8 @@ static bool add_sides(const dfl_reaches *r, dfl_exchange_place place, uint32_t d
 /* ---- operands ---- */
 
 /* Refuses a halo that takes its corners from a dimension that the einsum divides and that every chip of a slot has whole: no
-   message brings them. Refuses one whose corners pass through chips that read a part of their own elements alone: they pass on
-   more than the message that they need has. False after a report. */
+   message brings them. Refuses a halo whose corners pass through chips that read only a part of their own elements: such a chip
+   passes on more elements than it needs itself, and the messages are counted by what chips need. False after a report. */
 static bool check_corners(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from,
                           const dfl_layout *asked, uint32_t slot)
 {

@@ -527,8 +527,9 @@ static bool check_together(const dfl_frame *f, const dfl_plan_exchange *x, uint6
 }
 
 /* Refuses a home that two groups divide along one dimension if the parts are unequal and the outer group has not taken its part
-   yet: a chip has the inner parts of several outer ones, which together may exceed its share. Of a dimension of which an einsum
-   makes a part, both alone are refused, too: elements are counted by blocks of one length. False after a report. */
+   yet: a chip then has the inner parts of several outer parts, which together may exceed its share. If an einsum makes only a
+   part of the dimension, each of the two conditions is refused by itself, since elements are counted by blocks of one length.
+   False after a report. */
 static bool check_blocks(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint64_t scattered)
 {
     const dfl_access *made = &f->workload->einsums[einsum].output;

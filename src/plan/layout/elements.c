@@ -758,7 +758,7 @@ bool dfl_frame_check_elements(const dfl_frame *f)
                 (i < einsum->n_inputs && dfl_halo_has_several(einsum, i) && count_several(&s, i, &n)))
                 return dfl_frame_refuse(f, a->span, "an access whose elements are not counted: ranks of its indices meet",
                                         "use indices of one rank each, or smaller ranks");
-            if (n == 0) /* it reads or makes nothing, so that no chip has it or sends it */
+            if (n == 0) /* it reads or makes no element */
                 return dfl_frame_refuse(f, a->span, "an access of which every element lies outside of its tensor",
                                         "change the offset, or leave the access out");
         }

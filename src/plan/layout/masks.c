@@ -523,8 +523,9 @@ bool dfl_mask_elements_of_group(const dfl_frame *f, uint32_t einsum, const dfl_a
     return !dfl_frame_elements_of_group(f, einsum, access, together, parts, out) || report_overflow(f, access);
 }
 
-/* The ranks of the indices along which a tensor is divided at home, where conditions have them; into `parts`, the parts of other
-   dimensions that the home has of what an einsum makes. False after a report. */
+/* Finds how the home divides a tensor. `rank` [slot] is the rank of the index along which the home divides it, if conditions have
+   this rank; else DFL_NONE. `parts` [dimension] is the number of parts, by slots without such a rank, into which the home divides
+   what the einsum makes whole. False after a report. */
 static bool find_home(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from, mask_home *home,
                       uint32_t *rank, int64_t *parts)
 {

@@ -10,7 +10,7 @@
 #include "plan/exchange/exchanges.h"
 #include "plan/layout/offload.h"
 #include "plan/pass/chip_time.h"
-#include "support/known.h"
+#include "support/memo.h"
 
 /* The einsums of the backward phase that a chunk runs. With `zero_bubble`, those of weights' gradients have their own passes. */
 typedef enum { DFL_CHUNK_ALL, DFL_CHUNK_WITHOUT_WEIGHTS, DFL_CHUNK_WEIGHTS } dfl_chunk_part;
@@ -50,7 +50,7 @@ typedef struct dfl_plan_work {
     const bool *is_recomputed; /* [tensor]: made again in the backward pass */
     const dfl_plan_branches *branches; /* what runs together on a chip */
     const dfl_offload *offload; /* tensors outside of the chips; NULL = none */
-    dfl_known *known;         /* groups that searches have found (plan/pass/grouping.c); NULL = none are kept */
+    dfl_memo *memo;           /* groups that searches have found (plan/pass/grouping.c); NULL = none are kept */
 } dfl_plan_work;
 
 /* The time of a chunk. */

@@ -24,9 +24,10 @@ void dfl_engines_clear(dfl_engines *busy);
    `is_again` as for dfl_branch_writes. */
 void dfl_engines_add(const dfl_plan_work *work, const uint32_t *branch_of, bool is_again, uint32_t einsum,
                      dfl_engines *busy);
-/* The time of an exchange in one pass. One that runs once in a step runs beside all micro-batches, and has its share of them. */
+/* Seconds of an exchange in one pass. An exchange that runs once in a step counts with its time over the number of micro-batches.
+   */
 double dfl_engines_exchange_seconds(const dfl_plan_work *work, uint32_t exchange);
-/* Adds an exchange. */
+/* Adds an exchange of one pass. */
 void dfl_engines_add_exchange(const dfl_plan_work *work, uint32_t exchange, dfl_engines *busy);
 /* The time of the busiest unit or memory, and of the busiest network. */
 double dfl_engines_chip(const dfl_plan_work *work, const dfl_engines *busy);

@@ -63,19 +63,20 @@ bool dfl_group_space_add(dfl_group_space *s, uint32_t einsum)
 
 /* ---- the numbers of a pass --------------------------------------------------------------------------------------- */
 
-/* Whether an einsum of the workload runs in a pass of the space. */
-static bool runs(const dfl_group_space *s, bool is_again, uint32_t einsum)
+/* Whether an einsum of the workload runs in a pass of the space; with `is_again`, in the recomputation. */
+static bool runs_in(const dfl_group_space *s, bool is_again, uint32_t einsum)
 {
     return s->node_of[einsum] != DFL_NONE && (!is_again || dfl_frame_is_again(s->work->frame, einsum));
 }
 
+/* Adds a transfer that takes time. */
 static void add_transfer(const dfl_group_space *s, dfl_group_pass *pass, dfl_group_transfer transfer)
 {
     if (transfer.seconds > 0)
         DFL_PUSH(s->work->frame->arena, &pass->transfers, transfer);
 }
 
-/* When an einsum reads an operand through its memory: as dfl_branch_reads. */
+/* Sets the nodes with which an einsum does not read an operand through its memory, as dfl_branch_reads decides. */
 static void set_read(const dfl_group_space *s, bool is_again, uint32_t einsum, uint32_t input, dfl_group_transfer *out)
 {
     const dfl_frame *f = s->work->frame;
@@ -83,19 +84,19 @@ static void set_read(const dfl_group_space *s, bool is_again, uint32_t einsum, u
     const dfl_tensor *t = &f->workload->tensors[tensor];
 
     for (uint32_t k = 0; k < t->n_producers; k++) {
-        if (t->producers[k] >= einsum || !runs(s, is_again, t->producers[k])) {
+        if (t->producers[k] >= einsum || !runs_in(s, is_again, t->producers[k])) {
             out->ends = 0;
             break;
         }
         out->ends |= DFL_EINSUM_BIT(s->node_of[t->producers[k]]);
     }
     for (uint32_t k = 0; k < t->n_consumers && t->consumers[k] < einsum; k++)
-        if (runs(s, is_again, t->consumers[k]) && dfl_branch_has_read(f, t->consumers[k], einsum, tensor))
+        if (runs_in(s, is_again, t->consumers[k]) && dfl_branch_has_read(f, t->consumers[k], einsum, tensor))
             out->beside |= DFL_EINSUM_BIT(s->node_of[t->consumers[k]]);
 }
 
-/* The nodes that read all of a result, so that a group with all of them keeps it on the chip; empty if none does: as
-   dfl_branch_writes. */
+/* The nodes that read a result, as dfl_branch_writes decides: a group with all of them keeps the result on the chip. Empty if
+   every group writes it. */
 static dfl_einsum_set find_readers(const dfl_group_space *s, bool is_again, uint32_t einsum)
 {
     const dfl_frame *f = s->work->frame;
@@ -111,19 +112,20 @@ static dfl_einsum_set find_readers(const dfl_group_space *s, bool is_again, uint
 
         if (is_again && w->einsums[reader].phase == DFL_PHASE_FORWARD && !dfl_frame_is_again(f, reader))
             continue;
-        if (!runs(s, is_again, reader) || (dfl_frame_is_again(f, reader) && !dfl_frame_is_again(f, einsum)))
+        if (!runs_in(s, is_again, reader) || (dfl_frame_is_again(f, reader) && !dfl_frame_is_again(f, einsum)))
             return 0;
         readers |= DFL_EINSUM_BIT(s->node_of[reader]);
     }
     return readers;
 }
 
+/* Adds the run of an einsum, with its transfers, to a pass. */
 static void add_run(const dfl_group_space *s, bool is_again, uint32_t einsum, dfl_group_pass *pass)
 {
     const dfl_frame *f = s->work->frame;
     const dfl_einsum *e = &f->workload->einsums[einsum];
     const dfl_chip_time *t = &s->work->times[einsum];
-    dfl_group_member run = { .node = s->node_of[einsum], .compute = t->compute, .least_seconds = t->least_seconds,
+    dfl_group_run run = { .node = s->node_of[einsum], .compute = t->compute, .least_seconds = t->least_seconds,
                             .work_seconds = t->work_seconds, .launch_seconds = t->launch_seconds, .on_units = t->on_units,
                             .first = (uint32_t)pass->transfers.n };
 
@@ -141,26 +143,27 @@ static void add_run(const dfl_group_space *s, bool is_again, uint32_t einsum, df
     DFL_PUSH(f->arena, &pass->runs, run);
 }
 
+/* Adds the exchanges of a pass. */
 static void add_exchanges(const dfl_group_space *s, bool is_again, dfl_group_pass *pass)
 {
     const dfl_plan_exchanges *x = s->work->exchanges;
 
     for (uint32_t i = 0; i < x->n; i++)
-        if (runs(s, is_again, x->at[i].einsum))
+        if (runs_in(s, is_again, x->at[i].einsum))
             DFL_PUSH(s->work->frame->arena, &pass->exchanges,
                      ((dfl_group_exchange){ s->node_of[x->at[i].einsum], x->at[i].cost.network,
                                               dfl_engines_exchange_seconds(s->work, i) }));
 }
 
-/* Adds to the floors what a pass needs in any group: the operations without the starts of kernels, the transfers that no group
-   spares, the exchanges. Two ports of one memory that work beside each other are two engines. */
+/* Adds to the floors the seconds of each engine that a pass takes in every group: the operations without the starts of kernels,
+   the transfers that every group needs, and the exchanges. A memory whose two ports run side by side is two engines. */
 static void add_floors(dfl_group_space *s, const dfl_group_pass *pass)
 {
     const dfl_system *system = s->work->frame->system;
     double *ports = &s->floors[(size_t)system->n_computes * s->n], *nets = ports + 2 * (size_t)system->n_memories * s->n;
 
     for (size_t i = 0; i < pass->runs.n; i++) {
-        const dfl_group_member *r = &pass->runs.at[i];
+        const dfl_group_run *r = &pass->runs.at[i];
 
         s->floors[(size_t)r->compute * s->n + r->node] += r->least_seconds;
         for (uint32_t k = r->first; k < r->end; k++) {
@@ -174,7 +177,7 @@ static void add_floors(dfl_group_space *s, const dfl_group_pass *pass)
         nets[(size_t)pass->exchanges.at[i].network * s->n + pass->exchanges.at[i].node] += pass->exchanges.at[i].seconds;
 }
 
-/* Leaves out the engines that do nothing. */
+/* Removes the floors of engines without work. */
 static void pack_floors(dfl_group_space *s)
 {
     uint32_t kept = 0;
@@ -190,6 +193,7 @@ static void pack_floors(dfl_group_space *s)
     s->n_floors = kept;
 }
 
+/* Lists the weights that the einsums read. */
 static void add_weights(dfl_group_space *s)
 {
     const dfl_workload *w = s->work->frame->workload;
@@ -213,7 +217,7 @@ static void add_weights(dfl_group_space *s)
 
 /* ---- the key of a search ----------------------------------------------------------------------------------------- */
 
-static void put(dfl_group_space *s, uint64_t number) { dfl_known_put(s->work->frame->arena, &s->key, number); }
+static void put(dfl_group_space *s, uint64_t number) { dfl_memo_put(s->work->frame->arena, &s->key, number); }
 
 static void put_set(dfl_group_space *s, dfl_einsum_set set)
 {
@@ -221,13 +225,13 @@ static void put_set(dfl_group_space *s, dfl_einsum_set set)
     put(s, (uint64_t)(set >> 64));
 }
 
-static void put_double(dfl_group_space *s, double number) { dfl_known_put_double(s->work->frame->arena, &s->key, number); }
+static void put_double(dfl_group_space *s, double number) { dfl_memo_put_double(s->work->frame->arena, &s->key, number); }
 
 static void put_pass(dfl_group_space *s, const dfl_group_pass *pass)
 {
     put(s, pass->runs.n);
     for (size_t i = 0; i < pass->runs.n; i++) {
-        const dfl_group_member *r = &pass->runs.at[i];
+        const dfl_group_run *r = &pass->runs.at[i];
         const dfl_compute *unit = &s->work->frame->system->computes[r->compute];
         const int64_t units = r->on_units != NULL ? unit->units * (int64_t)dfl_chip_units(s->work->frame, r->compute) : 0;
 
@@ -253,6 +257,7 @@ static void put_pass(dfl_group_space *s, const dfl_group_pass *pass)
     }
 }
 
+/* Writes the key. */
 static void put_key(dfl_group_space *s)
 {
     const dfl_system *system = s->work->frame->system;
@@ -283,7 +288,7 @@ void dfl_group_space_finish(dfl_group_space *s)
     s->floors = DFL_NEW_ARRAY(arena, double, (size_t)s->n_floors * s->n + 1);
     for (int again = 0; again < 2; again++) {
         for (uint32_t i = 0; i < s->n_members; i++)
-            if (runs(s, again == 1, s->members[i]))
+            if (runs_in(s, again == 1, s->members[i]))
                 add_run(s, again == 1, s->members[i], &s->passes[again]);
         add_exchanges(s, again == 1, &s->passes[again]);
         add_floors(s, &s->passes[again]);
@@ -301,7 +306,7 @@ void dfl_group_space_finish(dfl_group_space *s)
 
 /* ---- the time of a group ----------------------------------------------------------------------------------------- */
 
-/* Whether the weights that the group reads fit on the chip. An einsum by itself, copies apart, may read its weights in parts. */
+/* Whether the weights that the group reads fit on the chip. A group of one einsum and copies may read its weights in parts. */
 static bool fits(dfl_group_space *s, dfl_einsum_set group)
 {
     const dfl_einsum_set working = group & s->working;
@@ -322,14 +327,15 @@ static bool fits(dfl_group_space *s, dfl_einsum_set group)
     return !overflow && sum <= s->room;
 }
 
-static bool needs(const dfl_group_transfer *t, dfl_einsum_set group)
+/* Whether a group needs a transfer of one of its einsums. */
+static bool needs_transfer(const dfl_group_transfer *t, dfl_einsum_set group)
 {
     return (t->ends == 0 || (t->ends & ~group) != 0) && (t->beside & group) == 0;
 }
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-/* Adds the time in which the einsums of a group on a unit with `units` divide these among themselves. */
+/* Seconds of the einsums of a group on a compute whose units they divide among themselves; 0 if there are none. */
 static double divide_units(dfl_group_space *s, const dfl_group_pass *pass, dfl_einsum_set group, uint32_t compute)
 {
     const dfl_frame *f = s->work->frame;
@@ -337,7 +343,7 @@ static double divide_units(dfl_group_space *s, const dfl_group_pass *pass, dfl_e
     uint32_t n = 0;
 
     for (size_t i = 0; i < pass->runs.n; i++) {
-        const dfl_group_member *r = &pass->runs.at[i];
+        const dfl_group_run *r = &pass->runs.at[i];
 
         if (r->on_units != NULL && r->compute == compute && group & DFL_EINSUM_BIT(r->node))
             s->on_units[n++] = r->on_units;
@@ -345,7 +351,7 @@ static double divide_units(dfl_group_space *s, const dfl_group_pass *pass, dfl_e
     return n > 0 ? dfl_allotment_divide(s->on_units, n, units, s->taken) : 0;
 }
 
-/* The time of the engine of a chip that a group occupies longest in a pass. Sums in the order of dfl_engines_add. */
+/* Seconds of the busiest engine of a group in a pass. The sums have the order of those of dfl_engines_add, so both are equal. */
 static double pass_seconds(dfl_group_space *s, const dfl_group_pass *pass, dfl_einsum_set group)
 {
     const dfl_system *system = s->work->frame->system;
@@ -357,7 +363,7 @@ static double pass_seconds(dfl_group_space *s, const dfl_group_pass *pass, dfl_e
     memset(s->ports, 0, 2 * (size_t)system->n_memories * sizeof *s->ports);
     memset(s->nets, 0, system->n_networks * sizeof *s->nets);
     for (size_t i = 0; i < pass->runs.n; i++) {
-        const dfl_group_member *r = &pass->runs.at[i];
+        const dfl_group_run *r = &pass->runs.at[i];
 
         if (!(group & DFL_EINSUM_BIT(r->node)))
             continue;
@@ -365,7 +371,7 @@ static double pass_seconds(dfl_group_space *s, const dfl_group_pass *pass, dfl_e
         is_divided |= r->on_units != NULL;
         has_started |= r->launch_seconds > 0;
         for (uint32_t k = r->first; k < r->end; k++)
-            if (needs(&pass->transfers.at[k], group))
+            if (needs_transfer(&pass->transfers.at[k], group))
                 s->ports[pass->transfers.at[k].port] += pass->transfers.at[k].seconds;
     }
     for (size_t i = 0; i < pass->exchanges.n; i++)

@@ -47,25 +47,25 @@ static void set_branches(const dfl_group_space *g, const dfl_groups *found, dfl_
     branches->n_found += found->n;
 }
 
-/* The groups of a problem: those that are known, or those of a search, which are then known unless a limit has cut it short. */
-static dfl_groups find_groups(dfl_arena *arena, const dfl_group_problem *problem, const dfl_known_key *key, dfl_known *known)
+/* The groups of a problem, of the memo table or of a search. Those of a search are kept unless a limit has cut it short. */
+static dfl_groups find_groups(dfl_arena *arena, const dfl_group_problem *problem, const dfl_memo_key *key, dfl_memo *memo)
 {
     dfl_budget *budget = dfl_arena_budget(arena);
-    const dfl_groups *before = known != NULL ? dfl_known_find(known, key, budget) : NULL;
+    const dfl_groups *before = memo != NULL ? dfl_memo_find(memo, key, budget) : NULL;
     const uint64_t start = budget != NULL ? budget->steps_used : 0;
     dfl_groups found = before != NULL ? *before : dfl_groups_find(arena, problem), *kept;
 
     if (before != NULL && budget != NULL)
         found.proven = budget->why == DFL_STOP_NONE;
-    if (before != NULL || known == NULL || !found.proven || !dfl_known_has_room(known, key))
+    if (before != NULL || memo == NULL || !found.proven || !dfl_memo_has_room(memo, key))
         return found;
-    kept = DFL_NEW(dfl_known_arena(known), dfl_groups);
+    kept = DFL_NEW(dfl_memo_arena(memo), dfl_groups);
     *kept = found;
     if (found.groups != NULL) {
-        kept->groups = DFL_NEW_ARRAY(dfl_known_arena(known), dfl_einsum_set, (size_t)found.n + 1);
+        kept->groups = DFL_NEW_ARRAY(dfl_memo_arena(memo), dfl_einsum_set, (size_t)found.n + 1);
         memcpy(kept->groups, found.groups, found.n * sizeof *found.groups);
     }
-    dfl_known_keep(known, key, kept, budget != NULL ? budget->steps_used - start : 0);
+    dfl_memo_keep(memo, key, kept, budget != NULL ? budget->steps_used - start : 0);
     return found;
 }
 
@@ -93,7 +93,7 @@ static bool divide(const dfl_plan_work *work, uint32_t first, bool *is_done, dfl
     const dfl_group_problem problem = { .n = g->n, .most = f->mapping->options.groups, .before = g->before,
                                         .cost = dfl_group_space_seconds, .context = g, .floors = g->floors,
                                         .n_floors = g->n_floors };
-    found = find_groups(f->arena, &problem, &g->key, work->known);
+    found = find_groups(f->arena, &problem, &g->key, work->memo);
     if (!found.proven)
         return dfl_frame_refuse(f, start->span, "a search of groups that is too large to be proven", "write some of the groups");
     if (found.groups == NULL) {
