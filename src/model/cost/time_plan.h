@@ -83,7 +83,7 @@ typedef struct {
     double *share;            /* [step]: fraction of the advances of a loop at which the entering elements find a value, over the
                                  fraction of all entries */
     double filled;            /* fraction of all entries of the busiest instance that find a value */
-    bool fetches;             /* some entry of some instance finds a value: an instance that became idle may, if others hold on */
+    bool fetches;             /* some entry of some instance finds a value; also an instance that was idle may take one back */
     bool close;               /* a result may enter again right after it has left */
     double in_part[2], out_part[2]; /* [end]: fraction of the elements that enter and that leave for which bits move */
     uint64_t lasting;         /* bit set: loops whose advance takes time */

@@ -26,10 +26,10 @@ typedef struct {
     uint32_t first_axis, n_axes;
     int64_t *place;          /* [axis of the array]: coordinate of the present instance */
     dfl_link_places *places; /* [axis of the array]: coordinates to visit */
-    uint32_t *index;         /* [axis of the array]: number of the present coordinate among the places */
-    dfl_i128 **loads;        /* [crossing of the instance]: bits on the link at hand by classes of the places, UNKNOWN before the
-                                first one; NULL = the places have no classes of their own. `loads` is NULL if no load is kept */
-    uint64_t pinned;         /* axes of the array that `loads` have classes of */
+    uint32_t *index;         /* [axis of the array]: index of the present coordinate in `places` */
+    dfl_i128 **loads;        /* [crossing of the instance][class]: bits on the present link at the places of a class, UNKNOWN
+                                until they are counted; NULL = no class has several places. `loads` is NULL if none is kept */
+    uint64_t pinned;         /* mask: axes of the array whose classes `loads` distinguishes */
     bool enumerated;         /* `places` are in use; otherwise, coordinate 0 alone is visited */
     bool rough;              /* the load at hand is an estimate */
     dfl_i128 outer[2];       /* [direction; a bus: 0]: bits on the outer side of the busiest instance of the network so far */
@@ -421,7 +421,7 @@ static void find_mode(load_walk *walk, dfl_crossing *c)
 
 /* ---- places ---- */
 
-/* Goes to coordinate 0 of all axes. */
+/* Sets the place to coordinate 0 of all axes. */
 static void begin_places(load_walk *walk)
 {
     memset(walk->place, 0, walk->n_axes * sizeof *walk->place);
@@ -450,7 +450,8 @@ static uint32_t count_classes(const load_walk *walk, uint32_t k, uint32_t axis)
     return walk->places[axis].class ? walk->places[axis].n_classes[k] : walk->places[axis].n;
 }
 
-/* Keeps the loads of one link by the classes of places on `axes`, the axes at whose coordinates the link lies. */
+/* Starts to keep the loads of one link by classes of places. `axes` is the mask of the axes on whose coordinates the link
+   depends. */
 static void keep_loads(load_walk *walk, uint64_t axes)
 {
     bool classes = false;
@@ -476,7 +477,7 @@ static void keep_loads(load_walk *walk, uint64_t axes)
     }
 }
 
-/* The load of crossing `k` of the instance at the class of the present place; NULL if its loads are not kept. */
+/* The load of crossing `k` of the instance for the class of the present place; NULL if its loads are not kept. */
 static dfl_i128 *find_kept(const load_walk *walk, uint32_t k)
 {
     size_t at = 0;

@@ -1,4 +1,3 @@
-/* Classes of the coordinates of an array. */
 #include "model/counts/link_places.h"
 
 #include <string.h>
@@ -6,18 +5,19 @@
 #include "model/counts/class_sums.h"
 #include "support/hash.h"
 
-/* Limits on the loops along one axis, and on the classes of coordinates along one of them. A rank with 8 cuts has at most 18.
-   Beyond them the coordinates of the axis are compared one by one. */
+/* Limits on the number of spatial steps on one axis, and of classes of coordinates along one step (a rank with 8 cuts has at most
+   18). Beyond them, the coordinates of the axis are compared one by one. */
 enum { DIGITS = 6, STARTS = 24 };
 
-/* Classes of the coordinates along one step: those from each start to the next are alike. */
+/* The classes of the coordinates along one step: a class extends from a start to the next one. A coordinate of the axis is a
+   number with one digit for each step. */
 typedef struct {
     int64_t parts;          /* coordinates along the step */
     int64_t starts[STARTS]; /* ascending, the first is 0 */
     uint32_t n;
 } digit;
 
-/* Classes of the coordinates of an axis for some crossings. */
+/* The classes of the coordinates of an axis for crossings that have the same ones. */
 typedef struct {
     int64_t first, parts;   /* the coordinates in use: `parts` ones from `first` on */
     digit digits[DIGITS];
@@ -35,7 +35,7 @@ typedef struct {
     int64_t used;           /* coordinates of the axis that some crossing reaches: 0 to `used` - 1 */
     division *divisions;
     uint32_t n;
-    bool ok;
+    bool ok;                /* false: the budget is spent, or after a report */
 } place_walk;
 
 /* ---- one crossing on one axis ---- */
@@ -86,7 +86,7 @@ bool dfl_link_pin_place(const dfl_nest *nest, const dfl_crossing *c, uint32_t ax
     return at >= first && dfl_link_pin(nest, c, axis, at - first, only);
 }
 
-/* The steps of a crossing on the axis with several instances, in the order of the path; their number. */
+/* Lists the steps of a crossing on the axis that have several instances, in the order of the path. Returns their number. */
 static uint32_t list_digits(const place_walk *walk, const dfl_crossing *c, uint32_t *steps)
 {
     uint32_t n = 0;
@@ -97,6 +97,7 @@ static uint32_t list_digits(const place_walk *walk, const dfl_crossing *c, uint3
     return n;
 }
 
+/* Tells whether neighbours along the axis forward elements of a crossing. */
 static bool does_forward(const place_walk *walk, const dfl_crossing *c)
 {
     return c->direct && (dfl_link_steps(walk->nest, c, walk->axis) >> c->how.forward & 1);
@@ -104,7 +105,8 @@ static bool does_forward(const place_walk *walk, const dfl_crossing *c)
 
 /* ---- classes by lengths of pieces ---- */
 
-/* Adds the starts of the classes of the coordinates along one step of a footprint. False if there are none. */
+/* Adds the starts of classes along one step for a footprint. False if coordinates may differ in more than the lengths of their
+   pieces, or if there are more than STARTS. */
 static bool add_starts(const place_walk *walk, dfl_footprint *footprint, uint32_t step, digit *of)
 {
     const uint32_t g = step < footprint->n ? footprint->group_of_step[step] : DFL_NONE;
@@ -116,7 +118,7 @@ static bool add_starts(const place_walk *walk, dfl_footprint *footprint, uint32_
     return dfl_class_starts_add(walk->nest, footprint, &footprint->groups[g], step, of->starts, &of->n, STARTS);
 }
 
-/* As add_starts, for all elements that a crossing moves. */
+/* Adds the starts of classes along one step for a crossing, as add_starts. */
 static bool add_crossing_starts(const place_walk *walk, const dfl_crossing *c, uint32_t step, digit *of)
 {
     if (c->mode == DFL_CROSSING_EVEN || c->mode == DFL_CROSSING_ROUGH)
@@ -157,9 +159,9 @@ static bool find_digits(const place_walk *walk, digit *digits, uint32_t *n)
     return true;
 }
 
-/* Lists the coordinates of an axis that all crossings divide in the same way: the lowest one of each combination of classes of
-   coordinates along its steps. Where a crossing reaches coordinate 0 alone, or coordinate 0 of some steps, the lowest one
-   carries most. */
+/* Lists the places of an axis that all crossings divide in the same way: the lowest coordinate of each combination of classes
+   along the steps. If a crossing reaches coordinate 0 alone, or coordinate 0 of some steps, the lowest coordinate of a class
+   carries most. False if they do not divide it in the same way. */
 static bool list_common(const place_walk *walk, dfl_link_places *out)
 {
     digit digits[DIGITS];
@@ -207,6 +209,7 @@ typedef struct {
     uint64_t hash;
 } coordinate_sums;
 
+/* Number of group sums that decide what a crossing moves. */
 static uint32_t count_sums(const dfl_crossing *c)
 {
     if (c->mode == DFL_CROSSING_EVEN || c->mode == DFL_CROSSING_ROUGH)
@@ -214,7 +217,7 @@ static uint32_t count_sums(const dfl_crossing *c)
     return c->footprint->n_groups + (c->valued && c->made ? c->made->n_groups : 0);
 }
 
-/* The footprint and the group of sums number `i` of a crossing. */
+/* The footprint and the group of group sum `i` of a crossing. */
 static dfl_footprint *find_footprint(const dfl_crossing *c, uint32_t i, uint32_t *group)
 {
     const bool of_made = i >= c->footprint->n_groups;
@@ -223,6 +226,7 @@ static dfl_footprint *find_footprint(const dfl_crossing *c, uint32_t i, uint32_t
     return of_made ? c->made : c->footprint;
 }
 
+/* A hash of `n` changes and of `seed`. */
 static uint64_t hash_changes(const dfl_group_change *of, uint32_t n, uint64_t seed)
 {
     for (uint32_t k = 0; k < n; k++) {
@@ -279,7 +283,7 @@ static bool is_same(const dfl_crossing *c, const coordinate_sums *a, const coord
     return true;
 }
 
-/* Fewest slots of a table of `n` items: a power of 2. */
+/* Number of slots of a hash table for `n` items: a power of 2, at least 2 n. */
 static uint32_t count_slots(size_t n)
 {
     uint32_t slots = 2;
@@ -289,8 +293,8 @@ static uint32_t count_slots(size_t n)
     return slots;
 }
 
-/* Finds the classes of a division by the sums of its only crossing. If coordinates of several axes decide these sums together,
-   or neighbours forward elements, each coordinate is a class. */
+/* Finds the classes of a division by the group sums of its only crossing: coordinates with equal sums are a class. If a sum
+   depends on several axes, or neighbours forward elements, each coordinate is a class of its own. */
 static void compare_coordinates(place_walk *walk, const dfl_crossing *c, division *of)
 {
     dfl_arena *arena = walk->nest->arena;
@@ -322,8 +326,8 @@ static void compare_coordinates(place_walk *walk, const dfl_crossing *c, divisio
 
 /* ---- several divisions ---- */
 
-/* Adds a crossing to the divisions of the axis, and returns its number. */
-static uint32_t divide(place_walk *walk, const dfl_crossing *c)
+/* Adds a crossing to a division of the axis with the same parts, or to a new one. Returns the number of the division. */
+static uint32_t add_to_division(place_walk *walk, const dfl_crossing *c)
 {
     division one = { .first = dfl_paths_place(walk->nest->paths, c->footprint->einsum, walk->axis), .parts = 1, .listed = true };
     uint32_t steps[DFL_MAX_STEPS], d = 0;
@@ -369,7 +373,7 @@ static uint32_t divide(place_walk *walk, const dfl_crossing *c)
     return d;
 }
 
-/* Finds the classes of a division by its digits. */
+/* Sets the classes of a division to the combinations of those of its digits. */
 static void combine_digits(const place_walk *walk, division *of)
 {
     of->n = 1;
@@ -400,8 +404,8 @@ static uint32_t find_class(const division *of, int64_t q)
     return q >= of->first && q - of->first < of->parts ? of->class[q - of->first] : of->n;
 }
 
-/* Divides the classes of coordinates at `id` by those of a division, and returns their number. They are numbered in the order of
-   their lowest coordinates. */
+/* Splits the classes `id` [coordinate] by those of a division. Returns their number. Classes are numbered in the order of their
+   lowest coordinates. */
 static uint32_t refine(const place_walk *walk, const division *of, uint32_t *id)
 {
     typedef struct { uint32_t id, class, to; } pair;
@@ -421,7 +425,7 @@ static uint32_t refine(const place_walk *walk, const division *of, uint32_t *id)
     return n;
 }
 
-/* Lists the lowest coordinate of each combination of classes of all crossings. */
+/* Lists the places: the lowest coordinate of each combination of the classes of all crossings. */
 static void list_combined(place_walk *walk, dfl_link_places *out)
 {
     dfl_arena *arena = walk->nest->arena;
@@ -430,7 +434,7 @@ static void list_combined(place_walk *walk, dfl_link_places *out)
 
     walk->divisions = DFL_NEW_ARRAY(arena, division, n + 1);
     for (uint32_t k = 0; k < n && walk->ok; k++)
-        division_of[k] = divide(walk, &walk->all->at[walk->array->crossings[k]]);
+        division_of[k] = add_to_division(walk, &walk->all->at[walk->array->crossings[k]]);
     for (uint32_t d = 0; d < walk->n && walk->ok; d++) {
         const division *of = &walk->divisions[d];
         walk->used = of->first + of->parts > walk->used ? of->first + of->parts : walk->used;
