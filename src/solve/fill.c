@@ -339,8 +339,8 @@ static bool fill_refused(dfl_fill *fill, const dfl_objective *objective, const d
     return true;
 }
 
-/* Takes back the reports since `first`, if all of them have the code. False if there is none, or another one. */
-static bool take_back(const dfl_fill *fill, size_t first, dfl_code code)
+/* Withdraws the reports with `code` from number `first` on. True if there were reports, all of them with this code. */
+static bool withdraw_reports(const dfl_fill *fill, size_t first, dfl_code code)
 {
     if (dfl_sink_count(fill->sink) == first)
         return false;
@@ -380,7 +380,7 @@ static bool fill_apart(dfl_fill *fill, const dfl_objective *objective, const dfl
     is_found = dfl_fill_one_by_one(fill, objective, out, stopped);
     fill->judged_until = 0;
     fill->limits = given;
-    if (!is_found && dfl_budget_ok(budget) && take_back(fill, reports, DFL_MAP_CAPACITY))
+    if (!is_found && dfl_budget_ok(budget) && withdraw_reports(fill, reports, DFL_MAP_CAPACITY))
         is_found = dfl_fill_whole(fill, objective, fill_lines_once, out, stopped);
     if (!is_found)
         return false;
@@ -461,9 +461,9 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
                        : search_lines(fill, within, &request, out, summary, &found);
     if (dfl_fill_has_result(&found))
         *stopped = found.stopped;
-    if (!costs && is_apart && found.status == DFL_SEARCH_REPORTED && take_back(fill, reports, DFL_EVAL_UNSUPPORTED))
+    if (!costs && is_apart && found.status == DFL_SEARCH_REPORTED && withdraw_reports(fill, reports, DFL_EVAL_UNSUPPORTED))
         return dfl_fill_one_by_one(fill, objective, out, stopped);
-    if (!costs && is_several && found.status == DFL_SEARCH_REPORTED && take_back(fill, reports, DFL_EVAL_UNSUPPORTED))
+    if (!costs && is_several && found.status == DFL_SEARCH_REPORTED && withdraw_reports(fill, reports, DFL_EVAL_UNSUPPORTED))
         return fill_refused(fill, objective, within, out, has_first ? first.mapping : NULL, early, stopped);
     if (!costs && has_first && found.status == DFL_SEARCH_REPORTED) {
         dfl_filled_set(out, first.mapping, first.costs);
@@ -675,11 +675,12 @@ static bool has_default_limit(const dfl_solver *solver)
     return !o->endless && !(o->seconds > 0) && o->evaluations == 0 && !solver->user_step_limit;
 }
 
-/* Share of a limit on time that a search may leave and still have reached it: stages end some time before it. */
+/* Largest share of a limit on time that a search may leave unused and still counts as stopped by it: stages end some time before.
+   */
 static const double LEFT_LEAST = 0.02;
 
-/* Names what ended the search among the reasons why its result is not proven, where a later stage has written another reason, or
-   where an interrupt came behind the last stage. `start`: time at which the search began. */
+/* Puts what ended a search in front of the reasons why its result is not proven. Stages may have written the stops of parts of
+   the search there, and an interrupt may have come after the last stage. `start` is the time at which the search began, s. */
 static void name_stop(const dfl_fill *fill, double start, dfl_filled *filled, dfl_stop *stopped)
 {
     const dfl_solver *solver = fill->solver;
@@ -698,7 +699,7 @@ static void name_stop(const dfl_fill *fill, double start, dfl_filled *filled, df
         summary->stopped = *stopped = DFL_STOP_CANCELLED;
     part = dfl_proof_gaps_stop(summary->unproven);
     if (summary->stopped == DFL_STOP_NONE && (part == DFL_STOP_TIME || part == DFL_STOP_WORK) && !is_left) {
-        *stopped = DFL_STOP_TIME; /* the last stage came to its end with that of the time */
+        *stopped = DFL_STOP_TIME; /* the last stage ended with the time */
         summary->stopped = dfl_fill_stop(fill, DFL_STOP_TIME);
     }
     summary->unproven = dfl_proof_gaps_after_stop(solver->arena, summary->unproven, summary->stopped,

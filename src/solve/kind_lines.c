@@ -431,7 +431,7 @@ static bool explain_none(dfl_assembly *a, const dfl_einsum_kind *k)
     return dfl_sink_errors(a->fill->sink) > errors;
 }
 
-/* Whether some memory may hold the tensor. */
+/* Whether the conditions `holds` of some memory admit the tensor. */
 static bool has_place(const dfl_assembly *a, uint32_t tensor)
 {
     bool has = false;
@@ -441,8 +441,9 @@ static bool has_place(const dfl_assembly *a, uint32_t tensor)
     return has;
 }
 
-/* Whether no mapping of the workload fits if no lines of the einsum alone do. They have whole intermediates: below loops that it
-   shares with others, the einsum may have a part of each at a time, if they have a place at all. */
+/* Whether no mapping of the workload fits if no lines of the einsum alone fit. Lines of an einsum alone have whole intermediates.
+   If each tensor has a memory that may hold it, the einsum may still fit below loops that it shares with others, with a part of
+   each intermediate at a time. */
 static bool proves_none(const dfl_assembly *a, const dfl_einsum_kind *k)
 {
     const dfl_einsum *e = &a->workload->einsums[k->einsum];

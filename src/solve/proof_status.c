@@ -34,8 +34,8 @@ static void add_stop(dfl_strbuf *out, dfl_stop why)
         add_clause(out, stop_clause(why));
 }
 
-/* The clause about parts that ended at their shares of a limit, while the whole did not reach it; NULL = the limit has
-   no shares. */
+/* The clause for a limit that the whole search did not reach, while parts of the search ended at their shares of it. NULL = the
+   limit has no shares. */
 static const char *share_clause(dfl_stop why)
 {
     if (why == DFL_STOP_TIME)
@@ -47,8 +47,8 @@ static const char *share_clause(dfl_stop why)
     return NULL;
 }
 
-/* The reasons `unproven` without the clause about a stop that they begin with; the stop goes to `*stale`. NULL = there are no
-   others. */
+/* The reasons `unproven` without the clause of a stop, if they begin with one; `*stale` is then this stop. NULL = there are no
+   other reasons. */
 static const char *skip_stop(const char *unproven, dfl_stop *stale)
 {
     for (dfl_stop other = DFL_STOP_MEMORY; unproven && other <= DFL_STOP_WORK; other++) {

@@ -144,7 +144,7 @@ static double find_weight(const segments *k, const dfl_sub_workload *part, const
     return weight;
 }
 
-/* Searches a part in a share of the time that is left. `sink` gets what the search reports if it finds no mapping. */
+/* Searches a part in a share of the time that is left. `sink` receives the reports of the search. */
 static bool search_part(const segments *k, const dfl_sub_workload *part, double share, const dfl_objective *objective,
                         dfl_fill_open *search, dfl_sink *sink, dfl_filled *out)
 {
@@ -288,7 +288,7 @@ void dfl_fill_try_leaves(dfl_fill *fill, const dfl_objective *objective, double 
         search_leaves(fill, objective, false, true, share * RAGGED_SHARE, search, out, summary);
 }
 
-/* ---- the whole as a part ---- */
+/* ---- all einsums as one part ---- */
 
 bool dfl_fill_has_conditions(const dfl_workload *w)
 {
@@ -299,7 +299,7 @@ bool dfl_fill_has_conditions(const dfl_workload *w)
     return any;
 }
 
-/* Takes all einsums as a part, and returns whether the joint search knows them all. */
+/* Makes a part of all einsums. False if the joint search does not support one of them. */
 static bool take_all(const segments *k, dfl_sub_workload *out)
 {
     const dfl_workload *w = k->given->workload;
@@ -314,7 +314,7 @@ static bool take_all(const segments *k, dfl_sub_workload *out)
     return is_known;
 }
 
-/* The mapping with open lines as one without lines. */
+/* A copy of the given mapping without its open lines. */
 static const dfl_mapping *make_bare(const segments *k)
 {
     dfl_mapping *out = dfl_mapping_copy(k->arena, k->given);
@@ -324,6 +324,7 @@ static const dfl_mapping *make_bare(const segments *k)
     return out;
 }
 
+/* Reports E0616: the search found no mapping, but did not prove that none fits. Returns false. */
 static bool report_none(const segments *k)
 {
     dfl_fill *fill = k->fill;
@@ -365,7 +366,7 @@ bool dfl_fill_whole(dfl_fill *fill, const dfl_objective *objective, dfl_fill_ope
         dfl_filled_set(out, out->mapping, costs);
         out->search = summary;
     } else if (dfl_fill_has_conditions(out->given->workload) || dfl_sink_count(fill->sink) == reports) {
-        dfl_sink_withdraw(fill->sink, reports, DFL_EVAL_INFEASIBLE); /* proven without the conditions alone */
+        dfl_sink_withdraw(fill->sink, reports, DFL_EVAL_INFEASIBLE); /* proven only without the conditions */
         costs = NULL;
         (void)report_none(&k);
     }

@@ -203,9 +203,9 @@ void dfl_fill_improve_apart(dfl_fill *fill, const dfl_objective *objective, cons
    nothing. */
 void dfl_fill_try_segments(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
                            dfl_search_summary *summary);
-/* Searches all einsums together by `search`, as if units held no operands, which changes nothing in what fits: where an einsum
-   alone, with all of the intermediates that it touches, may not fit. Sets the mapping, its costs and the summary. False after
-   reporting. */
+/* Searches all einsums together by `search`, where an einsum alone does not fit with all of the intermediates that it touches.
+   The search takes units without `operand_reuse`, which does not change which mappings fit. Sets the mapping, its costs and the
+   summary. False after a report. */
 bool dfl_fill_whole(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out, dfl_stop *stopped);
 /* Searches the lines of each einsum that shares no loop again, by `search`, in shares of the time that is left,
    each times `share`: its tensors are at home in the keeps around it in `out->mapping`, and of a product the line counts that
@@ -238,11 +238,11 @@ const char *dfl_proof_gaps_one_by_one(dfl_arena *arena, const dfl_workload *w, c
 /* The reasons for a plan over chips: combinations of open amounts that were not tried, or that the model does not evaluate;
    `why` is the report about the first of the latter. */
 const char *dfl_proof_gaps_plans(dfl_arena *arena, bool has_untried, uint64_t unevaluated, const char *why);
-/* The reasons `unproven` with that of the stop in front, in place of another stop, which ended a part of the search. `is_left`:
-   the limit is not used up, so parts of the search ended at their shares of it; so did they if nothing stopped the whole and a
-   limit on time or evaluations stands in front. NULL = there is no reason. */
+/* The reasons `unproven` with the clause of the stop in front, in place of the clause of another stop, which ended a part of the
+   search. With `is_left`, the limit `stopped` is not used up: the clause says that parts of the search ended at their shares of
+   it. It says so, too, of the limit in front if nothing stopped the whole. NULL = there is no reason. */
 const char *dfl_proof_gaps_after_stop(dfl_arena *arena, const char *unproven, dfl_stop stopped, bool is_left);
-/* The stop that the reasons begin with; DFL_STOP_NONE = none. */
+/* The stop whose clause stands in front of the reasons; DFL_STOP_NONE = there is none. */
 dfl_stop dfl_proof_gaps_stop(const char *unproven);
 
 /* What ended a search, in words of the user: the end of the default amount of work is no limit that was asked for, and after an
