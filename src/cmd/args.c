@@ -342,7 +342,7 @@ static bool set_count(const dfl_cmd *cmd, const char *option, const char *value,
            refuse_value(cmd, option, value, "give a positive integer, such as 1000000, 1e6 or 1M");
 }
 
-/* The limit is that of dfl/search.h. */
+/* The largest value is that of `top` in dfl/search.h. */
 static bool set_top(const dfl_cmd *cmd, const char *value, dfl_cmd_args *args)
 {
     uint64_t top;

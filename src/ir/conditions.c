@@ -278,7 +278,7 @@ static bool count_component(const condition_system *s, const component *x, dfl_i
 
 /* ---- counts ---- */
 
-/* Positions that a count of the components visits. */
+/* Number of positions that a count of the components visits; INT64_MAX on overflow. */
 static int64_t count_visits(const condition_system *s, const component *all, uint32_t n)
 {
     int64_t sum = 0;
@@ -296,8 +296,8 @@ static int64_t count_visits(const condition_system *s, const component *all, uin
     return sum;
 }
 
-/* The components of a system that some position may satisfy. */
-static uint32_t list_components(const condition_system *s, component all[MOST_RANKS])
+/* Lists the components of a system, none if no position satisfies it. Returns their number. */
+static uint32_t list_components(const condition_system *s, component all[MOST_RANKS + 1])
 {
     uint32_t n = 0;
 

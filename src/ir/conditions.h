@@ -14,8 +14,8 @@ int64_t dfl_conditions_visits(const dfl_workload *w, const dfl_einsum *e);
 /* Number of combinations of the ranks in the conditions that satisfy all of them, 1 without conditions. True on overflow. */
 bool dfl_conditions_count(const dfl_workload *w, const dfl_einsum *e, dfl_i128 *out);
 /* The same for the combinations of the ranks in `keep` [rank] (NULL: all) for which some combination of the others satisfies the
-   conditions. No rank has an extent of 0. */
-/* Adds the positions that it visits to `*visits`; if these are then more than `most`, it visits none and `*out` is 0. */
+   conditions. No rank has an extent of 0. Adds the number of positions that the count visits to `*visits`. If this makes
+   `*visits` larger than `most`, no position is visited and `*out` is 0. */
 bool dfl_conditions_count_kept(const dfl_workload *w, const dfl_einsum *e, const bool *keep, int64_t most, int64_t *visits,
                                dfl_i128 *out);
 /* Whether two einsums have the same conditions in the same order. */

@@ -323,9 +323,9 @@ static double hidden_seconds(const dfl_calc_run *run, const dfl_calc_sums *s)
     return latency * layers / (layers + 1) + (gradient_seconds(run, s) - latency) / 2;
 }
 
-/* The share of its time that a pass or a transfer takes: below 1 in the text of a run in which some stages lack a layer. All
-   passes of a step together take the time of Calculon, which lacks passes instead. The exchange of gradients and the transfers of
-   the optimizer come once in a step: the former has shorter passes to hide beside, the latter are shorter. */
+/* The factor on the time of a pass and of a transfer. It is below 1 in the text of a run in which some stages lack a layer: the
+   text has shorter passes where Calculon leaves passes out, and both have the same sum. The exchange of gradients and the
+   transfers of the optimizer come once in a step. So the exchange has shorter passes beside it, and the transfers are shorter. */
 static double pace_of(const dfl_calc_run *run, const bool *as_peer)
 {
     return as_peer[DFL_CALC_UNEQUAL] ? 1 : run->pace;

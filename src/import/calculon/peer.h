@@ -39,7 +39,7 @@ typedef enum {
     DFL_CALC_SHARED,     /* dimensions share the links of a network */
     DFL_CALC_OPTIMIZED,  /* the optimizer of a layer hides gradients of others */
     DFL_CALC_WINDOW,     /* what hides gradients is a sum over passes, and weights are gathered with them */
-    DFL_CALC_UNEQUAL,    /* where stages lack a layer, passes are left out of the bubble; in the text all are shorter */
+    DFL_CALC_UNEQUAL,    /* where stages lack a layer, it leaves out passes of the bubble; the text has shorter passes */
     DFL_CALC_N_QUIRKS,
 } dfl_calc_quirk;
 

@@ -58,7 +58,7 @@ static void print_cycles(dfl_strbuf *out, double cycles)
     }
 }
 
-/* Whether a share of a peak means something: false for a plan whose products run on no unit that takes time. */
+/* Whether the result has a share of a peak: false for a plan whose products take no time (plan/rates.c). */
 static bool has_utilization(const dfl_result *r) { return r->plan == NULL || r->plan->peak_flops > 0; }
 
 static void print_head(const context *c)

@@ -10,7 +10,7 @@
 
 typedef DFL_VEC(double) numbers;
 
-/* Reports E0508 at `at`, with the nearest text that works. Returns NULL. */
+/* Reports E0508 at `at`: `what` is wrong, and `works` is the help, with the nearest text that is right. Returns NULL. */
 static const dfl_efficiency *report_malformed(dfl_system_context *ctx, dfl_span at, const char *what, const char *works)
 {
     dfl_diag *d = dfl_report(ctx->sema->sink, DFL_SYS_EFFICIENCY, at, "%s", what);
@@ -50,7 +50,8 @@ static void report_share(dfl_system_context *ctx, const dfl_attribute_row *row, 
                                        : "write at most `100%`, or a higher `bandwidth`");
 }
 
-/* Reports a pair of the call whose size is not above that of the pair before it, and shows the pairs in order. */
+/* Reports pair `pair` of `n` of a call, whose size `at` [pair] is not above that of the pair before it. The help has the pairs in
+   ascending order, of equal sizes the first. Returns NULL. */
 static const dfl_efficiency *report_order(dfl_system_context *ctx, const dfl_expr *call, const double *at, uint32_t n,
                                           uint32_t pair)
 {
@@ -66,7 +67,7 @@ static const dfl_efficiency *report_order(dfl_system_context *ctx, const dfl_exp
         place = k == 2 * pair ? arg->span : place;
     }
     dfl_strbuf_init(&works, arena);
-    for (uint32_t written = 0; written < n; written++) { /* the smallest size above the last one; of equal sizes the first */
+    for (uint32_t written = 0; written < n; written++) { /* the pair with the smallest size above `last` */
         uint32_t next = DFL_NONE;
 
         for (uint32_t i = 0; i < n; i++)
@@ -124,7 +125,7 @@ static bool read_number(dfl_system_context *ctx, const dfl_attribute_row *row, c
     return false;
 }
 
-/* Reports a call whose number of values is not that of pairs. */
+/* Reports a call whose values are not pairs. Returns NULL. */
 static const dfl_efficiency *report_unpaired(dfl_system_context *ctx, const dfl_attribute_row *row, const dfl_expr *call)
 {
     dfl_arena *arena = ctx->sema->arena;
@@ -260,7 +261,7 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The line of a file with the values of row `row`, from 0 behind the header. */
+/* The line of a file that has row `row`, counted from 0 behind the header. */
 static dfl_span place_of_row(const table_reader *r, uint32_t row)
 {
     table_reader again = { .ctx = r->ctx, .source = r->source, .at = r->source->text };
@@ -270,7 +271,8 @@ static dfl_span place_of_row(const table_reader *r, uint32_t row)
     return place_of(&again, again.at, line_end(again.at));
 }
 
-/* Reports a grid with fewer lines than combinations of its values, with the first one that is missing. */
+/* Reports a grid that has fewer lines than its values have combinations. The help has the first line that is missing. Returns
+   NULL. */
 static const dfl_efficiency *report_missing(table_reader *r, const numbers *rows, const dfl_efficiency *grid)
 {
     enum { WIDTH = DFL_GRID_DIMS + 1 };
