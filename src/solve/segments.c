@@ -360,8 +360,8 @@ bool dfl_fill_whole(dfl_fill *fill, const dfl_objective *objective, dfl_fill_ope
         summary->value = dfl_objective_value(objective, costs->joules, costs->seconds);
         summary->lower_bound = NAN;
         summary->evaluated = found.search->evaluated;
-        summary->space = "lines of all einsums together, as if units held no operands";
-        summary->unproven = "all einsums were searched together as if units held no operands: other mappings may be better";
+        summary->space = "lines of all einsums together, without `operand_reuse`";
+        summary->unproven = "all einsums were searched together without `operand_reuse`: other mappings may be better";
         summary->stopped = dfl_fill_stop(fill, *stopped);
         dfl_filled_set(out, out->mapping, costs);
         out->search = summary;

@@ -134,14 +134,14 @@ static const dfl_efficiency *report_unpaired(dfl_system_context *ctx, const dfl_
     const dfl_expr *last = call->args;
 
     if (call->n_args == 1 && last->kind == DFL_EXPR_STRING)
-        return report_malformed(ctx, call->span, "the points of a file are steps",
+        return report_malformed(ctx, call->span, "a file has the points of a table, not of a curve",
                                 dfl_arena_printf(arena, "write `table(%s)`", text_of(ctx, last->span)));
     while (last != NULL && last->next != NULL)
         last = last->next;
     return report_malformed(ctx, last != NULL ? last->span : call->span,
                             last == NULL
                                 ? "no size of work and no share of the peak"
-                                : dfl_arena_printf(arena, "%u values are no pairs of a size of work and a share of the peak",
+                                : dfl_arena_printf(arena, "%u values are not pairs of a size of work and a share of the peak",
                                                    call->n_args),
                             dfl_arena_printf(arena, "write `%s(%s)`", word, example));
 }
@@ -219,7 +219,7 @@ static uint32_t read_header(table_reader *r, const dfl_attribute_row *row)
         return 2;
     if (grid != NULL && len == strlen(grid) && strncmp(from, grid, len) == 0)
         return DFL_GRID_DIMS + 1;
-    report_malformed(r->ctx, place_of(r, from, end), "unknown columns of points", header);
+    report_malformed(r->ctx, place_of(r, from, end), "the columns of the file are unknown", header);
     return 0;
 }
 
@@ -234,7 +234,8 @@ static bool read_line(table_reader *r, uint32_t n, numbers *out)
         bool share = i + 1 == n;
         if (after == r->at || after > end || !isfinite(x) || (share ? after != end : *after != ',')) {
             report_malformed(r->ctx, place_of(r, from, end),
-                             dfl_arena_printf(r->ctx->sema->arena, "a line of the file must have %u numbers with commas", n),
+                             dfl_arena_printf(r->ctx->sema->arena, "a line of the file must have %u numbers, with commas "
+                                              "between them", n),
                              n == 2 ? "write a size and a share, as in `65536,0.9`" : "write three extents and a share, as in "
                                                                                       "`512,512,64,0.9`");
             return false;
