@@ -272,7 +272,8 @@ static const char *name_back(const dfl_plan_state *p, const char *name)
     return out;
 }
 
-/* The direction of messages between stages along their axis, by the routes of COLLECTIVES.md. Ahead is towards higher coordinates. */
+/* The direction of messages between stages along their axis, by the routes of COLLECTIVES.md. Ahead is towards higher
+   coordinates. */
 typedef enum {
     WAY_ROUND,      /* messages forward go ahead, also from the last stage to the first one; messages back go the other way */
     WAY_LINE,       /* the same, but from the last stage to the first one they go the other way, over the links of all stages */
@@ -292,8 +293,8 @@ static message_way find_way(const dfl_plan_state *p, uint32_t network)
     return 2 * closing > size ? WAY_LINE : WAY_ROUND;
 }
 
-/* Adds the links that messages of a stage use in micro-batches of a kind. Messages forward and back share the links of ports and of
-   switches. Along an axis and between two instances, each direction has links of its own, except for messages between the last
+/* Adds the links that messages of a stage use in micro-batches of a kind. Messages forward and back share the links of ports and
+   of switches. Along an axis and between two instances, each direction has links of its own, except for messages between the last
    stage and the first one. */
 static void add_messages(const dfl_plan_state *p, const dfl_plan_kind *kind, uint32_t stage, link_vec *links)
 {
