@@ -196,7 +196,7 @@ enum { WORKS = 128 }; /* number of plans that are kept at most, some 200 kB each
 
 struct dfl_plan_common {
     dfl_arena *arena;
-    dfl_plan_memo *memo; 
+    dfl_plan_memo *memo;
     DFL_VEC(common_pass) passes;
     DFL_VEC(common_work) works;
 };

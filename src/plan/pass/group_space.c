@@ -125,7 +125,7 @@ static void add_run(const dfl_group_space *s, bool is_again, uint32_t einsum, df
     const dfl_frame *f = s->work->frame;
     const dfl_einsum *e = &f->workload->einsums[einsum];
     const dfl_chip_time *t = &s->work->times[einsum];
-    dfl_group_run run = { .node = s->node_of[einsum], .compute = t->compute, .least_seconds = t->least_seconds,
+    dfl_branch_run run = { .node = s->node_of[einsum], .compute = t->compute, .least_seconds = t->least_seconds,
                             .work_seconds = t->work_seconds, .launch_seconds = t->launch_seconds, .on_units = t->on_units,
                             .first = (uint32_t)pass->transfers.n };
 
@@ -163,7 +163,7 @@ static void add_floors(dfl_group_space *s, const dfl_group_pass *pass)
     double *ports = &s->floors[(size_t)system->n_computes * s->n], *nets = ports + 2 * (size_t)system->n_memories * s->n;
 
     for (size_t i = 0; i < pass->runs.n; i++) {
-        const dfl_group_run *r = &pass->runs.at[i];
+        const dfl_branch_run *r = &pass->runs.at[i];
 
         s->floors[(size_t)r->compute * s->n + r->node] += r->least_seconds;
         for (uint32_t k = r->first; k < r->end; k++) {
@@ -231,7 +231,7 @@ static void put_pass(dfl_group_space *s, const dfl_group_pass *pass)
 {
     put(s, pass->runs.n);
     for (size_t i = 0; i < pass->runs.n; i++) {
-        const dfl_group_run *r = &pass->runs.at[i];
+        const dfl_branch_run *r = &pass->runs.at[i];
         const dfl_compute *unit = &s->work->frame->system->computes[r->compute];
         const int64_t units = r->on_units != NULL ? unit->units * (int64_t)dfl_chip_units(s->work->frame, r->compute) : 0;
 
@@ -343,7 +343,7 @@ static double divide_units(dfl_group_space *s, const dfl_group_pass *pass, dfl_e
     uint32_t n = 0;
 
     for (size_t i = 0; i < pass->runs.n; i++) {
-        const dfl_group_run *r = &pass->runs.at[i];
+        const dfl_branch_run *r = &pass->runs.at[i];
 
         if (r->on_units != NULL && r->compute == compute && group & DFL_EINSUM_BIT(r->node))
             s->on_units[n++] = r->on_units;
@@ -363,7 +363,7 @@ static double pass_seconds(dfl_group_space *s, const dfl_group_pass *pass, dfl_e
     memset(s->ports, 0, 2 * (size_t)system->n_memories * sizeof *s->ports);
     memset(s->nets, 0, system->n_networks * sizeof *s->nets);
     for (size_t i = 0; i < pass->runs.n; i++) {
-        const dfl_group_run *r = &pass->runs.at[i];
+        const dfl_branch_run *r = &pass->runs.at[i];
 
         if (!(group & DFL_EINSUM_BIT(r->node)))
             continue;

@@ -27,7 +27,7 @@ typedef struct {
     double least_seconds, work_seconds, launch_seconds; /* as in plan/pass/chip_time.h */
     const double *on_units;          /* as in plan/pass/chip_time.h */
     uint32_t first, end;             /* its transfers: first .. end - 1 */
-} dfl_group_run;
+} dfl_branch_run;
 
 /* An exchange before or behind an einsum in one pass. */
 typedef struct {
@@ -44,7 +44,7 @@ typedef struct {
 
 /* The runs of one pass in workload order, with their transfers and exchanges. */
 typedef struct {
-    DFL_VEC(dfl_group_run) runs;
+    DFL_VEC(dfl_branch_run) runs;
     DFL_VEC(dfl_group_transfer) transfers;
     DFL_VEC(dfl_group_exchange) exchanges;
 } dfl_group_pass;
