@@ -320,6 +320,15 @@ static bool find_work(dfl_plan_state *p, const dfl_mapping *mapping, dfl_plan_co
     return is_class || find_times(p, of, p->frame.arena == common->arena);
 }
 
+/* Whether stages may have so many chunks: one stage alone has none, and each chunk has a layer. */
+static bool has_chunks(const dfl_frame *f)
+{
+    const dfl_slot *s = f->stage_slot != DFL_NONE ? &f->slots[f->stage_slot] : NULL;
+
+    return s == NULL || ((s->count > 1 || s->stages->interleave == 1) &&
+                         s->count * s->stages->interleave <= f->workload->ranks[s->stage_rank].extent);
+}
+
 /* Takes a plan that was kept, with the interleave of another one. NULL after a report: it has too many chunks. */
 static dfl_plan_state *take_kept(dfl_arena *arena, dfl_sink *sink, const common_work *kept, const dfl_mapping *mapping,
                                  dfl_lives **lives)
@@ -337,9 +346,8 @@ static dfl_plan_state *take_kept(dfl_arena *arena, dfl_sink *sink, const common_
     for (uint32_t i = 0; i < root->n_lines && f->stage_slot != DFL_NONE; i++)
         if (root->lines[i].stages == kept->plan->frame.slots[f->stage_slot].stages && root->lines[i].stages != NULL)
             f->slots[f->stage_slot].stages = mapping->root->lines[i].stages;
-    if (f->stage_slot != DFL_NONE && f->slots[f->stage_slot].count * f->slots[f->stage_slot].stages->interleave >
-                                         f->workload->ranks[f->slots[f->stage_slot].stage_rank].extent) {
-        dfl_report(sink, DFL_MAP_STAGES, f->slots[f->stage_slot].span, "a stage has no layer");
+    if (!has_chunks(f)) {
+        dfl_report(sink, DFL_MAP_STAGES, f->slots[f->stage_slot].span, "these stages cannot have so many chunks");
         return NULL;
     }
     p->work.frame = f;

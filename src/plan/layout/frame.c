@@ -115,6 +115,12 @@ static bool check_stages(dfl_frame *f, uint32_t slot)
     if (f->stage_slot != DFL_NONE && f->stage_slot != slot)
         return dfl_frame_refuse(f, s->stages->span, "a second line of stages", "divide the layers on one axis");
     f->stage_slot = slot;
+    if (s->count == 1 && s->stages->interleave > 1) {
+        d = dfl_report(f->sink, DFL_MAP_STAGES, s->span, "one stage alone has no chunks");
+        dfl_diag_here(f->sink, d, "`interleave = %lld`: chunks of several stages take turns", (long long)s->stages->interleave);
+        dfl_diag_help(f->sink, d, "write `interleave = 1`");
+        return false;
+    }
     if (s->count * s->stages->interleave <= layers)
         return true;
     d = dfl_report(f->sink, DFL_MAP_STAGES, s->span, "a stage has no layer");
