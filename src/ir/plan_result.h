@@ -70,7 +70,7 @@ typedef struct {
 } dfl_plan_memory;
 
 typedef struct {
-    int64_t layers;            /* iterations of the repeat in the stage */
+    int64_t layers;            /* iterations of the divided repeat in it; 0 = no line divides one */
     double forward_seconds, backward_seconds; /* of one micro-batch */
     double end_seconds;        /* end of its last work in the step */
     dfl_plan_memory *memories; /* [memory] */

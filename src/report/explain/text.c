@@ -128,7 +128,8 @@ static void print_params(dfl_strbuf *out, const dfl_explanation *explanation)
                           explanation->item->result->plan != NULL ? "near the present value" : "at any value");
 }
 
-static void print_einsum(dfl_table *table, const dfl_explanation *explanation, uint32_t e)
+/* A row; without parameters if `is_short`. */
+static void print_einsum(dfl_table *table, const dfl_explanation *explanation, uint32_t e, bool is_short)
 {
     const dfl_einsum_bound *bound = &explanation->sensitivity->einsums[e];
     const dfl_einsum_cost *cost = &explanation->item->result->einsums[e];
@@ -141,8 +142,8 @@ static void print_einsum(dfl_table *table, const dfl_explanation *explanation, u
     dfl_human_share(cost->seconds, explanation->item->result->seconds, text);
     dfl_table_cell(table, text);
     if (bound->param == DFL_NONE) {
-        dfl_table_cell(table, NULL);
-        dfl_table_cell(table, NULL);
+        for (uint32_t blank = 0; blank < 2 && !is_short; blank++)
+            dfl_table_cell(table, NULL);
         dfl_table_cell(table, cost->bound_by);
         return;
     }
@@ -157,20 +158,25 @@ static void print_einsums(dfl_strbuf *out, const dfl_explanation *explanation)
 {
     static const char *const heads[] = { "einsum", "latency", "share", "change", "up to", "bound by", "parameter", "then" };
     uint32_t n = explanation->item->mapping->workload->n_einsums, left = 0;
+    bool is_short = true; /* of a plan over chips no einsum has a parameter */
     dfl_table table;
 
-    dfl_table_init(&table, out->arena, 8, 1, 5);
+    for (uint32_t e = 0; e < n; e++)
+        is_short &= explanation->sensitivity->einsums[e].param == DFL_NONE;
+    dfl_table_init(&table, out->arena, is_short ? 4 : 8, 1, is_short ? 3 : 5);
     dfl_table_row_start(&table);
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
-        dfl_table_cell(&table, heads[i]);
+        if (!is_short || i < 3 || i == 5)
+            dfl_table_cell(&table, heads[i]);
     for (uint32_t e = 0; e < n; e++) {
         if (n <= DFL_SENSITIVITY_EINSUMS || explanation->sensitivity->einsums[e].looked)
-            print_einsum(&table, explanation, e);
+            print_einsum(&table, explanation, e, is_short);
         else
             left++;
     }
-    dfl_strbuf_z(out, "\n  change of the latency of each einsum in percent if the parameter that limits it grows by one "
-                      "percent:\n");
+    dfl_strbuf_z(out, is_short ? "\n  latency of each einsum, and what limits it:\n"
+                               : "\n  change of the latency of each einsum in percent if the parameter that limits it grows by "
+                                 "one percent:\n");
     dfl_table_print(&table, out, 2);
     if (left > 0)
         dfl_strbuf_printf(out, "  %u more, none of which takes longer\n", left);

@@ -296,8 +296,9 @@ static const char *name_row(const context *c, uint32_t from, uint32_t last, uint
 static void print_stages(const context *c, uint32_t memory)
 {
     const dfl_memory *m = &c->mapping->system->memories[memory];
+    const bool divides = c->plan->n_stages > 1 || c->plan->stages[0].layers > 0; /* a line divides layers among stages */
     bool has[DFL_N_HELD] = { false }, some = false;
-    uint32_t columns = 6;
+    uint32_t columns = divides ? 6 : 5;
     dfl_table table;
 
     for (uint32_t s = 0; s < c->plan->n_stages; s++)
@@ -312,7 +313,8 @@ static void print_stages(const context *c, uint32_t memory)
     dfl_table_init(&table, c->out->arena, columns, 1, columns);
     dfl_table_row_start(&table);
     dfl_table_cell(&table, "stage");
-    dfl_table_cell(&table, "layers");
+    if (divides)
+        dfl_table_cell(&table, "layers");
     dfl_table_cell(&table, "forward");
     dfl_table_cell(&table, "backward");
     dfl_table_cell(&table, text_of(c, m->name));
@@ -329,7 +331,8 @@ static void print_stages(const context *c, uint32_t memory)
         dfl_table_row_start(&table);
         dfl_table_cell(&table, name_row(c, s, last, memory, &most));
         held = held_by(c, most, memory);
-        dfl_table_count(&table, stage->layers);
+        if (divides)
+            dfl_table_count(&table, stage->layers);
         add_seconds(&table, stage->forward_seconds);
         add_seconds(&table, stage->backward_seconds);
         add_bits(&table, held->peak_bits);
