@@ -46,6 +46,7 @@ typedef struct {
     uint64_t unevaluated;              /* of `refused`: plans that are legal for all that is known, as after E0609 */
     double unevaluated_floor;          /* lower bound of the first term for all of them; INFINITY = there is none */
     uint64_t first_unevaluated;        /* the combination that was the first of them */
+    uint64_t first_illegal;            /* the first combination that was refused after an evaluation; UINT64_MAX = none was */
     uint64_t exceeding;                /* of `divided`: plans that exceed a memory by their lower bound */
     double nearest_fill;               /* least share of its size that a memory of them holds; INFINITY = there is none */
     uint64_t nearest;                  /* the combination with this share, or the smallest pass of its division */
@@ -60,8 +61,11 @@ typedef struct {
 static void count_refused(plan_search *s, uint64_t plans, dfl_code code, double floor)
 {
     s->refused += plans;
-    if (dfl_code_is_illegal_mapping(code))
+    if (dfl_code_is_illegal_mapping(code)) {
+        if (s->first_illegal == UINT64_MAX)
+            s->first_illegal = dfl_plan_space_number(&s->space);
         return;
+    }
     if (s->unevaluated == 0)
         s->first_unevaluated = dfl_plan_space_number(&s->space);
     s->unevaluated += plans;
@@ -430,8 +434,8 @@ static const dfl_search_summary *summarize_plan(plan_search *s, uint32_t i)
     return summary;
 }
 
-/* Adds to a report which plan exceeds its memories least, and by how much. */
-static void note_nearest(plan_search *s, dfl_diag *d)
+/* Adds to a report what is wrong with combination `number`, which `what` describes. */
+static void note_plan(plan_search *s, dfl_diag *d, const char *what, uint64_t number)
 {
     dfl_fill *fill = s->fill;
     dfl_arena *arena = fill->solver->arena;
@@ -439,14 +443,7 @@ static void note_nearest(plan_search *s, dfl_diag *d)
     const dfl_intern *names = fill->solver->names;
     dfl_strbuf amounts;
 
-    if (s->stopped != DFL_STOP_NONE)
-        dfl_diag_note(fill->sink, d, "%llu of them exceed a memory whatever their exchanges need, and not all others were "
-                      "tried", (unsigned long long)s->exceeding);
-    else
-        dfl_diag_note(fill->sink, d, "%llu of them exceed a memory whatever their exchanges need, and %llu do not run for other "
-                      "reasons", (unsigned long long)s->exceeding,
-                      (unsigned long long)(s->divided - s->exceeding - s->unevaluated));
-    dfl_plan_space_set(&s->space, s->nearest);
+    dfl_plan_space_set(&s->space, number);
     dfl_strbuf_init(&amounts, arena);
     for (uint32_t h = 0; h < s->space.n_holes; h++) {
         const char *text = dfl_plan_space_text(arena, names, &s->space, h);
@@ -455,8 +452,47 @@ static void note_nearest(plan_search *s, dfl_diag *d)
     }
     if (dfl_plan_evaluate(arena, sink, names, dfl_plan_space_make(arena, &s->space), s->fill->solver->memo) == NULL &&
         dfl_sink_count(sink) > 0)
-        dfl_diag_note(fill->sink, d, "%s%s: %s", amounts.len > 0 ? "the one that needs least by its lower bound, " : "this plan",
+        dfl_diag_note(fill->sink, d, "%s%s%s: %s", amounts.len > 0 ? what : "this plan", amounts.len > 0 ? ", " : "",
                       amounts.text, dfl_sink_at(sink, 0)->message);
+}
+
+/* Adds to a report which plan exceeds its memories least, and by how much, and why another one does not run. */
+static void note_nearest(plan_search *s, dfl_diag *d)
+{
+    const dfl_fill *fill = s->fill;
+    const uint64_t others = s->divided - s->exceeding - s->unevaluated;
+
+    if (s->stopped != DFL_STOP_NONE)
+        dfl_diag_note(fill->sink, d, "%llu of them exceed a memory whatever their exchanges need, and not all others were "
+                      "tried", (unsigned long long)s->exceeding);
+    else if (others == 0 && s->unevaluated == 0)
+        dfl_diag_note(fill->sink, d, "all of them exceed a memory, whatever their exchanges need");
+    else
+        dfl_diag_note(fill->sink, d, "%llu of them exceed a memory whatever their exchanges need, and %llu do not run for other "
+                      "reasons", (unsigned long long)s->exceeding, (unsigned long long)others);
+    note_plan(s, d, "the one that needs least by its lower bound", s->nearest);
+    if (s->first_illegal != UINT64_MAX && others > 0)
+        note_plan(s, d, "the first of the others", s->first_illegal);
+}
+
+/* Adds to a report why no combination gives work to all chips: a written number of parts that does not divide its axis. */
+static void help_undivided(const plan_search *s, dfl_diag *d)
+{
+    const dfl_mapping *m = s->given;
+    const dfl_intern *names = s->fill->solver->names;
+
+    for (uint32_t i = 0; i < m->root->n_lines; i++) {
+        const dfl_line *line = &m->root->lines[i];
+
+        if (line->kind == DFL_LINE_SPATIAL && line->by == DFL_BY_PARTS && m->system->axes[line->axis].size % line->amount != 0) {
+            dfl_diag_help(s->fill->sink, d, "`%s/%lld` on `%s`: %lld does not divide the %lld instances of the axis",
+                          dfl_sym_text(names, dfl_line_rank_name(m->workload, line)), (long long)line->amount,
+                          dfl_sym_text(names, m->system->axes[line->axis].name), (long long)line->amount,
+                          (long long)m->system->axes[line->axis].size);
+            return;
+        }
+    }
+    dfl_diag_help(s->fill->sink, d, "on each axis, the parts of its lines multiply to its instances: list other amounts");
 }
 
 /* Reports that no combination is a plan that can be run, or that none was found within the limits. */
@@ -465,8 +501,9 @@ static void report_none(plan_search *s)
     dfl_fill *fill = s->fill;
     const bool is_whole = s->stopped == DFL_STOP_NONE;
     dfl_diag *d = dfl_report(fill->sink, is_whole ? DFL_EVAL_INFEASIBLE : DFL_EVAL_HOLE_KIND, s->given->span,
-                             is_whole ? "none of the %llu plans with work for all chips can be run"
-                                      : "no plan that runs was found among the first %llu plans with work for all chips",
+                             is_whole && s->divided == 0 ? "no combination of the open amounts gives work to all chips"
+                             : is_whole ? "none of the %llu plans with work for all chips can be run"
+                                        : "no plan that runs was found among the first %llu plans with work for all chips",
                              (unsigned long long)s->divided);
 
     if (s->stopped != DFL_STOP_NONE)
@@ -480,7 +517,7 @@ static void report_none(plan_search *s)
         dfl_diag_help(fill->sink, d, "divide weights, moments or layers further, `recompute` activations, or state a larger "
                       "memory");
     else if (s->stopped == DFL_STOP_NONE && s->divided == 0)
-        dfl_diag_help(fill->sink, d, "no combination of the open amounts multiplies to the instances of every axis");
+        help_undivided(s, d);
     else if (s->stopped == DFL_STOP_NONE)
         dfl_diag_help(fill->sink, d, "write the amounts of one plan to learn what it lacks");
 }
@@ -556,7 +593,7 @@ bool dfl_fill_plan(dfl_fill *fill, const dfl_objective *objective, dfl_stop *sto
     const dfl_mapping *given = fill->item.mapping;
     dfl_json_writer json;
     plan_search s = { .fill = fill, .objective = objective, .given = given, .stopped = DFL_STOP_NONE,
-                      .nearest_fill = INFINITY, .unevaluated_floor = INFINITY,
+                      .nearest_fill = INFINITY, .unevaluated_floor = INFINITY, .first_illegal = UINT64_MAX,
                       .ranking = { .arena = arena, .objective = objective, .is_front = given->n_front > 0,
                                    .most = fill->solver->options->top > 0 ? fill->solver->options->top : 1 } };
     uint32_t next = s.ranking.is_front ? 1 : 0;
