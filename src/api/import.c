@@ -86,6 +86,13 @@ static bool is_blank(const dfl_source *source)
     return strspn(source->text, " \t\r\n") >= source->len;
 }
 
+static bool is_named(const dfl_source *source, const char *ending)
+{
+    const size_t n = strlen(source->name), len = strlen(ending);
+
+    return n >= len && strcmp(source->name + n - len, ending) == 0;
+}
+
 /* Reports that no file tells its tool. */
 static void report_no_tool(dfl_session *s, const dfl_source *source)
 {
@@ -95,8 +102,12 @@ static void report_no_tool(dfl_session *s, const dfl_source *source)
         dfl_report(s->sink, DFL_FOREIGN_SYNTAX, start, "this file is no text");
     } else if (is_blank(source)) {
         dfl_report(s->sink, DFL_FOREIGN_SYNTAX, start, "the file is empty");
-    } else if (strncmp(source->text, "dfl ", 4) == 0) {
+    } else if (strncmp(source->text, "dfl ", 4) == 0 || is_named(source, ".dfl")) {
         dfl_report(s->sink, DFL_FOREIGN_SYNTAX, start, "this is a DFL file: it needs no import");
+    } else if (strncmp(source->text, "num_pes", strlen("num_pes")) == 0) {
+        dfl_diag *d = dfl_report(s->sink, DFL_FOREIGN_SYNTAX, start, "this is the hardware of MAESTRO, and no mapping is named");
+
+        dfl_diag_help(s->sink, d, "name it beside a mapping: `dflc import maestro --hw %s MAPPING.m`", source->name);
     } else {
         dfl_diag *d = dfl_report(s->sink, DFL_FOREIGN_SYNTAX, start, "this is no file of a tool that dflc knows");
 

@@ -401,20 +401,40 @@ static bool apply_option(const dfl_cmd *cmd, option_id id, char *value, dfl_cmd_
 
 /* ---- the command line ---- */
 
+/* The option that other programs call `name`, or NULL. */
+static const char *find_renamed(const char *name)
+{
+    static const char *const renamed[][2] = { { "threads", "jobs" }, { "parallel", "jobs" }, { "timeout", "time-limit" },
+        { "csv", "format csv" }, { "json", "format json" }, { "param", "set NAME=VALUE" }, { "mapping", "only" },
+        { "in-place", "write" }, { "silent", "quiet" } };
+
+    for (size_t i = 0; i < sizeof renamed / sizeof renamed[0]; i++)
+        if (strcmp(renamed[i][0], name) == 0)
+            return renamed[i][1];
+    return NULL;
+}
+
 /* Prints that there is no option `word`, with the most similar option of the command. */
 static bool refuse_unknown(const dfl_cmd *cmd, const char *word)
 {
     dfl_arena *arena = dfl_arena_new(NULL);
     dfl_intern *names = dfl_intern_new(arena);
     const char *name = strncmp(word, "--", 2) == 0 ? word + 2 : word + 1;
+    const char *renamed = find_renamed(name);
+    const size_t length = renamed != NULL ? strcspn(renamed, " ") : 0;
+    bool is_here = false;
     dfl_sym all[N_OPTIONS], near;
     size_t n = 0;
 
     for (size_t i = 0; i < N_OPTIONS; i++)
-        if (options[i].commands & cmd->bit)
+        if (options[i].commands & cmd->bit) {
             all[n++] = dfl_intern_z(names, options[i].name);
+            is_here |= renamed != NULL && strncmp(options[i].name, renamed, length) == 0 && options[i].name[length] == '\0';
+        }
     near = dfl_suggest(names, dfl_arena_copy(arena, name, strcspn(name, "=")), all, n);
-    if (near && name[0] != '\0' && name[1] != '\0')
+    if (is_here)
+        dfl_cmd_say("no option `%s`; did you mean `--%s`?", word, renamed);
+    else if (near && name[0] != '\0' && name[1] != '\0')
         dfl_cmd_say("no option `%s`; did you mean `--%s`?", word, dfl_sym_text(names, near));
     else
         dfl_cmd_say("no option `%s`; see `dflc help %s`", word, cmd->name);

@@ -24,7 +24,8 @@ static const dfl_cmd table[] = {
       "stays, and imports remain relative to it. If no search finds a mapping, nothing is printed. The result of each "
       "search goes to standard error: value, lower bound, gap, and why the result is not proven. With `--format json` "
       "the output is the report of `dflc eval` instead of the file; with `--format csv` it is a table with one row for "
-      "each mapping: the decisions of a plan over chips, seconds, parts of the step, peaks, price and power." },
+      "each mapping: the decisions of a plan over chips, seconds, parts of the step, peaks in bits, price in USD and "
+      "power in W." },
     { "diff", DFL_CMD_DIFF, 2, 2, "text json", "[OPTION]... FROM TO",
       "dflc diff examples/attention.dfl:flash examples/attention.dfl:unfused", "compare two mappings or reports",
       "Compares two mappings. Prints the loops, keeps and branches that differ, and divides the differences in energy and "
