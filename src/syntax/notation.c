@@ -291,13 +291,13 @@ static bool help_head(const dfl_slip *s)
 
 /* ---- systems -------------------------------------------------------------------------------------------------- */
 
-/* `array 4x4`, `array pe[4, 4]`, `array row[4] on net`, `network net { }`, `memory m(size = 1MiB)`. */
+/* `array 4x4`, `array pe[4, 4]`, `array pe[4][4]`, `array row[4] on net`, `network net { }`, `memory m(size = 1MiB)`. */
 static bool help_system(const dfl_slip *s)
 {
     static const char axes[] = "an array names its axes, each with one size: `array row[4], col[4] over net { }`";
 
     if (s->statement == DFL_TOK_ARRAY) {
-        if (s->before == DFL_TOK_ARRAY || (s->now == ',' && dfl_slip_wants(s, "']'")))
+        if (s->before == DFL_TOK_ARRAY || (s->now == ',' && dfl_slip_wants(s, "']'")) || s->now == '[')
             return dfl_slip_tell(s, axes);
         if (dfl_slip_wants(s, "over") && (s->now == DFL_TOK_ON || s->now == DFL_TOK_OF || s->now == DFL_TOK_IN ||
                                           s->now == DFL_TOK_FOR || is_now(s, " with using via through ")))

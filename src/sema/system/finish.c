@@ -536,6 +536,9 @@ static void report_no_axis(system_lowering *state, const dfl_draft_part *network
         dfl_diag_fix(state->draft->sink, d, value->span, text(state, near), DFL_FIX_MAYBE);
     else if (near != 0)
         dfl_diag_help(state->draft->sink, d, "did you mean `%s`?", text(state, near));
+    else if (names.n == 0)
+        dfl_diag_help(state->draft->sink, d, "write `over %s` behind the axes of the array with `%s`",
+                      part_text(state, network), text(state, value->word));
     else if (names.n == 1)
         dfl_diag_help(state->draft->sink, d, "the axis over it is `%s`", text(state, names.at[0]));
     else if (names.n > 1)
