@@ -132,7 +132,7 @@ static void check_space(dfl_group_space *s, dfl_i128 room, uint64_t *seed, uint3
             group |= draw(seed, 5) <= density ? DFL_EINSUM_BIT(i) : 0;
         const double seconds = dfl_group_space_seconds(s, group);
         assert_true(seconds == branch_seconds(s, group, room));
-        *fitting += isfinite(seconds);
+        *fitting += isfinite(seconds) ? 1 : 0;
         for (uint32_t row = 0; row < s->n_floors; row++) {
             double sum = 0;
 
