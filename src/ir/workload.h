@@ -209,6 +209,14 @@ static inline int64_t dfl_index_coef(const dfl_index *index, uint32_t rank)
 }
 /* Whether an index is one rank with coefficient 1 and offset 0; sets `*rank` to it. */
 bool dfl_index_is_bare(const dfl_index *index, uint32_t *rank);
+/* Whether an index of an access has a rank. */
+static inline bool dfl_access_has_rank(const dfl_access *a, uint32_t rank)
+{
+    for (uint32_t d = 0; d < a->n_dims; d++)
+        if (dfl_index_coef(&a->index[d], rank) != 0)
+            return true;
+    return false;
+}
 /* Whether two indices have the same terms and the same offset. */
 static inline bool dfl_index_equal(const dfl_index *a, const dfl_index *b)
 {

@@ -20,9 +20,6 @@ typedef struct {
 
 static int64_t extent_of(const cut_table *k, const dfl_term *t) { return k->w->ranks[t->rank].extent; }
 
-/* Whether an index is one rank, with the coefficient 1 and no offset. */
-static bool is_plain(const dfl_index *i) { return i->n_terms == 1 && i->terms[0].coef == 1 && i->offset == 0; }
-
 /* The pieces of a rank of an einsum: the worst of those of the dimensions that it indexes in the result. */
 static dim_cuts cuts_of(const cut_table *k, const dfl_access *output, uint32_t rank)
 {
@@ -33,17 +30,6 @@ static dim_cuts cuts_of(const cut_table *k, const dfl_access *output, uint32_t r
             if (output->index[d].terms[i].rank == rank && k->cuts[output->tensor][d].is > out.is)
                 out = k->cuts[output->tensor][d];
     return out;
-}
-
-/* Whether a rank indexes an access. */
-static bool has_rank(const dfl_access *a, uint32_t rank)
-{
-    bool found = false;
-
-    for (uint32_t d = 0; d < a->n_dims; d++)
-        for (uint32_t i = 0; i < a->index[d].n_terms; i++)
-            found |= a->index[d].terms[i].rank == rank;
-    return found;
 }
 
 /* Whether no piece of a dimension of `extent` elements is longer than the first one if a reader cuts it by the window `i` (B60).
@@ -57,7 +43,7 @@ static bool is_halo(const cut_table *k, const dfl_einsum *reader, const dfl_inde
 
     for (uint32_t t = 0; t < i->n_terms; t++) {
         const dfl_term *x = &i->terms[t];
-        const bool moves = has_rank(&reader->output, x->rank);
+        const bool moves = dfl_access_has_rank(&reader->output, x->rank);
         is_one &= x->coef > 0 && x->coef < 1 << 20 && extent_of(k, x) < INT32_MAX;
         is_one &= !moves || cuts_of(k, &reader->output, x->rank).is == EVEN;
         n += moves;
@@ -75,11 +61,12 @@ static dim_cuts cuts_by(const cut_table *k, uint32_t reader, const dfl_access *r
     const dfl_einsum *e = &k->w->einsums[reader];
     const dfl_index *made = &k->w->einsums[t->producers[0]].output.index[dim], *i = &read->index[dim];
     dim_cuts out = { .is = UNEVEN };
+    uint32_t rank;
 
-    if (t->n_producers > 1 || !is_plain(made))
+    if (t->n_producers > 1 || !dfl_index_is_bare(made, &rank))
         return out;
-    if (is_plain(i) && extent_of(k, &i->terms[0]) == extent_of(k, &made->terms[0]))
-        out = cuts_of(k, &e->output, i->terms[0].rank);
+    if (dfl_index_is_bare(i, &rank) && extent_of(k, &i->terms[0]) == extent_of(k, &made->terms[0]))
+        out = cuts_of(k, &e->output, rank);
     else if (is_halo(k, e, i, extent_of(k, &made->terms[0])))
         out = (dim_cuts){ .is = HALO, .window = reader };
     out.is = out.is == HALO && t->n_consumers > 1 ? UNEVEN : out.is;
@@ -102,7 +89,7 @@ static void find_cuts(cut_table *k)
         }
 }
 
-/* Whether an einsum needs the result of einsum `on`, which stands before it, directly or through others. */
+/* Whether `einsum` reads the result of einsum `on`, or a result that depends on it. `on` stands before it in the workload. */
 static bool depends_on(const cut_table *k, uint32_t einsum, uint32_t on)
 {
     bool *needs = DFL_NEW_ARRAY(k->arena, bool, k->w->n_einsums + 1u);

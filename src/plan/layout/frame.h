@@ -96,14 +96,6 @@ static inline bool dfl_frame_is_again(const dfl_frame *f, uint32_t einsum)
 }
 /* Whether an einsum only starts a sum: it writes a constant. */
 static inline bool dfl_einsum_is_start(const dfl_einsum *e) { return e->body->kind == DFL_EOP_CONST; }
-/* Whether an index of an access has a rank. */
-static inline bool dfl_access_has_rank(const dfl_access *a, uint32_t rank)
-{
-    for (uint32_t d = 0; d < a->n_dims; d++)
-        if (dfl_index_coef(&a->index[d], rank) != 0)
-            return true;
-    return false;
-}
 /* Whether an einsum runs where the einsums before the repeat with stages run (`has_first`), or those behind it. */
 static inline bool dfl_frame_runs(const dfl_frame *f, uint32_t einsum, bool has_first, bool has_last)
 {
