@@ -34,7 +34,7 @@ typedef DFL_VEC(cell *) cell_list;
 typedef struct {
     dfl_pattern_bounds *b;
     const dfl_kept_program *k;
-    double enough;                    /* bounds above it need not be known */
+    double enough;                    /* value of the line; a bound at or above it is as good as any larger one */
 } cell_search;
 
 /* The cut of a rank on an axis; c->n = it has none. */

@@ -548,8 +548,9 @@ static uint32_t find_mixed(dfl_pattern_bounds *b, const dfl_bounded_skeleton *of
     return out;
 }
 
-/* Bounds the skeletons of a pattern with another rank of few pieces. All bounds start anew, since those with different ranks do
-   not hold together, and all weights may turn again. Returns the bound; 0 if it is not above `floor`. */
+/* The least bound of the skeletons of a pattern with the rank `mixed` - 1 as that of few pieces (B58, d); 0 if it is not above
+   `floor`. The rank is the same in all programs of a pattern, so the bounds of all skeletons are reset, and all weights may turn
+   again. */
 static double mix_rank(dfl_pattern_bounds *b, uint32_t pattern, uint32_t mixed, double floor)
 {
     double found;
