@@ -314,7 +314,7 @@ static bool take_all(const segments *k, dfl_sub_workload *out)
     return is_known;
 }
 
-/* A copy of the given mapping without its open lines. */
+/* The given mapping with an empty root: no written lines, and no `...;`. It lies in the arena of the segments. */
 static const dfl_mapping *make_bare(const segments *k)
 {
     dfl_mapping *out = dfl_mapping_copy(k->arena, k->given);
