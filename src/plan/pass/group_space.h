@@ -17,7 +17,7 @@ typedef struct {
     uint32_t port;                   /* 2 * memory + is_write */
     dfl_einsum_set ends;             /* nodes that make the data, or those that read all of them; a group that has
                                         all these nodes does not need the transfer; empty = every group needs it */
-    dfl_einsum_set beside;           /* nodes that read the same data before; a group that has one of them does not
+    dfl_einsum_set beside;           /* nodes before the reader that read the same data; a group with one of them does not
                                         need the transfer */
 } dfl_group_transfer;
 
