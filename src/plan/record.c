@@ -224,16 +224,24 @@ static void record_messages(dfl_plan_state *p, collective_vec *rows)
 
 /* ---- links ---- */
 
+/* The position of a class of links in a list; their number if it is not there. */
+static size_t find_link(const link_vec *links, uint32_t network, const char *name)
+{
+    size_t k = 0;
+
+    while (k < links->n && (links->at[k].network != network || strcmp(links->at[k].name, name) != 0))
+        k++;
+    return k;
+}
+
 /* Adds the use of the class `name` of links in `count` exchanges of a cost. */
 static void add_use(const dfl_plan_state *p, const dfl_collective_cost *cost, const dfl_link_use *use, const char *name,
                     dfl_i128 count, link_vec *links)
 {
-    size_t k = 0;
+    const size_t k = find_link(links, use->network, name);
 
     if (count == 0)
         return;
-    while (k < links->n && (links->at[k].network != use->network || strcmp(links->at[k].name, name) != 0))
-        k++;
     if (k == links->n)
         DFL_PUSH(p->frame.arena, links, ((dfl_plan_link){ .network = use->network, .name = name }));
     links->at[k].largest_bits += use->largest_bits * dfl_i128_double(count);
@@ -335,10 +343,7 @@ static void record_links(dfl_plan_state *p)
         for (uint32_t k = 0; k < p->n_kinds && p->stages > 1; k++)
             add_messages(p, &p->kinds[k], stage, &links);
         for (size_t l = 0; l < links.n; l++) {
-            size_t k = 0;
-
-            while (k < out.n && (out.at[k].network != links.at[l].network || strcmp(out.at[k].name, links.at[l].name) != 0))
-                k++;
+            const size_t k = find_link(&out, links.at[l].network, links.at[l].name);
             if (k == out.n)
                 DFL_PUSH(p->frame.arena, &out, links.at[l]);
             else if (links.at[l].largest_bits > out.at[k].largest_bits)
