@@ -485,7 +485,8 @@ static void help_undivided(const plan_search *s, dfl_diag *d)
         const dfl_line *line = &m->root->lines[i];
 
         if (line->kind == DFL_LINE_SPATIAL && line->by == DFL_BY_PARTS && m->system->axes[line->axis].size % line->amount != 0) {
-            dfl_diag_help(s->fill->sink, d, "`%s/%lld` on `%s`: %lld does not divide the %lld instances of the axis",
+            dfl_diag_help(s->fill->sink, d, "`%s/%lld` on `%s`: %lld does not divide the %lld instances of the axis; "
+                          "write a number that does",
                           dfl_sym_text(names, dfl_line_rank_name(m->workload, line)), (long long)line->amount,
                           dfl_sym_text(names, m->system->axes[line->axis].name), (long long)line->amount,
                           (long long)m->system->axes[line->axis].size);
