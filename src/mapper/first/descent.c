@@ -268,7 +268,9 @@ void dfl_first_descend(dfl_first_effort *effort, dfl_first_point *point, dfl_fir
     }
     for (uint32_t round = 0; any && round < DFL_FIRST_ROUNDS; round++) {
         const double from = k.prepared ? point->value : point->estimate;
-        if (dfl_first_over(effort) && (fine || round > 0)) /* a first coarse round is always gone */
+        if ((fine || !effort->is_first) && dfl_first_over(effort))
+            break;
+        if (!fine && round > 0 && point->estimate > effort->hopeless)
             break;
         any = false;
         for (uint32_t i = 0; i < k.settled.n; i++)

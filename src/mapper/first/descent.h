@@ -27,6 +27,8 @@ typedef struct {
     double leakage;               /* W of the system */
     dfl_deadline *halt;
     uint64_t evaluated, most;     /* evaluations by the model so far, and their limit */
+    bool is_first;                /* no limit ends a coarse descent: without it there is no mapping at all */
+    double hopeless;              /* an estimate above which a coarse descent ends after its first round */
     uint64_t estimated;           /* estimates so far; DFL_FIRST_ESTIMATES count as an evaluation */
 } dfl_first_effort;
 

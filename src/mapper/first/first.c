@@ -11,17 +11,29 @@
 typedef struct {
     dfl_plan plan;
     dfl_first_point point;
+    double start;                 /* the estimate after the descent from the start */
+    bool is_judged, is_climbed;   /* by the model, after a finer descent; the search has climbed from there */
 } candidate;
+
+/* The einsum on one unit. */
+typedef struct {
+    const dfl_problem *problem;
+    double floor;                 /* a lower bound of the value */
+    const dfl_fan *fans;          /* choices of axes, best first; NULL = not listed yet */
+    uint32_t n_fans;
+} unit;
 
 typedef struct {
     dfl_arena *work;
     dfl_first_effort effort;
-    const dfl_problem *const *problems;
-    uint32_t n_problems;
+    unit *unit;                   /* that with the least floor first */
+    uint32_t n_units;
     dfl_first_breadth breadth;
-    const dfl_fan **fans;         /* by problem: choices of axes, best first, */
-    uint32_t *n_fans;             /* and their number */
+    uint32_t n_fans;              /* choices of axes of a unit that are tried, at most */
     double enough;                /* a value that cannot be improved */
+    candidate best[DFL_FIRST_REFINED]; /* starts after their descent, by the estimate, best first, */
+    uint32_t n_best;              /* and their number */
+    candidate found;              /* the best that the model has judged; INFINITY = none */
 } search;
 
 /* Values that are larger by less are equal. */
@@ -59,48 +71,75 @@ static void judge(search *k, candidate *c)
         dfl_plan_take(&c->plan, &c->point.lines);
 }
 
-/* Puts a candidate among the best by the estimate, at most `most`; of equal ones the first stays in front. */
-static void insert(candidate *best, uint32_t *n, uint32_t most, const candidate *c)
+/* Puts a candidate among the best by the estimate; of equal ones the first stays in front. */
+static void insert(search *k, const candidate *c)
 {
-    uint32_t at = *n < most ? (*n)++ : most;
+    uint32_t at = k->n_best < DFL_FIRST_REFINED ? k->n_best++ : DFL_FIRST_REFINED;
 
-    if (at == most && !(c->point.estimate < best[--at].point.estimate))
+    if (at == DFL_FIRST_REFINED && !(c->start < k->best[--at].start))
         return;
-    for (; at > 0 && c->point.estimate < best[at - 1].point.estimate; at--)
-        best[at] = best[at - 1];
-    best[at] = *c;
+    for (; at > 0 && c->start < k->best[at - 1].start; at--)
+        k->best[at] = k->best[at - 1];
+    k->best[at] = *c;
 }
 
-/* The best plans of all units by the estimate, best first; their number. The first one of each unit is tried whatever the limits:
-   another unit may be a thousand times as fast. */
-static uint32_t find_starts(search *k, candidate *best)
+/* Sorts the units by the floor of the value, least first. */
+static void sort_units(search *k, const dfl_problem *const *problems)
 {
-    const uint32_t starts = k->breadth != DFL_FIRST_WIDE ? DFL_FIRST_STARTS_BRIEF : DFL_FIRST_STARTS;
-    const uint32_t refined = k->breadth != DFL_FIRST_WIDE ? DFL_FIRST_REFINED_BRIEF : DFL_FIRST_REFINED;
-    uint32_t n = 0;
-
-    for (uint32_t j = 0; j < k->n_problems; j++) {
-        k->fans[j] = dfl_fans_find(k->work, k->problems[j], k->effort.what->objective, starts, k->breadth, &k->n_fans[j]);
-        for (uint32_t f = 0; f < 2 * k->n_fans[j] && (f == 0 || n == 0 || !dfl_first_over(&k->effort)); f++) {
-            candidate c = { .point.value = INFINITY };
-            dfl_plan full;
-            dfl_plan_make(k->problems[j], &k->fans[j][f / 2], false, &full);
-            dfl_plan_make(k->problems[j], &k->fans[j][f / 2], true, &c.plan);
-            if (f % 2 == 1 && dfl_plan_alike(&full, &c.plan))
-                continue;
-            if (f % 2 == 0)
-                c.plan = full;
-            if (descend(k, &c, true, false))
-                insert(best, &n, refined, &c);
-        }
+    k->unit = DFL_NEW_ARRAY(k->work, unit, (size_t)k->n_units + 1);
+    for (uint32_t j = 0; j < k->n_units; j++) {
+        const unit own = { .problem = problems[j],
+                           .floor = dfl_floor_value(k->effort.what->objective, k->effort.leakage, &problems[j], 1) };
+        uint32_t at = j;
+        for (; at > 0 && own.floor < k->unit[at - 1].floor; at--)
+            k->unit[at] = k->unit[at - 1];
+        k->unit[at] = own;
     }
-    return n;
+}
+
+/* Descends from start `number` of a unit, and puts what it finds among the best by the estimate. Of four starts two are the plain
+   plans of two choices of axes, best by one score and by the other, and two the lean plans of both. */
+static void try_start(search *k, unit *u, uint32_t number)
+{
+    const uint32_t fan = number / 4 * 2 + number % 2;
+    const bool is_lean = number % 4 > 1;
+    candidate c = { .point.value = INFINITY };
+    dfl_plan full;
+
+    if (u->fans == NULL)
+        u->fans = dfl_fans_find(k->work, u->problem, k->effort.what->objective, k->n_fans, k->breadth, &u->n_fans);
+    if (fan >= u->n_fans)
+        return;
+    dfl_plan_make(u->problem, &u->fans[fan], false, &full);
+    dfl_plan_make(u->problem, &u->fans[fan], true, &c.plan);
+    if (is_lean && dfl_plan_alike(&full, &c.plan))
+        return;
+    if (!is_lean)
+        c.plan = full;
+    k->effort.hopeless = k->n_best == DFL_FIRST_REFINED ? k->best[k->n_best - 1].start * DFL_FIRST_HOPELESS : INFINITY;
+    if (!descend(k, &c, true, false))
+        return;
+    c.start = c.point.estimate;
+    insert(k, &c);
+}
+
+/* Starts `from` to `to` of all units by turns. Those of the first batch are tried whatever the limits, since another unit or
+   choice of axes may be a thousand times as fast, unless the floor of the unit is above what is known. */
+static void try_starts(search *k, uint32_t from, uint32_t to)
+{
+    for (uint32_t f = from; f < to; f++)
+        for (uint32_t j = 0; j < k->n_units; j++) {
+            if (!k->effort.is_first && dfl_first_over(&k->effort))
+                return;
+            if (k->n_best == 0 || k->unit[j].floor < k->best[0].start)
+                try_start(k, &k->unit[j], f);
+        }
 }
 
 /* The next plan after change `number` of the plan; false if there is no such change. `*done`: no more changes. */
 static bool change(const search *k, const dfl_plan *from, uint32_t number, dfl_plan *to, bool *done)
 {
-    uint32_t j = 0;
+    const unit *u = k->unit;
 
     *to = *from;
     for (uint32_t g = 0; g < from->n; g++)
@@ -120,10 +159,10 @@ static bool change(const search *k, const dfl_plan *from, uint32_t number, dfl_p
         for (uint32_t p = 0; p < from->problem->n_places; p++)
             if (number-- == 0)
                 return dfl_plan_add(to, o, p);
-    while (k->problems[j] != from->problem)
-        j++;
-    if (number < k->n_fans[j]) {
-        to->fan = k->fans[j][number];
+    while (u->problem != from->problem)
+        u++;
+    if (number < u->n_fans) {
+        to->fan = u->fans[number];
         return true;
     }
     *done = true;
@@ -156,57 +195,97 @@ static void climb(search *k, candidate *best)
     }
 }
 
-/* Best first; of equal ones the first stays in front. */
-static void sort_by_value(candidate *at, uint32_t n)
+/* Whether the search ends: what it has cannot be improved, or a limit ends it. */
+static bool is_over(search *k) { return k->found.point.value <= k->enough || dfl_first_over(&k->effort); }
+
+/* Takes what is better than the best so far. */
+static void take(search *k, const candidate *c)
 {
-    for (uint32_t i = 1; i < n; i++) {
-        const candidate c = at[i];
-        uint32_t k = i;
-        for (; k > 0 && c.point.value < at[k - 1].point.value; k--)
-            at[k] = at[k - 1];
-        at[k] = c;
+    if (c->point.value < k->found.point.value)
+        k->found = *c;
+}
+
+/* The best of the first `n` that the model has judged, and from which the search has not climbed; NULL = none. */
+static candidate *next_climb(search *k, uint32_t n)
+{
+    candidate *next = NULL;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (k->best[i].is_judged && !k->best[i].is_climbed && k->best[i].point.value < INFINITY &&
+            (next == NULL || k->best[i].point.value < next->point.value))
+            next = &k->best[i];
+    return next;
+}
+
+/* Judges the best starts, then climbs from them, the best first. A limit ends this, but for the first one where nothing else is
+   judged yet. */
+static void refine(search *k, uint32_t refined, uint32_t climbs)
+{
+    const uint32_t n = refined < k->n_best ? refined : k->n_best;
+    candidate *next;
+
+    for (uint32_t i = 0; i < n && (k->found.point.value == INFINITY || !is_over(k)); i++) {
+        if (k->best[i].is_judged)
+            continue;
+        if (k->effort.is_first) { /* before a finer descent, which a limit may end */
+            judge(k, &k->best[i]);
+            take(k, &k->best[i]);
+            if (is_over(k))
+                return;
+        }
+        (void)descend(k, &k->best[i], false, true);
+        judge(k, &k->best[i]);
+        k->best[i].is_judged = true;
+        take(k, &k->best[i]);
+    }
+    for (uint32_t i = 0; i < climbs && !is_over(k) && (next = next_climb(k, n)) != NULL; i++) {
+        candidate c = *next;
+        next->is_climbed = true;
+        if (k->breadth != DFL_FIRST_STRAIGHT)
+            climb(k, &c);
+        if (dfl_plan_lines(&c.plan, &c.point.lines))
+            dfl_first_descend(&k->effort, &c.point, DFL_FIRST_JUDGED, DFL_FIRST_SLACK);
+        take(k, &c);
     }
 }
+
+/* Starts of each unit, two for each choice of axes, the batches before included; the best ones of all, which the model judges;
+   those of them from which the search climbs. A limit ends the batches, which do not depend on it: a larger one finds no worse.
+   Most searches end by their evaluations in the last batch. */
+static const struct { uint32_t starts, refined, climbs; } BATCHES[] = {
+    { 2, 1, 0 }, { 12, 1, 1 }, { 64, DFL_FIRST_REFINED, DFL_FIRST_REFINED },
+};
 
 dfl_first_result dfl_first_search(dfl_arena *arena, const dfl_prepared_for *what, const dfl_problem *const *problems,
                                   uint32_t n_problems,
                                   uint64_t evaluations, dfl_first_breadth breadth, dfl_deadline *halt)
 {
-    search k = { .work = dfl_arena_new(what->budget), .effort = { .what = what, .halt = halt, .most = evaluations,
-                                                                             .leakage = dfl_system_leakage(what->given->system) },
-                 .problems = problems, .n_problems = n_problems, .breadth = breadth };
-    candidate *best = DFL_NEW_ARRAY(k.work, candidate, DFL_FIRST_REFINED + 1);
+    dfl_arena *work = dfl_arena_new(what->budget);
+    const uint32_t n = sizeof BATCHES / sizeof *BATCHES - (breadth != DFL_FIRST_WIDE);
+    search *k = DFL_NEW(work, search);
+    const candidate *found = &k->found;
     dfl_first_result out = { .value = INFINITY };
-    const uint32_t climbs = breadth == DFL_FIRST_WIDE ? DFL_FIRST_CLIMBS : 1;
-    uint32_t n;
 
-    k.enough = dfl_floor_value(what->objective, k.effort.leakage, problems, n_problems) * ENOUGH;
-    k.fans = DFL_NEW_ARRAY(k.work, const dfl_fan *, n_problems + 1);
-    k.n_fans = DFL_NEW_ARRAY(k.work, uint32_t, n_problems + 1);
-    n = find_starts(&k, best);
-    for (uint32_t i = 0; i < n; i++) {
-        (void)descend(&k, &best[i], false, true);
-        judge(&k, &best[i]);
+    *k = (search){ .work = work, .n_units = n_problems, .breadth = breadth, .n_fans = BATCHES[n - 1].starts / 2,
+                   .effort = { .what = what, .halt = halt, .most = evaluations, .leakage = dfl_system_leakage(what->given->system) },
+                   .found.point.value = INFINITY };
+    sort_units(k, problems);
+    k->enough = n_problems > 0 ? k->unit[0].floor * ENOUGH : 0;
+    for (uint32_t b = 0, from = 0; b < n && (b == 0 || !is_over(k)); from = BATCHES[b++].starts) {
+        k->effort.is_first = b == 0;
+        try_starts(k, from, BATCHES[b].starts);
+        refine(k, BATCHES[b].refined, b + 1 == n ? BATCHES[b].climbs : 0);
     }
-    sort_by_value(best, n);
-    for (uint32_t i = 0; i < n && i < climbs && best[0].point.value > k.enough && !dfl_first_over(&k.effort); i++) {
-        if (breadth != DFL_FIRST_STRAIGHT)
-            climb(&k, &best[i]);
-        if (best[i].point.value < INFINITY && dfl_plan_lines(&best[i].plan, &best[i].point.lines))
-            dfl_first_descend(&k.effort, &best[i].point, DFL_FIRST_JUDGED, DFL_FIRST_SLACK);
-        if (best[i].point.value < best[0].point.value)
-            best[0] = best[i];
-    }
-    if (n > 0 && best[0].point.value < INFINITY) {
+    if (found->point.value < INFINITY) {
         dfl_skeleton stripped;
-        dfl_skeleton_strip(best[0].plan.problem, &best[0].point.lines, &stripped);
-        out.mapping = dfl_skeleton_mapping(arena, what->given, best[0].plan.problem, &stripped);
-        out.value = best[0].point.value;
-        out.joules = best[0].point.joules;
-        out.seconds = best[0].point.seconds;
+        dfl_skeleton_strip(found->plan.problem, &found->point.lines, &stripped);
+        out.mapping = dfl_skeleton_mapping(arena, what->given, found->plan.problem, &stripped);
+        out.value = found->point.value;
+        out.joules = found->point.joules;
+        out.seconds = found->point.seconds;
     }
-    out.evaluated = k.effort.evaluated;
-    dfl_arena_free(k.work);
+    out.evaluated = k->effort.evaluated;
+    dfl_arena_free(work);
     return out;
 }
 

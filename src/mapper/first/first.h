@@ -3,10 +3,14 @@
  * alone judges, so nothing here is a bound, and what the model refuses is only left out. The result does not depend on time
  * unless a deadline ends the search.
  *
- *   1. choices of axes, best first by an estimate (fan.h);
- *   2. for the best of them the canonical plan (plan.h) from its smallest tiles: a descent over the amounts (descent.h);
- *   3. the best plan and its neighbours: one keep dropped, or moved past the loops above or below it, another innermost loop,
+ *   1. units, that with the least floor first: one whose floor is above what is known is left out;
+ *   2. choices of axes, best first by an estimate (fan.h);
+ *   3. for the best of them the canonical plan (plan.h) from its smallest tiles: a descent over the amounts (descent.h);
+ *   4. the best plans and their neighbours: one keep dropped, or moved past the loops above or below it, another innermost loop,
  *      other choices of axes. The first that is better is the next plan.
+ *
+ * The model judges the best starts of a small batch before the next, larger one begins. A limit ends this, and nothing before
+ * depends on it, so that from the first mapping on a larger limit finds no worse.
  */
 #ifndef DFL_MAPPER_FIRST_FIRST_H
 #define DFL_MAPPER_FIRST_FIRST_H

@@ -154,19 +154,12 @@ enum {
     /* Estimates of choices of one axis, 0.3 us each. An axis of 304 has 6,405 choices of three ranks. */
     DFL_FIRST_FAN_STEPS = 1 << 15,
     /* The same, and estimates of an axis, for a first mapping of several einsums in a tenth of a second. */
-    DFL_FIRST_FANS_BRIEF = 16,
-    DFL_FIRST_FAN_STEPS_BRIEF = 1 << 13,
+    DFL_FIRST_FANS_BRIEF = 8,
+    DFL_FIRST_FAN_STEPS_BRIEF = 1 << 11,
     /* Ranks on one axis. Four ranks on one axis fill it no better than three, but are many more choices in a convolution. */
     DFL_FIRST_FAN_RANKS = 3,
-    /* Choices of axes from which a descent starts. */
-    DFL_FIRST_STARTS = 32,
-    /* Of these, starts that the model judges, and that are refined. */
+    /* Starts that the model judges, and that are refined, at most; the batches of starts are in first/first.c. */
     DFL_FIRST_REFINED = 8,
-    /* The same for a first mapping of several einsums. */
-    DFL_FIRST_STARTS_BRIEF = 6,
-    DFL_FIRST_REFINED_BRIEF = 2,
-    /* Of these, starts from which the search climbs, best first: more find more, and take as long each. */
-    DFL_FIRST_CLIMBS = 2,
     /* Estimates that count as one evaluation by the model, which takes 20 to 150 us. */
     DFL_FIRST_ESTIMATES = 128,
     /* Steps of the model that count as one more evaluation. */
@@ -195,6 +188,9 @@ enum {
 #define DFL_FIRST_STEPS_LEAST 65536.0
 /* A round over the fine sizes that leaves more than this part of the value is the last one. */
 #define DFL_FIRST_WORTH 0.9995
+/* A coarse descent ends after its first round at an estimate so many times as large as the worst start that is kept: the rounds
+   that follow gain some tens of percent. */
+#define DFL_FIRST_HOPELESS 2.0
 /* The model judges what the estimate finds at most so many times as large as the best. Stalls of ragged tiles are what the
    estimate misses most. */
 #define DFL_FIRST_SLACK 1.05

@@ -188,6 +188,60 @@ static void test_limits(void **state)
     dfl_session_free(s);
 }
 
+/* A larger limit finds no worse, from the first evaluation on: it ends the same search later. */
+static void test_larger_limits(void **state)
+{
+    static const char *const sizes[] = { "M = 8, N = 8, K = 8", "M = 197, N = 77, K = 50", "M = 64, N = 96, K = 80",
+                                         "M = 1, N = 101, K = 60" };
+    (void)state;
+    for (size_t c = 0; c < sizeof sizes / sizeof *sizes; c++) {
+        dfl_session *s = dfl_session_new(NULL);
+        const char *text = dfl_arena_printf(s->arena, "%ssystem chip { " DRAM " memory near { size = 1KiB; buffers = 2; "
+                                            "bandwidth = 8B/s; } array row[12] { memory close { size = 32B; overlap = stream; } "
+                                            UNIT " } compute slow { rate { mac = 2MAC/s; } } }\n"
+                                            "mapping x for mm(%s) on chip { ...; minimize latency; }", workload, sizes[c]);
+        const dfl_mapping *m = open_mapping(s, text);
+        dfl_search_limits limits = { .threads = 1, .evaluations = 1 };
+        dfl_objective objective;
+        double least = INFINITY;
+
+        assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+        for (; limits.evaluations <= DFL_FIRST_EVALUATIONS; limits.evaluations += 1 + limits.evaluations / 4) {
+            const dfl_first_result found = dfl_first_find(s->arena, s->names, m, &objective, &limits, true, DFL_FIRST_WIDE);
+            assert_non_null(found.mapping);
+            if (found.value > least)
+                fail_msg("%s: %.12g s with %llu evaluations, %.12g s with fewer", sizes[c], found.value,
+                         (unsigned long long)limits.evaluations, least);
+            least = found.value;
+        }
+        dfl_session_free(s);
+    }
+}
+
+/* A unit whose floor is above what another one finds costs no evaluation: the result and the effort are those without it. */
+static void test_hopeless_units(void **state)
+{
+    static const char *const chips[] = { UNIT, UNIT " compute slow { rate { mac = 0.01MAC/s; } }",
+                                         "compute slow { rate { mac = 0.01MAC/s; } } " UNIT };
+    dfl_first_result found[3];
+
+    (void)state;
+    for (size_t c = 0; c < 3; c++) {
+        dfl_session *s = dfl_session_new(NULL);
+        const char *text = dfl_arena_printf(s->arena, "%ssystem chip { memory dram { size = unlimited; bandwidth = 3B/s; } memory "
+                                            "near { size = 20B; } %s }\nmapping x for mm(M = 8, N = 8, K = 8) on chip { ...; "
+                                            "minimize latency; }", workload, chips[c]);
+        const dfl_mapping *m = open_mapping(s, text);
+        const dfl_search_limits limits = { .threads = 1 };
+        dfl_objective objective;
+
+        assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+        found[c] = dfl_first_find(s->arena, s->names, m, &objective, &limits, true, DFL_FIRST_WIDE);
+        assert_true(found[c].value == found[0].value && found[c].evaluated == found[0].evaluated);
+        dfl_session_free(s);
+    }
+}
+
 /* ---- estimates ---- */
 
 /* Lines of whole tiles without windows: the estimate of the energy is that of the model. */
@@ -326,7 +380,9 @@ int main(void)
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_steps), cmocka_unit_test(test_floors),
                                         cmocka_unit_test(test_amounts), cmocka_unit_test(test_fans),
                                         cmocka_unit_test(test_searches),
-                                        cmocka_unit_test(test_limits), cmocka_unit_test(test_estimates) };
+                                        cmocka_unit_test(test_limits),
+                                        cmocka_unit_test(test_larger_limits), cmocka_unit_test(test_hopeless_units),
+                                        cmocka_unit_test(test_estimates) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
