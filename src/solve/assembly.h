@@ -25,7 +25,7 @@ typedef struct {
 } dfl_einsum_kind;
 
 /* The search for a mapping of all einsums, one by one, with what it knows so far. */
-typedef struct {
+typedef struct dfl_assembly {
     dfl_fill *fill;
     dfl_arena *arena;               /* arena of the search; its owner copies the result */
     const dfl_objective *objective;
@@ -36,6 +36,7 @@ typedef struct {
     uint32_t *home;                 /* [tensor]: outermost memory that keeps it, DFL_NONE = not known yet */
     bool has_moved;                 /* some home has moved to an inner memory */
     const uint32_t *asked_home;     /* [tensor]: the memory that must be the outermost; NULL = any */
+    const struct dfl_assembly *known; /* a search with other homes, with whose lines this one begins; NULL = none */
     DFL_VEC(dfl_einsum_kind) kinds;
     uint32_t *kind_of;              /* [einsum]: index in `kinds` */
     dfl_lone_einsum *ones;          /* [einsum]: the einsum alone */

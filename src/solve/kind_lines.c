@@ -559,6 +559,48 @@ static dfl_objective touching_line(const dfl_assembly *a)
     return dfl_objective_line(&objective, per_joule, per_second);
 }
 
+/* Lines of an einsum alone, with the homes that are asked for in place of all keeps outside of them. */
+static dfl_found_lines put_home(const dfl_assembly *a, const dfl_lone_einsum *one, const dfl_found_lines *from)
+{
+    dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, (size_t)from->n_lines + one->workload->n_tensors + 1);
+    dfl_found_lines out = { lines, 0, from->unit };
+
+    for (uint32_t t = 0; t < one->workload->n_tensors; t++)
+        lines[out.n_lines++] = (dfl_line){ .kind = DFL_LINE_KEEP, .span = a->given->hole_span, .tensor = t,
+                                           .memory = a->asked_home[one->tensor_of[t]] };
+    for (uint32_t i = 0; i < from->n_lines; i++)
+        if (from->lines[i].kind != DFL_LINE_KEEP ||
+            dfl_memory_outside(a->system, a->asked_home[one->tensor_of[from->lines[i].tensor]], from->lines[i].memory))
+            lines[out.n_lines++] = from->lines[i];
+    return out;
+}
+
+/* Begins with the lines that a search with other homes has found, where the model takes them. */
+static void begin_with_known(dfl_assembly *a)
+{
+    const dfl_objective objective = lone_objective(a);
+
+    for (size_t i = 0; i < a->kinds.n; i++) {
+        dfl_einsum_kind *k = &a->kinds.at[i];
+        const dfl_einsum_kind *from = &a->known->kinds.at[a->known->kind_of[k->einsum]];
+        dfl_arena *work = dfl_arena_new(a->fill->solver->budget);
+        dfl_mapping *m = make_lone_mapping(a, work, &k->one);
+        dfl_first_result costs;
+
+        k->lines = put_home(a, &k->one, &from->lines);
+        m->root->lines = DFL_NEW_ARRAY(work, dfl_line, (size_t)k->lines.n_lines + 1);
+        memcpy(m->root->lines, k->lines.lines, k->lines.n_lines * sizeof *k->lines.lines);
+        m->root->n_lines = k->lines.n_lines;
+        m->root->compute = k->lines.unit;
+        m->has_holes = false;
+        k->is_found = from->is_found && judge_alone(a, m, &objective, &costs);
+        k->joules = k->is_found ? costs.joules : 0;
+        k->seconds = k->is_found ? costs.seconds : 0;
+        a->evaluated++;
+        dfl_arena_free(work);
+    }
+}
+
 /* Whether a round may exceed its time: the first one shall find lines for each kind, while the whole time has just ended. */
 static bool may_exceed(const dfl_assembly *a, uint32_t round)
 {
@@ -615,12 +657,16 @@ static void find_all_quickly(dfl_assembly *a)
     const uint32_t n = begin_rounds(a);
     dfl_objective objective = lone_objective(a);
 
+    if (a->known != NULL) {
+        begin_with_known(a);
+        objective = touching_line(a);
+    }
     for (uint32_t round = 0; round < n; round++) {
         a->n_left = (uint32_t)a->kinds.n * (round == 0 ? 2 : 1);
         a->fill->limits.deadline = a->quick_end[round];
         for (size_t i = 0; i < a->kinds.n; i++, a->n_left--) {
-            if (dfl_assembly_is_over(a) && !may_exceed(a, round))
-                break;
+            if (dfl_assembly_is_over(a) && (a->kinds.at[i].is_found || !may_exceed(a, round)))
+                continue;
             if (a->is_quick || !a->kinds.at[i].one.has_where)
                 improve_in_round(a, &a->kinds.at[i], &objective, round);
         }

@@ -227,14 +227,14 @@ static const dfl_mapping *map_quickly(dfl_assembly *a, const dfl_search_limits *
     return found;
 }
 
-/* Maps the einsums once more with intermediates in the homes to which they have moved: other lines are best there. Keeps what is
-   better. */
+/* Maps the einsums once more with intermediates in the homes to which they have moved, from the lines found on: other ones are
+   best there. Keeps what is better. */
 static void map_in_homes(const dfl_assembly *first, const dfl_search_limits *given, dfl_arena *arena, dfl_filled *out,
                          dfl_search_summary *summary)
 {
     dfl_assembly again = { .fill = first->fill, .arena = dfl_arena_new(first->fill->solver->budget),
                            .objective = first->objective, .given = first->given, .workload = first->workload,
-                           .system = first->system, .is_quick = true, .is_long = first->is_long, .asked_home = first->home };
+                           .system = first->system, .is_quick = true, .is_long = first->is_long, .asked_home = first->home, .known = first };
     dfl_assembly_score one = { false, INFINITY };
     const dfl_mapping *found = map_quickly(&again, given, &one);
 
