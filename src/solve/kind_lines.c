@@ -248,6 +248,7 @@ static void improve_alone(dfl_assembly *a, dfl_einsum_kind *k, const found_set *
         solver.budget = &calm;
         search.most = search.least;
         search.hurries = true;
+        search.is_interrupted = a->fill->solver->budget->why == DFL_STOP_CANCELLED;
     }
     if (limits.evaluations > 0 && limits.evaluations < search.most)
         search.most = limits.evaluations > search.least ? limits.evaluations : search.least;

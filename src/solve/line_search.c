@@ -481,14 +481,24 @@ static bool is_stopped(const dfl_line_search *search)
     return search->hurries || !dfl_budget_ok(search->solver->budget);
 }
 
-/* Lines whose exact evaluation is short, although the session is stopped: the best of them, or else the shortest one. */
+/* Lines whose exact evaluation is short, although the session is stopped: the best of them, for which little time is left then,
+   or else the shortest one. */
 static bool choose_short(dfl_line_search *search)
 {
+    const bool is_cut = is_stopped(search) && (search->is_interrupted || search->solver->budget->why == DFL_STOP_CANCELLED);
+
     search->budget.cancel = NULL;
+    if (is_cut) {
+        search->budget.work = NULL; /* the clock is that of the one who waits */
+        search->deadline = dfl_budget_time(&search->budget) + DFL_GRACE_LEAST_SECONDS;
+        search->least = 0;
+    }
     if (search->valued.n > 0)
         qsort(search->valued.at, search->valued.n, sizeof *search->valued.at, compare_values);
     if (choose_within(search, DFL_LINE_SEARCH_SHORT_STEPS, DFL_LINE_SEARCH_SHORT_STEPS, DFL_LINE_SEARCH_SHORT, true))
         return true;
+    if (is_cut)
+        search->deadline = 0;
     if (search->valued.n > 0)
         qsort(search->valued.at, search->valued.n, sizeof *search->valued.at, compare_work);
     return choose_within(search, DFL_LINE_SEARCH_HURRY_STEPS, DFL_LINE_SEARCH_HURRY_STEPS, SIZE_MAX, true);

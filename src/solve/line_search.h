@@ -36,7 +36,8 @@ typedef struct {
     double deadline;                 /* of dfl_deadline_clock (in s), which the first `least` evaluations ignore; 0 = none */
     uint64_t least;
     uint64_t most;                   /* evaluations */
-    bool hurries;                    /* an interrupt was before the search: any lines whose evaluation is short will do */
+    bool hurries;                    /* the session was stopped before the search: any lines whose evaluation is short will do */
+    bool is_interrupted;             /* an interrupt stopped it */
     /* state */
     dfl_arena *work;                 /* emptied for each evaluation */
     dfl_arena *arena;                /* owns lines */

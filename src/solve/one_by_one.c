@@ -234,7 +234,8 @@ static void map_in_homes(const dfl_assembly *first, const dfl_search_limits *giv
 {
     dfl_assembly again = { .fill = first->fill, .arena = dfl_arena_new(first->fill->solver->budget),
                            .objective = first->objective, .given = first->given, .workload = first->workload,
-                           .system = first->system, .is_quick = true, .is_long = first->is_long, .asked_home = first->home, .known = first };
+                           .system = first->system, .is_quick = true, .is_long = first->is_long, .asked_home = first->home,
+                           .known = first };
     dfl_assembly_score one = { false, INFINITY };
     const dfl_mapping *found = map_quickly(&again, given, &one);
 
