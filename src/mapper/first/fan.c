@@ -247,9 +247,17 @@ static void spread_rest(finder *k, dfl_fan *fan, uint32_t r, int64_t free, uint3
     fan->parts[k->axis][r] = 1;
 }
 
+/* Whether few choices are looked at from here on. */
+static bool is_hurried(bool is_brief, dfl_deadline *halt)
+{
+    if (halt != NULL)
+        halt->polls = 0; /* the choices of an axis are worth a look at the clock */
+    return is_brief || (halt != NULL && dfl_deadline_passed(halt));
+}
+
 /* The best choices by one of the two scores, `width` at most; their number is *n. */
 static const dfl_fan *find_by_score(dfl_arena *arena, const dfl_problem *problem, const dfl_objective *objective, bool may_stay,
-                                    uint32_t width, bool is_brief, uint32_t *n)
+                                    uint32_t width, bool is_brief, dfl_deadline *halt, uint32_t *n)
 {
     finder k = { .problem = problem, .objective = objective, .may_stay = may_stay, .is_brief = is_brief, .most = width };
     dfl_fan *from = DFL_NEW_ARRAY(arena, dfl_fan, width + 1);
@@ -265,7 +273,8 @@ static const dfl_fan *find_by_score(dfl_arena *arena, const dfl_problem *problem
         k.n = 0;
         for (uint32_t i = 0; i < n_from; i++) {
             dfl_fan fan = from[i];
-            k.left = (is_brief ? DFL_FIRST_FAN_STEPS_BRIEF : DFL_FIRST_FAN_STEPS) / n_from;
+            k.is_brief = is_hurried(is_brief, halt);
+            k.left = (k.is_brief ? DFL_FIRST_FAN_STEPS_BRIEF : DFL_FIRST_FAN_STEPS) / n_from;
             share_ranks(problem, &fan, (1u << k.axis) - 1, k.above);
             spread_rest(&k, &fan, 0, problem->axis[k.axis].size, DFL_FIRST_FAN_RANKS);
             fan = from[i];
@@ -290,7 +299,7 @@ static bool has_fan(const dfl_fan *fans, uint32_t n, const dfl_fan *fan)
 }
 
 const dfl_fan *dfl_fans_find(dfl_arena *arena, const dfl_problem *problem, const dfl_objective *objective, uint32_t most,
-                             dfl_first_breadth breadth, uint32_t *n)
+                             dfl_first_breadth breadth, dfl_deadline *halt, uint32_t *n)
 {
     const bool is_brief = breadth != DFL_FIRST_WIDE;
     const uint32_t least = is_brief ? DFL_FIRST_FANS_BRIEF : DFL_FIRST_FANS, width = most > least ? most : least;
@@ -300,7 +309,7 @@ const dfl_fan *dfl_fans_find(dfl_arena *arena, const dfl_problem *problem, const
 
     *n = 0;
     for (uint32_t l = 0; l < 2; l++)
-        lists[l] = find_by_score(arena, problem, objective, l == 1, width, is_brief, &lengths[l]);
+        lists[l] = find_by_score(arena, problem, objective, l == 1, width, is_brief, halt, &lengths[l]);
     for (uint32_t i = 0; i < width; i++)
         for (uint32_t l = 0; l < 2 && *n < most; l++)
             if (i < lengths[l] && !has_fan(out, *n, &lists[l][i]))

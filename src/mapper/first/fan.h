@@ -8,6 +8,7 @@
 
 #include "mapper/problem/einsum_problem.h"
 #include "mapper/problem/objective.h"
+#include "support/deadline.h"
 
 /* How much a search for a first mapping looks at: all of it, in some tenths of a second; fewer starts; only fewer starts, without
    neighbours of the best, in some milliseconds. */
@@ -22,8 +23,8 @@ typedef struct {
    for which this saves the most. */
 double dfl_fan_score(const dfl_problem *problem, const dfl_objective *objective, const dfl_fan *fan, bool may_stay);
 /* The best choices by both scores, by turns, at most `most`, in `arena`; sets their number, at least 1.
-   With less breadth fewer choices are looked at. */
+   With less breadth fewer choices are looked at, and also once `halt`, which may be NULL, has passed. */
 const dfl_fan *dfl_fans_find(dfl_arena *arena, const dfl_problem *problem, const dfl_objective *objective, uint32_t most,
-                             dfl_first_breadth breadth, uint32_t *n);
+                             dfl_first_breadth breadth, dfl_deadline *halt, uint32_t *n);
 
 #endif

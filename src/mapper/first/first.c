@@ -107,7 +107,8 @@ static void try_start(search *k, unit *u, uint32_t number)
     dfl_plan full;
 
     if (u->fans == NULL)
-        u->fans = dfl_fans_find(k->work, u->problem, k->effort.what->objective, k->n_fans, k->breadth, &u->n_fans);
+        u->fans = dfl_fans_find(k->work, u->problem, k->effort.what->objective, k->n_fans, k->breadth, k->effort.halt,
+                                &u->n_fans);
     if (fan >= u->n_fans)
         return;
     dfl_plan_make(u->problem, &u->fans[fan], false, &full);
@@ -267,7 +268,8 @@ dfl_first_result dfl_first_search(dfl_arena *arena, const dfl_prepared_for *what
     dfl_first_result out = { .value = INFINITY };
 
     *k = (search){ .work = work, .n_units = n_problems, .breadth = breadth, .n_fans = BATCHES[n - 1].starts / 2,
-                   .effort = { .what = what, .halt = halt, .most = evaluations, .leakage = dfl_system_leakage(what->given->system) },
+                   .effort = { .what = what, .halt = halt, .most = evaluations,
+                               .leakage = dfl_system_leakage(what->given->system) },
                    .found.point.value = INFINITY };
     sort_units(k, problems);
     k->enough = n_problems > 0 ? k->unit[0].floor * ENOUGH : 0;

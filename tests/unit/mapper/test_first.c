@@ -110,7 +110,7 @@ static void test_fans(void **state)
         const dfl_mapping *m = open_problem(s, text, &limits, &problem);
 
         assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
-        found = dfl_fans_find(s->arena, &problem, &objective, 8, DFL_FIRST_WIDE, &n);
+        found = dfl_fans_find(s->arena, &problem, &objective, 8, DFL_FIRST_WIDE, NULL, &n);
         assert_in_range(n, 1, 8);
         for (uint32_t a = 0; a < problem.n_axes; a++)
             for (uint32_t r = 0; r < problem.n_ranks; r++)
