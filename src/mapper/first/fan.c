@@ -178,16 +178,30 @@ typedef struct {
     int64_t above[DFL_PROBLEM_RANKS]; /* elements that the axes outside leave */
 } finder;
 
+/* Whether the same operands have both ranks, and neither may belong to a window. */
+static bool are_alike(const dfl_problem *problem, uint32_t r, uint32_t q)
+{
+    if (problem->windows)
+        return r == q;
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        if ((problem->operand[o].ranks >> r & 1) != (problem->operand[o].ranks >> q & 1))
+            return false;
+    return true;
+}
+
+/* Whether two choices have one score, and as many parts over all axes of each rank and those alike: else the many ways to divide an
+   axis among a row and a column of one operand would leave no place for other choices. */
 static bool same_fan(const dfl_fan *a, const dfl_fan *b, const dfl_problem *problem)
 {
     if (fabs(a->score - b->score) > 1e-12 * fabs(a->score))
         return false;
     for (uint32_t r = 0; r < problem->n_ranks; r++) {
-        int64_t x = 1, y = 1;
-        for (uint32_t i = 0; i < problem->n_axes; i++) {
-            x *= a->parts[i][r];
-            y *= b->parts[i][r];
-        }
+        double x = 1, y = 1;
+        for (uint32_t q = 0; q < problem->n_ranks; q++)
+            for (uint32_t i = 0; i < problem->n_axes && are_alike(problem, r, q); i++) {
+                x *= (double)a->parts[i][q];
+                y *= (double)b->parts[i][q];
+            }
         if (x != y)
             return false;
     }

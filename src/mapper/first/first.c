@@ -228,15 +228,9 @@ static void refine(search *k, uint32_t refined, uint32_t climbs)
     for (uint32_t i = 0; i < n && (k->found.point.value == INFINITY || !is_over(k)); i++) {
         if (k->best[i].is_judged)
             continue;
-        if (k->effort.is_first) { /* before a finer descent, which a limit may end */
-            judge(k, &k->best[i]);
-            take(k, &k->best[i]);
-            if (is_over(k))
-                return;
-        }
-        (void)descend(k, &k->best[i], false, true);
+        if (!k->effort.is_first) /* else the model judges before a limit may end a finer descent */
+            k->best[i].is_judged = descend(k, &k->best[i], false, true);
         judge(k, &k->best[i]);
-        k->best[i].is_judged = true;
         take(k, &k->best[i]);
     }
     for (uint32_t i = 0; i < climbs && !is_over(k) && (next = next_climb(k, n)) != NULL; i++) {
