@@ -189,8 +189,8 @@ static bool are_alike(const dfl_problem *problem, uint32_t r, uint32_t q)
     return true;
 }
 
-/* Whether two choices have one score, and as many parts over all axes of each rank and those alike: else the many ways to divide an
-   axis among a row and a column of one operand would leave no place for other choices. */
+/* Whether two choices have one score, and as many parts over all axes of each rank and those alike: else the many ways to divide
+   an axis among ranks that are alike would leave no place for other choices. */
 static bool same_fan(const dfl_fan *a, const dfl_fan *b, const dfl_problem *problem)
 {
     if (fabs(a->score - b->score) > 1e-12 * fabs(a->score))
