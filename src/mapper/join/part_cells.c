@@ -116,8 +116,7 @@ static double find_parts(const dfl_kept_program *k, uint32_t rank, uint32_t cut,
 {
     if (k->program->has_parts)
         return point[k->program->parts[rank][cut]];
-    return dfl_form_program_length(k->program, rank, (int)cut - 1, point) -
-           dfl_form_program_length(k->program, rank, (int)cut, point);
+    return dfl_form_program_spread(k->program, rank, cut, point);
 }
 
 /* Replaces the split of a cell by one of a number of parts of a rank, if this raises the elements on coordinate 0 by more. These

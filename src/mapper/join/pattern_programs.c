@@ -10,6 +10,7 @@ dfl_form_goal dfl_bounded_goal(const dfl_pattern_bounds *b, const dfl_bounded_sk
     dfl_form_goal goal = b->goal;
 
     goal.is_whole = !dfl_problem_slides(s->candidate->problem);
+    goal.has_splits = goal.is_whole;
     goal.firsts = dfl_bounded_has_firsts(b) ? &b->firsts : NULL;
     goal.weights = goal.is_whole ? s->weights->at : NULL;
     goal.has_parts = goal.is_whole && b->has_lengths;

@@ -17,6 +17,33 @@ typedef struct {
     bool has_losses;          /* the energy has all coefficients, negative ones, too */
 } program_maker;
 
+/* Whether some memory lies inside of one of two axes and not of the other. */
+static bool stands_between(const dfl_problem *problem, int a, int b)
+{
+    bool is_between = false;
+
+    for (uint32_t p = 0; p < problem->n_places; p++)
+        is_between |= (problem->place[p].axes >> a & 1) != (problem->place[p].axes >> b & 1);
+    return is_between;
+}
+
+/* Whether a cut is on a loose axis (B61): one below another axis of the rank, if these are no two axes that stand together. */
+static bool is_loose(const program_maker *k, uint32_t rank, uint32_t cut)
+{
+    const dfl_chain *c = &k->form->chain[rank];
+    uint32_t n = 0, above = 0;
+    int first = -1;
+
+    if (!k->goal->has_splits || c->at[cut].axis < 0)
+        return false;
+    for (uint32_t i = 0; i < c->n; i++) {
+        first = first < 0 ? c->at[i].axis : first;
+        n += c->at[i].axis >= 0;
+        above += i < cut && c->at[i].axis >= 0;
+    }
+    return above > 0 && (n > 2 || stands_between(k->form->problem, first, c->at[cut].axis));
+}
+
 /* ---- objectives ---- */
 
 /* Energies and latencies at which an objective is compared with a product of powers. */
@@ -75,9 +102,11 @@ static void set_range(dfl_geometric_box *range, uint32_t var, double least, doub
     range->high[var] = dfl_logarithm(most) + LOG_ROUNDING;
 }
 
-/* Lengths below each cut of a rank: full ones, as dfl_chain_bound has them; of axes in any place those of B22, maybe less. */
-static void bound_lengths(const dfl_form *f, uint32_t rank, const dfl_box *box, double *least, double *most)
+/* Lengths below each cut of a rank: full ones, as dfl_chain_bound has them; of axes in any place those of B22, maybe less; of
+   loose axes those of B61. */
+static void bound_lengths(const dfl_form_program *p, uint32_t rank, const dfl_box *box, double *least, double *most)
 {
+    const dfl_form *f = p->form;
     const dfl_chain *c = &f->chain[rank];
     double low = (double)c->extent, high = low;
 
@@ -86,7 +115,7 @@ static void bound_lengths(const dfl_form *f, uint32_t rank, const dfl_box *box, 
             low = fmin(low, (double)box->low[i]);
             high = fmin(high, (double)box->high[i]);
         } else {
-            low = fmax(low / (double)box->high[i], 1);
+            low = p->loose[rank] >> i & 1 ? 1 : fmax(low / (double)box->high[i], 1);
             high = ceil(high / (double)box->low[i]);
             if (!f->has_any_places)
                 low = ceil(low);
@@ -96,19 +125,30 @@ static void bound_lengths(const dfl_form *f, uint32_t rank, const dfl_box *box, 
     }
 }
 
+/* Adds a variable for a length. */
+static uint32_t add_length(program_maker *k, double least, double most)
+{
+    dfl_geometric_box range;
+
+    set_range(&range, 0, least, most);
+    return dfl_geometric_var(k->draft, range.low[0], range.high[0]);
+}
+
 static void add_lengths(program_maker *k, uint32_t rank, const dfl_box *root)
 {
     const dfl_chain *c = &k->form->chain[rank];
     double least[DFL_CHAIN_CUTS], most[DFL_CHAIN_CUTS];
 
-    bound_lengths(k->form, rank, root, least, most);
+    k->out->loose[rank] = 0;
+    for (uint32_t i = 0; i < c->n; i++)
+        k->out->loose[rank] |= (uint32_t)is_loose(k, rank, i) << i;
+    bound_lengths(k->out, rank, root, least, most);
     for (uint32_t i = 0; i < c->n; i++) {
-        dfl_geometric_box range;
-        k->out->var[rank][i] = DFL_FORM_NO_VAR;
-        if (i + 1 == c->n || most[i] == 1) /* pieces of one element are left below the last cut */
-            continue;
-        set_range(&range, 0, least[i], most[i]);
-        k->out->var[rank][i] = dfl_geometric_var(k->draft, range.low[0], range.high[0]);
+        const bool is_one = i + 1 == c->n || most[i] == 1; /* pieces of one element are left below the last cut */
+        k->out->var[rank][i] = is_one ? DFL_FORM_NO_VAR : add_length(k, least[i], most[i]);
+        k->out->spread[rank][i] = k->out->var[rank][i];
+        if (k->out->loose[rank] >> i & 1)
+            k->out->spread[rank][i] = add_length(k, (i > 0 ? least[i - 1] : 1) / (double)root->high[i], is_one ? 1 : most[i]);
     }
 }
 
@@ -121,6 +161,14 @@ static void times_length(program_maker *k, uint32_t rank, int cut, double power)
         dfl_geometric_scale(k->draft, power > 0 ? (double)k->form->chain[rank].extent : 1 / (double)k->form->chain[rank].extent);
     else if (k->out->var[rank][cut] != DFL_FORM_NO_VAR)
         dfl_geometric_raise(k->draft, k->out->var[rank][cut], power);
+}
+
+/* Multiplies the last monomial with a power of the share of a piece that coordinate 0 of an axis has: length below over above. */
+static void times_share(program_maker *k, uint32_t rank, uint32_t cut, double power)
+{
+    times_length(k, rank, (int)cut - 1, -power);
+    if (k->out->spread[rank][cut] != DFL_FORM_NO_VAR)
+        dfl_geometric_raise(k->draft, k->out->spread[rank][cut], power);
 }
 
 /* ---- whole numbers as variables (B58) ---- */
@@ -240,10 +288,8 @@ static void times_figure(program_maker *k, uint32_t rank, uint16_t figure)
         const bool is_axis = c->at[i].axis >= 0, counts = is_axis && (f->axes >> c->at[i].axis & 1);
         if ((f->kind == DFL_CHAIN_PIECES || f->kind == DFL_CHAIN_TILE) && c->at[i].gap > f->gap)
             break;
-        if (is_axis && (is_count ? !counts : f->kind == DFL_CHAIN_PARTS && counts)) {
-            times_length(k, rank, (int)i - 1, is_count ? -1 : 1);
-            times_length(k, rank, (int)i, is_count ? 1 : -1);
-        }
+        if (is_axis && (is_count ? !counts : f->kind == DFL_CHAIN_PARTS && counts))
+            times_share(k, rank, i, is_count ? 1 : -1);
         last = (int)i;
     }
     if (is_count)
@@ -577,12 +623,38 @@ static void add_rooms(program_maker *k)
         add_part_limits(k);
 }
 
+/* Limits of a loose axis (B61): the length above over the parts is at most that above and the full tile; the length below is at
+   most that length times the parts of the axes further out. */
+static void add_loose(program_maker *k, uint32_t rank, uint32_t cut)
+{
+    const uint32_t spread = k->out->spread[rank][cut];
+
+    dfl_geometric_term(k->draft, 1);
+    times_share(k, rank, cut, 1);
+    dfl_geometric_end(k->draft);
+    dfl_geometric_term(k->draft, 1);
+    times_length(k, rank, (int)cut, 1);
+    dfl_geometric_raise(k->draft, spread, -1);
+    for (uint32_t i = 0; i < cut; i++)
+        if (k->form->chain[rank].at[i].axis >= 0)
+            times_share(k, rank, i, 1);
+    dfl_geometric_end(k->draft);
+    if (k->out->has_parts && k->out->whole[rank][cut] != DFL_FORM_NO_VAR) {
+        dfl_geometric_term(k->draft, 1);
+        dfl_geometric_raise(k->draft, spread, 1);
+        dfl_geometric_raise(k->draft, k->out->whole[rank][cut], -1);
+        dfl_geometric_end(k->draft);
+    }
+}
+
 /* The length below a cut is at most that above; and that above an axis at most the parts of the box times that below. */
 static void add_order(program_maker *k, uint32_t rank)
 {
     const dfl_chain *c = &k->form->chain[rank];
 
     for (uint32_t i = 0; i < c->n; i++) {
+        if (k->out->loose[rank] >> i & 1)
+            add_loose(k, rank, i);
         if (i > 0 && k->out->var[rank][i] != DFL_FORM_NO_VAR) {
             dfl_geometric_term(k->draft, 1);
             times_length(k, rank, (int)i, 1);
@@ -591,8 +663,7 @@ static void add_order(program_maker *k, uint32_t rank)
         }
         if (c->at[i].axis >= 0) {
             dfl_geometric_term(k->draft, 1);
-            times_length(k, rank, (int)i - 1, 1);
-            times_length(k, rank, (int)i, -1);
+            times_share(k, rank, i, -1);
             if (k->out->has_parts)
                 dfl_geometric_raise(k->draft, k->out->parts[rank][i], -1);
             else
@@ -662,10 +733,15 @@ void dfl_form_program_range(const dfl_form_program *p, dfl_box *const *boxes, df
     double least[DFL_CHAIN_CUTS], most[DFL_CHAIN_CUTS];
 
     for (uint32_t r = 0; r < p->form->problem->n_ranks; r++) {
-        bound_lengths(p->form, r, boxes[r], least, most);
-        for (uint32_t i = 0; i < p->form->chain[r].n; i++)
+        bound_lengths(p, r, boxes[r], least, most);
+        for (uint32_t i = 0; i < p->form->chain[r].n; i++) {
             if (p->var[r][i] != DFL_FORM_NO_VAR)
                 set_range(range, p->var[r][i], least[i], most[i]);
+            if (p->loose[r] >> i & 1) {
+                range->low[p->spread[r][i]] = p->program->range.low[p->spread[r][i]];
+                range->high[p->spread[r][i]] = p->program->range.high[p->spread[r][i]];
+            }
+        }
     }
     for (uint32_t r = 0; r < p->form->problem->n_ranks && p->has_parts; r++)
         for (uint32_t i = 0; i < p->form->chain[r].n; i++)
@@ -778,4 +854,11 @@ double dfl_form_program_length(const dfl_form_program *p, uint32_t rank, int cut
     if (cut < 0)
         return dfl_logarithm((double)p->form->chain[rank].extent);
     return p->var[rank][cut] == DFL_FORM_NO_VAR ? 0 : x[p->var[rank][cut]];
+}
+
+double dfl_form_program_spread(const dfl_form_program *p, uint32_t rank, uint32_t cut, const double *x)
+{
+    const uint32_t var = p->spread[rank][cut];
+
+    return dfl_form_program_length(p, rank, (int)cut - 1, x) - (var == DFL_FORM_NO_VAR ? 0 : x[var]);
 }

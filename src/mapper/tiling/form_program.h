@@ -28,6 +28,7 @@ typedef struct {
     double factor, joules, seconds;
     double leakage;           /* W, part of the energy */
     bool is_whole;            /* short pieces do not stay: no bound of mappings in which they do */
+    bool has_splits;          /* the parts of a mapping may be points of several forms (B41); else all have one form */
     /* NULL, or by time (dfl_form_program): the latency is a mean with these weights of the times that it is the largest of */
     const double *weights;
     bool has_others;          /* tiles of other einsums may take room: dfl_form_program_take */
@@ -58,6 +59,9 @@ typedef struct {
     bool is_whole;                                /* of the goal */
     dfl_geometric_program *program;
     uint32_t var[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS]; /* length below a cut; DFL_FORM_NO_VAR = 1 */
+    /* by cut on an axis: the length above over the number of parts; that is `var`, but for a loose axis (B61) */
+    uint32_t spread[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS];
+    uint32_t loose[DFL_PROBLEM_RANKS];            /* mask of cuts: those on loose axes */
     /* by cut on an axis: knob of its parts, or with `has_parts` the variable of their number */
     uint32_t parts[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS];
     bool has_parts;                               /* of the goal */
@@ -106,6 +110,8 @@ bool dfl_form_program_narrow(const dfl_form_program *program, uint32_t rank, int
                              dfl_geometric_box *range);
 /* The logarithm of the length below a cut of a rank at a point of the program; cut -1: of the extent. */
 double dfl_form_program_length(const dfl_form_program *program, uint32_t rank, int cut, const double *x);
+/* The logarithm of the number of parts at a cut on an axis, at a point of the program. */
+double dfl_form_program_spread(const dfl_form_program *program, uint32_t rank, uint32_t cut, const double *x);
 /* Lower bound of the objective from a bound of a program, rounded downwards; and the bound that a program must exceed for a lower
    bound of the objective above `value`. */
 double dfl_form_goal_bound(const dfl_form_goal *goal, double bound);

@@ -320,10 +320,132 @@ static void lengths_hold(void **state)
     dfl_session_free(t.session);
 }
 
+/* ---- loose axes (B61) ---- */
+
+#define BUF "memory buf { size = 1MB; energy = 0.3pJ/bit; } "
+#define UNIT "memory reg { size = 1MB; energy = 0.03pJ/bit; } compute mac { ops = mac; rate = 1MAC/cycle; energy = 0.1pJ/MAC; } "
+#define NESTED "array x[2] { " BUF "array y[2] { " UNIT "} }"
+
+/* m has 3 elements. Let `spatial m:2` on the first axis give its coordinates 2 and 1 elements, and `spatial m:1` on the second axis
+   give those to 3 of 4 combinations of coordinates. Then 3 / 2 elements are left behind the first axis, coordinate 0 of the second
+   one has half of that, 3 / 4, and still each of the 3 pieces has 1 element. */
+typedef struct {
+    const char *name, *axes;
+    bool has_splits;
+    const char *loose;        /* by cut of m on an axis: l = loose */
+    double first, share, below; /* lengths behind the first axis; above the second one over its parts; behind the second one */
+    bool is_feasible;         /* whether the program has such a point */
+} loose_case;
+
+static const loose_case LOOSE[] = {
+    { "a combination without elements", NESTED, true, "-l", 1.5, 0.75, 1, true },
+    { "more parts than the second axis has", NESTED, true, "-l", 1.5, 0.6, 1, false },
+    { "pieces as long as all parts of the first axis allow", NESTED, true, "-l", 1.5, 0.75, 1.5, true },
+    { "longer pieces than those above", NESTED, true, "-l", 1.5, 1.5, 1.8, false },
+    { "one part on the first axis", NESTED, true, "-l", 3, 1.5, 2, false },
+    { "one form for all of a mapping", NESTED, false, "--", 1.5, 0.75, 0.75, false },
+    { "axes of one array", "array x[2], y[2] { " UNIT "}", true, "--", 1.5, 1, 1, true },
+    { "an array in an array of two axes", "array x[2], y[2] { " BUF "array z[2] { " UNIT "} }", true, "-ll", 1.5, 0.75, 1, true },
+};
+
+typedef struct {
+    program_test *of;
+    const loose_case *row;
+} loose_test;
+
+static void set_length(dfl_geometric_box *range, uint32_t var, double length)
+{
+    if (var == DFL_FORM_NO_VAR)
+        return;
+    range->low[var] = fmax(range->low[var], dfl_logarithm(length) - 1e-9);
+    range->high[var] = fmin(range->high[var], dfl_logarithm(length) + 1e-9);
+}
+
+/* Narrows a range to the lengths of a row: those between the axes are equal. Finds the loose axes in the order of the chain. */
+static void narrow_lengths(const dfl_form_program *p, const loose_case *row, dfl_geometric_box *range, char *loose)
+{
+    const dfl_chain *c = &p->form->chain[0];
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (c->at[i].axis >= 0)
+            loose[n++] = p->loose[0] >> i & 1 ? 'l' : '-';
+        if (c->at[i].axis >= 0 && n == 2)
+            set_length(range, p->spread[0][i], row->share);
+        set_length(range, p->var[0][i], n < 2 ? row->first : row->below);
+    }
+    loose[n] = '\0';
+}
+
+/* Whether a program has a point in a range. */
+static bool has_point(const dfl_form_program *p, const dfl_geometric_box *range)
+{
+    const dfl_geometric_effort effort = { .precision = 1e-3, .cutoff = INFINITY, .steps = 60 };
+    dfl_geometric_solution s = { .bound = 0 };
+    bool is_empty = false;
+
+    for (uint32_t v = 0; v < p->program->n_vars; v++)
+        is_empty |= range->low[v] > range->high[v];
+    if (!is_empty)
+        dfl_geometric_solve(p->program, range, NULL, &effort, &s);
+    return !is_empty && s.bound < INFINITY;
+}
+
+/* Looks at skeletons until one has an axis as the first cut of m and a loop as the last one. */
+static bool check_loose(void *context, const dfl_tiling_template *skeleton)
+{
+    const loose_test *k = context;
+    program_test *t = k->of;
+    dfl_form *f = dfl_form_make(t->session->arena, t->problem, skeleton, &t->terms);
+    dfl_box *roots[DFL_PROBLEM_RANKS];
+    dfl_geometric_box range;
+    dfl_form_program *p;
+    char loose[DFL_PROBLEM_AXES + 1];
+
+    f->has_any_places = true;
+    if (f->chain[0].n < 3 || f->chain[0].at[0].axis < 0 || f->chain[0].at[f->chain[0].n - 1].axis >= 0)
+        return true;
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++)
+        roots[r] = dfl_box_make(t->session->arena, f, r);
+    p = dfl_form_program_make(t->session->arena, &t->draft, f, roots, &t->goal);
+    assert_non_null(p);
+    dfl_form_program_fit(p, roots, &range);
+    narrow_lengths(p, k->row, &range, loose);
+    assert_string_equal(loose, k->row->loose);
+    assert_int_equal(has_point(p, &range), k->row->is_feasible);
+    t->forms++;
+    return false;
+}
+
+static void loose_axes_hold(void **state)
+{
+    const dfl_problem_limits limits = { .spread = true };
+    program_test t = { .session = dfl_session_new(NULL) };
+    loose_test k = { .of = &t, .row = *state };
+    dfl_problem problem;
+    char text[1500];
+
+    (void)snprintf(text, sizeof text,
+                   "dfl 1; workload mm : i8 { rank m = 3, n = 3, k = 5; input A[m, k]; weight B[k, n]; "
+                   "output Z[m, n] : i32 += A[m, k] * B[k, n]; } system chip { clock = 1GHz; "
+                   "memory dram { size = 1GB; bandwidth = 3GB/s; energy = 5pJ/bit; } %s } "
+                   "mapping best for mm on chip { ...; minimize energy * latency; }", k.row->axes);
+    t.mapping = open_problem(t.session, text, &limits, &problem);
+    t.problem = &problem;
+    assert_true(dfl_objective_make(t.session->sink, t.session->names, t.mapping, &t.objective));
+    assert_true(dfl_form_goal_make(&t.objective, 0, &t.goal));
+    t.goal.is_whole = true;
+    t.goal.has_splits = k.row->has_splits;
+    dfl_templates_each(&problem, NULL, check_loose, &k);
+    assert_int_equal(t.forms, 1);
+    dfl_session_free(t.session);
+}
+
 int main(void)
 {
     static const struct CMUnitTest end[] = { cmocka_unit_test(programs_end) };
 
     return CHECK_TABLE("mapper.form_program", CASES, bounds_hold) +
-           CHECK_TABLE("mapper.form_program.lengths", LENGTHS, lengths_hold) + CHECK_GROUP("mapper.form_program.end", end);
+           CHECK_TABLE("mapper.form_program.lengths", LENGTHS, lengths_hold) +
+           CHECK_TABLE("mapper.form_program.loose", LOOSE, loose_axes_hold) + CHECK_GROUP("mapper.form_program.end", end);
 }
