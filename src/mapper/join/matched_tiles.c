@@ -8,10 +8,12 @@
 #include "mapper/problem/limits.h"
 #include "mapper/program/exponential.h"
 
-/* A memory of a tensor and ranges of its tile there. */
+/* A memory of a tensor, ranges of its tile there, and of the bits that keeps of its producer take there while its readers run
+   (B61). */
 typedef struct {
     uint32_t memory;
     int64_t low[DFL_PROBLEM_DIMS], high[DFL_PROBLEM_DIMS];
+    double least_held, most_held;
 } leaf;
 
 /* A pattern with a leaf for each operand that is exchanged. */
@@ -50,7 +52,7 @@ static const dfl_einsum_class *class_of(const dfl_matched_tiles *m, uint32_t e)
 static uint32_t find_leaf(dfl_matched_tiles *m, uint32_t tensor, uint32_t memory)
 {
     leaf_list *of = &m->leaves[tensor];
-    leaf all = { .memory = memory };
+    leaf all = { .memory = memory, .most_held = INFINITY };
     uint32_t i = 0;
 
     while (i < of->n && of->at[i].memory != memory)
@@ -81,6 +83,34 @@ static void add_choices(dfl_matched_tiles *m, uint32_t e, bool has_energy)
     }
 }
 
+/* Mask of the operands of an einsum whose tensors neither another einsum nor another operand reads. */
+static uint32_t find_alone(const dfl_workload *w, const dfl_problem *problem)
+{
+    uint32_t alone = 0;
+
+    for (uint32_t o = 0; o < problem->n_operands; o++) {
+        bool is_alone = w->tensors[problem->operand[o].tensor].n_consumers == 1;
+        for (uint32_t i = 0; i < problem->n_operands; i++)
+            is_alone &= i == o || problem->operand[i].tensor != problem->operand[o].tensor;
+        alone |= is_alone ? 1u << o : 0;
+    }
+    return alone;
+}
+
+/* Has einsums see the room of keeps of the producers of what they read, where these serve one operand alone (B61). With windows
+   or repeats none do. */
+static void limit_keeps(dfl_matched_tiles *m)
+{
+    const dfl_workload *w = m->classes->m->workload;
+
+    for (uint32_t c = 0; c < m->classes->at.n; c++) {
+        uint32_t alone = dfl_einsum_classes_windows(m->classes) || w->n_carries > 0 ? 0 : ~0u;
+        for (uint32_t e = 0; e < m->classes->n; e++)
+            alone &= m->classes->of[e] == c ? find_alone(w, problem_of(m, e)) : ~0u;
+        dfl_pattern_bounds_limit_keeps(m->bounds[c], alone);
+    }
+}
+
 dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *parent, const dfl_einsum_classes *classes, const dfl_objective *line,
                                          dfl_deadline *deadline, uint64_t *programs)
 {
@@ -100,6 +130,7 @@ dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *parent, const dfl_einsum_cla
     m->path = DFL_NEW_ARRAY(arena, uint32_t, (size_t)classes->n + 1);
     for (uint32_t c = 0; c < classes->at.n; c++)
         m->bounds[c] = dfl_pattern_bounds_new(arena, m->scratch, &classes->at.at[c], line, deadline, programs);
+    limit_keeps(m);
     memset(m->path, 0, classes->n * sizeof *m->path);
     for (uint32_t e = 0; e < classes->n; e++)
         add_choices(m, e, line->per_joule > 0);
@@ -133,7 +164,8 @@ static const dfl_problem_operand *find_exchanged(const dfl_problem *problem, uin
     return o < problem->n_operands && dfl_problem_exchanged(&problem->operand[o]) ? &problem->operand[o] : NULL;
 }
 
-/* The least room of a leaf: where the tensor is exchanged below its home, the tile of one buffer (B48). */
+/* The least room of a leaf: where the tensor is exchanged below its home, the tile of one buffer (B48), and keeps of its producer
+   that stand above a loop around its readers (B61). */
 static dfl_exchange_room find_room(const dfl_matched_tiles *m, uint32_t tensor, const leaf *l)
 {
     const dfl_tensor *t = &m->classes->m->workload->tensors[tensor];
@@ -146,6 +178,7 @@ static dfl_exchange_room find_room(const dfl_matched_tiles *m, uint32_t tensor, 
     room.bits = o->bits;
     for (uint32_t d = 0; d < o->n_dims; d++)
         room.bits *= o->dims[d].n == 1 ? (double)l->low[d] : 1;
+    room.bits += l->least_held;
     return room;
 }
 
@@ -224,23 +257,50 @@ static void find_tiles(const dfl_matched_tiles *m, uint32_t e, const choice *c, 
     const dfl_problem *problem = problem_of(m, e);
 
     memset(tiles, 0, sizeof *tiles);
+    tiles->held = INFINITY;
     for (uint32_t o = 0; o < problem->n_operands; o++)
         for (uint32_t d = 0; d < DFL_PROBLEM_DIMS; d++) {
             const bool is_split = problem->operand[o].shared && problem->operand[o].common == 0;
             const leaf *l = is_split ? &m->leaves[problem->operand[o].tensor].at[c->sum.way[o]] : NULL;
             tiles->low[o][d] = is_split ? l->low[d] : 1;
             tiles->high[o][d] = is_split ? l->high[d] : INT64_MAX;
+            tiles->held = is_split && problem->operand[o].output ? l->most_held : tiles->held;
         }
+}
+
+/* Adds the room that keeps of the producers of what an einsum reads take while it runs, by memory (B61). */
+static void add_held(const dfl_matched_tiles *m, uint32_t e, const choice *c, double *taken)
+{
+    const dfl_problem *problem = problem_of(m, e);
+
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        if (problem->operand[o].shared && problem->operand[o].common == 0 && !problem->operand[o].output) {
+            const leaf *l = &m->leaves[problem->operand[o].tensor].at[c->sum.way[o]];
+            taken[l->memory] += l->least_held;
+        }
+}
+
+/* The bound of an einsum in the leaves of a choice; `others`: bits by memory that tensors take which it does not touch. */
+static double bound_within(dfl_matched_tiles *m, uint32_t e, const choice *c, const double *others, dfl_exchanged_point *point)
+{
+    double *taken = DFL_NEW_ARRAY(m->work, double, m->classes->m->system->n_memories + 1u);
+    dfl_exchanged_tiles tiles;
+    bool is_taken = false;
+
+    for (uint32_t i = 0; i < m->classes->m->system->n_memories && others != NULL; i++)
+        taken[i] = others[i];
+    add_held(m, e, c, taken);
+    for (uint32_t i = 0; i < m->classes->m->system->n_memories; i++)
+        is_taken |= taken[i] > 0;
+    find_tiles(m, e, c, &tiles);
+    return dfl_pattern_bounds_within(m->bounds[m->classes->of[e]], c->pattern, &tiles, is_taken ? taken : NULL, point);
 }
 
 /* Bounds an einsum for the leaves of a choice. */
 static void find_value(dfl_matched_tiles *m, uint32_t e, choice *c)
 {
-    dfl_exchanged_tiles tiles;
-    double value;
+    const double value = bound_within(m, e, c, NULL, &c->point);
 
-    find_tiles(m, e, c, &tiles);
-    value = dfl_pattern_bounds_within(m->bounds[m->classes->of[e]], c->pattern, &tiles, NULL, &c->point);
     c->is_known = m->deadline->why == DFL_STOP_NONE;
     c->sum.value = fmax(c->sum.value, value);
     c->last = c->point;
@@ -285,15 +345,13 @@ static bool find_crowd(dfl_matched_tiles *m, uint32_t e, choice *c)
     const uint32_t n_memories = m->classes->m->system->n_memories;
     double *taken = DFL_NEW_ARRAY(m->arena, double, (size_t)n_memories + 1);
     dfl_exchange_crowd *crowd, found = { .taken = taken };
-    dfl_exchanged_tiles tiles;
 
     if (c->sum.n_crowd >= DFL_MATCH_CROWDS || !find_taken(m, e, taken) || is_within(m, taken, c->harmless))
         return false;
     for (uint32_t i = 0; i < c->sum.n_crowd; i++)
         if (memcmp(c->sum.crowd[i].taken, taken, n_memories * sizeof *taken) == 0)
             return false;
-    find_tiles(m, e, c, &tiles);
-    found.value = dfl_pattern_bounds_within(m->bounds[m->classes->of[e]], c->pattern, &tiles, taken, &c->last);
+    found.value = bound_within(m, e, c, taken, &c->last);
     if (m->deadline->why != DFL_STOP_NONE)
         return false;
     if (found.value <= c->sum.value * (1 + DFL_CROWD_RAISE)) {
@@ -436,6 +494,50 @@ static void split(dfl_matched_tiles *m, const mismatch *x)
     }
 }
 
+/* Splits the leaf of the least sum of a tensor by the room that keeps of its producer take while its readers run, if these lack
+   this room (B61). A choice of the producer is known in the upper part, where it may take as much. False if no reader does. */
+static bool split_held(dfl_matched_tiles *m, uint32_t tensor)
+{
+    const dfl_tensor *t = &m->classes->m->workload->tensors[tensor];
+    const uint32_t maker = t->producers[0], o = dfl_problem_find_operand(problem_of(m, maker), tensor);
+    const choice *made = &m->choices[maker].at[m->path[maker]];
+    const uint32_t at = made->sum.way[o], upper = (uint32_t)m->leaves[tensor].n;
+    const double held = made->last.held;
+    leaf half = m->leaves[tensor].at[at];
+    double least = held, size = INFINITY;
+
+    for (uint32_t i = 0; i < t->n_consumers; i++) {
+        const uint32_t e = t->consumers[i];
+        const dfl_problem *problem = problem_of(m, e);
+        const choice *c = &m->choices[e].at[m->path[e]];
+        for (uint32_t p = 0; p < problem->n_places; p++)
+            if (problem->place[p].memory == half.memory) {
+                size = problem->place[p].bits;
+                least = fmin(least, fmax(size - c->last.room[p], half.least_held));
+            }
+    }
+    if (t->n_producers != 1 || !(held - least > size * m->ratio / 4))
+        return false;
+    half.least_held = (least + held) / 2;
+    m->leaves[tensor].at[at].most_held = half.least_held;
+    DFL_PUSH(m->arena, &m->leaves[tensor], half);
+    for (uint32_t i = 0; i < t->n_producers + t->n_consumers; i++) {
+        const uint32_t e = i < t->n_producers ? t->producers[i] : t->consumers[i - t->n_producers];
+        const uint32_t operand = dfl_problem_find_operand(problem_of(m, e), tensor);
+        const size_t n = m->choices[e].n;
+        for (size_t k = 0; k < n; k++) {
+            choice other = m->choices[e].at[k];
+            if (other.sum.way[operand] != at)
+                continue;
+            m->choices[e].at[k].is_known &= i > 0 || other.point.held <= half.least_held;
+            other.is_known &= i == 0;
+            other.sum.way[operand] = upper;
+            DFL_PUSH(m->arena, &m->choices[e], other);
+        }
+    }
+    return true;
+}
+
 /* Splits the leaves of the least sum whose einsums want different tiles. False if there are none. */
 static bool split_coarse(dfl_matched_tiles *m)
 {
@@ -444,9 +546,12 @@ static bool split_coarse(dfl_matched_tiles *m)
 
     for (uint32_t t = 0; t < w->n_tensors; t++) {
         mismatch x;
-        if (m->leaves[t].n == 0 || w->tensors[t].n_producers == 0 || has_many_choices(m, t) || !find_mismatch(m, t, &x))
+        if (m->leaves[t].n == 0 || w->tensors[t].n_producers == 0 || has_many_choices(m, t))
             continue;
-        split(m, &x);
+        if (find_mismatch(m, t, &x))
+            split(m, &x);
+        else if (!split_held(m, t))
+            continue;
         is_split = true;
     }
     return is_split;

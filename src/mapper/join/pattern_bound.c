@@ -169,6 +169,7 @@ dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch,
     b->first = DFL_NEW_ARRAY(arena, uint32_t, class->patterns.n + 1);
     b->root = DFL_NEW_ARRAY(arena, uint32_t, class->patterns.n + 1);
     b->n = 0;
+    b->alone = 0;
     b->has_whole_parts = b->has_lengths = false;
     b->known = INFINITY;
     b->left = 0;
@@ -188,6 +189,8 @@ void dfl_pattern_bounds_first_tiles(dfl_pattern_bounds *b, const dfl_form_firsts
         b->at[i].least = find_roomy(b, &b->at[i]);
     reset_roots(b);
 }
+
+void dfl_pattern_bounds_limit_keeps(dfl_pattern_bounds *b, uint32_t operands) { b->alone = operands; }
 
 void dfl_pattern_bounds_whole_parts(dfl_pattern_bounds *b, bool has_lengths, double known)
 {

@@ -17,8 +17,12 @@ enum { DFL_CELL_PROGRAMS = 1 << 15 };
 #define DFL_CELL_PRECISION 0.0005
 
 /* A program that ranges of tiles have asked for. */
-typedef struct {
+typedef struct dfl_kept_program {
     const dfl_form *form;
+    uint32_t held, exchange;          /* mask of keeps that may be held (B61); the keep of the result behind them */
+    bool has_limits;                  /* the program limits their room, */
+    bool is_listed;                   /* or the list of those that do is made: */
+    struct dfl_kept_program *next;    /* all these keeps, then fewer: no loop stands below the others; NULL = none limits them */
     dfl_form_program *program;
     dfl_geometric_box range;          /* of all amounts */
     dfl_geometric_state state;        /* of the last solution */
@@ -56,6 +60,7 @@ typedef struct dfl_pattern_bounds {
     dfl_objective line;
     dfl_form_goal goal;               /* the same for programs that take the largest of the times */
     dfl_form_firsts firsts;           /* first tiles that count (B60) */
+    uint32_t alone;                   /* mask: operands that no other operand or einsum reads: their keeps may count in B61 */
     bool has_whole_parts;             /* skeletons are bounded by cells of parts (part_cells.h) */
     bool has_lengths;                 /* by cells of parts and lengths: all programs, also of nodes, have the goal `has_parts` */
     uint32_t *mixed;                  /* [pattern]: `mixed` of the goal of these programs */

@@ -1,6 +1,7 @@
 #include "mapper/join/pattern_ranges.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "mapper/join/pattern_programs.h"
 #include "mapper/problem/limits.h"
@@ -48,6 +49,23 @@ static bool narrow(const dfl_kept_program *k, const dfl_exchanged_tiles *tiles, 
     return true;
 }
 
+/* The room of the tile of a keep outside of arrays at a point, bits; 0 inside of arrays. */
+static double find_tile(const dfl_kept_program *k, uint32_t keep, const dfl_geometric_state *state)
+{
+    const dfl_form *f = k->form;
+    double bits = dfl_logarithm(f->keep[keep].bits);
+
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++) {
+        int cut;
+        if (!(f->problem->operand[f->skeleton->keep[keep].operand].ranks >> r & 1))
+            continue;
+        if (!find_cut(&f->chain[r], keep, &cut))
+            return 0;
+        bits += dfl_form_program_length(k->program, r, cut, state->x);
+    }
+    return exp(bits);
+}
+
 static void find_point(const dfl_kept_program *k, const dfl_geometric_state *state, dfl_exchanged_point *out)
 {
     const dfl_form *f = k->form;
@@ -61,6 +79,11 @@ static void find_point(const dfl_kept_program *k, const dfl_geometric_state *sta
                 out->at[o][d] = dfl_form_program_length(k->program, op->dims[d].rank[0], cut, state->x);
         }
     }
+    for (uint32_t i = 0; i < f->n_keeps; i++) {
+        const double tile = find_tile(k, i, state);
+        out->room[f->keep[i].place] += tile;
+        out->held += k->held >> i & 1 ? tile : 0;
+    }
 }
 
 static void forget_point(dfl_exchanged_point *point)
@@ -68,20 +91,86 @@ static void forget_point(dfl_exchanged_point *point)
     for (uint32_t o = 0; o < DFL_PROBLEM_OPERANDS; o++)
         for (uint32_t d = 0; d < DFL_PROBLEM_DIMS; d++)
             point->at[o][d] = NAN;
+    memset(point->room, 0, sizeof point->room);
+    point->held = 0;
+}
+
+/* Mask of the own keeps of a skeleton that count in B61: above the exchange of the result, in the memory of that. */
+static uint32_t find_held(const dfl_pattern_bounds *b, const dfl_candidate *c, uint32_t *exchange)
+{
+    const dfl_tiling_template *t = c->form;
+    uint32_t held = 0, o = 0;
+
+    while (o < c->problem->n_operands && !c->problem->operand[o].output)
+        o++;
+    *exchange = o < c->problem->n_operands ? find_exchange(t, o) : t->n_keeps;
+    for (uint32_t i = 0; i < *exchange && *exchange < t->n_keeps; i++)
+        if (!t->keep[i].home && t->keep[i].place == t->keep[*exchange].place && (b->alone >> t->keep[i].operand & 1))
+            held |= 1u << i;
+    return held;
+}
+
+/* The program of a skeleton without loops in the gaps behind gap `last` down to gap `exchange`, above which keeps `held` stand;
+   `has_limits`: it can limit these. NULL if there is none; then `*s` says whether nothing fits. */
+static dfl_kept_program *make_program(dfl_pattern_bounds *b, dfl_bounded_skeleton *s, uint32_t held, uint32_t last,
+                                      uint32_t exchange, bool has_limits)
+{
+    const dfl_candidate *c = s->candidate;
+    dfl_kept_program *k = DFL_NEW(b->arena, dfl_kept_program);
+    dfl_form_goal goal = dfl_bounded_goal(b, s);
+    dfl_tiling_template t = *c->form;
+    dfl_candidate flat = *c;
+    const dfl_form *form;
+
+    for (uint32_t g = last + 1; g <= exchange && exchange < t.n_keeps; g++)
+        t.allow[g] = 0;
+    flat.form = &t;
+    s->candidate = &flat;
+    form = dfl_bounded_form(b, b->arena, s);
+    s->candidate = c;
+    goal.has_others = true;
+    goal.limited = has_limits ? held : 0;
+    if (form == NULL || !goal.is_whole || !dfl_bounded_program(b, b->arena, form, &goal, s, k))
+        return NULL;
+    k->has_plane = k->is_listed = false;
+    k->held = held;
+    k->exchange = exchange;
+    k->has_limits = goal.limited != 0;
+    k->next = NULL;
+    return k;
 }
 
 /* Keeps the program of a skeleton. */
 static void keep_program(dfl_pattern_bounds *b, dfl_bounded_skeleton *s)
 {
-    const dfl_form *form = s->is_impossible ? NULL : dfl_bounded_form(b, b->arena, s);
-    dfl_form_goal goal = dfl_bounded_goal(b, s);
-    dfl_kept_program *k = DFL_NEW(b->arena, dfl_kept_program);
+    uint32_t exchange;
+    const uint32_t held = find_held(b, s->candidate, &exchange);
 
-    goal.has_others = true;
-    if (form == NULL || !goal.is_whole || !dfl_bounded_program(b, b->arena, form, &goal, s, k))
-        return;
-    k->has_plane = false;
-    s->kept = k;
+    s->kept = s->is_impossible ? NULL : make_program(b, s, held, exchange, exchange, false);
+}
+
+/* Adds the programs of a skeleton that limit the room of held keeps: with all of them, with one less, ..., with none. If one of
+   them has no program, none is added. */
+static void add_limits(dfl_pattern_bounds *b, const dfl_bounded_skeleton *s)
+{
+    dfl_kept_program *last = s->kept;
+    uint32_t held = last->held, gap = last->exchange;
+    bool is_last = held == 0;
+
+    last->is_listed = true;
+    while (!is_last) {
+        dfl_bounded_skeleton flat = *s;
+        dfl_kept_program *next = make_program(b, &flat, held, gap, s->kept->exchange, true);
+        if (next == NULL && !flat.is_impossible) {
+            s->kept->next = NULL;
+            return;
+        }
+        if (next != NULL)
+            last = last->next = next;
+        is_last = held == 0;
+        gap = is_last ? 0 : 31u - (uint32_t)__builtin_clz(held);
+        held &= ~(1u << gap);
+    }
 }
 
 /* Leaves a program the room that others do not take. False if that is none. */
@@ -100,6 +189,59 @@ static bool take_room(const dfl_kept_program *k, const double *taken)
     return is_left;
 }
 
+/* Leaves the held keeps of a program the room of `tiles`. */
+static void limit_keeps(const dfl_kept_program *k, const dfl_exchanged_tiles *tiles)
+{
+    const double size = k->has_limits ? k->form->problem->place[k->form->keep[k->exchange].place].bits : INFINITY;
+
+    if (k->has_limits)
+        dfl_form_program_limit_keeps(k->program, fmin(tiles->held / size * (1 + DFL_LINES_ROUNDING), 1));
+}
+
+/* The bound of one program of a skeleton in ranges, or a bound of at least `least`; INFINITY = nothing fits. */
+static double bound_program(dfl_pattern_bounds *b, dfl_kept_program *k, const dfl_exchanged_tiles *tiles, const double *taken,
+                            double least, dfl_geometric_solution *solution)
+{
+    dfl_geometric_box range = k->range;
+    double bound = 0;
+
+    if (!narrow(k, tiles, &range) || !take_room(k, taken))
+        return INFINITY;
+    limit_keeps(k, tiles);
+    if (k->has_plane)
+        bound = dfl_form_goal_bound(&b->goal, dfl_geometric_least(k->program->program, &k->plane, &range));
+    if (bound >= least)
+        return bound;
+    bound = fmax(bound, dfl_bounded_solve(b, k, &range, k->has_plane ? &k->state : NULL, least, solution));
+    if (solution->reason != DFL_GEOMETRIC_INFEASIBLE && taken == NULL && !k->has_limits) { /* else it holds for this room */
+        k->has_plane = true;
+        k->plane = solution->plane;
+        k->state = solution->state;
+    }
+    return bound;
+}
+
+/* The bound of a skeleton in ranges, or one of at least `least`. Sets the point if the bound is less. */
+static double bound_kept(dfl_pattern_bounds *b, const dfl_bounded_skeleton *s, const dfl_exchanged_tiles *tiles,
+                         const double *taken, double least, dfl_exchanged_point *point)
+{
+    dfl_geometric_solution solution;
+    double out = INFINITY;
+
+    if (!isinf(tiles->held) && !s->kept->is_listed)
+        add_limits(b, s);
+    for (dfl_kept_program *k = isinf(tiles->held) || s->kept->next == NULL ? s->kept : s->kept->next; k != NULL;
+         k = k != s->kept ? k->next : NULL) {
+        const double bound = fmax(s->least, bound_program(b, k, tiles, taken, fmin(least, out), &solution));
+        if (bound < fmin(least, out)) {
+            forget_point(point);
+            find_point(k, &solution.state, point);
+        }
+        out = fmin(out, bound);
+    }
+    return out;
+}
+
 double dfl_pattern_bounds_within(dfl_pattern_bounds *b, uint32_t pattern, const dfl_exchanged_tiles *tiles,
                                  const double *taken, dfl_exchanged_point *point)
 {
@@ -108,9 +250,6 @@ double dfl_pattern_bounds_within(dfl_pattern_bounds *b, uint32_t pattern, const 
     forget_point(point);
     for (uint32_t i = b->first[pattern]; i < b->first[pattern + 1] && b->sorted[i]->least < least; i++) {
         dfl_bounded_skeleton *s = b->sorted[i];
-        dfl_geometric_solution solution;
-        dfl_geometric_box range;
-        double bound = s->least;
         if (dfl_deadline_passed(b->deadline))
             return 0;
         if (s->kept == NULL && s->has_program && !b->has_lengths) /* no bounds of ranges beside those over lengths (B58) */
@@ -118,30 +257,11 @@ double dfl_pattern_bounds_within(dfl_pattern_bounds *b, uint32_t pattern, const 
         if (s->is_impossible)
             continue;
         if (s->kept == NULL) {
-            least = bound;
+            least = s->least;
             forget_point(point);
             continue;
         }
-        range = s->kept->range;
-        if (!narrow(s->kept, tiles, &range) || !take_room(s->kept, taken))
-            continue;
-        if (s->kept->has_plane)
-            bound = fmax(bound, dfl_form_goal_bound(&b->goal, dfl_geometric_least(s->kept->program->program, &s->kept->plane,
-                                                                                  &range)));
-        if (bound >= least)
-            continue;
-        bound = fmax(bound, dfl_bounded_solve(b, s->kept, &range, s->kept->has_plane ? &s->kept->state : NULL, least,
-                                              &solution));
-        if (solution.reason != DFL_GEOMETRIC_INFEASIBLE && taken == NULL) { /* else it holds for this room alone */
-            s->kept->has_plane = true;
-            s->kept->plane = solution.plane;
-            s->kept->state = solution.state;
-        }
-        if (bound < least) {
-            least = bound;
-            forget_point(point);
-            find_point(s->kept, &solution.state, point);
-        }
+        least = fmin(least, bound_kept(b, s, tiles, taken, least, point));
     }
     return dfl_bounded_rebate(b, pattern, least);
 }

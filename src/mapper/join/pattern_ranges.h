@@ -11,11 +11,14 @@
    are exchanged in their home have none. */
 typedef struct {
     int64_t low[DFL_PROBLEM_OPERANDS][DFL_PROBLEM_DIMS], high[DFL_PROBLEM_OPERANDS][DFL_PROBLEM_DIMS];
+    double held;              /* bits that own keeps take, at most, while readers of the result run (B61); INFINITY = any */
 } dfl_exchanged_tiles;
 
 /* The tiles of the skeleton with the least bound, about, as logarithms; NAN = none, or not known. */
 typedef struct {
     double at[DFL_PROBLEM_OPERANDS][DFL_PROBLEM_DIMS];
+    double held;                            /* bits that own keeps take there while readers of the result run (B61) */
+    double room[DFL_PROBLEM_PLACES];        /* bits that all tiles take, by place */
 } dfl_exchanged_point;
 
 /* The bound with ranges of tiles, after dfl_pattern_bounds_least of the pattern. `taken`: bits by memory of the system that tiles

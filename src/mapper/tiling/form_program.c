@@ -595,6 +595,22 @@ static void add_mean(program_maker *k)
     dfl_geometric_end(k->draft);
 }
 
+/* Adds the room of the keeps that a limit may be set for, with the share of it that they may not take. */
+static void add_limited(program_maker *k)
+{
+    const dfl_form *f = k->form;
+
+    k->out->limited = DFL_FORM_NO_VAR;
+    if (k->goal->limited == 0)
+        return;
+    for (uint32_t i = 0; i < f->n_keeps; i++)
+        if (k->goal->limited >> i & 1)
+            add_product(k, f->keep[i].tile, f->keep[i].bits / f->problem->place[f->keep[i].place].bits, 0);
+    dfl_geometric_term(k->draft, 1);
+    k->out->limited = dfl_geometric_knob(k->draft);
+    dfl_geometric_end(k->draft);
+}
+
 static void add_rooms(program_maker *k)
 {
     const dfl_form *f = k->form;
@@ -615,6 +631,7 @@ static void add_rooms(program_maker *k)
         }
         dfl_geometric_end(k->draft);
     }
+    add_limited(k);
     for (uint32_t a = 0; a < f->problem->n_axes && !k->out->has_parts; a++) {
         add_product(k, f->parts + a, 1 / (double)f->problem->axis[a].size, 0);
         dfl_geometric_end(k->draft);
@@ -830,6 +847,12 @@ void dfl_form_program_take(dfl_form_program *p, uint32_t place, double share)
 {
     if (p->others[place] != DFL_FORM_NO_VAR)
         dfl_geometric_turn(p->program, p->others[place], share);
+}
+
+void dfl_form_program_limit_keeps(dfl_form_program *p, double share)
+{
+    if (p->limited != DFL_FORM_NO_VAR)
+        dfl_geometric_turn(p->program, p->limited, 1 - share);
 }
 
 bool dfl_form_program_narrow(const dfl_form_program *p, uint32_t rank, int cut, int64_t low, int64_t high,

@@ -32,6 +32,7 @@ typedef struct {
     /* NULL, or by time (dfl_form_program): the latency is a mean with these weights of the times that it is the largest of */
     const double *weights;
     bool has_others;          /* tiles of other einsums may take room: dfl_form_program_take */
+    uint32_t limited;         /* mask: keeps of one place whose room dfl_form_program_limit_keeps may limit */
     bool has_parts;           /* numbers of parts and full tiles are variables of their own (B58) */
     uint32_t mixed;           /* with `has_parts`: 1 + the rank of few pieces (B58, d); 0 = none */
     const dfl_form_firsts *firsts; /* first tiles that the times hold; NULL = none. Not with `ramp` */
@@ -71,6 +72,7 @@ typedef struct {
     uint32_t mixed, n_mixes;                      /* of the goal; number of monomials with few pieces */
     struct { uint16_t cut, knob; } mix[DFL_GEOMETRIC_TERMS]; /* the cut of these pieces, the knob of their least number */
     uint32_t others[DFL_PROBLEM_PLACES];          /* knob of what others take of a place; DFL_FORM_NO_VAR = none */
+    uint32_t limited;                             /* knob of what `limited` keeps may not take; DFL_FORM_NO_VAR = none */
     uint32_t latency;                             /* variable */
     uint32_t n_times, time_sum[DFL_FORM_TIMES];   /* sums of the program that limit the latency, without weights; */
     uint8_t time[DFL_FORM_TIMES];                 /* the time of each: 2 * port + (1 with the work), or DFL_FORM_TIME_WORK */
@@ -105,6 +107,8 @@ void dfl_form_program_parts(const dfl_form_program *program, uint32_t rank, cons
                             dfl_geometric_box *range);
 /* Sets the share of a place, from 0 to 1, that tiles of other einsums take, for a goal with `has_others`. */
 void dfl_form_program_take(dfl_form_program *program, uint32_t place, double share);
+/* Leaves the keeps `limited` of the goal a share, from 0 to 1, of their place. */
+void dfl_form_program_limit_keeps(dfl_form_program *program, double share);
 /* Narrows `range` to lengths below a cut of a rank from `low` to `high`; cut -1: the extent. False if nothing is left. */
 bool dfl_form_program_narrow(const dfl_form_program *program, uint32_t rank, int cut, int64_t low, int64_t high,
                              dfl_geometric_box *range);

@@ -1,5 +1,5 @@
 /*
- * Lower bounds of several einsums by their exchange patterns (SEARCH.md, B40, B41, B45), against least costs by hand: the
+ * Lower bounds of several einsums by their exchange patterns (SEARCH.md, B40, B41, B45, B61), against least costs by hand: the
  * compulsory transfers of inputs and outputs, and those of intermediates that no room below their home can hold.
  */
 #include <stdio.h>
@@ -31,6 +31,8 @@ typedef struct {
 #define AROUND                                                                                                            \
     "input A[a]; input B[a]; weight C[a]; weight D[a]; weight E[a]; T[a] = A[a] * B[a]; P[a] = C[a] * D[a]; "             \
     "Q[a] = P[a] * E[a]; output Z[a] = T[a] * Q[a]; "
+/* A loop over c, then one over a: B stands between them beside C. */
+#define BESIDE "input A[a]; input B[c]; weight C[c]; T[a, c] = A[a] * B[c]; output Z[a, c] = T[a, c] * C[c]; "
 /* Y[layer] is read in the next iteration, and the last one by Z. */
 #define REPEAT                                                                                                            \
     "input A[a]; input B[a]; weight C[a]; X[a] = A[a] * B[a]; "                                                          \
@@ -68,6 +70,10 @@ static const exchange_row EXCHANGES[] = {
       "size = 3B;", "energy", 300, 16, 144 },
     { "an element of T, P and Q has room: A to E and Z move", AROUND, "size = 3B;", "energy", 400, 16, 192 },
     { "T, P and Q are alive together (B48): one of them is exchanged at home", AROUND, "size = 2B;", "energy", 400, 16, 256 },
+    { "an element of B, C and T has room: B and C move once, A for each c, and Z, 2 + 2 + 8 + 8", BESIDE, "size = 3B;", "energy",
+      300, 16, 160 },
+    { "B or C has room beside T (B61): the other moves for each a and c, 6 elements more", BESIDE, "size = 2B;", "energy", 300, 16,
+      208 },
     { "where time does not count, a loop may be shared for A alone: A, C, D, Y, Z",
       "input A[a]; weight C[a]; weight D[a]; output Y[a] = A[a] * C[a]; output Z[a] = A[a] * D[a]; ", "size = 1B;", "energy", 300,
       8, 160 },
