@@ -8,12 +8,15 @@
 #include "mapper/problem/limits.h"
 #include "mapper/program/exponential.h"
 
-/* A memory of a tensor, ranges of its tile there, and of the bits that keeps of its producer take there while its readers run
+/* A side of an exchange: the producer of the tensor, or its only reader. */
+enum { MAKER, READER, SIDES };
+
+/* A memory of a tensor, ranges of its tile there, and of the bits that held keeps of one side take there while the other runs
    (B61). */
 typedef struct {
     uint32_t memory;
     int64_t low[DFL_PROBLEM_DIMS], high[DFL_PROBLEM_DIMS];
-    double least_held, most_held;
+    double least_held[SIDES], most_held[SIDES];
 } leaf;
 
 /* A pattern with a leaf for each operand that is exchanged. */
@@ -52,7 +55,7 @@ static const dfl_einsum_class *class_of(const dfl_matched_tiles *m, uint32_t e)
 static uint32_t find_leaf(dfl_matched_tiles *m, uint32_t tensor, uint32_t memory)
 {
     leaf_list *of = &m->leaves[tensor];
-    leaf all = { .memory = memory, .most_held = INFINITY };
+    leaf all = { .memory = memory, .most_held = { INFINITY, INFINITY } };
     uint32_t i = 0;
 
     while (i < of->n && of->at[i].memory != memory)
@@ -178,7 +181,7 @@ static dfl_exchange_room find_room(const dfl_matched_tiles *m, uint32_t tensor, 
     room.bits = o->bits;
     for (uint32_t d = 0; d < o->n_dims; d++)
         room.bits *= o->dims[d].n == 1 ? (double)l->low[d] : 1;
-    room.bits += l->least_held;
+    room.bits += l->least_held[MAKER];
     return room;
 }
 
@@ -257,26 +260,27 @@ static void find_tiles(const dfl_matched_tiles *m, uint32_t e, const choice *c, 
     const dfl_problem *problem = problem_of(m, e);
 
     memset(tiles, 0, sizeof *tiles);
-    tiles->held = INFINITY;
-    for (uint32_t o = 0; o < problem->n_operands; o++)
+    for (uint32_t o = 0; o < problem->n_operands; o++) {
+        tiles->held[o] = INFINITY;
         for (uint32_t d = 0; d < DFL_PROBLEM_DIMS; d++) {
             const bool is_split = problem->operand[o].shared && problem->operand[o].common == 0;
             const leaf *l = is_split ? &m->leaves[problem->operand[o].tensor].at[c->sum.way[o]] : NULL;
             tiles->low[o][d] = is_split ? l->low[d] : 1;
             tiles->high[o][d] = is_split ? l->high[d] : INT64_MAX;
-            tiles->held = is_split && problem->operand[o].output ? l->most_held : tiles->held;
+            tiles->held[o] = is_split ? l->most_held[problem->operand[o].output ? MAKER : READER] : INFINITY;
         }
+    }
 }
 
-/* Adds the room that keeps of the producers of what an einsum reads take while it runs, by memory (B61). */
+/* Adds the room that held keeps of the einsums at the other side of its exchanges take while an einsum runs, by memory (B61). */
 static void add_held(const dfl_matched_tiles *m, uint32_t e, const choice *c, double *taken)
 {
     const dfl_problem *problem = problem_of(m, e);
 
     for (uint32_t o = 0; o < problem->n_operands; o++)
-        if (problem->operand[o].shared && problem->operand[o].common == 0 && !problem->operand[o].output) {
+        if (problem->operand[o].shared && problem->operand[o].common == 0) {
             const leaf *l = &m->leaves[problem->operand[o].tensor].at[c->sum.way[o]];
-            taken[l->memory] += l->least_held;
+            taken[l->memory] += l->least_held[problem->operand[o].output ? READER : MAKER];
         }
 }
 
@@ -494,48 +498,76 @@ static void split(dfl_matched_tiles *m, const mismatch *x)
     }
 }
 
-/* Splits the leaf of the least sum of a tensor by the room that keeps of its producer take while its readers run, if these lack
-   this room (B61). A choice of the producer is known in the upper part, where it may take as much. False if no reader does. */
-static bool split_held(dfl_matched_tiles *m, uint32_t tensor)
+/* The bits of held keeps of an einsum in the least sum; and below, the room that its tiles leave in the memory of a leaf. */
+static double find_held(const dfl_matched_tiles *m, uint32_t e, uint32_t tensor)
+{
+    return m->choices[e].at[m->path[e]].last.held[dfl_problem_find_operand(problem_of(m, e), tensor)];
+}
+
+static double find_left(const dfl_matched_tiles *m, uint32_t e, uint32_t memory, double *size)
+{
+    const dfl_problem *problem = problem_of(m, e);
+    double left = INFINITY;
+
+    for (uint32_t p = 0; p < problem->n_places; p++)
+        if (problem->place[p].memory == memory) {
+            *size = problem->place[p].bits;
+            left = *size - m->choices[e].at[m->path[e]].last.room[p];
+        }
+    return left;
+}
+
+/* Splits a leaf of a tensor by the room of held keeps of a side. A choice of this side is known in the upper half, where it may
+   take as much; one of the other side in the lower half. */
+static void split_leaf_held(dfl_matched_tiles *m, uint32_t tensor, uint32_t at, uint32_t side, double middle)
 {
     const dfl_tensor *t = &m->classes->m->workload->tensors[tensor];
-    const uint32_t maker = t->producers[0], o = dfl_problem_find_operand(problem_of(m, maker), tensor);
-    const choice *made = &m->choices[maker].at[m->path[maker]];
-    const uint32_t at = made->sum.way[o], upper = (uint32_t)m->leaves[tensor].n;
-    const double held = made->last.held;
+    const uint32_t upper = (uint32_t)m->leaves[tensor].n;
     leaf half = m->leaves[tensor].at[at];
-    double least = held, size = INFINITY;
 
-    for (uint32_t i = 0; i < t->n_consumers; i++) {
-        const uint32_t e = t->consumers[i];
-        const dfl_problem *problem = problem_of(m, e);
-        const choice *c = &m->choices[e].at[m->path[e]];
-        for (uint32_t p = 0; p < problem->n_places; p++)
-            if (problem->place[p].memory == half.memory) {
-                size = problem->place[p].bits;
-                least = fmin(least, fmax(size - c->last.room[p], half.least_held));
-            }
-    }
-    if (t->n_producers != 1 || !(held - least > size * m->ratio / 4))
-        return false;
-    half.least_held = (least + held) / 2;
-    m->leaves[tensor].at[at].most_held = half.least_held;
+    half.least_held[side] = middle;
+    m->leaves[tensor].at[at].most_held[side] = middle;
     DFL_PUSH(m->arena, &m->leaves[tensor], half);
     for (uint32_t i = 0; i < t->n_producers + t->n_consumers; i++) {
         const uint32_t e = i < t->n_producers ? t->producers[i] : t->consumers[i - t->n_producers];
         const uint32_t operand = dfl_problem_find_operand(problem_of(m, e), tensor);
+        const bool is_side = (i < t->n_producers) == (side == MAKER);
         const size_t n = m->choices[e].n;
         for (size_t k = 0; k < n; k++) {
             choice other = m->choices[e].at[k];
             if (other.sum.way[operand] != at)
                 continue;
-            m->choices[e].at[k].is_known &= i > 0 || other.point.held <= half.least_held;
-            other.is_known &= i == 0;
+            m->choices[e].at[k].is_known &= !is_side || other.point.held[operand] <= middle;
+            other.is_known &= is_side;
             other.sum.way[operand] = upper;
             DFL_PUSH(m->arena, &m->choices[e], other);
         }
     }
-    return true;
+}
+
+/* Splits the leaf of the least sum of a tensor where held keeps of one side take room that the other side lacks. False if none
+   do. */
+static bool split_held(dfl_matched_tiles *m, uint32_t tensor)
+{
+    const dfl_tensor *t = &m->classes->m->workload->tensors[tensor];
+    const uint32_t maker = t->producers[0];
+    const uint32_t at = m->choices[maker].at[m->path[maker]].sum.way[dfl_problem_find_operand(problem_of(m, maker), tensor)];
+    const leaf *l = &m->leaves[tensor].at[at];
+
+    for (uint32_t side = 0; side < SIDES && t->n_producers == 1 && t->n_consumers > 0; side++) {
+        const double held = fmin(find_held(m, side == MAKER ? maker : t->consumers[0], tensor), l->most_held[side]);
+        double least = held, size = INFINITY;
+        if (side == READER && t->n_consumers > 1)
+            continue;
+        for (uint32_t i = 0; i < (side == MAKER ? t->n_consumers : 1); i++)
+            least = fmin(least, fmax(find_left(m, side == MAKER ? t->consumers[i] : maker, l->memory, &size),
+                                     l->least_held[side]));
+        if (held - least > size * fmax(m->ratio, 0.25) / 4) {
+            split_leaf_held(m, tensor, at, side, (least + held) / 2);
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Splits the leaves of the least sum whose einsums want different tiles. False if there are none. */

@@ -19,10 +19,11 @@ enum { DFL_CELL_PROGRAMS = 1 << 15 };
 /* A program that ranges of tiles have asked for. */
 typedef struct dfl_kept_program {
     const dfl_form *form;
-    uint32_t held, exchange;          /* mask of keeps that may be held (B61); the keep of the result behind them */
-    bool has_limits;                  /* the program limits their room, */
-    bool is_listed;                   /* or the list of those that do is made: */
-    struct dfl_kept_program *next;    /* all these keeps, then fewer: no loop stands below the others; NULL = none limits them */
+    uint32_t operand, held;           /* mask of keeps above its exchange whose room the program limits (B61); DFL_NONE, 0 */
+    /* programs that limit what may be held above the exchange of an operand: all these keeps, then fewer, with no loop below the
+       others; NULL = none, or not `is_listed` */
+    struct dfl_kept_program *limits[DFL_PROBLEM_OPERANDS], *next;
+    uint32_t is_listed;               /* mask of operands */
     dfl_form_program *program;
     dfl_geometric_box range;          /* of all amounts */
     dfl_geometric_state state;        /* of the last solution */

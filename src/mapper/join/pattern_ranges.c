@@ -66,7 +66,24 @@ static double find_tile(const dfl_kept_program *k, uint32_t keep, const dfl_geom
     return exp(bits);
 }
 
-static void find_point(const dfl_kept_program *k, const dfl_geometric_state *state, dfl_exchanged_point *out)
+/* Mask of the keeps of a skeleton that may be held (B61): above keep `exchange`, that of `operand`, in the memory of that. */
+static uint32_t find_held(const dfl_pattern_bounds *b, const dfl_candidate *c, uint32_t operand, uint32_t exchange)
+{
+    const dfl_tiling_template *t = c->form;
+    uint32_t held = 0;
+
+    for (uint32_t i = 0; i < exchange && exchange < t->n_keeps; i++) {
+        const bool is_made = c->problem->operand[t->keep[i].operand].output;
+        const bool counts = !t->keep[i].home || (is_made != c->problem->operand[operand].output &&
+                                                 c->problem->operand[t->keep[i].operand].common == 0);
+        if (counts && t->keep[i].place == t->keep[exchange].place && (b->alone >> t->keep[i].operand & 1))
+            held |= 1u << i;
+    }
+    return held;
+}
+
+static void find_point(const dfl_pattern_bounds *b, const dfl_bounded_skeleton *s, const dfl_kept_program *k,
+                       const dfl_geometric_state *state, dfl_exchanged_point *out)
 {
     const dfl_form *f = k->form;
 
@@ -82,7 +99,9 @@ static void find_point(const dfl_kept_program *k, const dfl_geometric_state *sta
     for (uint32_t i = 0; i < f->n_keeps; i++) {
         const double tile = find_tile(k, i, state);
         out->room[f->keep[i].place] += tile;
-        out->held += k->held >> i & 1 ? tile : 0;
+        for (uint32_t o = 0; o < f->problem->n_operands; o++)
+            out->held[o] += (o == k->operand ? k->held : find_held(b, s->candidate, o, find_exchange(f->skeleton, o))) >> i & 1
+                                ? tile : 0;
     }
 }
 
@@ -92,29 +111,15 @@ static void forget_point(dfl_exchanged_point *point)
         for (uint32_t d = 0; d < DFL_PROBLEM_DIMS; d++)
             point->at[o][d] = NAN;
     memset(point->room, 0, sizeof point->room);
-    point->held = 0;
+    memset(point->held, 0, sizeof point->held);
 }
 
-/* Mask of the own keeps of a skeleton that count in B61: above the exchange of the result, in the memory of that. */
-static uint32_t find_held(const dfl_pattern_bounds *b, const dfl_candidate *c, uint32_t *exchange)
+/* The program of a skeleton without loops in the gaps behind gap `last` down to the exchange of an operand, that can limit the
+   room of keeps `held`; DFL_NONE = with all loops. NULL if there is none; then `*s` says whether nothing fits. */
+static dfl_kept_program *make_program(dfl_pattern_bounds *b, dfl_bounded_skeleton *s, uint32_t operand, uint32_t held,
+                                      uint32_t last)
 {
-    const dfl_tiling_template *t = c->form;
-    uint32_t held = 0, o = 0;
-
-    while (o < c->problem->n_operands && !c->problem->operand[o].output)
-        o++;
-    *exchange = o < c->problem->n_operands ? find_exchange(t, o) : t->n_keeps;
-    for (uint32_t i = 0; i < *exchange && *exchange < t->n_keeps; i++)
-        if (!t->keep[i].home && t->keep[i].place == t->keep[*exchange].place && (b->alone >> t->keep[i].operand & 1))
-            held |= 1u << i;
-    return held;
-}
-
-/* The program of a skeleton without loops in the gaps behind gap `last` down to gap `exchange`, above which keeps `held` stand;
-   `has_limits`: it can limit these. NULL if there is none; then `*s` says whether nothing fits. */
-static dfl_kept_program *make_program(dfl_pattern_bounds *b, dfl_bounded_skeleton *s, uint32_t held, uint32_t last,
-                                      uint32_t exchange, bool has_limits)
-{
+    const uint32_t exchange = operand != DFL_NONE ? find_exchange(s->candidate->form, operand) : 0;
     const dfl_candidate *c = s->candidate;
     dfl_kept_program *k = DFL_NEW(b->arena, dfl_kept_program);
     dfl_form_goal goal = dfl_bounded_goal(b, s);
@@ -129,44 +134,42 @@ static dfl_kept_program *make_program(dfl_pattern_bounds *b, dfl_bounded_skeleto
     form = dfl_bounded_form(b, b->arena, s);
     s->candidate = c;
     goal.has_others = true;
-    goal.limited = has_limits ? held : 0;
+    goal.limited = held;
     if (form == NULL || !goal.is_whole || !dfl_bounded_program(b, b->arena, form, &goal, s, k))
         return NULL;
-    k->has_plane = k->is_listed = false;
+    k->has_plane = false;
+    k->operand = operand;
     k->held = held;
-    k->exchange = exchange;
-    k->has_limits = goal.limited != 0;
+    k->is_listed = 0;
     k->next = NULL;
+    memset(k->limits, 0, sizeof k->limits);
     return k;
 }
 
 /* Keeps the program of a skeleton. */
 static void keep_program(dfl_pattern_bounds *b, dfl_bounded_skeleton *s)
 {
-    uint32_t exchange;
-    const uint32_t held = find_held(b, s->candidate, &exchange);
-
-    s->kept = s->is_impossible ? NULL : make_program(b, s, held, exchange, exchange, false);
+    s->kept = s->is_impossible ? NULL : make_program(b, s, DFL_NONE, 0, 0);
 }
 
-/* Adds the programs of a skeleton that limit the room of held keeps: with all of them, with one less, ..., with none. If one of
-   them has no program, none is added. */
-static void add_limits(dfl_pattern_bounds *b, const dfl_bounded_skeleton *s)
+/* Adds the programs of a skeleton that limit the room of held keeps above the exchange of an operand: with all of them, with one
+   less, ..., with none. If one of them has no program, none is added. */
+static void add_limits(dfl_pattern_bounds *b, const dfl_bounded_skeleton *s, uint32_t operand)
 {
-    dfl_kept_program *last = s->kept;
-    uint32_t held = last->held, gap = last->exchange;
+    const uint32_t exchange = find_exchange(s->candidate->form, operand);
+    uint32_t held = find_held(b, s->candidate, operand, exchange), gap = exchange;
+    dfl_kept_program **last = &s->kept->limits[operand];
     bool is_last = held == 0;
 
-    last->is_listed = true;
+    s->kept->is_listed |= 1u << operand;
     while (!is_last) {
         dfl_bounded_skeleton flat = *s;
-        dfl_kept_program *next = make_program(b, &flat, held, gap, s->kept->exchange, true);
-        if (next == NULL && !flat.is_impossible) {
-            s->kept->next = NULL;
+        *last = make_program(b, &flat, operand, held, gap);
+        if (*last == NULL && !flat.is_impossible) {
+            s->kept->limits[operand] = NULL;
             return;
         }
-        if (next != NULL)
-            last = last->next = next;
+        last = *last != NULL ? &(*last)->next : last;
         is_last = held == 0;
         gap = is_last ? 0 : 31u - (uint32_t)__builtin_clz(held);
         held &= ~(1u << gap);
@@ -189,31 +192,32 @@ static bool take_room(const dfl_kept_program *k, const double *taken)
     return is_left;
 }
 
-/* Leaves the held keeps of a program the room of `tiles`. */
-static void limit_keeps(const dfl_kept_program *k, const dfl_exchanged_tiles *tiles)
+/* Leaves the held keeps of a program `most` bits. */
+static void limit_keeps(const dfl_kept_program *k, double most)
 {
-    const double size = k->has_limits ? k->form->problem->place[k->form->keep[k->exchange].place].bits : INFINITY;
-
-    if (k->has_limits)
-        dfl_form_program_limit_keeps(k->program, fmin(tiles->held / size * (1 + DFL_LINES_ROUNDING), 1));
+    if (k->held != 0) {
+        const double size = k->form->problem->place[k->form->keep[__builtin_ctz(k->held)].place].bits;
+        dfl_form_program_limit_keeps(k->program, fmin(most / size * (1 + DFL_LINES_ROUNDING), 1));
+    }
 }
 
-/* The bound of one program of a skeleton in ranges, or a bound of at least `least`; INFINITY = nothing fits. */
-static double bound_program(dfl_pattern_bounds *b, dfl_kept_program *k, const dfl_exchanged_tiles *tiles, const double *taken,
-                            double least, dfl_geometric_solution *solution)
+/* The bound of one program of a skeleton in ranges, with `most` bits for held keeps, or a bound of at least `least`; INFINITY =
+   nothing fits. */
+static double bound_program(dfl_pattern_bounds *b, dfl_kept_program *k, const dfl_exchanged_tiles *tiles, double most,
+                            const double *taken, double least, dfl_geometric_solution *solution)
 {
     dfl_geometric_box range = k->range;
     double bound = 0;
 
     if (!narrow(k, tiles, &range) || !take_room(k, taken))
         return INFINITY;
-    limit_keeps(k, tiles);
+    limit_keeps(k, most);
     if (k->has_plane)
         bound = dfl_form_goal_bound(&b->goal, dfl_geometric_least(k->program->program, &k->plane, &range));
     if (bound >= least)
         return bound;
     bound = fmax(bound, dfl_bounded_solve(b, k, &range, k->has_plane ? &k->state : NULL, least, solution));
-    if (solution->reason != DFL_GEOMETRIC_INFEASIBLE && taken == NULL && !k->has_limits) { /* else it holds for this room */
+    if (solution->reason != DFL_GEOMETRIC_INFEASIBLE && taken == NULL && k->held == 0) { /* else it holds for this room alone */
         k->has_plane = true;
         k->plane = solution->plane;
         k->state = solution->state;
@@ -221,24 +225,49 @@ static double bound_program(dfl_pattern_bounds *b, dfl_kept_program *k, const df
     return bound;
 }
 
-/* The bound of a skeleton in ranges, or one of at least `least`. Sets the point if the bound is less. */
-static double bound_kept(dfl_pattern_bounds *b, const dfl_bounded_skeleton *s, const dfl_exchanged_tiles *tiles,
-                         const double *taken, double least, dfl_exchanged_point *point)
+/* The least bound of the programs from `first` on, of a skeleton in ranges, or one of at least `least`. Sets the point if it is
+   less. */
+static double bound_programs(dfl_pattern_bounds *b, const dfl_bounded_skeleton *s, dfl_kept_program *first,
+                             const dfl_exchanged_tiles *tiles, double most, const double *taken, double least,
+                             dfl_exchanged_point *point)
 {
     dfl_geometric_solution solution;
     double out = INFINITY;
 
-    if (!isinf(tiles->held) && !s->kept->is_listed)
-        add_limits(b, s);
-    for (dfl_kept_program *k = isinf(tiles->held) || s->kept->next == NULL ? s->kept : s->kept->next; k != NULL;
-         k = k != s->kept ? k->next : NULL) {
-        const double bound = fmax(s->least, bound_program(b, k, tiles, taken, fmin(least, out), &solution));
+    for (dfl_kept_program *k = first; k != NULL; k = k->next) {
+        const double bound = fmax(s->least, bound_program(b, k, tiles, most, taken, fmin(least, out), &solution));
         if (bound < fmin(least, out)) {
             forget_point(point);
-            find_point(k, &solution.state, point);
+            find_point(b, s, k, &solution.state, point);
         }
         out = fmin(out, bound);
     }
+    return out;
+}
+
+/* The bound of a skeleton in ranges, or one of at least `least`: the largest of those with what is held above the exchange of one
+   operand. Sets the point if the bound is less. */
+static double bound_kept(dfl_pattern_bounds *b, const dfl_bounded_skeleton *s, const dfl_exchanged_tiles *tiles,
+                         const double *taken, double least, dfl_exchanged_point *point)
+{
+    dfl_exchanged_point found;
+    double out = bound_programs(b, s, s->kept, tiles, INFINITY, taken, least, &found);
+
+    for (uint32_t o = 0; o < s->candidate->problem->n_operands && out < least; o++) {
+        dfl_exchanged_point other;
+        double bound = 0;
+        if (isinf(tiles->held[o]))
+            continue;
+        if (!(s->kept->is_listed >> o & 1))
+            add_limits(b, s, o);
+        if (s->kept->limits[o] != NULL)
+            bound = bound_programs(b, s, s->kept->limits[o], tiles, tiles->held[o], taken, least, &other);
+        if (bound > out && bound < least)
+            found = other;
+        out = fmax(out, bound);
+    }
+    if (out < least)
+        *point = found;
     return out;
 }
 

@@ -33,6 +33,10 @@ typedef struct {
     "Q[a] = P[a] * E[a]; output Z[a] = T[a] * Q[a]; "
 /* A loop over c, then one over a: B stands between them beside C. */
 #define BESIDE "input A[a]; input B[c]; weight C[c]; T[a, c] = A[a] * B[c]; output Z[a, c] = T[a, c] * C[c]; "
+/* C stands above a loop over a, X or Y below the exchange of T. */
+#define BEHIND                                                                                                            \
+    "rank k = 2, l = 2; input X[a, k]; weight Y[c, l]; weight C[c]; T[a, c] += X[a, k] * Y[c, l]; "                       \
+    "output Z[a, c] = T[a, c] * C[c]; "
 /* Y[layer] is read in the next iteration, and the last one by Z. */
 #define REPEAT                                                                                                            \
     "input A[a]; input B[a]; weight C[a]; X[a] = A[a] * B[a]; "                                                          \
@@ -74,6 +78,9 @@ static const exchange_row EXCHANGES[] = {
       300, 16, 160 },
     { "B or C has room beside T (B61): the other moves for each a and c, 6 elements more", BESIDE, "size = 2B;", "energy", 300, 16,
       208 },
+    { "Y of one c has room beside T: Y moves once, X 4 times for each of 8 elements, C and Z once, 4 + 32 + 8 + 8", BEHIND,
+      "size = 3B;", "energy", 600, 40, 416 },
+    { "X or C has room beside T (B61): C moves for each a and c, 6 elements more", BEHIND, "size = 2B;", "energy", 600, 40, 512 },
     { "where time does not count, a loop may be shared for A alone: A, C, D, Y, Z",
       "input A[a]; weight C[a]; weight D[a]; output Y[a] = A[a] * C[a]; output Z[a] = A[a] * D[a]; ", "size = 1B;", "energy", 300,
       8, 160 },

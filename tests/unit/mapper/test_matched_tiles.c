@@ -131,7 +131,8 @@ static void open_two(two *t, int m, int k, int n, int q, int room, double per_jo
 
 static void set_all(dfl_exchanged_tiles *tiles)
 {
-    tiles->held = INFINITY;
+    for (uint32_t o = 0; o < DFL_PROBLEM_OPERANDS; o++)
+        tiles->held[o] = INFINITY;
     for (uint32_t o = 0; o < DFL_PROBLEM_OPERANDS; o++)
         for (uint32_t d = 0; d < DFL_PROBLEM_DIMS; d++) {
             tiles->low[o][d] = 1;
