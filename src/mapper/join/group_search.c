@@ -204,23 +204,43 @@ static bool try_tiles(dfl_group_search *g, const int64_t *tile)
     return true;
 }
 
-/* Changes one tile at a time by factors that become smaller, as long as that makes the group better. */
+/* Tries the best tiles with one of them changed by a factor, and another one, if `other` is one, by its inverse. */
+static bool try_change(dfl_group_search *g, uint32_t rank, uint32_t other, double factor)
+{
+    int64_t tile[DFL_PROBLEM_RANKS];
+
+    memcpy(tile, g->tile, sizeof tile);
+    tile[rank] = dfl_even_tile(g->extent[rank], (double)tile[rank] * factor);
+    if (other != rank)
+        tile[other] = dfl_even_tile(g->extent[other], (double)tile[other] / factor);
+    if (tile[rank] == g->tile[rank] || (other != rank && tile[other] == g->tile[other]))
+        return false;
+    return try_tiles(g, tile);
+}
+
+/* Tries a factor: on one tile and, if that makes the group no better, on two tiles by inverse factors, as the room of a memory
+   limits their product. */
+static bool try_factor(dfl_group_search *g, double factor, uint32_t most)
+{
+    bool is_better = false;
+
+    for (uint32_t i = 0; i < 2 * g->n_ranks && g->tried.n < most; i++)
+        is_better |= try_change(g, i / 2, i / 2, i % 2 ? 1 / factor : factor);
+    for (uint32_t i = 0; i < g->n_ranks && !is_better; i++)
+        for (uint32_t j = 0; j < g->n_ranks && g->tried.n < most; j++)
+            is_better |= j != i && try_change(g, i, j, factor);
+    return is_better;
+}
+
+/* Changes tiles by factors that become smaller, as long as that makes the group better. */
 static void descend(dfl_group_search *g)
 {
     static const double FACTORS[] = { 16, 4, 2, 1.4, 1.15 };
     const uint32_t most = DFL_GROUP_TRIES * g->k->effort;
 
     for (uint32_t f = 0; f < sizeof FACTORS / sizeof *FACTORS; f++)
-        for (bool is_better = true; is_better && g->tried.n < most;) {
-            is_better = false;
-            for (uint32_t i = 0; i < 2 * g->n_ranks && g->tried.n < most; i++) {
-                int64_t tile[DFL_PROBLEM_RANKS];
-                memcpy(tile, g->tile, sizeof tile);
-                tile[i / 2] = dfl_even_tile(g->extent[i / 2], (double)tile[i / 2] * (i % 2 ? 1 / FACTORS[f] : FACTORS[f]));
-                if (tile[i / 2] != g->tile[i / 2])
-                    is_better |= try_tiles(g, tile);
-            }
-        }
+        while (g->tried.n < most && try_factor(g, FACTORS[f], most))
+            ;
 }
 
 /* Loops over ranks that all results of the group have stand outermost: no result is read back for them. */

@@ -1,8 +1,7 @@
 /*
  * One fused group: neighbouring einsums that exchange some tensors in one memory below shared loops. Given the tiles below these
- * loops, each einsum is searched by itself (pattern_search.h); the tiles change by factors as long as that makes the group
- * better.
- * Nothing is proven.
+ * loops, each einsum is searched by itself (pattern_search.h); one tile changes by a factor, or two by inverse factors, as long
+ * as that makes the group better. Nothing is proven.
  */
 #ifndef DFL_MAPPER_JOIN_GROUP_SEARCH_H
 #define DFL_MAPPER_JOIN_GROUP_SEARCH_H
