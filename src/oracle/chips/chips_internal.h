@@ -23,8 +23,8 @@ typedef struct {
 /* Elements of a tensor, one byte each. */
 typedef uint8_t *element_set;
 
-/* A reading of an einsum: the elements of a tensor that an operand touches. An operand that a repeat carries touches two
-   tensors: the one before the repeat and the one that the iteration before made. */
+/* A reading of an einsum: the elements that an operand touches. One that a repeat carries touches two tensors: the one before the
+   repeat and the one that the iteration before made. */
 typedef struct {
     uint32_t tensor;           /* that has the elements; DFL_NONE = the reading touches nothing */
     bool by_rows;              /* rows that a gather selects by data */
@@ -41,7 +41,6 @@ typedef struct {
 enum { READING_DIRECT, READING_CARRIED, N_READINGS };
 
 typedef struct row_notes row_notes; /* rows.c */
-
 typedef struct {
     const dfl_einsum *einsum;
     const dfl_line *divides[CHIPS_GROUPS]; /* [group]: the line that divides a rank among the chips of the group */
@@ -71,8 +70,7 @@ typedef struct {
 
 typedef struct {
     uint32_t n_elem;
-    uint32_t first_reader, first_operand; /* DFL_NONE = none */
-    uint32_t reading;
+    uint32_t first_reader, first_operand, reading; /* DFL_NONE = none */
     uint32_t last_producer;
     uint64_t summed;           /* masks of groups: the producers make parts of sums */
     uint64_t late, scattered;  /* of those, summed once behind the last pass; split at home */
@@ -88,6 +86,7 @@ typedef struct {
     bool is_tied;              /* summed over the first and the last stage */
     element_set *home;         /* [chip] */
     element_set **side;        /* [group][chip]: what the home of the chip may have by this group alone; NULL = everything */
+    uint8_t along[CHIPS_GROUPS]; /* 1 + the dimension that the group divides there; 0 = the elements tell it */
     uint32_t **value;          /* [chip]: values of the elements that it has */
     element_set *has;          /* [chip]: whether it has them */
     element_set read_in;       /* [micro-batch * elements + element]: of an input outside of the chips, whether it is read */
@@ -102,8 +101,7 @@ enum { N_BUFFERS = 4 };
 
 /* What an exchange has brought in the present pass. */
 typedef struct {
-    const chip_reading *reading;
-    uint32_t einsum;
+    const chip_reading *reading; uint32_t einsum;
     const dfl_access *access;
     dfl_phase phase;
     int64_t layer;             /* -1 = outside of a repeat: for all layers */
@@ -138,8 +136,7 @@ typedef struct {
     const dfl_workload *w;
     const dfl_system *s;
     chip_group groups[CHIPS_GROUPS]; uint32_t n_groups;
-    uint32_t stage_group, stage_rank; /* DFL_NONE = one stage */
-    uint32_t n_stages; int64_t interleave;
+    uint32_t stage_group, stage_rank, n_stages; int64_t interleave; /* group and rank: DFL_NONE = one stage */
     uint32_t *stage_of_layer;  /* [layer] */
     int64_t *chunk_of_layer;   /* [layer]: chunk of its stage */
     uint32_t home;             /* memory of the chips */
@@ -230,9 +227,11 @@ static inline bool dfl_chips_is_work(const chips *c, uint32_t group)
 }
 /* The chip at another place of a group. */
 uint32_t dfl_chips_move_chip(const chips *c, uint32_t chip, uint32_t group, uint32_t place);
+/* Whether a set of elements of a tensor has none. */
+bool dfl_chips_is_empty(const chips *c, uint32_t tensor, element_set set);
 /* Whether chips of a group have different sets. */
 bool dfl_chips_varies(const chips *c, uint32_t tensor, element_set *of_chip, uint32_t group);
-/* The same of an access, without the chips that have no point if no index of it has the rank which the group divides. */
+/* The same of an access; if none of its indices has the rank that the group divides, without the chips that have no point. */
 bool dfl_chips_varies_in(const chips *c, uint32_t einsum, const dfl_access *a, uint32_t tensor, element_set *of, uint32_t group);
 /* Whether sets of chips of a group overlap without being equal. */
 bool dfl_chips_overlaps(const chips *c, uint32_t tensor, element_set *of_chip, uint32_t group);

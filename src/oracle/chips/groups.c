@@ -25,7 +25,7 @@ static bool is_same_set(const chips *c, uint32_t tensor, element_set a, element_
     return a == b || memcmp(a, b, c->tensors[tensor].n_elem) == 0;
 }
 
-static bool is_empty(const chips *c, uint32_t tensor, element_set set)
+bool dfl_chips_is_empty(const chips *c, uint32_t tensor, element_set set)
 {
     return c->tensors[tensor].n_elem == 0 || memchr(set, 1, c->tensors[tensor].n_elem) == NULL;
 }
@@ -50,7 +50,8 @@ bool dfl_chips_varies_in(const chips *c, uint32_t einsum, const dfl_access *a, u
     for (uint32_t chip = 0; chip < c->n_chips; chip++) {
         const element_set first = of[dfl_chips_move_chip(c, chip, group, 0)];
 
-        if (!is_empty(c, tensor, of[chip]) && !is_empty(c, tensor, first) && !is_same_set(c, tensor, of[chip], first))
+        if (!dfl_chips_is_empty(c, tensor, of[chip]) && !dfl_chips_is_empty(c, tensor, first) &&
+            !is_same_set(c, tensor, of[chip], first))
             return true;
     }
     return false;
@@ -103,7 +104,7 @@ bool dfl_chips_divides_in(const chips *c, uint32_t tensor, element_set *of_chip,
     for (uint32_t place = 1; place < c->groups[group].count && of_chip != NULL; place++) {
         const element_set a = of_chip[0], b = of_chip[dfl_chips_move_chip(c, 0, group, place)];
 
-        if (is_empty(c, tensor, b))
+        if (dfl_chips_is_empty(c, tensor, b))
             continue;
         n_full++;
         for (int64_t x = 0; x < extent; x++)
@@ -117,7 +118,9 @@ bool dfl_chips_divides_dimension(const chips *c, uint32_t tensor, uint32_t dim, 
 {
     const chip_tensor *t = &c->tensors[tensor];
 
-    return (t->by_rows >> group & 1) == 0 && dfl_chips_divides_in(c, tensor, t->side[group], dim, group);
+    if ((t->by_rows >> group & 1) != 0 || t->side[group] == NULL)
+        return false;
+    return t->along[group] != 0 ? t->along[group] == dim + 1 : dfl_chips_divides_in(c, tensor, t->side[group], dim, group);
 }
 
 bool dfl_chips_is_within(const chips *c, uint32_t tensor, uint32_t chip, uint32_t element, uint64_t groups)

@@ -51,6 +51,14 @@ static void project(const chips *c, uint32_t tensor, element_set *of_chip, uint3
             side[chip][i] |= of_chip[chip][i];
     }
     t->side[group] = side;
+    t->along[group] = 0;
+}
+
+/* The same, of a set that a group divides along a dimension: chips may have nothing of it. */
+static void project_along(const chips *c, uint32_t tensor, element_set *of_chip, uint32_t group, uint32_t dim)
+{
+    project(c, tensor, of_chip, group);
+    c->tensors[tensor].along[group] = (uint8_t)(dim + 1);
 }
 
 /* Whether the results of an einsum lie where it makes them: a weight lies elsewhere already when its optimizer runs. */
@@ -147,7 +155,7 @@ static void split_home(const chips *c, uint32_t tensor, uint32_t dim, uint32_t g
     }
     for (uint32_t g = 0; g < c->n_groups; g++)
         if ((groups >> g & 1) != 0)
-            project(c, tensor, block, g);
+            project_along(c, tensor, block, g, dim);
 }
 
 /* Whether parts of a gradient are summed once, behind the last pass. */
@@ -198,6 +206,22 @@ static void lay_in_front(const chips *c, uint32_t tensor, uint32_t group)
             split_home(c, tensor, d + n_dims - a->n_dims, group);
 }
 
+/* 1 + the dimension of a tensor whose index in an access has the rank that a group divides; 0 = none or several have it, or data
+   select it. */
+static uint8_t only_dimension(const chips *c, uint32_t einsum, const dfl_access *a, uint32_t tensor, uint32_t group)
+{
+    const dfl_line *line = c->einsums[einsum].divides[group];
+    uint32_t n_dims, out = 0, n = 0;
+
+    (void)dfl_chips_shape(c, tensor, &n_dims); /* iterations may come first */
+    for (uint32_t d = 0; d < a->n_dims && line != NULL && !c->w->tensors[a->tensor].gathered; d++)
+        if (dfl_index_coef(&a->index[d], line->rank) != 0) {
+            out = d + n_dims - a->n_dims + 1;
+            n++;
+        }
+    return n == 1 ? (uint8_t)out : 0;
+}
+
 /* The groups that divide the home, by the producers or else by the first reader. */
 static void divide_home(chips *c, uint32_t tensor)
 {
@@ -243,10 +267,11 @@ static void divide_home(chips *c, uint32_t tensor)
             continue;
         const uint32_t einsum = first != DFL_NONE && by == &c->einsums[first].made ? first : t->first_reader;
         const dfl_einsum *e = c->einsums[einsum].einsum;
-        if (!dfl_chips_varies_in(c, einsum, by == &c->einsums[einsum].made ? &e->output : &e->inputs[t->first_operand], tensor,
-                                 by->of_chip, g) || dfl_chips_overlaps(c, tensor, by->of_chip, g))
+        const dfl_access *a = by == &c->einsums[einsum].made ? &e->output : &e->inputs[t->first_operand];
+        if (!dfl_chips_varies_in(c, einsum, a, tensor, by->of_chip, g) || dfl_chips_overlaps(c, tensor, by->of_chip, g))
             continue;
         project(c, tensor, by->of_chip, g);
+        c->tensors[tensor].along[g] = only_dimension(c, einsum, a, tensor, g);
     }
 }
 
@@ -259,6 +284,7 @@ static void free_group(const chips *c, uint32_t tensor, uint32_t group)
     for (uint32_t d = 0; d < n_dims; d++)
         dim = dfl_chips_divides_dimension(c, tensor, d, group) ? d : dim;
     c->tensors[tensor].side[group] = NULL;
+    c->tensors[tensor].along[group] = 0;
     for (uint32_t g = 0; g < c->n_groups && dim != DFL_NONE; g++)
         if (dfl_chips_divides_dimension(c, tensor, dim, g)) {
             split_home(c, tensor, dim, g);
@@ -322,6 +348,7 @@ static void lay_carried(chips *c)
             from->side[g] = to->side[g] == NULL ? NULL : DFL_NEW_ARRAY(c->arena, element_set, (size_t)c->n_chips);
             for (uint32_t chip = 0; chip < c->n_chips && to->side[g] != NULL; chip++)
                 from->side[g][chip] = to->side[g][chip]; /* the part of the first iteration stands first */
+            from->along[g] = to->side[g] != NULL && to->along[g] > 1 ? to->along[g] - 1 : 0; /* the iterations are a dimension */
         }
     }
 }

@@ -113,9 +113,12 @@ static bool reads_apart(const chips *c, const chip_copy *x, uint32_t einsum, con
     return apart;
 }
 
-/* Whether exchanges bring the same elements to a chip for two readings of a tensor: those that messages of neighbours do not. */
+/* Whether exchanges bring the same elements to a chip for two readings of a tensor: those that messages of neighbours do not. A
+   chip without points in one of them takes part in its exchange and keeps nothing. */
 static bool brings_same(const chips *c, const chip_reading *a, const chip_reading *b, uint32_t chip)
 {
+    if (dfl_chips_is_empty(c, a->tensor, a->of_chip[chip]) || dfl_chips_is_empty(c, b->tensor, b->of_chip[chip]))
+        return true;
     for (uint32_t i = 0; i < c->tensors[a->tensor].n_elem; i++)
         if ((a->of_chip[chip][i] != 0 && dfl_chips_is_within(c, a->tensor, chip, i, a->halo)) !=
             (b->of_chip[chip][i] != 0 && dfl_chips_is_within(c, b->tensor, chip, i, b->halo)))

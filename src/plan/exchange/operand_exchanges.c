@@ -448,9 +448,7 @@ static bool set_largest_part(const dfl_frame *f, const dfl_layouts *l, uint32_t 
 
     for (uint32_t s = 0; s < f->n_slots; s++)
         from[s] = source(f, l, einsum, access->tensor, s);
-    return (dfl_mask_thins(f, einsum, access) ? dfl_mask_largest_part(f, einsum, access, 0, from, x->asked, x->slots, &n)
-                                              : dfl_share_find(f, einsum, access, from, x->asked, x->slots, brought, NULL, &n)) &&
-           dfl_exchange_set_part(f, n, x);
+    return dfl_mask_operand_part(f, einsum, access, from, x->asked, x->slots, brought, &n) && dfl_exchange_set_part(f, n, x);
 }
 
 /* Whether an operand lies where its points are, by the rows of a table. */

@@ -619,7 +619,7 @@ static bool set_thin_part(const dfl_frame *f, const dfl_layouts *l, uint64_t gat
         !check_blocks(f, l, last, is_gather ? scattered : scattered | x->slots))
         return false;
     return (is_gather ? dfl_mask_elements_of_group(f, last, made, together & ~gathered, parts, &n)
-                      : dfl_mask_largest_part(f, last, made, together, home, NULL, x->slots, &n)) &&
+                      : dfl_mask_result_part(f, last, together, home, x->slots, &n)) &&
            dfl_exchange_set_part(f, n, x);
 }
 

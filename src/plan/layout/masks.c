@@ -552,10 +552,9 @@ static bool find_home(const dfl_frame *f, uint32_t einsum, const dfl_access *acc
     return true;
 }
 
-/* What is counted for pairs of chips: the components of the conditions, and those ranks of an access that they thin. */
+/* What is counted for pairs of chips: the components of the conditions. */
 typedef struct {
     component_count count;
-    const bool *keep;          /* [rank] */
     bool *has, *is_done;       /* [rank]: of the present component; of the components before */
     int64_t visits;
 } pair_count;
@@ -584,45 +583,83 @@ static bool count_masked_pair(void *context, const int64_t *user, const int64_t 
         if (!count_here(&p->count, &p->visits, &n))
             return false;
         if (dfl_mul(*out, n, out))
-            return report_overflow(f, p->count.within);
+            return report_overflow(f, p->count.within != NULL ? p->count.within : &e->output);
     }
     return true;
 }
 
-/* The largest part of an operand that one chip needs of another one: of all dimensions, for one pair of chips. */
-static bool find_operand_part(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from,
-                              const dfl_layout *asked, const mask_home *home, dfl_i128 *out)
+/* Starts a count for pairs of chips of an einsum; its mask has the groups that divide ranks of the conditions. */
+static void start_pairs(const dfl_frame *f, uint32_t einsum, const dfl_access *within, const bool *dims, pair_count *p,
+                        dfl_share_mask *mask)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];
     const size_t n_ranks = (size_t)f->workload->n_ranks + 1;
-    bool *dims = DFL_NEW_ARRAY(f->arena, bool, (size_t)access->n_dims + 1), *keep = DFL_NEW_ARRAY(f->arena, bool, n_ranks);
-    pair_count p = { .count = start_count(f, einsum, access, 0), .has = DFL_NEW_ARRAY(f->arena, bool, n_ranks),
-                     .is_done = DFL_NEW_ARRAY(f->arena, bool, n_ranks), .keep = keep };
-    dfl_share_mask mask = { .dims = dims, .count = count_masked_pair, .context = &p };
 
-    for (uint32_t d = 0; d < access->n_dims; d++)
-        if (is_masked(f, e, &access->index[d]))
-            dims[d] = keep[only_rank(f, &access->index[d])] = true;
+    *p = (pair_count){ .count = start_count(f, einsum, within, 0), .has = DFL_NEW_ARRAY(f->arena, bool, n_ranks),
+                       .is_done = DFL_NEW_ARRAY(f->arena, bool, n_ranks) };
+    p->count.has = p->has;
+    *mask = (dfl_share_mask){ .dims = dims, .count = count_masked_pair, .context = p };
     for (uint32_t i = 0; i < e->n_ranks; i++)
         if (dfl_conditions_have_rank(e, e->ranks[i]) && !is_fixed(f, e->ranks[i]))
-            mask.slots |= slots_of(f, einsum, e->ranks[i], 0);
-    p.count.has = p.has;
-    p.count.keep = keep;
-    p.count.home = home;
-    return dfl_share_find(f, einsum, access, from, asked, home->slots, 0, &mask, out);
+            mask->slots |= slots_of(f, einsum, e->ranks[i], 0);
 }
 
-bool dfl_mask_largest_part(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t together,
-                           const dfl_layout *from, const dfl_layout *asked, uint64_t slots, dfl_i128 *out)
+/* The largest part of a thinned operand that one chip needs of another one: of all dimensions, for one pair of chips. */
+static bool find_thinned_part(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from,
+                              const dfl_layout *asked, uint64_t slots, dfl_i128 *out)
 {
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    bool *dims = DFL_NEW_ARRAY(f->arena, bool, (size_t)access->n_dims + 1);
+    bool *keep = DFL_NEW_ARRAY(f->arena, bool, (size_t)f->workload->n_ranks + 1);
     int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)access->n_dims + 1);
     uint32_t *rank = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)f->n_slots + 1);
     mask_home home = { .slots = slots };
+    dfl_share_mask mask;
+    pair_count p;
 
     if (!find_home(f, einsum, access, from, &home, rank, parts))
         return false;
-    return asked != NULL ? find_operand_part(f, einsum, access, from, asked, &home, out)
-                         : count_thinned(f, einsum, access, together, parts, &home, out);
+    for (uint32_t d = 0; d < access->n_dims; d++)
+        if (is_masked(f, e, &access->index[d]))
+            dims[d] = keep[only_rank(f, &access->index[d])] = true;
+    start_pairs(f, einsum, access, dims, &p, &mask);
+    p.count.keep = keep;
+    p.count.home = &home;
+    return dfl_share_find(f, einsum, access, from, asked, slots, 0, &mask, out);
+}
+
+/* Whether conditions leave points to the chip that uses elements: 1 or 0. */
+static bool count_user(void *context, const int64_t *user, const int64_t *owner, dfl_i128 *out)
+{
+    if (!count_masked_pair(context, user, owner, out))
+        return false;
+    *out = *out > 0;
+    return true;
+}
+
+bool dfl_mask_operand_part(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from,
+                           const dfl_layout *asked, uint64_t slots, uint64_t brought, dfl_i128 *out)
+{
+    dfl_share_mask mask;
+    pair_count p;
+
+    if (dfl_mask_thins(f, einsum, access))
+        return find_thinned_part(f, einsum, access, from, asked, slots, out);
+    start_pairs(f, einsum, NULL, DFL_NEW_ARRAY(f->arena, bool, (size_t)access->n_dims + 1), &p, &mask);
+    mask.count = count_user;
+    return dfl_share_find(f, einsum, access, from, asked, slots, brought, mask.slots != 0 ? &mask : NULL, out);
+}
+
+bool dfl_mask_result_part(const dfl_frame *f, uint32_t einsum, uint64_t together, const dfl_layout *home, uint64_t slots,
+                          dfl_i128 *out)
+{
+    const dfl_access *made = &f->workload->einsums[einsum].output;
+    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)made->n_dims + 1);
+    uint32_t *rank = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)f->n_slots + 1);
+    mask_home at_home = { .slots = slots };
+
+    return find_home(f, einsum, made, home, &at_home, rank, parts) &&
+           count_thinned(f, einsum, made, together, parts, &at_home, out);
 }
 
 bool dfl_mask_has_dim(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim)

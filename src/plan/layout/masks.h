@@ -23,12 +23,15 @@ bool dfl_mask_elements(const dfl_frame *f, uint32_t einsum, const dfl_access *ac
    Only dimensions without ranks of conditions have more than one. */
 bool dfl_mask_elements_of_group(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t together,
                                 const int64_t *parts, dfl_i128 *out);
-/* Elements of the largest part of a thinned access that one chip needs of another chip of the groups of `slots`, where the
-   tensor lies divided along dimension `from`[slot]; negative = it is not divided there. An operand is divided as `asked`; NULL =
-   the part of a result, of which all chips have made the same along dimensions without ranks of conditions. `together` as above.
-   False after a report. */
-bool dfl_mask_largest_part(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t together,
-                           const dfl_layout *from, const dfl_layout *asked, uint64_t slots, dfl_i128 *out);
+/* Elements of the largest part of an operand that one chip with points needs of another chip of the groups of `slots`, which has
+   them at home or by an exchange over those of `brought`. The tensor lies divided along dimension `from`[slot], and the einsum
+   divides it along `asked`[slot]; negative = not there. False after a report. */
+bool dfl_mask_operand_part(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from,
+                           const dfl_layout *asked, uint64_t slots, uint64_t brought, dfl_i128 *out);
+/* The same of a thinned result, whose home is divided along `home`[slot], and of which all chips have made the same along
+   dimensions without ranks of conditions. `together` as above. False after a report. */
+bool dfl_mask_result_part(const dfl_frame *f, uint32_t einsum, uint64_t together, const dfl_layout *home, uint64_t slots,
+                          dfl_i128 *out);
 /* Whether an index of an access has a rank of the conditions. */
 bool dfl_mask_has_dim(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim);
 /* Values of a rank in one pass that some points have: its extent if no condition has it. False after a report. */

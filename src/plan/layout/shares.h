@@ -11,7 +11,8 @@
 typedef struct {
     const bool *dims;          /* [dimension]: it is one of them */
     uint64_t slots;            /* groups that divide ranks of the conditions: all places are looked at */
-    bool (*count)(void *context, const int64_t *user, const int64_t *owner, dfl_i128 *out); /* false after a report */
+    bool (*count)(void *context, const int64_t *user, const int64_t *owner, dfl_i128 *out); /* false after a report; 0 also of a
+                                                                                                user without points */
     void *context;
 } dfl_share_mask;
 
