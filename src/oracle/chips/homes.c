@@ -350,6 +350,7 @@ static void lay_carried(chips *c)
                 from->side[g][chip] = to->side[g][chip]; /* the part of the first iteration stands first */
             from->along[g] = to->side[g] != NULL && to->along[g] > 1 ? to->along[g] - 1 : 0; /* the iterations are a dimension */
         }
+        nest_groups(c, carry->from); /* a stated part is one of what the other groups leave */
     }
 }
 

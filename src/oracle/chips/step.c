@@ -80,12 +80,12 @@ static uint32_t read_part(void *context, uint32_t einsum, uint32_t operand, int6
 
     if (element < 0)
         return 0;
+    dfl_chips_note_pair(c, einsum, p->chip, operand * N_READINGS + carried, (uint32_t)element);
     if (!is_ever_made(c, tensor, (uint32_t)element)) { /* conditions leave it out: it is as it was */
         r->seen[element] = c->visit;
         dfl_chips_note_read(c, tensor, (uint32_t)element, chips_stage(c, p->chip), p->micro_batch);
         return dfl_chips_given(c, tensor, (uint32_t)element);
     }
-    dfl_chips_note_pair(c, einsum, p->chip, operand * N_READINGS + carried, (uint32_t)element);
     is_new = r->seen[element] != c->visit;
     r->seen[element] = c->visit;
     if (is_new)
