@@ -550,6 +550,43 @@ static bool lies_apart(const dfl_frame *f, const dfl_access *access, const dfl_l
                                   dfl_access_extent(f, access, (uint32_t)d));
 }
 
+/* Whether the passes of an einsum have some of the values of an index alone. */
+static bool is_cut_by_passes(const dfl_frame *f, uint32_t einsum, const dfl_index *index)
+{
+    for (uint32_t t = 0; t < index->n_terms; t++)
+        if (!f->repeats[index->terms[t].rank] &&
+            dfl_frame_pass(f, einsum, index->terms[t].rank) < dfl_frame_local(f, einsum, index->terms[t].rank))
+            return true;
+    return false;
+}
+
+/* Whether passes have unequal numbers of elements of an operand: they cut an index that leaves the tensor. */
+static bool leaves_in_passes(const dfl_frame *f, uint32_t einsum, const dfl_access *access)
+{
+    for (uint32_t d = 0; d < access->n_dims; d++)
+        if (f->workload->einsums[einsum].phase != DFL_PHASE_UPDATE && is_cut_by_passes(f, einsum, &access->index[d]) &&
+            dfl_frame_leaves(f, &access->index[d], f->workload->tensors[access->tensor].extents[d]))
+            return true;
+    return false;
+}
+
+/* Whether points that go to rows read an operand in a window: a rank of their positions stands beside others in an index, with a
+   factor, or beyond the ends of the tensor. */
+static bool is_window_of_points(const dfl_frame *f, uint32_t einsum, const dfl_access *access)
+{
+    for (uint32_t d = 0; d < access->n_dims; d++) {
+        const dfl_index *index = &access->index[d];
+        bool has_position = false;
+
+        for (uint32_t t = 0; t < index->n_terms; t++)
+            has_position |= dfl_rows_has_position(f, einsum, index->terms[t].rank);
+        if (has_position && (index->n_terms > 1 || index->terms[0].coef != 1 ||
+                             dfl_frame_leaves(f, index, f->workload->tensors[access->tensor].extents[d])))
+            return true;
+    }
+    return false;
+}
+
 /* Whether the home divides a dimension, which the einsum divides on the slots of `beside` in a window, on slots of `across`, too,
    into blocks of unequal size: the parts that neighbours complete are other ones than those that lie side by side at home. */
 static bool has_uneven_window(const dfl_frame *f, const dfl_access *access, const dfl_layout *from, const dfl_layout *asked,
@@ -594,9 +631,17 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
         if (f->slots[s].stages != NULL || f->slots[s].count == 1 ||
             (f->positions[einsum] != NULL && access->tensor == f->positions[einsum]->tensor && dfl_frame_goes(f, einsum, s)))
             continue;
+        if (asked[s] == DFL_LAYOUT_ROWS && is_window_of_points(f, einsum, access))
+            return dfl_frame_refuse(f, access->span, "a window of an operand whose points go to rows",
+                                    "copy the window in an einsum of its own, or keep the table whole");
         way = find_way(f, einsum, access, (change){ from[s], asked[s] });
-        if (way == N_WAYS && lies_apart(f, access, from, asked, s))
+        if (way == N_WAYS && lies_apart(f, access, from, asked, s)) {
+            if (e->phase != DFL_PHASE_UPDATE && is_cut_by_passes(f, einsum, &access->index[from[s]]))
+                return dfl_frame_refuse(f, access->span, "an exchange of parts in other places of a dimension that micro-batches "
+                                        "cut", "divide the operand at home as its reader, or leave the rank out of the temporal "
+                                        "lines");
             way = ACROSS;
+        }
         if (way == ACROSS && dfl_frame_moves_several(f, access))
             return dfl_frame_refuse(f, access->span, "an all-to-all of a tensor of which a rank moves several dimensions",
                                     "divide the tensor at home along the first of them");
@@ -604,6 +649,9 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
             mask[way] |= UINT64_C(1) << s;
         beside |= (uint64_t)(asked[s] >= 0 && from[s] != DFL_LAYOUT_REPLICATED && !dfl_frame_goes(f, einsum, s)) << s;
     }
+    if ((mask[TO_ROWS] | mask[ACROSS] | mask[FROM_ONE] | mask[WHOLE]) != 0 && leaves_in_passes(f, einsum, access))
+        return dfl_frame_refuse(f, access->span, "an exchange of an operand beyond an end of which micro-batches reach unequally",
+                                "leave the rank out of the temporal lines, or divide the operand at home as its reader");
     if (has_uneven_window(f, access, from, asked, beside, mask[ACROSS]))
         return dfl_frame_refuse(f, access->span, "a window in a dimension that several groups of chips divide unevenly at home",
                                 "divide the dimension into equal parts, or on one axis");

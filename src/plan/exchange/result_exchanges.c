@@ -302,6 +302,21 @@ static bool writes_own_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t e
            (f->workload->einsums[einsum].phase == DFL_PHASE_UPDATE && f->workload->tensors[tensor].gathered);
 }
 
+/* Refuses parts of a dimension of positions of what an einsum leaves where its points are: data say which of the points of one
+   instance belong there. False after a report. */
+static bool check_samples(const dfl_frame *f, uint32_t einsum, const int64_t *parts)
+{
+    const dfl_access *made = &f->workload->einsums[einsum].output;
+
+    for (uint32_t d = 0; d < made->n_dims; d++)
+        for (uint32_t t = 0; parts[d] > 1 && t < made->index[d].n_terms; t++)
+            if (dfl_rows_has_position(f, einsum, made->index[d].terms[t].rank))
+                return dfl_frame_refuse(f, f->workload->einsums[einsum].span,
+                                        "a home with parts of the samples of points that come from rows",
+                                        "divide the samples of the result as the line that the rows replace");
+    return true;
+}
+
 /* Bits of what an einsum writes in one pass; of a scatter, those of the table. False after a report. */
 static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, result_slots slots, dfl_i128 *out)
 {
@@ -320,7 +335,8 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
                                     "an exchange of a result at sums of ranks of a `where`",
                                     "divide the result at home as its producer, or leave out the `where`");
     find_parts(f, l, maker, slots, parts, &rows);
-    if (!check_parts(f, l, maker, tensor, slots.gathered, slots.scattered))
+    if (!check_parts(f, l, maker, tensor, slots.gathered, slots.scattered) ||
+        (stays_by_rows(f, l, maker, tensor) && !check_samples(f, maker, parts)))
         return false;
     if (!find_made(f, l, tensor, slots.gathered, parts, counted, &is_thin, out))
         return false;

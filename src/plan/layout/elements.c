@@ -4,12 +4,13 @@
 
 #include "plan/layout/halos.h"
 #include "plan/layout/lines.h"
+#include "plan/layout/parts.h"
 #include "plan/layout/rows.h"
 #include "plan/layout/touched.h"
 
 enum {
     LISTED = 1 << 20, /* most combinations of ranks that are listed one by one, where ranks move several dimensions */
-    PLACES = 9,       /* most places of a pass or chip along a rank that are looked at where indices leave the tensor */
+    MOST_TILES = 1 << 16, /* most combinations of tiles that are looked at where indices leave the tensor */
     BLOCKS = 4096,    /* most blocks of a home that are looked at one by one */
 };
 
@@ -27,11 +28,11 @@ typedef struct {
    together. */
 typedef struct { int64_t count; bool is_gathered, is_cyclic; } dividing;
 
-/* What a pass leaves of `local` values; `most`: those of the chip with most. */
-static int64_t cut_by_passes(const dfl_frame *f, uint32_t rank, int64_t local, int64_t most)
+/* What a whole pass leaves of `most` values. */
+static int64_t pass_of(const dfl_frame *f, uint32_t rank, int64_t most)
 {
     const dfl_body *root = f->mapping->root;
-    int64_t n = most, rest;
+    int64_t n = most;
 
     for (uint32_t i = 0; i < root->n_lines; i++) {
         const dfl_line *line = &root->lines[i];
@@ -39,6 +40,15 @@ static int64_t cut_by_passes(const dfl_frame *f, uint32_t rank, int64_t local, i
         if (line->kind == DFL_LINE_TEMPORAL && line->rank == rank)
             n = line->by == DFL_BY_PARTS ? dfl_ceil_div(n, line->amount) : line->amount < n ? line->amount : n;
     }
+    return n;
+}
+
+/* What a pass leaves of `local` values; `most`: those of the chip with most. */
+static int64_t cut_by_passes(const dfl_frame *f, uint32_t rank, int64_t local, int64_t most)
+{
+    const int64_t n = pass_of(f, rank, most);
+    int64_t rest;
+
     if (f->last == NULL || !f->last[rank])
         return n < local ? n : local;
     rest = local - (dfl_ceil_div(most, n) - 1) * n; /* of the last pass */
@@ -122,7 +132,7 @@ static void range_of(const dfl_frame *f, const dfl_index *index, dfl_i128 *least
     }
 }
 
-static bool leaves(const dfl_frame *f, const dfl_index *index, int64_t extent)
+bool dfl_frame_leaves(const dfl_frame *f, const dfl_index *index, int64_t extent)
 {
     dfl_i128 least, most;
 
@@ -130,36 +140,110 @@ static bool leaves(const dfl_frame *f, const dfl_index *index, int64_t extent)
     return least < 0 || most >= extent;
 }
 
-/* The starts of passes and chips along a rank that are looked at: one between the ends, where a tile leaves the tensor least, and
-   all others or those near the ends. Returns their number. */
-static uint32_t find_places(const scope *s, uint32_t rank, int64_t at[PLACES])
+/* Whether chips that count together, or points that go to rows, make what counts of a rank other than one tile. */
+static bool is_joined(const scope *s, uint32_t rank)
 {
-    const int64_t n = values_of(s, rank), all = n > 0 ? dfl_ceil_div(s->f->workload->ranks[rank].extent, n) : 0;
-    uint32_t k = 0;
+    for (uint32_t k = 0; k < s->f->n_slots && !s->is_whole; k++) {
+        const dfl_line *line = dfl_frame_line(s->f, s->einsum, k);
 
-    at[k++] = all / 2 * n; /* the one between stands first: it often leaves nothing out */
-    for (int64_t i = 0; i < all; i++) {
-        if (all >= PLACES && i == 4)
-            i = all - 4;
-        if (i != all / 2)
-            at[k++] = i * n;
+        if (line != NULL && (dfl_frame_goes(s->f, s->einsum, k) || (line->rank == rank && (s->gathered >> k & 1) != 0)))
+            return true;
     }
-    return k;
+    return s->is_whole || s->f->repeats[rank];
 }
 
-/* The different values of an index between `low` and `high` if its ranks start at `start` (NULL: at 0). False if they are not
-   counted. */
-static bool count_values(const scope *s, const dfl_index *index, const int64_t *start, int64_t low, int64_t high, int64_t *out)
+/* Tiles of a rank: what one chip takes of it in one pass, or over all passes. Joined ones have equal lengths. */
+typedef struct {
+    uint32_t rank;
+    uint64_t slots;            /* that divide the rank */
+    int64_t chips, passes;     /* their numbers; passes of a chip */
+    int64_t length;            /* of a pass */
+    bool is_joined;
+} rank_tiles;
+
+static rank_tiles tiles_of(const scope *s, uint32_t rank)
+{
+    const dfl_frame *f = s->f;
+    const bool has_passes = (s->is_pass || s->is_group) && f->workload->einsums[s->einsum].phase != DFL_PHASE_UPDATE;
+    rank_tiles out = { .rank = rank, .chips = 1, .passes = 1, .is_joined = is_joined(s, rank) };
+    int64_t local;
+
+    if (out.is_joined) {
+        out.length = values_of(s, rank);
+        out.passes = out.length > 0 ? dfl_ceil_div(f->workload->ranks[rank].extent, out.length) : 0;
+        return out;
+    }
+    for (uint32_t k = 0; k < f->n_slots; k++) {
+        const dfl_line *line = dfl_frame_line(f, s->einsum, k);
+
+        if (line == NULL || line->rank != rank || f->slots[k].count == 1 || f->slots[k].stages != NULL)
+            continue;
+        out.slots |= UINT64_C(1) << k;
+        out.chips *= f->slots[k].count;
+    }
+    local = dfl_frame_local(f, s->einsum, rank);
+    out.length = has_passes ? pass_of(f, rank, local) : local;
+    out.passes = has_passes ? dfl_ceil_div(local, out.length) : 1;
+    return out;
+}
+
+/* A tile by its number, its chip before its pass; `n` may be 0. Of last micro-batches each chip has its last pass alone. */
+static dfl_chip_part tile_at(const scope *s, const rank_tiles *t, int64_t number, int64_t *place)
+{
+    const bool is_last = !t->is_joined && t->passes > 1 && s->f->last != NULL && s->f->last[t->rank];
+    const int64_t pass = is_last ? t->passes - 1 : number % t->passes, extent = s->f->workload->ranks[t->rank].extent;
+    dfl_chip_part out = { 0, 1, extent };
+    int64_t chip = number / t->passes;
+
+    for (uint32_t k = s->f->n_slots; k-- > 0 && !t->is_joined;) {
+        place[k] = t->slots >> k & 1 ? chip % s->f->slots[k].count : 0;
+        chip /= t->slots >> k & 1 ? s->f->slots[k].count : 1;
+    }
+    if (!t->is_joined)
+        out = dfl_chip_part_in(s->f, t->rank, t->slots, place);
+    out.first += pass * t->length;
+    out.n = out.n - pass * t->length < t->length ? out.n - pass * t->length : t->length;
+    out.n = out.n > 0 ? out.n : 0;
+    return out;
+}
+
+/* Tiles in the order in which they are looked at: a whole one nearest to the middle stands first, since it often leaves nothing
+   out. NULL = too many are left. */
+static dfl_chip_part *list_tiles(const scope *s, uint32_t rank, int64_t *n)
+{
+    const rank_tiles t = tiles_of(s, rank);
+    int64_t *place = DFL_NEW_ARRAY(s->f->arena, int64_t, (size_t)s->f->n_slots + 1), best = 0;
+    dfl_chip_part *out, first;
+
+    *n = t.chips * t.passes;
+    if (*n > MOST_TILES)
+        return NULL;
+    out = DFL_NEW_ARRAY(s->f->arena, dfl_chip_part, (size_t)*n + 1);
+    for (int64_t i = 0; i < *n; i++) {
+        const int64_t to_middle = i > *n / 2 ? i - *n / 2 : *n / 2 - i, of_best = best > *n / 2 ? best - *n / 2 : *n / 2 - best;
+
+        out[i] = tile_at(s, &t, i, place);
+        if (out[i].n > out[best].n || (out[i].n == out[best].n && to_middle < of_best))
+            best = i;
+    }
+    first = out[0];
+    out[0] = out[best];
+    out[best] = first;
+    return out;
+}
+
+/* The different values of an index between `low` and `high` of tiles `at`[rank]; NULL = of whole tiles that begin at 0. False if
+   they are not counted. */
+static bool count_values(const scope *s, const dfl_index *index, const dfl_chip_part *at, int64_t low, int64_t high, int64_t *out)
 {
     dfl_stride few[8], *strides = index->n_terms <= 8 ? few : DFL_NEW_ARRAY(s->f->arena, dfl_stride, index->n_terms);
     int64_t base = index->offset;
 
     for (uint32_t k = 0; k < index->n_terms; k++) {
         const uint32_t rank = index->terms[k].rank;
-        const int64_t n = values_of(s, rank), left = s->f->workload->ranks[rank].extent - (start != NULL ? start[rank] : 0);
 
-        strides[k] = (dfl_stride){ index->terms[k].coef, n < left ? n : left };
-        base += start != NULL ? index->terms[k].coef * start[rank] : 0;
+        strides[k] = (dfl_stride){ index->terms[k].coef, at != NULL ? at[rank].n : values_of(s, rank) };
+        base += at != NULL ? index->terms[k].coef * at[rank].first : 0;
         if (strides[k].n <= 0) {
             *out = 0;
             return true;
@@ -168,41 +252,62 @@ static bool count_values(const scope *s, const dfl_index *index, const int64_t *
     return dfl_touched_count(s->f->arena, base, strides, index->n_terms, low, high, out);
 }
 
-/* Moves to the next combination of places of the ranks of an index. */
-static bool next_places(const dfl_index *index, int64_t (*at)[PLACES], const uint32_t *n, uint32_t *place, int64_t *start)
-{
-    for (uint32_t k = 0; k < index->n_terms; k++) {
-        const bool is_over = ++place[k] >= n[k];
+/* Tiles of several ranks, and the present combination of them. */
+typedef struct {
+    uint32_t n_ranks;
+    const uint32_t *rank;
+    dfl_chip_part **tiles;     /* of each of these ranks */
+    int64_t *n, *place;
+    dfl_chip_part *at;         /* [rank]: the present tiles */
+} combination;
 
-        place[k] = is_over ? 0 : place[k];
-        start[index->terms[k].rank] = at[k][place[k]];
-        if (!is_over)
+/* Starts with the first tiles. False if there are too many combinations. */
+static bool start_tiles(const scope *s, const uint32_t *rank, uint32_t n_ranks, combination *out)
+{
+    int64_t all = 1;
+
+    *out = (combination){ .n_ranks = n_ranks, .rank = rank,
+                          .tiles = DFL_NEW_ARRAY(s->f->arena, dfl_chip_part *, (size_t)n_ranks + 1),
+                          .n = DFL_NEW_ARRAY(s->f->arena, int64_t, 2 * (size_t)n_ranks + 1),
+                          .at = DFL_NEW_ARRAY(s->f->arena, dfl_chip_part, (size_t)s->f->workload->n_ranks + 1) };
+    out->place = out->n + n_ranks;
+    for (uint32_t k = 0; k < n_ranks; k++) {
+        out->tiles[k] = list_tiles(s, rank[k], &out->n[k]);
+        if (out->tiles[k] == NULL || __builtin_mul_overflow(all, out->n[k], &all) || all > MOST_TILES)
+            return false;
+        out->at[rank[k]] = out->tiles[k][0];
+    }
+    return true;
+}
+
+static bool next_tiles(combination *c)
+{
+    for (uint32_t k = 0; k < c->n_ranks; k++) {
+        c->place[k] = c->place[k] + 1 < c->n[k] ? c->place[k] + 1 : 0;
+        c->at[c->rank[k]] = c->tiles[k][c->place[k]];
+        if (c->place[k] > 0)
             return true;
     }
     return false;
 }
 
-/* The most values of an index between `low` and `high`, over all places of its ranks. */
+/* The most values of an index between `low` and `high`, over all tiles of its ranks. */
 static bool most_between(const scope *s, const dfl_index *index, int64_t low, int64_t high, int64_t *out)
 {
-    const dfl_frame *f = s->f;
-    int64_t (*at)[PLACES] = (int64_t (*)[PLACES])DFL_NEW_ARRAY(f->arena, int64_t, (size_t)(index->n_terms + 1) * PLACES);
+    uint32_t *ranks = DFL_NEW_ARRAY(s->f->arena, uint32_t, (size_t)index->n_terms + 1);
+    combination c;
     int64_t n, full;
-    uint32_t *places = DFL_NEW_ARRAY(f->arena, uint32_t, 2 * (size_t)index->n_terms + 1), *place = places + index->n_terms;
-    int64_t *start = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)f->workload->n_ranks + 1);
 
-    for (uint32_t k = 0; k < index->n_terms; k++) {
-        places[k] = find_places(s, index->terms[k].rank, at[k]);
-        start[index->terms[k].rank] = at[k][0];
-    }
+    for (uint32_t k = 0; k < index->n_terms; k++)
+        ranks[k] = index->terms[k].rank;
     *out = 0;
-    if (!count_values(s, index, NULL, INT64_MIN, INT64_MAX, &full))
+    if (!start_tiles(s, ranks, index->n_terms, &c) || !count_values(s, index, NULL, INT64_MIN, INT64_MAX, &full))
         return false;
     do {
-        if (!count_values(s, index, start, low, high, &n))
+        if (!count_values(s, index, c.at, low, high, &n))
             return false;
         *out = n > *out ? n : *out;
-    } while (*out < full && next_places(index, at, places, place, start));
+    } while (*out < full && next_tiles(&c));
     return true;
 }
 
@@ -216,7 +321,7 @@ static bool width_of(const scope *s, const dfl_index *index, int64_t extent, dfl
         s->f->workload->ranks[index->terms[0].rank].extent <= extent)
         n = values_of(s, index->terms[0].rank);
     else if (index->n_terms > 0)
-        ok = leaves(s->f, index, extent) ? most_between(s, index, 0, extent - 1, &n)
+        ok = dfl_frame_leaves(s->f, index, extent) ? most_between(s, index, 0, extent - 1, &n)
                                          : count_values(s, index, NULL, INT64_MIN, INT64_MAX, &n);
     *out = n;
     return !ok;
@@ -438,7 +543,7 @@ static bool count_joint(const scope *s, const dfl_access *a, const int64_t *part
         for (uint32_t i = 0; i < a->n_dims; i++) {
             done[i] |= has_dim[i];
             is_one &= !has_dim[i] || i == d;
-            is_inside &= !has_dim[i] || !leaves(f, &a->index[i], t->extents[i]);
+            is_inside &= !has_dim[i] || !dfl_frame_leaves(f, &a->index[i], t->extents[i]);
         }
         if (is_one) {
             overflow |= width_of(s, &a->index[d], t->extents[d], &n);
@@ -606,7 +711,7 @@ static dfl_i128 count_union(const scope *s, const element_box *boxes, const uint
 }
 
 /* Sets the interval of an access along a dimension. False if its positions do not lie equally far apart. */
-static bool set_interval(const scope *s, const dfl_index *index, const int64_t *start, int64_t extent, uint32_t d,
+static bool set_interval(const scope *s, const dfl_index *index, const dfl_chip_part *at, int64_t extent, uint32_t d,
                          element_box *out)
 {
     dfl_stride few[8], *strides = index->n_terms <= 8 ? few : DFL_NEW_ARRAY(s->f->arena, dfl_stride, index->n_terms);
@@ -614,11 +719,8 @@ static bool set_interval(const scope *s, const dfl_index *index, const int64_t *
     dfl_i128 first, end, base = index->offset;
 
     for (uint32_t k = 0; k < index->n_terms; k++) {
-        const uint32_t rank = index->terms[k].rank;
-        const int64_t n = values_of(s, rank), left = s->f->workload->ranks[rank].extent - start[rank];
-
-        strides[k] = (dfl_stride){ index->terms[k].coef, n < left ? n : left };
-        base += (dfl_i128)index->terms[k].coef * start[rank];
+        strides[k] = (dfl_stride){ index->terms[k].coef, at[index->terms[k].rank].n };
+        base += (dfl_i128)index->terms[k].coef * at[index->terms[k].rank].first;
     }
     if (!dfl_touched_row_of(base, strides, index->n_terms, &row))
         return false;
@@ -642,7 +744,7 @@ static bool differ_along(const dfl_einsum *e, uint32_t input, uint32_t d)
 }
 
 /* Counts the elements of all accesses like that of `input` at one place of the ranks. False if they are not counted. */
-static bool count_at(const scope *s, uint32_t input, const int64_t *start, element_box *boxes, dfl_i128 *out)
+static bool count_at(const scope *s, uint32_t input, const dfl_chip_part *at, element_box *boxes, dfl_i128 *out)
 {
     const dfl_einsum *e = &s->f->workload->einsums[s->einsum];
     const dfl_access *a = &e->inputs[input];
@@ -657,7 +759,7 @@ static bool count_at(const scope *s, uint32_t input, const int64_t *start, eleme
             const int64_t extent = s->f->workload->tensors[a->tensor].extents[d];
 
             if (differ_along(e, input, d)) {
-                if (!set_interval(s, &e->inputs[i].index[d], start, extent, d, &boxes[n]))
+                if (!set_interval(s, &e->inputs[i].index[d], at, extent, d, &boxes[n]))
                     return false;
                 continue;
             }
@@ -665,7 +767,7 @@ static bool count_at(const scope *s, uint32_t input, const int64_t *start, eleme
             boxes[n].to[d] = 1;
             if (n > 0)
                 continue;
-            if (!count_values(s, &a->index[d], start, 0, extent - 1, &width) || dfl_mul(factor, width, &factor))
+            if (!count_values(s, &a->index[d], at, 0, extent - 1, &width) || dfl_mul(factor, width, &factor))
                 return false;
         }
         which[n] = n;
@@ -684,7 +786,7 @@ static bool leaves_along(const scope *s, uint32_t input, uint32_t rank)
     for (uint32_t i = input; i < e->n_inputs; i++)
         for (uint32_t d = 0; d < e->inputs[i].n_dims && dfl_halo_is_alike(&e->inputs[input], &e->inputs[i]); d++)
             found |= dfl_index_coef(&e->inputs[i].index[d], rank) != 0 &&
-                     leaves(s->f, &e->inputs[i].index[d], s->f->workload->tensors[e->inputs[i].tensor].extents[d]);
+                     dfl_frame_leaves(s->f, &e->inputs[i].index[d], s->f->workload->tensors[e->inputs[i].tensor].extents[d]);
     return found;
 }
 
@@ -694,9 +796,9 @@ static bool count_several(const scope *s, uint32_t input, dfl_i128 *out)
     const dfl_einsum *e = &f->workload->einsums[s->einsum];
     const uint32_t n_dims = e->inputs[input].n_dims;
     element_box *boxes = DFL_NEW_ARRAY(f->arena, element_box, e->n_inputs);
-    int64_t (*at)[PLACES] = (int64_t (*)[PLACES])DFL_NEW_ARRAY(f->arena, int64_t, ((size_t)e->n_ranks + 1) * PLACES);
-    uint32_t *n = DFL_NEW_ARRAY(f->arena, uint32_t, 2 * (size_t)e->n_ranks + 1), *place = n + e->n_ranks, k = 0;
-    int64_t *start = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)f->workload->n_ranks + 1);
+    uint32_t *ranks = DFL_NEW_ARRAY(f->arena, uint32_t, (size_t)e->n_ranks + 1), n = 0;
+    dfl_chip_part *at;
+    combination c;
     dfl_i128 here;
 
     if (moves_several(s, &e->inputs[input]))
@@ -704,22 +806,21 @@ static bool count_several(const scope *s, uint32_t input, dfl_i128 *out)
     for (uint32_t i = 0; i < e->n_inputs; i++)
         boxes[i] = (element_box){ DFL_NEW_ARRAY(f->arena, dfl_i128, (size_t)n_dims + 1),
                                   DFL_NEW_ARRAY(f->arena, dfl_i128, (size_t)n_dims + 1) };
-    for (uint32_t r = 0; r < e->n_ranks; r++) {
-        n[r] = leaves_along(s, input, e->ranks[r]) ? find_places(s, e->ranks[r], at[r]) : 1;
-        start[e->ranks[r]] = at[r][0];
-    }
+    for (uint32_t r = 0; r < e->n_ranks; r++)
+        if (leaves_along(s, input, e->ranks[r]))
+            ranks[n++] = e->ranks[r];
+    if (!start_tiles(s, ranks, n, &c))
+        return true;
+    for (uint32_t r = 0; r < e->n_ranks; r++) /* of the others, whole tiles count alike wherever they stand */
+        if (!leaves_along(s, input, e->ranks[r]))
+            c.at[e->ranks[r]] = (dfl_chip_part){ 0, 1, values_of(s, e->ranks[r]) };
+    at = c.at;
     *out = 0;
     do {
-        if (!count_at(s, input, start, boxes, &here))
+        if (!count_at(s, input, at, boxes, &here))
             return true;
         *out = here > *out ? here : *out;
-        for (k = 0; k < e->n_ranks; k++) {
-            place[k] = place[k] + 1 < n[k] ? place[k] + 1 : 0;
-            start[e->ranks[k]] = at[k][place[k]];
-            if (place[k] > 0)
-                break;
-        }
-    } while (k < e->n_ranks);
+    } while (next_tiles(&c));
     return false;
 }
 
@@ -735,7 +836,8 @@ static bool is_dealt_window(const dfl_frame *f, uint32_t einsum, const dfl_index
 {
     for (uint32_t s = 0; s < f->n_slots; s++)
         if (f->slots[s].is_cyclic && f->slots[s].count > 1 && dfl_frame_line(f, einsum, s) != NULL &&
-            dfl_index_coef(index, dfl_frame_line(f, einsum, s)->rank) != 0 && (index->n_terms > 1 || leaves(f, index, extent)))
+            dfl_index_coef(index, dfl_frame_line(f, einsum, s)->rank) != 0 &&
+            (index->n_terms > 1 || dfl_frame_leaves(f, index, extent)))
             return true;
     return false;
 }
@@ -761,6 +863,25 @@ bool dfl_frame_check_elements(const dfl_frame *f)
             if (n == 0) /* it reads or makes no element */
                 return dfl_frame_refuse(f, a->span, "an access of which every element lies outside of its tensor",
                                         "change the offset, or leave the access out");
+        }
+    }
+    return true;
+}
+
+bool dfl_frame_check_tiles(const dfl_frame *f)
+{
+    for (uint32_t e = 0; e < f->workload->n_einsums; e++) {
+        const dfl_einsum *einsum = &f->workload->einsums[e];
+        const scope s = { .f = f, .einsum = e, .is_pass = true };
+
+        for (uint32_t i = 0; i <= einsum->n_inputs; i++) {
+            const dfl_access *a = i < einsum->n_inputs ? &einsum->inputs[i] : &einsum->output;
+            dfl_i128 n;
+
+            if (count_elements(&s, a, NULL, &n) ||
+                (i < einsum->n_inputs && dfl_halo_has_several(einsum, i) && count_several(&s, i, &n)))
+                return dfl_frame_refuse(f, a->span, "an access beyond an end of its tensor, of more than 65536 parts,",
+                                        "divide its ranks into fewer parts, or keep the access inside of the tensor");
         }
     }
     return true;

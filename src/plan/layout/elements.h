@@ -16,6 +16,8 @@ bool dfl_frame_elements_of_all(const dfl_frame *f, uint32_t einsum, const dfl_ac
    all), if slots divide dimension d further as `parts`[d] says (NULL: they do not). True on overflow. */
 bool dfl_frame_elements_of_group(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint64_t gathered,
                                  const int64_t *parts, dfl_i128 *out);
+/* Whether an index has values beyond the ends of a dimension of `extent` positions. */
+bool dfl_frame_leaves(const dfl_frame *f, const dfl_index *index, int64_t extent);
 /* Whether two indices of a dimension have the same values, over all values of their ranks: all between the same ends. */
 bool dfl_frame_is_same_range(const dfl_frame *f, const dfl_index *a, const dfl_index *b, int64_t extent);
 /* Whether the first one takes all values of the second one. */
@@ -35,5 +37,7 @@ bool dfl_frame_elements_along(const dfl_frame *f, uint32_t einsum, const dfl_acc
 bool dfl_frame_elements_of_several(const dfl_frame *f, uint32_t einsum, uint32_t input, dfl_i128 *out);
 /* Whether the elements of all accesses can be counted. False after a report at the first that cannot. */
 bool dfl_frame_check_elements(const dfl_frame *f);
+/* The same in each pass of each chip, their points being known: of accesses that leave their tensors, all tiles are looked at. */
+bool dfl_frame_check_tiles(const dfl_frame *f);
 
 #endif

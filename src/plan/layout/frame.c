@@ -467,7 +467,7 @@ bool dfl_frame_divide(dfl_frame *f)
         dfl_step_points_renew(f, e);
     }
     set_parts(f);
-    return true;
+    return dfl_frame_check_tiles(f);
 }
 
 bool dfl_frame_build(dfl_frame *f) { return dfl_frame_divide(f) && dfl_passes_count(f); }

@@ -745,6 +745,35 @@ static bool check_points(const dfl_frame *f, const dfl_einsum *e)
     return false;
 }
 
+/* The points that satisfy the conditions and for which the sums of ranks of the conditions in an access lie inside of its tensor.
+   False after a report. */
+static bool count_inside(const dfl_frame *f, uint32_t einsum, const dfl_access *a, dfl_i128 *out)
+{
+    const dfl_einsum *e = &f->workload->einsums[einsum];
+    dfl_condition *where = DFL_NEW_ARRAY(f->arena, dfl_condition, (size_t)e->n_where + 2 * (size_t)a->n_dims + 1);
+    component_count c = start_count(f, einsum, a, UINT64_MAX); /* all chips together have whole ranks */
+    dfl_einsum inside = *e;
+    int64_t visits = 0;
+
+    memcpy(where, e->where, e->n_where * sizeof *where);
+    inside.where = where;
+    c.terms = DFL_NEW_ARRAY(f->arena, dfl_term *, 2 * (size_t)a->n_dims + 1);
+    for (uint32_t d = 0; d < a->n_dims; d++) {
+        bool has_iteration = false; /* other iterations have other elements */
+
+        for (uint32_t t = 0; t < a->index[d].n_terms; t++)
+            has_iteration |= is_fixed(f, a->index[d].terms[t].rank);
+        if (has_iteration || !is_masked(f, e, &a->index[d]))
+            continue;
+        where[inside.n_where++].sum = local_index(&c, 2 * d, &a->index[d], 1);
+        where[inside.n_where].sum = local_index(&c, 2 * d + 1, &a->index[d], -1);
+        where[inside.n_where++].sum.offset += f->workload->tensors[a->tensor].extents[d] - 1;
+    }
+    if (dfl_conditions_count_kept(f->workload, &inside, NULL, DFL_WHERE_VISITS, &visits, out) || visits <= DFL_WHERE_VISITS)
+        return true;
+    return dfl_frame_refuse(f, e->span, "a `where` with more than 4194304 positions to visit", "use smaller ranks");
+}
+
 /* Refuses an access of which the conditions leave only elements outside of its tensor: it reads or makes nothing. In some
    iteration of a repeat it may. False after a report. */
 static bool check_inside(const dfl_frame *f, uint32_t einsum)
@@ -755,7 +784,8 @@ static bool check_inside(const dfl_frame *f, uint32_t einsum)
         const dfl_access *a = i < e->n_inputs ? &e->inputs[i] : &e->output;
         dfl_i128 n = 1;
 
-        if (dfl_mask_thins(f, einsum, a) && !dfl_mask_elements(f, einsum, a, false, &n))
+        if (dfl_mask_thins(f, einsum, a) ? !dfl_mask_elements(f, einsum, a, false, &n)
+                                         : has_sum(f, e, a) && !count_inside(f, einsum, a, &n))
             return false;
         if (n == 0)
             return dfl_frame_refuse(f, a->span, "an access of which a `where` leaves only elements outside of the tensor",

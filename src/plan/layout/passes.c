@@ -22,14 +22,20 @@ bool dfl_frame_starts_once(const dfl_frame *f, uint32_t einsum)
     return dfl_einsum_is_start(&f->workload->einsums[einsum]) && count_passes(f, einsum) == 1 && f->micro_batches > 1;
 }
 
-/* Whether micro-batches may cut a rank of an einsum and its points stay where its lines put them: the passes of points that go
-   to rows are those of the einsums that they come from, one beside the other. */
-static bool may_pass(const dfl_frame *f, uint32_t einsum, uint32_t rank)
+/* Whether micro-batches run an einsum and its points stay where its lines put them: the passes of points that go to rows are
+   those of the einsums that they come from, one beside the other. */
+static bool runs_in_passes(const dfl_frame *f, uint32_t einsum)
 {
     for (uint32_t s = 0; s < f->n_slots; s++)
         if (dfl_frame_line(f, einsum, s) != NULL && dfl_frame_goes(f, einsum, s))
             return false;
-    return f->workload->einsums[einsum].phase != DFL_PHASE_UPDATE && !f->repeats[rank];
+    return f->workload->einsums[einsum].phase != DFL_PHASE_UPDATE;
+}
+
+/* Whether micro-batches may cut a rank of such an einsum. */
+static bool may_pass(const dfl_frame *f, uint32_t einsum, uint32_t rank)
+{
+    return runs_in_passes(f, einsum) && !f->repeats[rank];
 }
 
 /* Whether passes cut such a rank of an einsum: its chips take more than one. */
@@ -83,20 +89,23 @@ static bool passes_meet(const dfl_frame *f, uint32_t einsum, const dfl_index *ma
 }
 
 /* Refuses micro-batches of which a pass of an einsum reads elements that another pass makes: over one rank of which the indices
-   are unlike, as with a window, or over two ranks of one loop whose passes are other parts. */
-static bool check_passes_meet(const dfl_frame *f, uint32_t einsum, uint32_t reader, const dfl_access *read, dfl_span span)
+   are unlike, as with a window, over two ranks of one loop whose passes are other parts, or all positions of a dimension that
+   passes make one after another. `lead`: dimensions of what is made before those that are read. */
+static bool check_passes_meet(const dfl_frame *f, uint32_t einsum, uint32_t reader, const dfl_access *read, uint32_t lead,
+                              dfl_span span)
 {
     const dfl_workload *w = f->workload;
 
     for (uint32_t d = 0; d < read->n_dims; d++) {
-        const dfl_index *made = &w->einsums[einsum].output.index[d];
+        const dfl_index *made = &w->einsums[einsum].output.index[d + lead];
         const uint32_t from = passing_rank(f, einsum, made), to = passing_rank(f, reader, &read->index[d]);
         dfl_diag *diag;
 
-        if (from == DFL_NONE || to == DFL_NONE ||
-            (from == to ? dfl_index_equal(made, &read->index[d]) : passes_meet(f, einsum, made, reader, &read->index[d])))
+        if (from == DFL_NONE || (to == DFL_NONE && !runs_in_passes(f, reader)) ||
+            (from == to ? dfl_index_equal(made, &read->index[d])
+                        : to != DFL_NONE && passes_meet(f, einsum, made, reader, &read->index[d])))
             continue;
-        if (from == to)
+        if (from == to || to == DFL_NONE)
             return dfl_frame_refuse(f, read->span, "a read of elements that other micro-batches make",
                                     "divide another rank into micro-batches");
         diag = dfl_report(f->sink, DFL_EVAL_UNSUPPORTED, span, "micro-batches over `%s` and `%s` are not evaluated where they "
@@ -108,7 +117,18 @@ static bool check_passes_meet(const dfl_frame *f, uint32_t einsum, uint32_t read
     return true;
 }
 
-/* The same for all tensors. */
+/* The same of a tensor that stands for what an einsum reads. */
+static bool check_makers(const dfl_frame *f, uint32_t tensor, uint32_t reader, const dfl_access *read, dfl_span span)
+{
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+
+    for (uint32_t p = 0; p < t->n_producers; p++)
+        if (!check_passes_meet(f, t->producers[p], reader, read, t->n_dims - read->n_dims, span))
+            return false;
+    return true;
+}
+
+/* The same for all tensors, and for those that repeats carry to a reader. */
 static bool check_all_meet(const dfl_frame *f, dfl_span span)
 {
     const dfl_workload *w = f->workload;
@@ -116,10 +136,12 @@ static bool check_all_meet(const dfl_frame *f, dfl_span span)
     for (uint32_t e = 0; e < w->n_einsums; e++)
         for (uint32_t i = 0; i < w->einsums[e].n_inputs; i++) {
             const dfl_access *read = &w->einsums[e].inputs[i];
-            const dfl_tensor *t = &w->tensors[read->tensor];
 
-            for (uint32_t p = 0; p < t->n_producers; p++)
-                if (!check_passes_meet(f, t->producers[p], e, read, span))
+            if (!check_makers(f, read->tensor, e, read, span))
+                return false;
+            for (uint32_t c = 0; c < w->n_carries; c++)
+                if (w->carries[c].from == read->tensor && dfl_einsum_has_rank(&w->einsums[e], w->carries[c].rank) &&
+                    !check_makers(f, w->carries[c].to, e, read, span))
                     return false;
         }
     return true;
