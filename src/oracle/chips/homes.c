@@ -18,18 +18,14 @@ bool dfl_chips_makes_parts(const chips *c, uint32_t einsum, uint32_t group)
         return dfl_chips_uses(c, einsum, &e->einsum->output) > 1 || !dfl_chips_varies_by_rows(c, einsum, &e->einsum->output);
     if (line == NULL)
         return false;
-    if (e->einsum->body->kind == DFL_EOP_SCATTER) { /* positions that differ add to the same rows */
-        const dfl_access *position = &e->einsum->inputs[e->einsum->body->args[1]->operand];
-
+    if (e->einsum->body->kind == DFL_EOP_SCATTER) { /* positions that differ add to the same rows, as do ranks that are summed */
         const dfl_tensor *t = &c->w->tensors[e->einsum->output.tensor];
         const dfl_index *index = t->gathered ? t->table_index : e->einsum->output.index;
-        bool is_position = false;
+        bool has_rank = false;
 
-        for (uint32_t d = 0; d < position->n_dims; d++)
-            is_position |= dfl_index_coef(&position->index[d], line->rank) != 0;
         for (uint32_t d = 0; d < (t->gathered ? t->n_table_dims : t->n_dims); d++)
-            is_position &= dfl_index_coef(&index[d], line->rank) == 0;
-        return is_position;
+            has_rank |= dfl_index_coef(&index[d], line->rank) != 0;
+        return !has_rank;
     }
     return !dfl_chips_has_rank(&e->einsum->output, line->rank);
 }

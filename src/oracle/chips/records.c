@@ -166,6 +166,12 @@ static touched_counts find_most(const chips *c, const touched_counts *counts, ui
     return most;
 }
 
+/* Whether a broadcast brings what the points of all chips read, before they go to rows. */
+static bool is_joint_broadcast(const chip_reading *r) { return r->is_joint && (r->all & ~r->one) == 0; }
+
+/* Whether what goes across lies by the rows of a table: other data would move some of it, too, if these move nothing. */
+static bool goes_by_data(const chips *c, const chip_reading *r) { return (c->tensors[r->tensor].by_rows & r->other) != 0; }
+
 /* Opens the buffers of an exchange: what is brought across, and all that an einsum reads. */
 static void open_buffers(const chip_pass *p, chip_copy *copy, uint32_t tensor, const touched_counts *counts,
                          const touched_counts *most, uint32_t reading, uint32_t n)
@@ -173,7 +179,8 @@ static void open_buffers(const chip_pass *p, chip_copy *copy, uint32_t tensor, c
     chips *c = p->c;
     const chip_reading *r = copy->reading;
 
-    copy->values[0] = r->other != 0 && most->sent > 0 ? dfl_chips_buffer(c, tensor, p->layer, &r->other) : DFL_NONE;
+    copy->values[0] = r->other != 0 && (most->sent > 0 || goes_by_data(c, r)) ? dfl_chips_buffer(c, tensor, p->layer, &r->other)
+                                                                              : DFL_NONE;
     copy->values[1] = (r->all & ~r->one) != 0 && most->gathered > 0 ? dfl_chips_buffer(c, tensor, p->layer, &r->all) : DFL_NONE;
     copy->values[2] = r->one != 0 ? dfl_chips_buffer(c, tensor, p->layer, &r->one) : DFL_NONE;
     copy->values[3] = r->to_rows != 0 ? dfl_chips_buffer(c, tensor, p->layer, &r->to_rows) : DFL_NONE;
@@ -186,7 +193,8 @@ static void open_buffers(const chip_pass *p, chip_copy *copy, uint32_t tensor, c
             c->values.at[copy->values[1]].size[chip] =
                 r->is_joint ? dfl_chips_joint_of(c, p->einsum, reading, chip) : x->seen;
         if (copy->values[2] != DFL_NONE)
-            c->values.at[copy->values[2]].size[chip] = x->part;
+            c->values.at[copy->values[2]].size[chip] =
+                is_joint_broadcast(r) ? dfl_chips_joint_of(c, p->einsum, reading, chip) : x->part;
         if (copy->values[3] != DFL_NONE)
             c->values.at[copy->values[3]].size[chip] = dfl_chips_pairs_of(c, p->einsum, reading, chip);
     }
@@ -221,11 +229,14 @@ void dfl_chips_record_operands(chip_pass *p, const touched_counts *counts)
         if (r->to_rows != 0)
             record(c, "all_to_all", tensor, p->einsum, size_of_group(c, r->to_rows),
                    bits_of(c, tensor, dfl_chips_most_pairs(c, p->einsum, i)), p->stages);
-        if (r->other != 0) /* what is gathered comes behind */
+        if (goes_by_data(c, r))
+            record(c, "all_to_all", tensor, p->einsum, size_of_group(c, r->other), bits_of(c, tensor, most.own), p->stages);
+        else if (r->other != 0) /* what is gathered comes behind */
             record_parts(c, "all_to_all", tensor, p->einsum, size_of_group(c, r->other), bits_of(c, tensor, most.own),
                          bits_of(c, tensor, most.sent), p->stages);
         if (r->one != 0)
-            record(c, "broadcast", tensor, p->einsum, size_of_group(c, r->one), bits_of(c, tensor, most.part), p->stages);
+            record(c, "broadcast", tensor, p->einsum, size_of_group(c, r->one),
+                   bits_of(c, tensor, is_joint_broadcast(r) ? dfl_chips_most_joint(c, p->einsum, i) : most.part), p->stages);
         if ((r->all & ~r->one) != 0)
             record_parts(c, "all_gather", tensor, p->einsum, size_of_group(c, r->all & ~r->one),
                          bits_of(c, tensor, r->is_joint ? dfl_chips_most_joint(c, p->einsum, i) : most.seen),
