@@ -560,6 +560,23 @@ static bool is_cut_by_passes(const dfl_frame *f, uint32_t einsum, const dfl_inde
     return false;
 }
 
+/* Whether an operand goes across while other groups have it by the rows of a table, or to rows while other groups gather parts of
+   the same dimension: data say how much of a part one chip has. */
+static bool has_parts_of_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access,
+                              const uint64_t mask[N_WAYS])
+{
+    bool has_parts = false;
+
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        const dfl_layout home = source(f, l, einsum, access->tensor, s);
+
+        has_parts |= mask[ACROSS] != 0 && (mask[WHOLE] >> s & 1) != 0 && home == DFL_LAYOUT_ROWS;
+        for (uint32_t t = 0; t < f->n_slots && home >= 0 && (mask[TO_ROWS] >> s & 1) != 0; t++)
+            has_parts |= (mask[WHOLE] >> t & 1) != 0 && source(f, l, einsum, access->tensor, t) == home;
+    }
+    return has_parts;
+}
+
 /* Whether passes have unequal numbers of elements of an operand: they cut an index that leaves the tensor. */
 static bool leaves_in_passes(const dfl_frame *f, uint32_t einsum, const dfl_access *access)
 {
@@ -652,6 +669,9 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
     if ((mask[TO_ROWS] | mask[ACROSS] | mask[FROM_ONE] | mask[WHOLE]) != 0 && leaves_in_passes(f, einsum, access))
         return dfl_frame_refuse(f, access->span, "an exchange of an operand beyond an end of which micro-batches reach unequally",
                                 "leave the rank out of the temporal lines, or divide the operand at home as its reader");
+    if (has_parts_of_rows(f, l, einsum, access, mask))
+        return dfl_frame_refuse(f, access->span, "an operand of which groups have parts beside points that go to rows",
+                                "divide the operand at home as its reader");
     if (has_uneven_window(f, access, from, asked, beside, mask[ACROSS]))
         return dfl_frame_refuse(f, access->span, "a window in a dimension that several groups of chips divide unevenly at home",
                                 "divide the dimension into equal parts, or on one axis");

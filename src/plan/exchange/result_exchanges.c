@@ -703,6 +703,18 @@ static bool check_late(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
     return true;
 }
 
+/* The same of the parts that chips of the `taken` groups take of what an einsum leaves where its points are. */
+static bool check_taken_samples(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint64_t taken)
+{
+    const uint32_t tensor = dfl_frame_target(f, einsum);
+    int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)f->workload->tensors[tensor].n_dims + 1), rows;
+
+    if (!stays_by_rows(f, l, einsum, tensor))
+        return true;
+    find_parts(f, l, einsum, (result_slots){ .scattered = taken }, parts, &rows);
+    return check_samples(f, einsum, parts);
+}
+
 /* Sets the bits of an exchange of the points of a result that come from rows to their homes, each as often as points make it;
    chips of the `taken` groups have some of them at home. False after a report. */
 static bool set_points_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint64_t taken, dfl_plan_exchange *x)
@@ -752,7 +764,7 @@ bool dfl_result_exchanges_add(const dfl_frame *f, const dfl_layouts *l, uint32_t
         else if (home >= 0) /* or `across` */
             taken |= UINT64_C(1) << s; /* each chip takes its part of what all have made */
     }
-    if (!check_late(f, l, einsum, tensor, scatter))
+    if (!check_late(f, l, einsum, tensor, scatter) || !check_taken_samples(f, l, einsum, taken))
         return false;
     const struct { dfl_collective_kind kind; dfl_exchange_place place; uint64_t mask; bool tied; } all[] = {
         { DFL_COLLECTIVE_ALL_TO_ALL, DFL_EXCHANGE_AFTER, back, false },

@@ -147,6 +147,29 @@ static bool check_all_meet(const dfl_frame *f, dfl_span span)
     return true;
 }
 
+/* Refuses outputs of a training step, which the loss takes with their micro-batches, that are sums over some of the passes while
+   others make parts of them: a chip would have the parts of all passes until the last one. */
+static bool check_outputs(const dfl_frame *f)
+{
+    const dfl_workload *w = f->workload;
+    bool is_training = false;
+
+    for (uint32_t e = 0; e < w->n_einsums; e++)
+        is_training |= w->einsums[e].phase == DFL_PHASE_BACKWARD;
+    for (uint32_t e = 0; e < w->n_einsums && is_training; e++) {
+        const dfl_einsum *einsum = &w->einsums[e];
+        bool is_summed = false, is_parted = false;
+
+        for (uint32_t i = 0; i < einsum->n_ranks && w->tensors[einsum->output.tensor].role == DFL_ROLE_OUTPUT; i++)
+            if (has_passes(f, e, einsum->ranks[i]))
+                *(dfl_access_has_rank(&einsum->output, einsum->ranks[i]) ? &is_parted : &is_summed) = true;
+        if (is_summed && is_parted)
+            return dfl_frame_refuse(f, einsum->span, "an output of a training step that is a sum over some micro-batches, and of "
+                                    "which others make parts", "divide the ranks of the output alone into micro-batches");
+    }
+    return true;
+}
+
 bool dfl_passes_count(dfl_frame *f)
 {
     const dfl_body *root = f->mapping->root;
@@ -173,5 +196,5 @@ bool dfl_passes_count(dfl_frame *f)
     for (uint32_t r = 0; r < f->workload->n_ranks; r++)
         if (!check_divided_alike(f, r, span))
             return false;
-    return check_all_meet(f, span);
+    return check_all_meet(f, span) && check_outputs(f);
 }

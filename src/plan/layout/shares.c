@@ -137,6 +137,17 @@ static bool find_row(const chip_pair *p, const dfl_index *index, dfl_chip_part *
     return true;
 }
 
+/* Whether the user has points: the last parts of a rank may be empty. */
+static bool has_points(const chip_pair *p)
+{
+    const dfl_einsum *e = &p->f->workload->einsums[p->einsum];
+
+    for (uint32_t i = 0; i < e->n_ranks; i++)
+        if (dfl_chip_part_in(p->f, e->ranks[i], dividing_rank(p, e->ranks[i]), p->user).n <= 0)
+            return false;
+    return true;
+}
+
 /* Elements along a dimension of the pair. True on overflow, or if they are not counted. */
 static bool count_dimension(const chip_pair *p, uint32_t dim, dfl_i128 *out)
 {
@@ -294,7 +305,7 @@ bool dfl_share_find(const dfl_frame *f, uint32_t einsum, const dfl_access *acces
         return dfl_frame_refuse(f, access->span, "an exchange between parts that do not nest, of more than 65536 pairs of chips,",
                                 "divide the operand at home as its reader, or along another dimension");
     do {
-        if (is_one_chip(&p)) /* it sends nothing to itself */
+        if (is_one_chip(&p) || !has_points(&p)) /* it sends nothing to itself, and a chip without points needs nothing */
             continue;
         if (mask != NULL && !mask->count(mask->context, p.user, p.owner, &thinned))
             return false;
