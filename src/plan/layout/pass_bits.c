@@ -211,8 +211,20 @@ bool dfl_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tens
         access = e->inputs[i].tensor == tensor ? &e->inputs[i] : access;
     if (is_by_rows(f, layouts, tensor))
         return by_rows_bits(f, layouts, tensor, first, access, out);
+    for (uint32_t c = 0; c < t->n_consumers && t->n_producers == 0; c++) { /* einsums may read different parts */
+        const dfl_einsum *reader = &f->workload->einsums[t->consumers[c]];
+
+        for (uint32_t i = 0; i < reader->n_inputs; i++) {
+            dfl_i128 n = 0;
+
+            if (reader->inputs[i].tensor != tensor)
+                continue;
+            overflow |= add_part(f, layouts, tensor, t->consumers[c], &reader->inputs[i], &n);
+            *out = n > *out ? n : *out;
+        }
+    }
     if (t->n_producers == 0)
-        return add_part(f, layouts, tensor, first, access, out);
+        return overflow;
     for (uint32_t n = dfl_pass_makers(f->workload, tensor, first, NULL, makers, &overlapping), k = 0; k < n; k++)
         overflow |= add_part(f, layouts, tensor, makers[k], &f->workload->einsums[makers[k]].output, out);
     return overflow;
