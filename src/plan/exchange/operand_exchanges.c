@@ -628,6 +628,27 @@ static bool has_uneven_window(const dfl_frame *f, const dfl_access *access, cons
     return false;
 }
 
+/* Adds the messages of neighbours of an operand. False after a report: data say which of its elements the points of one instance
+   need. */
+static bool add_halos(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access, const dfl_layout *from,
+                      const dfl_layout *asked, dfl_exchange_vec *out)
+{
+    const size_t before = out->n;
+    bool is_of_points = false;
+
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        is_of_points |= f->slots[s].count > 1 && asked[s] == DFL_LAYOUT_ROWS;
+        if (asked[s] >= 0 && f->slots[s].count > 1 && f->slots[s].stages == NULL && !dfl_frame_goes(f, einsum, s) &&
+            source(f, l, einsum, access->tensor, s) != DFL_LAYOUT_REPLICATED &&
+            !dfl_operand_halos_add(f, einsum, access, from, asked, s, out))
+            return false;
+    }
+    if (!is_of_points || out->n == before)
+        return true;
+    return dfl_frame_refuse(f, access->span, "an operand with elements of neighbours whose points go to rows",
+                            "divide another rank than that of the window, or keep the table whole");
+}
+
 /* Adds the exchanges that bring an operand to the layout that an einsum asks for. */
 static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access, dfl_exchange_vec *out)
 {
@@ -707,12 +728,7 @@ static bool add_before(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
         }
         add_reader(f, copy, einsum);
     }
-    for (uint32_t s = 0; s < f->n_slots; s++)
-        if (asked[s] >= 0 && f->slots[s].count > 1 && f->slots[s].stages == NULL && !dfl_frame_goes(f, einsum, s) &&
-            source(f, l, einsum, access->tensor, s) != DFL_LAYOUT_REPLICATED &&
-            !dfl_operand_halos_add(f, einsum, access, from, asked, s, out))
-            return false;
-    return true;
+    return add_halos(f, l, einsum, access, from, asked, out);
 }
 
 bool dfl_operand_exchanges_add(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access,
