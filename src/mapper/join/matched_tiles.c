@@ -8,11 +8,16 @@
 #include "mapper/problem/limits.h"
 #include "mapper/program/exponential.h"
 
+/* Splits of leaves by held room (B62), at most, for a line; and the least share of a memory by which they differ. They begin when
+   tiles need no more splits. Further ones raise the bound by little, and leave less time to searches. */
+enum { DFL_MATCH_HELD = 32 };
+#define DFL_MATCH_HELD_ROOM 0.0625
+
 /* A side of an exchange: the producer of the tensor, or its only reader. */
 enum { MAKER, READER, SIDES };
 
 /* A memory of a tensor, ranges of its tile there, and of the bits that held keeps of one side take there while the other runs
-   (B61). */
+   (B62). */
 typedef struct {
     uint32_t memory;
     int64_t low[DFL_PROBLEM_DIMS], high[DFL_PROBLEM_DIMS];
@@ -41,6 +46,7 @@ struct dfl_matched_tiles {
     choice_list *choices;             /* by einsum */
     dfl_exchange_step *steps;
     uint32_t *ways, *path;
+    uint32_t held_splits;             /* splits by held room that are left (B62) */
     double ratio;                     /* logarithm of the ratio of tiles above which a leaf is split, at present */
     double bound;
 };
@@ -100,7 +106,7 @@ static uint32_t find_alone(const dfl_workload *w, const dfl_problem *problem)
     return alone;
 }
 
-/* Has einsums see the room of keeps of the producers of what they read, where these serve one operand alone (B61). With windows
+/* Has einsums see the room of keeps of the producers of what they read, where these serve one operand alone (B62). With windows
    or repeats none do. */
 static void limit_keeps(dfl_matched_tiles *m)
 {
@@ -122,7 +128,7 @@ dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *parent, const dfl_einsum_cla
     const uint32_t n_tensors = classes->m->workload->n_tensors;
 
     *m = (dfl_matched_tiles){ .arena = arena, .scratch = dfl_arena_new(NULL), .work = dfl_arena_new(NULL), .classes = classes,
-                              .deadline = deadline, .ratio = DFL_MATCH_COARSE };
+                              .deadline = deadline, .ratio = DFL_MATCH_COARSE, .held_splits = DFL_MATCH_HELD };
     m->bounds = DFL_NEW_ARRAY(arena, dfl_pattern_bounds *, classes->at.n + 1);
     m->leaves = dfl_arena_alloc(arena, (size_t)n_tensors + 1, sizeof *m->leaves, _Alignof(leaf_list));
     m->choices = dfl_arena_alloc(arena, (size_t)classes->n + 1, sizeof *m->choices, _Alignof(choice_list));
@@ -168,7 +174,7 @@ static const dfl_problem_operand *find_exchanged(const dfl_problem *problem, uin
 }
 
 /* The least room of a leaf: where the tensor is exchanged below its home, the tile of one buffer (B48), and keeps of its producer
-   that stand above a loop around its readers (B61). */
+   that stand above a loop around its readers (B62). */
 static dfl_exchange_room find_room(const dfl_matched_tiles *m, uint32_t tensor, const leaf *l)
 {
     const dfl_tensor *t = &m->classes->m->workload->tensors[tensor];
@@ -272,7 +278,7 @@ static void find_tiles(const dfl_matched_tiles *m, uint32_t e, const choice *c, 
     }
 }
 
-/* Adds the room that held keeps of the einsums at the other side of its exchanges take while an einsum runs, by memory (B61). */
+/* Adds the room that held keeps of the einsums at the other side of its exchanges take while an einsum runs, by memory (B62). */
 static void add_held(const dfl_matched_tiles *m, uint32_t e, const choice *c, double *taken)
 {
     const dfl_problem *problem = problem_of(m, e);
@@ -562,7 +568,8 @@ static bool split_held(dfl_matched_tiles *m, uint32_t tensor)
         for (uint32_t i = 0; i < (side == MAKER ? t->n_consumers : 1); i++)
             least = fmin(least, fmax(find_left(m, side == MAKER ? t->consumers[i] : maker, l->memory, &size),
                                      l->least_held[side]));
-        if (held - least > size * fmax(m->ratio, 0.25) / 4) {
+        if (held - least > size * DFL_MATCH_HELD_ROOM) {
+            m->held_splits--;
             split_leaf_held(m, tensor, at, side, (least + held) / 2);
             return true;
         }
@@ -582,7 +589,7 @@ static bool split_coarse(dfl_matched_tiles *m)
             continue;
         if (find_mismatch(m, t, &x))
             split(m, &x);
-        else if (!split_held(m, t))
+        else if (m->ratio > DFL_MATCH_RATIO || m->held_splits == 0 || !split_held(m, t))
             continue;
         is_split = true;
     }

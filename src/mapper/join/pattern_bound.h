@@ -27,7 +27,7 @@ void dfl_pattern_bounds_first_tiles(dfl_pattern_bounds *bounds, const dfl_form_f
    `has_lengths`, they count whole lengths, too, for an einsum that shares no loop (B58): some tens of times more programs.
    `known` is the value of the line at a mapping: with `has_lengths`, no bound is raised above it. */
 void dfl_pattern_bounds_whole_parts(dfl_pattern_bounds *bounds, bool has_lengths, double known);
-/* Makes bounds with ranges count the room of keeps of the operands in this mask (SEARCH.md, B61). To be called at first. */
+/* Makes bounds with ranges count the room of keeps of the operands in this mask (SEARCH.md, B62). To be called at first. */
 void dfl_pattern_bounds_limit_keeps(dfl_pattern_bounds *bounds, uint32_t operands);
 /* A bound of a pattern whatever the room, without programs. */
 double dfl_pattern_bounds_roomy(const dfl_pattern_bounds *bounds, uint32_t pattern);

@@ -19,7 +19,7 @@ enum { DFL_CELL_PROGRAMS = 1 << 15 };
 /* A program that ranges of tiles have asked for. */
 typedef struct dfl_kept_program {
     const dfl_form *form;
-    uint32_t operand, held;           /* mask of keeps above its exchange whose room the program limits (B61); DFL_NONE, 0 */
+    uint32_t operand, held;           /* mask of keeps above its exchange whose room the program limits (B62); DFL_NONE, 0 */
     /* programs that limit what may be held above the exchange of an operand: all these keeps, then fewer, with no loop below the
        others; NULL = none, or not `is_listed` */
     struct dfl_kept_program *limits[DFL_PROBLEM_OPERANDS], *next;
@@ -61,7 +61,7 @@ typedef struct dfl_pattern_bounds {
     dfl_objective line;
     dfl_form_goal goal;               /* the same for programs that take the largest of the times */
     dfl_form_firsts firsts;           /* first tiles that count (B60) */
-    uint32_t alone;                   /* mask: operands that no other operand or einsum reads: their keeps may count in B61 */
+    uint32_t alone;                   /* mask: operands that no other operand or einsum reads: their keeps may count in B62 */
     bool has_whole_parts;             /* skeletons are bounded by cells of parts (part_cells.h) */
     bool has_lengths;                 /* by cells of parts and lengths: all programs, also of nodes, have the goal `has_parts` */
     uint32_t *mixed;                  /* [pattern]: `mixed` of the goal of these programs */

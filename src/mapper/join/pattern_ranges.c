@@ -66,7 +66,7 @@ static double find_tile(const dfl_kept_program *k, uint32_t keep, const dfl_geom
     return exp(bits);
 }
 
-/* Mask of the keeps of a skeleton that may be held (B61): above keep `exchange`, that of `operand`, in the memory of that. */
+/* Mask of the keeps of a skeleton that may be held (B62): above keep `exchange`, that of `operand`, in the memory of that. */
 static uint32_t find_held(const dfl_pattern_bounds *b, const dfl_candidate *c, uint32_t operand, uint32_t exchange)
 {
     const dfl_tiling_template *t = c->form;

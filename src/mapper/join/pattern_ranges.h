@@ -11,13 +11,13 @@
    are exchanged in their home have none. */
 typedef struct {
     int64_t low[DFL_PROBLEM_OPERANDS][DFL_PROBLEM_DIMS], high[DFL_PROBLEM_OPERANDS][DFL_PROBLEM_DIMS];
-    double held[DFL_PROBLEM_OPERANDS]; /* bits of held keeps above the exchange of an operand, at most (B61); INFINITY = any */
+    double held[DFL_PROBLEM_OPERANDS]; /* bits of held keeps above the exchange of an operand, at most (B62); INFINITY = any */
 } dfl_exchanged_tiles;
 
 /* The tiles of the skeleton with the least bound, about, as logarithms; NAN = none, or not known. */
 typedef struct {
     double at[DFL_PROBLEM_OPERANDS][DFL_PROBLEM_DIMS];
-    double held[DFL_PROBLEM_OPERANDS];      /* bits of keeps above the exchange of an operand that may be held (B61) */
+    double held[DFL_PROBLEM_OPERANDS];      /* bits of keeps above the exchange of an operand that may be held (B62) */
     double room[DFL_PROBLEM_PLACES];        /* bits that all tiles take, by place */
 } dfl_exchanged_point;
 

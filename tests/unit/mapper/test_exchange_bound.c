@@ -1,5 +1,5 @@
 /*
- * Lower bounds of several einsums by their exchange patterns (SEARCH.md, B40, B41, B45, B61), against least costs by hand: the
+ * Lower bounds of several einsums by their exchange patterns (SEARCH.md, B40, B41, B45, B62), against least costs by hand: the
  * compulsory transfers of inputs and outputs, and those of intermediates that no room below their home can hold.
  */
 #include <stdio.h>
@@ -76,11 +76,11 @@ static const exchange_row EXCHANGES[] = {
     { "T, P and Q are alive together (B48): one of them is exchanged at home", AROUND, "size = 2B;", "energy", 400, 16, 256 },
     { "an element of B, C and T has room: B and C move once, A for each c, and Z, 2 + 2 + 8 + 8", BESIDE, "size = 3B;", "energy",
       300, 16, 160 },
-    { "B or C has room beside T (B61): the other moves for each a and c, 6 elements more", BESIDE, "size = 2B;", "energy", 300, 16,
+    { "B or C has room beside T (B62): the other moves for each a and c, 6 elements more", BESIDE, "size = 2B;", "energy", 300, 16,
       208 },
     { "Y of one c has room beside T: Y moves once, X 4 times for each of 8 elements, C and Z once, 4 + 32 + 8 + 8", BEHIND,
       "size = 3B;", "energy", 600, 40, 416 },
-    { "X or C has room beside T (B61): C moves for each a and c, 6 elements more", BEHIND, "size = 2B;", "energy", 600, 40, 512 },
+    { "X or C has room beside T (B62): C moves for each a and c, 6 elements more", BEHIND, "size = 2B;", "energy", 600, 40, 512 },
     { "where time does not count, a loop may be shared for A alone: A, C, D, Y, Z",
       "input A[a]; weight C[a]; weight D[a]; output Y[a] = A[a] * C[a]; output Z[a] = A[a] * D[a]; ", "size = 1B;", "energy", 300,
       8, 160 },
