@@ -68,7 +68,8 @@ static bool list_patterns(const dfl_team *team, const dfl_team_exchange *e, dfl_
 
 /* ---- switch, fully connected ------------------------------------------------------------------------------------- */
 
-/* Each rank sends and receives at most one message in a step, or one for each other rank. */
+/* Each rank sends and receives at most one message in a step, or one for each other rank. In a tree the first rank sends in all
+   steps, and each other one receives in one of them. */
 static void cost_switch(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, const dfl_rounds *patterns,
                         dfl_exchange_cost *out)
 {
@@ -76,7 +77,7 @@ static void cost_switch(const dfl_fabric *f, const dfl_team *team, const dfl_tea
         const dfl_round *p = &patterns->at[i];
         double load = p->bits * (double)(p->kind == DFL_PATTERN_ALL ? team->ranks - 1 : 1) * (double)e->sharers;
         dfl_pattern_add_time(f, team, e, p, 2, load, out);
-        out->bits[0] += load * (double)p->uses;
+        dfl_pattern_add_port(p, load * (double)p->uses, out);
     }
 }
 
@@ -124,7 +125,7 @@ static void cost_double_tree(const dfl_fabric *f, const dfl_team *team, const df
     out->seconds += e->memory_rate > 0 ? (pairs + steps) * piece / e->memory_rate : 0;
     out->seconds += 2 * (steps * f->overhead + links * f->latency);
     out->seconds += 2 * piece * (e->alone ? steps : busy * sharers) / e->rate;
-    out->bits[0] = (team->ranks > 2 ? 2 : 1) * e->bits * sharers;
+    out->bits[0] = out->bits[1] = (team->ranks > 2 ? 2 : 1) * e->bits * sharers;
 }
 
 /* A double tree on a switch or a fat tree; false if no formula holds. */
@@ -198,46 +199,66 @@ static bool cost_rotated(const dfl_fabric *f, const dfl_team *team, const dfl_te
 
 /* ---- dragonflies ------------------------------------------------------------------------------------------------- */
 
+/* Ports of one group and those beside it up to the next one, and the distance between its ranks; 0 = the groups have none. */
+static int64_t find_block(const dfl_fabric *f, const dfl_team *team, int64_t *stride)
+{
+    const dfl_team_part *first = &team->part[0];
+
+    if (!dfl_team_strided(f, team, stride) || f->size[first->dim] % dfl_team_period(first) != 0)
+        return 0;
+    return dfl_team_period(first) * f->weight[first->dim];
+}
+
+bool dfl_dragonfly_part(const dfl_fabric *f, const dfl_team *team, dfl_fabric *part, dfl_team *inside)
+{
+    int64_t stride;
+    const int64_t block = find_block(f, team, &stride);
+
+    if (block == 0)
+        return false;
+    *part = *f;
+    part->groups = 1;
+    part->ports = f->routers * f->router_ports;
+    if (f->router_ports % block == 0) {
+        part->routers = 1;
+        part->ports = f->router_ports;
+    }
+    part->n_axes = 1;
+    part->size[0] = part->ports;
+    part->weight[0] = 1;
+    *inside = (dfl_team){ .n = 1, .ranks = team->ranks,
+                          .part = { { .dim = 0, .stride = stride, .count = team->ranks, .period = block } } };
+    return part->ports % block == 0;
+}
+
 /* Groups that lie inside of one router or of one group of routers exchange data as in each other such part: the step rule of
    one part alone. A direct exchange of groups over the whole network: pairs of routers. */
 static bool cost_dragonfly(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, dfl_exchange_cost *out)
 {
-    double loads[3], most = 0;
+    double loads[4], most = 0;
     const dfl_team_part *first = &team->part[0];
-    dfl_team inside = { .n = 1, .ranks = team->ranks };
-    dfl_fabric part = *f;
-    int64_t stride, block;
+    dfl_team inside;
+    dfl_fabric part;
+    int64_t stride;
+    const int64_t block = find_block(f, team, &stride);
 
-    if (!dfl_team_strided(f, team, &stride) || f->size[first->dim] % dfl_team_period(first) != 0)
+    if (block == 0)
         return false;
-    block = dfl_team_period(first) * f->weight[first->dim];
-    part.groups = 1;
-    part.ports = f->routers * f->router_ports;
-    if (f->router_ports % block == 0) {
-        part.routers = 1;
-        part.ports = f->router_ports;
-    }
     if (e->algorithm == DFL_ALGORITHM_DIRECT && block == f->ports && dfl_team_starts(first) == first->stride) {
         dfl_rounds patterns = { .n = 0 };
         int64_t hops = dfl_step_rule_all_pairs(f, stride, loads);
-        for (uint32_t c = 0; c < 3 && hops > 0; c++)
+        for (uint32_t c = 0; c < 4 && hops > 0; c++)
             most = loads[c] > most ? loads[c] : most;
         list_exchanges(team, e, &patterns);
         for (uint32_t i = 0; i < patterns.n && hops > 0; i++) {
             const dfl_round *p = &patterns.at[i];
             dfl_pattern_add_time(f, team, e, p, (double)hops, most * p->bits * (double)e->sharers, out);
-            for (uint32_t c = 0; c < 3; c++)
+            for (uint32_t c = 0; c < 4; c++)
                 out->bits[c] += loads[c] * p->bits * (double)e->sharers;
         }
         return hops > 0;
     }
-    if (part.ports % block != 0)
-        return false;
-    part.n_axes = 1;
-    part.size[0] = part.ports;
-    part.weight[0] = 1;
-    inside.part[0] = (dfl_team_part){ .dim = 0, .stride = stride, .count = team->ranks, .period = block };
-    if (!dfl_step_rule_fits(&part, &inside, e))
+    if (!dfl_dragonfly_part(f, team, &part, &inside) || !dfl_step_rule_fits(&part, &inside, e))
         return false;
     dfl_step_rule(&part, &inside, e, out);
     return true;

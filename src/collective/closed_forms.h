@@ -13,4 +13,8 @@ bool dfl_closed_form(const dfl_fabric *f, const dfl_team *team, const dfl_team_e
 /* A time that a legal exchange needs at least: every message on a way of its own, on the fewest links. */
 double dfl_closed_bound(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e);
 
+/* Whether each group of ranks lies inside of one part of a dragonfly: a router or a group of routers, which are all alike. Sets
+   the part and the group in it. */
+bool dfl_dragonfly_part(const dfl_fabric *f, const dfl_team *team, dfl_fabric *part, dfl_team *inside);
+
 #endif

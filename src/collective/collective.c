@@ -1,7 +1,6 @@
 #include "collective/collective.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "collective/closed_forms.h"
 #include "collective/limits.h"
@@ -414,9 +413,9 @@ static bool find_best(collective_search *s, collective_schedule *best)
 
 /* ---- result ------------------------------------------------------------------------------------------------------ */
 
-/* Adds the bits of a phase to those of its links. */
-static void add_links(collective_search *s, dfl_arena *arena, const collective_phase *p, int64_t pieces, dfl_link_use *links,
-                      uint32_t *n)
+/* Adds the bits of a phase to those of its links; `seconds`: time of all phases. */
+static void add_links(collective_search *s, dfl_arena *arena, const collective_phase *p, int64_t pieces, double seconds,
+                      dfl_link_use *links, uint32_t *n)
 {
     const dfl_fabric *f = p->group->fabric;
     dfl_exchange_cost cost;
@@ -428,10 +427,10 @@ static void add_links(collective_search *s, dfl_arena *arena, const collective_p
         const char *name = dfl_fabric_class_name(arena, s->names, s->system, f, c);
         if (cost.bits[c] == 0)
             continue;
-        while (use < links + *n && (use->network != f->network || strcmp(use->name, name) != 0))
+        while (use < links + *n && (use->network != f->network || use->class != c))
             use++;
         if (use == links + *n)
-            links[(*n)++] = (dfl_link_use){ .network = f->network, .name = name, .largest_bits = 0, .seconds = 0 };
+            links[(*n)++] = (dfl_link_use){ .network = f->network, .class = c, .name = name, .running = seconds };
         use->largest_bits += cost.bits[c] * (double)pieces;
         use->seconds += cost.bits[c] * (double)pieces / p->exchange.rate;
     }
@@ -480,7 +479,7 @@ static void give_result(collective_search *s, dfl_arena *arena, const collective
         }
         if (best->n == 1)
             out->chunks = (uint32_t)(best->pieces * p->exchange.pieces);
-        add_links(s, arena, p, best->pieces, links, &out->n_links);
+        add_links(s, arena, p, best->pieces, best->seconds, links, &out->n_links);
     }
     out->links = links;
     give_shares(s, arena, out);

@@ -8,6 +8,7 @@
 #define DFL_COLLECTIVE_COLLECTIVE_H
 
 #include "diag/diag.h"
+#include "collective/stage_ways.h"
 #include "ir/system.h"
 
 typedef enum {
@@ -48,12 +49,14 @@ typedef struct {
     uint32_t chunks;             /* pieces of every collective, 0 = the best of 1, 2, 4 ... 64 */
 } dfl_collective_options;
 
-/* Use of one class of links of a network. */
+/* Use of one class of links of a network: links of one kind in one direction. */
 typedef struct {
     uint32_t network;
-    const char *name;            /* "port", "level 2", "global", "axis x+", ... */
+    uint32_t class;              /* dfl_fabric_class_name numbers them */
+    const char *name;            /* "port", "level 2", "global", "axis x+", ...; one for both directions of ports and levels */
     double largest_bits;         /* bits on the busiest link of the class */
     double seconds;              /* time that this link needs for them (in s) */
+    double running;              /* time of the exchanges that use this link (in s) */
 } dfl_link_use;
 
 /* What a rank sends over one network of its group, as a share of the bits of the collective; the mean over the ranks. */
@@ -74,6 +77,21 @@ typedef struct {
    costs nothing. False after a report at `span`: the group has no network, or no permitted algorithm is legal. */
 bool dfl_collective_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_system *system, dfl_span span,
                          const dfl_collective *collective, const dfl_collective_options *options, dfl_collective_cost *out);
+/* Messages between the stages of a pipeline in one micro-batch. */
+typedef struct {
+    dfl_group_part stages;       /* no instance is idle */
+    uint32_t element;            /* the chip */
+    double bits;                 /* of one message */
+    dfl_stage_traffic traffic;
+} dfl_stage_messages;
+
+/* The links that the messages of one stage use. */
+typedef struct { const dfl_link_use *links; uint32_t n_links; } dfl_stage_uses;
+
+/* Sets the links of each stage, `out`: [stage]. False after a report: no formula holds, and the network is too large for the step
+   rule. */
+bool dfl_stage_links_find(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_system *system, dfl_span span,
+                          const dfl_stage_messages *messages, dfl_stage_uses *out);
 /* The word of the report for a kind: "all_reduce". */
 const char *dfl_collective_name(dfl_collective_kind kind);
 

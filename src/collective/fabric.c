@@ -15,19 +15,19 @@ uint32_t dfl_fabric_classes(const dfl_fabric *f)
     if (dfl_fabric_is_grid(f))
         return 2 * f->n_axes;
     if (f->kind == DFL_TOPOLOGY_FAT_TREE)
-        return f->levels;
-    return f->kind == DFL_TOPOLOGY_DRAGONFLY ? 3 : 1;
+        return 2 * f->levels;
+    return f->kind == DFL_TOPOLOGY_DRAGONFLY ? 4 : f->kind == DFL_TOPOLOGY_FULLY_CONNECTED ? 1 : 2;
 }
 
 const char *dfl_fabric_class_name(dfl_arena *arena, const dfl_intern *names, const dfl_system *system, const dfl_fabric *f,
                                   uint32_t class)
 {
-    static const char *const dragonfly[] = { "port", "local", "global" };
+    static const char *const dragonfly[] = { "port", "port", "local", "global" };
 
     if (dfl_fabric_is_grid(f))
         return dfl_arena_printf(arena, "%s%c", dfl_sym_text(names, system->axes[f->axis[class / 2]].name), class % 2 ? '-' : '+');
-    if (f->kind == DFL_TOPOLOGY_FAT_TREE && class > 0)
-        return dfl_arena_printf(arena, "level %u", class + 1);
+    if (f->kind == DFL_TOPOLOGY_FAT_TREE && class > 1)
+        return dfl_arena_printf(arena, "level %u", class / 2 + 1);
     if (f->kind == DFL_TOPOLOGY_DRAGONFLY)
         return dragonfly[class];
     return f->kind == DFL_TOPOLOGY_FULLY_CONNECTED ? "link" : "port";

@@ -12,7 +12,7 @@
 enum {
     DFL_FABRIC_AXES = 8,     /* axes that number the ports of one network, and parts of one group */
     DFL_FABRIC_LEVELS = 16,  /* levels of a fat tree */
-    DFL_LINK_CLASSES = 16,   /* classes of links of one network: two directions of every axis, or the levels of a fat tree */
+    DFL_LINK_CLASSES = 32,   /* classes of links of one network: two directions of every axis, or of every level of a fat tree */
 };
 
 typedef struct {
@@ -49,7 +49,8 @@ bool dfl_fabric_is_grid(const dfl_fabric *f);
 bool dfl_fabric_wraps(const dfl_fabric *f);
 /* Number of classes of links. */
 uint32_t dfl_fabric_classes(const dfl_fabric *f);
-/* Number of the class: index of the axis times two, plus 1 against its direction; level - 1; dragonfly: port, local, global. */
+/* Number of the class: index of the axis times two, plus 1 against its direction; twice the level - 1, plus 1 downwards; ports: 0
+   up, 1 down; dragonfly: ports, 2 local, 3 global. Classes of both directions of ports and levels have one name. */
 const char *dfl_fabric_class_name(dfl_arena *arena, const dfl_intern *names, const dfl_system *system, const dfl_fabric *f,
                                   uint32_t class);
 

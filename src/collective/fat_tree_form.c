@@ -245,7 +245,7 @@ void dfl_fat_tree_add_tree_bits(const dfl_fabric *f, const dfl_team *team, const
             double width = (double)smaller(subtree, f->ports - i * subtree) / f->narrowing[l + 1];
             double messages = (double)(leave[i * (heights + 1) + heights] + enter[i * (heights + 1) + heights]);
             double bits = messages * e->bits / 2 * (double)e->sharers / width;
-            out->bits[l] = bits > out->bits[l] ? bits : out->bits[l];
+            out->bits[2 * l] = out->bits[2 * l + 1] = largest_of(bits, out->bits[2 * l], 0);
         }
     }
     dfl_arena_free(arena);
@@ -263,16 +263,84 @@ double dfl_fat_tree_narrowing(const dfl_fabric *f, const dfl_team *team)
     return most;
 }
 
+/* ---- stages ------------------------------------------------------------------------------------------------------ */
+
+/* Ways that leave the ports below a switch, and how often. */
+typedef struct { double messages, running; } stage_load;
+
+static stage_load load_switch(const dfl_stage_traffic *t, crossing next, crossing first_to_last, bool down)
+{
+    const int64_t up[DFL_N_WAYS] = { [DFL_WAY_NEXT] = next.out, [DFL_WAY_CLOSING] = first_to_last.in,
+                                     [DFL_WAY_NEXT_BACK] = next.in, [DFL_WAY_CLOSING_BACK] = first_to_last.out };
+    const int64_t in[DFL_N_WAYS] = { [DFL_WAY_NEXT] = next.in, [DFL_WAY_CLOSING] = first_to_last.out,
+                                     [DFL_WAY_NEXT_BACK] = next.out, [DFL_WAY_CLOSING_BACK] = first_to_last.in };
+    stage_load out = { 0, 0 };
+
+    for (uint32_t w = 0; w < DFL_N_WAYS; w++) {
+        const int64_t n = down ? in[w] : up[w];
+
+        out.messages += (double)(n * t->times[w]);
+        out.running += n > 0 ? (double)t->times[w] * t->seconds[w] : 0;
+    }
+    return out;
+}
+
+/* Whether messages of some of these ways leave (or enter, with `down`) the ports below a switch. */
+static bool uses_switch(const dfl_stage_traffic *t, crossing next, crossing first_to_last, bool down)
+{
+    return load_switch(t, next, first_to_last, down).messages > 0;
+}
+
+/* The links of one direction between a switch and the level above: of each stage with a message there. */
+static void use_switch(const team_layout *t, const dfl_stage_traffic *traffic, int64_t a, int64_t e, uint32_t class, double width,
+                       dfl_stage_link *out)
+{
+    const int64_t stages = t->count, last = (stages - 1) * t->stride;
+    const crossing none = { 0, 0 }, next = count_onward(t->block, last, t->stride, a, e);
+    const crossing ends = count_onward(t->block, t->stride, last, a, e);
+    const stage_load load = load_switch(traffic, next, ends, class % 2);
+    crossing before = none;
+
+    if (load.messages == 0)
+        return;
+    for (int64_t s = 0; s + 1 < stages; s++) {
+        const crossing here = count_onward(t->block, (s + 1) * t->stride, t->stride, a, e);
+        const crossing pair = { here.out - before.out, here.in - before.in };
+
+        before = here;
+        for (int64_t k = s; k <= s + 1 && uses_switch(traffic, pair, none, class % 2); k++)
+            dfl_stage_link_keep(&out[k * DFL_LINK_CLASSES + class], load.messages / width, load.running);
+    }
+    for (int64_t k = 0; k < stages && uses_switch(traffic, none, ends, class % 2); k += stages - 1)
+        dfl_stage_link_keep(&out[k * DFL_LINK_CLASSES + class], load.messages / width, load.running);
+}
+
+bool dfl_fat_tree_stage_links(const dfl_fabric *f, const dfl_team *team, const dfl_stage_traffic *traffic, dfl_stage_link *out)
+{
+    team_layout t;
+
+    if (!lay_out(f, team, &t) || t.starts != t.stride)
+        return false;
+    for (uint32_t l = 1; l < f->levels; l++)
+        for (int64_t a = 0; a < t.used; a += f->subtree[l]) {
+            const double width = (double)smaller(f->subtree[l], f->ports - a) / f->narrowing[l + 1];
+
+            for (uint32_t down = 0; down < 2; down++)
+                use_switch(&t, traffic, a, smaller(a + f->subtree[l], t.used), 2 * l + down, width, out);
+        }
+    return true;
+}
+
 /* ---- patterns ---------------------------------------------------------------------------------------------------- */
 
 /* The largest number of messages for each link of a level in one step of a pattern; `bits`: the largest bits of all patterns
-   together, times uses. Every switch below the level is looked at. */
+   together, times uses, up and down. Every switch below the level is looked at. */
 static double find_load(const dfl_fabric *f, const team_layout *t, const dfl_round *p, uint32_t n, uint32_t level, double *bits)
 {
     int64_t subtree = f->subtree[level];
     double most = 0;
 
-    *bits = 0;
+    bits[0] = bits[1] = 0;
     for (int64_t a = 0; a < t->used; a += subtree) {
         int64_t e = smaller(a + subtree, t->used);
         double width = (double)smaller(subtree, f->ports - a) / f->narrowing[level + 1], out = 0, in = 0;
@@ -283,7 +351,8 @@ static double find_load(const dfl_fabric *f, const team_layout *t, const dfl_rou
             out += (double)c.out * share;
             in += (double)c.in * share;
         }
-        *bits = largest_of(out, in, *bits);
+        bits[0] = largest_of(out, bits[0], 0);
+        bits[1] = largest_of(in, bits[1], 0);
     }
     return most;
 }
@@ -309,7 +378,7 @@ bool dfl_fat_tree_form(const dfl_fabric *f, const dfl_team *team, const dfl_team
                        bool links, dfl_exchange_cost *out)
 {
     team_layout t;
-    double bits;
+    double bits[2];
 
     if (!lay_out(f, team, &t))
         return false;
@@ -318,10 +387,10 @@ bool dfl_fat_tree_form(const dfl_fabric *f, const dfl_team *team, const dfl_team
         double messages = p->kind == DFL_PATTERN_ALL ? (double)(team->ranks - 1) : 1, hops = 2;
         if (p->kind == DFL_PATTERN_BOTH || (p->kind == DFL_PATTERN_CHAIN && narrows(f)))
             return false;
-        out->bits[0] += messages * p->bits * (double)(p->uses * e->sharers);
+        dfl_pattern_add_port(p, messages * p->bits * (double)(p->uses * e->sharers), out);
         for (uint32_t l = 1; l < f->levels; l++) {
             bool look = f->narrowing[l + 1] != 1 || p->kind == DFL_PATTERN_ONWARD;
-            double load = look ? find_load(f, &t, p, 1, l, &bits) : 0;
+            double load = look ? find_load(f, &t, p, 1, l, bits) : 0;
             messages = load > messages ? load : messages;
             hops = pattern_crosses(f, &t, p, l, load) ? 2 * (double)(l + 1) : hops;
         }
@@ -330,8 +399,9 @@ bool dfl_fat_tree_form(const dfl_fabric *f, const dfl_team *team, const dfl_team
         dfl_pattern_add_time(f, team, e, p, hops, messages * p->bits * (double)e->sharers, out);
     }
     for (uint32_t l = 1; links && l < f->levels; l++) {
-        find_load(f, &t, patterns->at, patterns->n, l, &bits);
-        out->bits[l] = bits * (double)e->sharers;
+        find_load(f, &t, patterns->at, patterns->n, l, bits);
+        out->bits[2 * l] = bits[0] * (double)e->sharers;
+        out->bits[2 * l + 1] = bits[1] * (double)e->sharers;
     }
     return true;
 }

@@ -6,6 +6,7 @@
 #define DFL_COLLECTIVE_FAT_TREE_FORM_H
 
 #include "collective/patterns.h"
+#include "collective/stage_ways.h"
 
 /* False if no formula holds. */
 bool dfl_fat_tree_form(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, const dfl_rounds *patterns,
@@ -20,6 +21,9 @@ void dfl_fat_tree_loads(dfl_arena *arena, const dfl_fabric *f, const dfl_team *t
 /* A factor by which the links of some level have less bandwidth than the ports that use them, if all messages cross it; else
    1. */
 double dfl_fat_tree_narrowing(const dfl_fabric *f, const dfl_team *team);
+/* Sets the links of levels above the ports that messages between stages use (dfl_stage_links_form). False if no formula holds.
+   The time grows with the switches times the stages. */
+bool dfl_fat_tree_stage_links(const dfl_fabric *f, const dfl_team *team, const dfl_stage_traffic *traffic, dfl_stage_link *out);
 /* Sets the bits on the busiest links of levels above the ports in a double tree, for which dfl_fat_tree_heights is true. */
 void dfl_fat_tree_add_tree_bits(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, dfl_exchange_cost *out);
 

@@ -64,6 +64,29 @@ static void add_bits(const dfl_team_part *part, line_load l, double bits, dfl_ex
     out->bits[2 * part->dim + 1] += l.back * bits;
 }
 
+/* Two ranks among idle instances. No more groups start in a period than links lie between the ranks, so that the messages of all
+   of them cross one link: ahead, or back over the ends of a closed line if that way is shorter. */
+static bool cost_pair(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e, const dfl_rounds *patterns,
+                      dfl_exchange_cost *out)
+{
+    const dfl_team_part *part = &team->part[0];
+    const double groups = (double)dfl_team_starts(part), sharers = (double)e->sharers;
+    const bool back = dfl_fabric_wraps(f) && 2 * part->stride > f->size[part->dim];
+    const int64_t hops = back ? f->size[part->dim] - part->stride : part->stride;
+
+    if (team->ranks != 2)
+        return false;
+    for (uint32_t i = 0; i < patterns->n; i++) {
+        const dfl_round *p = &patterns->at[i];
+
+        if (p->kind != DFL_PATTERN_ONWARD && p->kind != DFL_PATTERN_CHAIN)
+            return false;
+        dfl_pattern_add_time(f, team, e, p, (double)hops, groups * p->bits * sharers, out);
+        out->bits[2 * part->dim + back] += groups * p->bits * sharers * (double)p->uses;
+    }
+    return true;
+}
+
 /* ---- swaps ------------------------------------------------------------------------------------------------------- */
 
 /* The part in which two ranks `distance` apart differ, and their distance in it. */
@@ -177,7 +200,7 @@ bool dfl_grid_form(const dfl_fabric *f, const dfl_team *team, const dfl_team_exc
 
     for (uint32_t k = 0; k < team->n; k++)
         if (dfl_team_starts(&team->part[k]) != team->part[k].stride)
-            return false;
+            return cost_pair(f, team, e, patterns, out);
     for (uint32_t k = 1; k < team->n; k++)
         for (uint32_t j = 0; j < k; j++)
             if (team->part[j].dim == team->part[k].dim)

@@ -40,4 +40,15 @@ static inline void dfl_pattern_add_time(const dfl_fabric *f, const dfl_team *tea
     out->seconds += step * (double)p->times;
 }
 
+/* Adds the bits that all steps of a pattern bring over the busiest port, up and down. The senders of ONWARD are the first ones in
+   each step, and the receivers others in each. */
+static inline void dfl_pattern_add_port(const dfl_round *p, double bits, dfl_exchange_cost *out)
+{
+    out->bits[0] += bits;
+    if (p->kind != DFL_PATTERN_ONWARD)
+        out->bits[1] += bits;
+    else if (bits > out->bits[1])
+        out->bits[1] = bits;
+}
+
 #endif

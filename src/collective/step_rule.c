@@ -58,17 +58,19 @@ static uint32_t find_class(const dfl_fabric *f, size_t link)
         uint32_t level = 0;
         while (level + 1 < f->levels && link >= find_tree_link(f, level + 1, 0, false))
             level++;
-        return level;
+        return 2 * level + (uint32_t)(link % 2);
     }
-    if (f->kind == DFL_TOPOLOGY_DRAGONFLY)
-        return link < (size_t)(2 * f->ports) ? 0 : link < find_global_link(f, 0, 0) ? 1 : 2;
-    return 0;
+    if (f->kind == DFL_TOPOLOGY_FULLY_CONNECTED)
+        return 0;
+    if (link < (size_t)(2 * f->ports))
+        return (uint32_t)(link % 2);
+    return link < find_global_link(f, 0, 0) ? 2 : 3;
 }
 
 /* Number of links of the network's bandwidth that the link stands for: those between a subtree and the level above. */
 static double find_width(const dfl_fabric *f, size_t link)
 {
-    uint32_t level = find_class(f, link);
+    uint32_t level = find_class(f, link) / 2;
     int64_t first, ports;
 
     if (f->kind != DFL_TOPOLOGY_FAT_TREE)
@@ -240,16 +242,16 @@ int64_t dfl_step_rule_all_pairs(const dfl_fabric *f, int64_t stride, double *loa
             }
             hops = links > hops ? links : hops;
         }
-    loads[0] = (double)(f->ports / stride - 1);
-    loads[1] = loads[2] = 0;
+    loads[0] = loads[1] = (double)(f->ports / stride - 1);
+    loads[2] = loads[3] = 0;
     for (int64_t i = 0; i < f->routers * f->routers; i++) {
         double sum = 0;
         for (int64_t g = 0; g < f->groups; g++)
             sum += l.now[2 * f->ports + g * f->routers * f->routers + i];
-        loads[1] = sum > loads[1] ? sum : loads[1];
+        loads[2] = sum > loads[2] ? sum : loads[2];
     }
     for (int64_t end = 0; end < f->routers * f->global; end++)
-        loads[2] = l.now[find_global_link(f, 0, end)] > loads[2] ? l.now[find_global_link(f, 0, end)] : loads[2];
+        loads[3] = l.now[find_global_link(f, 0, end)] > loads[3] ? l.now[find_global_link(f, 0, end)] : loads[3];
     dfl_arena_free(arena);
     return hops;
 }
@@ -287,4 +289,62 @@ void dfl_step_rule(const dfl_fabric *f, const dfl_team *team, const dfl_team_exc
         *most = l.all[link] > *most ? l.all[link] : *most;
     }
     dfl_arena_free(arena);
+}
+
+/* ---- stages ------------------------------------------------------------------------------------------------------ */
+
+/* Keeps the links of one message for the stage that sends it or, with `arrives`, for that which receives it; a port is kept for
+   its own stage alone. `loads`: [way][link]. */
+static void keep_links(link_loads *l, const dfl_stage_traffic *t, double *const *loads, bool arrives, dfl_stage_link *out)
+{
+    const bool has_ports = !dfl_fabric_is_grid(l->f) && l->f->kind != DFL_TOPOLOGY_FULLY_CONNECTED;
+
+    for (size_t k = 0; k < l->n_used; k++) {
+        const size_t link = l->used[k];
+        const uint32_t class = find_class(l->f, link);
+        double messages = 0, running = 0;
+
+        if (has_ports && class == (arrives ? 0 : 1))
+            continue;
+        for (uint32_t w = 0; w < DFL_N_WAYS; w++) {
+            messages += (double)t->times[w] * loads[w][link];
+            running += loads[w][link] > 0 ? (double)t->times[w] * t->seconds[w] : 0;
+        }
+        dfl_stage_link_keep(&out[class], messages / find_width(l->f, link), running);
+    }
+}
+
+bool dfl_step_rule_stages(const dfl_fabric *f, const dfl_team *team, const dfl_stage_traffic *traffic, dfl_stage_link *out)
+{
+    dfl_arena *arena;
+    link_loads l = { .f = f, .n_links = count_links(f), .share = 1, .bits = 1 };
+    double *loads[DFL_N_WAYS], *one;
+
+    if (f->ports > DFL_STEP_RULE_PORTS || l.n_links > DFL_STEP_RULE_LINKS)
+        return false;
+    arena = dfl_arena_new(NULL);
+    one = DFL_NEW_ARRAY(arena, double, l.n_links);
+    l.used = DFL_NEW_ARRAY(arena, size_t, l.n_links);
+    for (uint32_t w = 0; w < DFL_N_WAYS; w++)
+        loads[w] = DFL_NEW_ARRAY(arena, double, l.n_links);
+    for (uint32_t pass = 0; pass < 2; pass++) /* the loads of all messages, then the links of each one */
+        for (int64_t port = 0; port < f->ports; port++) {
+            const int64_t stage = dfl_team_rank(f, team, port);
+
+            for (uint32_t w = 0; w < DFL_N_WAYS && stage >= 0; w++) {
+                const int64_t to = traffic->times[w] > 0 ? dfl_stage_target((dfl_stage_way)w, stage, team->ranks) : -1;
+
+                if (to < 0)
+                    continue;
+                l.now = pass == 0 ? loads[w] : one;
+                l.n_used = 0;
+                cross(&l, port, dfl_team_port(f, team, port, stage, to));
+                for (uint32_t end = 0; end < 2 && pass == 1; end++)
+                    keep_links(&l, traffic, loads, end == 1, &out[(end == 0 ? stage : to) * DFL_LINK_CLASSES]);
+                for (size_t k = 0; k < l.n_used && pass == 1; k++)
+                    one[l.used[k]] = 0;
+            }
+        }
+    dfl_arena_free(arena);
+    return true;
 }

@@ -7,6 +7,7 @@
 #define DFL_COLLECTIVE_STEP_RULE_H
 
 #include "collective/algorithms.h"
+#include "collective/stage_ways.h"
 
 /* Whether the messages are few enough to be followed one by one. */
 bool dfl_step_rule_fits(const dfl_fabric *f, const dfl_team *team, const dfl_team_exchange *e);
@@ -16,5 +17,8 @@ void dfl_step_rule(const dfl_fabric *f, const dfl_team *team, const dfl_team_exc
    each class: [class]; the ranks of a group are all ports `stride` apart. Returns the links of the farthest message; 0 if the
    routers do not have alike ports of each group. Time and memory grow with the routers, not with the messages. */
 int64_t dfl_step_rule_all_pairs(const dfl_fabric *f, int64_t stride, double *loads);
+
+/* The links of all stages, as dfl_stage_links_form sets them. False if the network is too large. */
+bool dfl_step_rule_stages(const dfl_fabric *f, const dfl_team *team, const dfl_stage_traffic *traffic, dfl_stage_link *out);
 
 #endif

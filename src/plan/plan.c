@@ -179,7 +179,8 @@ static bool is_stopped(const dfl_arena *arena)
     return budget != NULL && !dfl_budget_ok(budget);
 }
 
-/* Sets the cost of the message between stages in a kind of micro-batches: the tensor that the repeat carries. */
+/* Sets the cost of the messages between stages in a kind of micro-batches: the tensor that the repeat carries. Between two stages
+   the closing message goes the same way. */
 static bool find_message(const dfl_plan_state *p, dfl_plan_kind *kind)
 {
     const dfl_frame *f = kind->work.frame;
@@ -213,7 +214,13 @@ static bool find_message(const dfl_plan_state *p, dfl_plan_kind *kind)
                                 "divide the einsums that make the carried tensor and its gradient alike");
     ask.bits = dfl_i128_double(kind->message_bits);
     part = (dfl_group_part){ .axis = slot->axis, .stride = slot->stride, .count = slot->count };
-    return dfl_collective_find(f->arena, f->sink, f->names, f->system, slot->stages->span, &ask, &options, &kind->message);
+    if (!dfl_collective_find(f->arena, f->sink, f->names, f->system, slot->stages->span, &ask, &options, &kind->message))
+        return false;
+    kind->closing = kind->message;
+    part = (dfl_group_part){ .axis = slot->axis, .stride = slot->stride * (slot->count - 1), .count = 2,
+                             .period = slot->stride * slot->count };
+    return p->interleave == 1 || p->stages == 2 ||
+           dfl_collective_find(f->arena, f->sink, f->names, f->system, slot->stages->span, &ask, &options, &kind->closing);
 }
 
 /* The key of a pipeline: all numbers on which its times depend. */
@@ -299,9 +306,9 @@ static bool run_pipeline(dfl_plan_state *p)
             backward[i] = kind->backward[chunk]->seconds;
         if (weights)
             weights[i] = kind->weights[chunk]->seconds;
-        *(blocks ? &forward[i] : &ahead[i]) += chunk + 1 < n || joined ? kind->message.seconds : 0;
+        *(blocks ? &forward[i] : &ahead[i]) += chunk + 1 < n || joined ? dfl_plan_message(p, kind, chunk, false)->seconds : 0;
         if (backward)
-            *(blocks ? &backward[i] : &back[i]) += chunk > 0 || joined ? kind->message.seconds : 0;
+            *(blocks ? &backward[i] : &back[i]) += chunk > 0 || joined ? dfl_plan_message(p, kind, chunk, true)->seconds : 0;
     }
     conflict = dfl_pipeline_conflict(&pipeline);
     if (conflict != NULL) {
@@ -399,17 +406,19 @@ static double time_messages(const dfl_plan_state *p, uint32_t stage)
 {
     const bool joined = p->out.schedule == DFL_SCHEDULE_JOINED;
     double seconds = 0;
-    int64_t sent = 0;
 
     if (!p->frame.mapping->options.exchanges_block && !joined)
         return 0;
-    for (uint32_t c = 0; c < p->interleave; c++) {
-        const uint32_t chunk = c * p->stages + stage;
+    for (uint32_t i = 0; i < p->n_kinds * p->interleave; i++) {
+        const dfl_plan_kind *kind = &p->kinds[i / p->interleave];
+        const uint32_t chunk = i % p->interleave * p->stages + stage;
+        const double count = (double)kind->count;
 
-        sent += (chunk + 1 < p->stages * p->interleave || joined) + (p->kinds->backward != NULL && (chunk > 0 || joined));
+        if (chunk + 1 < p->stages * p->interleave || joined)
+            seconds += count * dfl_plan_message(p, kind, chunk, false)->seconds;
+        if (kind->backward != NULL && (chunk > 0 || joined))
+            seconds += count * dfl_plan_message(p, kind, chunk, true)->seconds;
     }
-    for (uint32_t k = 0; k < p->n_kinds; k++)
-        seconds += (double)(sent * p->kinds[k].count) * p->kinds[k].message.seconds;
     return seconds;
 }
 

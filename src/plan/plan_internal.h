@@ -20,7 +20,8 @@ typedef struct {
     const dfl_chunk_time **forward, **backward; /* [chunk * stages + stage]; backward NULL without a backward pass */
     const dfl_chunk_time **weights; /* [chunk * stages + stage]: zero_bubble, the weights' gradients; else NULL */
     dfl_i128 message_bits;          /* what a stage sends to the next one for one micro-batch */
-    dfl_collective_cost message;
+    dfl_collective_cost message;    /* from a stage to the next one, or back */
+    dfl_collective_cost closing;    /* from the last stage to the first one, or back; costs nothing without an interleave */
 } dfl_plan_kind;
 
 typedef struct {
@@ -47,6 +48,15 @@ typedef struct {
 static inline const dfl_chunk_time *dfl_plan_update(const dfl_plan_state *p, uint32_t stage)
 {
     return p->update[stage == 0 ? 0 : stage + 1 == p->stages ? 2 : 1];
+}
+/* What chunk number `chunk` of all stages sends to the next one, or with `back` to the one before: the last stage sends to the
+   first one, which is a longer way on some networks. */
+static inline const dfl_collective_cost *dfl_plan_message(const dfl_plan_state *p, const dfl_plan_kind *kind, uint32_t chunk,
+                                                          bool back)
+{
+    const uint32_t behind = back ? chunk : chunk + 1; /* the two chunks are behind - 1 and behind */
+
+    return behind > 0 && behind < p->stages * p->interleave && behind % p->stages == 0 ? &kind->closing : &kind->message;
 }
 /* The end of a stage: of its gradients and its step of the optimizer. */
 static inline double dfl_plan_end(const dfl_plan_state *p, uint32_t stage)

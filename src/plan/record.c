@@ -12,6 +12,7 @@
 
 typedef DFL_VEC(dfl_plan_collective) collective_vec;
 typedef DFL_VEC(dfl_plan_link) link_vec;
+typedef DFL_VEC(dfl_link_use) use_vec;
 
 /* Names of the axes of a group: "node, gpu". */
 static const char *axes_text(const dfl_frame *f, uint64_t slots)
@@ -198,7 +199,7 @@ static void record_messages(dfl_plan_state *p, collective_vec *rows)
                                 .algorithm = dfl_algorithm_name(p->kinds->message.algorithm) };
     const double all = ((double)p->stages * p->interleave - 1) * (p->kinds->backward != NULL ? 2 : 1); /* of a micro-batch */
     stage_messages of;
-    int64_t hops;
+    int64_t hops, closing; /* of the row in a micro-batch: messages; those between the last stage and the first one */
 
     if (slot == NULL || p->stages == 1)
         return;
@@ -210,13 +211,15 @@ static void record_messages(dfl_plan_state *p, collective_vec *rows)
         }
     of = count_messages(p, p->out.last_stage);
     hops = larger(of.sent[0] + of.sent[1], of.received[0] + of.received[1]); /* it waits for those that it receives */
+    closing = p->kinds->backward != NULL && (p->out.last_stage + 1) % p->stages <= 1 ? p->interleave - 1 : 0;
     row.count = (dfl_i128)hops * f->micro_batches;
     row.exposed_seconds = p->out.step[DFL_STEP_POINT_TO_POINT];
     for (uint32_t k = 0; k < p->n_kinds; k++) {
         const dfl_plan_kind *kind = &p->kinds[k];
 
         row.all_bits += kind->message_bits * (dfl_i128)hops * kind->count;
-        row.seconds += kind->message.seconds * ((double)kind->count / (double)f->micro_batches);
+        row.seconds += ((double)(hops - closing) * kind->message.seconds + (double)closing * kind->closing.seconds) *
+                       ((double)kind->count / (double)row.count);
         add_moved(p, &kind->message, kind->message_bits, all * (double)kind->count);
     }
     DFL_PUSH(f->arena, rows, row);
@@ -224,33 +227,25 @@ static void record_messages(dfl_plan_state *p, collective_vec *rows)
 
 /* ---- links ---- */
 
-/* The position of a class of links in a list; their number if it is not there. */
-static size_t find_link(const link_vec *links, uint32_t network, const char *name)
+/* Adds `count` times the use of a class of links to that of a stage. */
+static void add_use(const dfl_plan_state *p, const dfl_link_use *use, dfl_i128 count, use_vec *uses)
 {
+    const double times = dfl_i128_double(count);
     size_t k = 0;
-
-    while (k < links->n && (links->at[k].network != network || strcmp(links->at[k].name, name) != 0))
-        k++;
-    return k;
-}
-
-/* Adds the use of the class `name` of links in `count` exchanges of a cost. */
-static void add_use(const dfl_plan_state *p, const dfl_collective_cost *cost, const dfl_link_use *use, const char *name,
-                    dfl_i128 count, link_vec *links)
-{
-    const size_t k = find_link(links, use->network, name);
 
     if (count == 0)
         return;
-    if (k == links->n)
-        DFL_PUSH(p->frame.arena, links, ((dfl_plan_link){ .network = use->network, .name = name }));
-    links->at[k].largest_bits += use->largest_bits * dfl_i128_double(count);
-    links->at[k].busy_seconds += use->seconds * dfl_i128_double(count);
-    links->at[k].load += cost->seconds * dfl_i128_double(count); /* s of the exchanges; record_links divides by them */
+    while (k < uses->n && (uses->at[k].network != use->network || uses->at[k].class != use->class))
+        k++;
+    if (k == uses->n)
+        DFL_PUSH(p->frame.arena, uses, ((dfl_link_use){ .network = use->network, .class = use->class, .name = use->name }));
+    uses->at[k].largest_bits += use->largest_bits * times;
+    uses->at[k].seconds += use->seconds * times;
+    uses->at[k].running += use->running * times;
 }
 
 /* Adds the links that exchanges of a stage use in micro-batches of a kind. */
-static void add_exchanges(const dfl_plan_state *p, const dfl_plan_kind *kind, uint32_t stage, link_vec *links)
+static void add_exchanges(const dfl_plan_state *p, const dfl_plan_kind *kind, uint32_t stage, use_vec *uses)
 {
     for (uint32_t x = 0; x < p->exchanges.n; x++) {
         const int64_t n = count_variants(p, x);
@@ -264,96 +259,74 @@ static void add_exchanges(const dfl_plan_state *p, const dfl_plan_kind *kind, ui
             const dfl_plan_exchange *of = variant_of(kind, x, n, i);
 
             for (uint32_t k = 0; k < of->cost.n_links && of->bits > 0; k++)
-                add_use(p, &of->cost, &of->cost.links[k], of->cost.links[k].name, times / n_moved, links);
+                add_use(p, &of->cost.links[k], times / n_moved, uses);
         }
     }
 }
 
-/* The class of the links in the other direction along an axis; else the class itself. */
-static const char *name_back(const dfl_plan_state *p, const char *name)
+/* Adds the links that the messages of each stage use in micro-batches of a kind, `uses`: [stage]. False after a report. */
+static bool add_messages(const dfl_plan_state *p, const dfl_plan_kind *kind, use_vec *uses)
 {
-    const size_t n = strlen(name);
-    char *out = dfl_arena_printf(p->frame.arena, "%s", name);
+    const dfl_frame *f = &p->frame;
+    const dfl_slot *slot = &f->slots[f->stage_slot];
+    const int64_t closing = p->interleave - 1, back = kind->backward != NULL;
+    const double next_seconds = kind->message.seconds, closing_seconds = kind->closing.seconds;
+    const dfl_stage_messages messages = {
+        .stages = { .axis = slot->axis, .stride = slot->stride, .count = slot->count },
+        .element = f->system->memories[f->home].element, .bits = dfl_i128_double(kind->message_bits),
+        .traffic = { .times = { [DFL_WAY_NEXT] = p->interleave, [DFL_WAY_CLOSING] = closing,
+                                [DFL_WAY_NEXT_BACK] = back * p->interleave, [DFL_WAY_CLOSING_BACK] = back * closing },
+                     .seconds = { [DFL_WAY_NEXT] = next_seconds, [DFL_WAY_CLOSING] = closing_seconds,
+                                  [DFL_WAY_NEXT_BACK] = next_seconds, [DFL_WAY_CLOSING_BACK] = closing_seconds } },
+    };
+    dfl_stage_uses *links = DFL_NEW_ARRAY(f->arena, dfl_stage_uses, p->stages);
 
-    if (n > 0 && (name[n - 1] == '+' || name[n - 1] == '-'))
-        out[n - 1] = name[n - 1] == '+' ? '-' : '+';
-    return out;
+    if (kind->message_bits == 0)
+        return true;
+    if (!dfl_stage_links_find(f->arena, f->sink, f->names, f->system, slot->stages->span, &messages, links))
+        return false;
+    for (uint32_t s = 0; s < p->stages; s++)
+        for (uint32_t k = 0; k < links[s].n_links; k++)
+            add_use(p, &links[s].links[k], kind->count, &uses[s]);
+    return true;
 }
 
-/* The direction of messages between stages along their axis, by the routes of COLLECTIVES.md. Ahead is towards higher
-   coordinates. */
-typedef enum {
-    WAY_ROUND,      /* messages forward go ahead, also from the last stage to the first one; messages back go the other way */
-    WAY_LINE,       /* the same, but from the last stage to the first one they go the other way, over the links of all stages */
-    WAY_OPPOSITE,   /* two stages face each other on a closed line: all messages go ahead */
-} message_way;
-
-static message_way find_way(const dfl_plan_state *p, uint32_t network)
+/* Keeps the busier use of links of one name: of two stages, or of the two directions. */
+static void keep_use(const dfl_plan_state *p, const dfl_link_use *use, link_vec *out)
 {
-    const dfl_slot *slot = &p->frame.slots[p->frame.stage_slot];
-    const dfl_topology_kind kind = p->frame.system->networks[network].topology.kind;
-    const int64_t size = p->frame.system->axes[slot->axis].size, closing = size - (slot->count - 1) * slot->stride;
+    const dfl_plan_link link = { .network = use->network, .name = use->name, .largest_bits = use->largest_bits,
+                                 .busy_seconds = use->seconds, .load = use->running > 0 ? use->seconds / use->running : 0 };
+    size_t k = 0;
 
-    if (kind != DFL_TOPOLOGY_RING && kind != DFL_TOPOLOGY_TORUS)
-        return WAY_LINE;
-    if (2 * slot->stride == size)
-        return WAY_OPPOSITE;
-    return 2 * closing > size ? WAY_LINE : WAY_ROUND;
+    while (k < out->n && (out->at[k].network != link.network || strcmp(out->at[k].name, link.name) != 0))
+        k++;
+    if (k == out->n)
+        DFL_PUSH(p->frame.arena, out, link);
+    else if (link.largest_bits > out->at[k].largest_bits)
+        out->at[k] = link;
 }
 
-/* Adds the links that messages of a stage use in micro-batches of a kind. Messages forward and back share the links of ports and
-   of switches. Along an axis and between two instances, each direction has links of its own, except for messages between the last
-   stage and the first one. */
-static void add_messages(const dfl_plan_state *p, const dfl_plan_kind *kind, uint32_t stage, link_vec *links)
+/* Records the use of each class of links in the stage that has most bits on the busiest link of the class. False after a
+   report. */
+static bool record_links(dfl_plan_state *p)
 {
-    const stage_messages of = count_messages(p, stage);
-    const int64_t together = larger(of.sent[0] + of.sent[1], of.received[0] + of.received[1]);
-    const int64_t forward = larger(of.sent[0], of.received[0]), back = larger(of.sent[1], of.received[1]);
-    const int64_t closing = p->interleave - 1, closing_back = back > 0 ? closing : 0;
-
-    for (uint32_t k = 0; k < kind->message.n_links; k++) {
-        const dfl_link_use *use = &kind->message.links[k];
-        const char *opposite = name_back(p, use->name);
-        const message_way way = find_way(p, use->network);
-        const bool has_direction = strcmp(opposite, use->name) != 0, is_pair = strcmp(use->name, "link") == 0;
-        int64_t ahead = together, behind = 0;
-
-        if (is_pair && p->stages > 2) {
-            ahead = larger(forward, back);
-        } else if (has_direction && way != WAY_OPPOSITE) {
-            ahead = forward + (way == WAY_LINE ? closing_back : 0);
-            behind = back + (way == WAY_LINE ? closing : 0);
-        }
-        add_use(p, &kind->message, use, use->name, (dfl_i128)kind->count * ahead, links);
-        add_use(p, &kind->message, use, opposite, (dfl_i128)kind->count * behind, links);
-    }
-}
-
-/* Records the use of each class of links in the stage that has most bits on the busiest link of the class. */
-static void record_links(dfl_plan_state *p)
-{
+    use_vec *uses = DFL_NEW_ARRAY(p->frame.arena, use_vec, p->stages);
     link_vec out = { 0 };
 
+    for (uint32_t i = 0; i < p->stages * p->n_kinds; i++)
+        add_exchanges(p, &p->kinds[i % p->n_kinds], i / p->n_kinds, &uses[i / p->n_kinds]);
+    for (uint32_t k = 0; k < p->n_kinds && p->stages > 1; k++)
+        if (!add_messages(p, &p->kinds[k], uses))
+            return false;
     for (uint32_t i = 0; i < p->stages; i++) {
-        const uint32_t stage = (p->out.last_stage + i) % p->stages; /* of stages with equally many bits, that which ends last */
-        link_vec links = { 0 };
+        const use_vec *of = &uses[(p->out.last_stage + i) % p->stages]; /* of equal stages, that which ends last */
 
-        for (uint32_t k = 0; k < p->n_kinds; k++)
-            add_exchanges(p, &p->kinds[k], stage, &links);
-        for (uint32_t k = 0; k < p->n_kinds && p->stages > 1; k++)
-            add_messages(p, &p->kinds[k], stage, &links);
-        for (size_t l = 0; l < links.n; l++) {
-            const size_t k = find_link(&out, links.at[l].network, links.at[l].name);
-            if (k == out.n)
-                DFL_PUSH(p->frame.arena, &out, links.at[l]);
-            else if (links.at[l].largest_bits > out.at[k].largest_bits)
-                out.at[k] = links.at[l];
-        }
+        for (size_t k = 0; k < of->n; k++)
+            keep_use(p, &of->at[k], &out);
     }
-    for (size_t i = 0; i < out.n; i++)
-        out.at[i].load = out.at[i].load > 0 ? out.at[i].busy_seconds / out.at[i].load : 0;
     p->out.links = out.at;
     p->out.n_links = (uint32_t)out.n;
+    return true;
 }
 
 /* ---- groups of chips ---- */
@@ -526,7 +499,8 @@ bool dfl_plan_record(dfl_plan_state *p)
     if (!record_exchanges(p, &rows))
         return false;
     record_messages(p, &rows);
-    record_links(p);
+    if (!record_links(p))
+        return false;
     p->out.collectives = rows.at;
     p->out.n_collectives = (uint32_t)rows.n;
     record_parts(p);

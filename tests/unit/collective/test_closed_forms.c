@@ -1,11 +1,12 @@
-/* The closed forms equal the step rule: all networks of up to 64 ports, all groups, all algorithms. No link carries more than its
-   bandwidth times the time. */
+/* The closed forms equal the step rule: all networks of up to 64 ports, all groups, all algorithms, all stages of pipelines. No
+   link carries more than its bandwidth times the time. */
 #include <math.h>
 #include <stdio.h>
 
 #include "tests/harness/check.h"
 
 #include "collective/closed_forms.h"
+#include "collective/stage_links.h"
 #include "collective/step_rule.h"
 #include "tests/unit/collective/chips.h"
 
@@ -42,7 +43,7 @@ static const form_case cases[] = {
 };
 
 /* Numbers of one row. */
-typedef struct { const form_case *c; size_t exchanges, forms; } form_count;
+typedef struct { const form_case *c; size_t exchanges, forms, pipelines; } form_count;
 
 static bool is_close(double a, double b) { return fabs(a - b) <= 1e-12 * (fabs(a) + fabs(b)); }
 
@@ -82,6 +83,47 @@ static void compare(form_count *n, const dfl_fabric *f, const dfl_team *team, co
         right &= is_close(form.bits[c], rule.bits[c]);
     }
     assert_true(right);
+}
+
+/* The links of messages between stages by both ways: forward alone, forward and back, with one chunk or several. What all stages
+   use for one message to the next stage is what the step rule counts for it. */
+static void compare_stages(form_count *n, const dfl_fabric *f, const dfl_team *team)
+{
+    static const int64_t times[][DFL_N_WAYS] = { { 1, 0, 0, 0 }, { 1, 0, 1, 0 }, { 2, 1, 2, 1 }, { 3, 2, 0, 0 }, { 4, 3, 4, 3 } };
+    dfl_stage_link form[PORTS * DFL_LINK_CLASSES], rule[PORTS * DFL_LINK_CLASSES];
+    const dfl_team_exchange e = { .kind = DFL_COLLECTIVE_POINT_TO_POINT, .algorithm = DFL_ALGORITHM_MESSAGE, .bits = 1,
+                                  .pieces = 1, .sharers = 1, .rate = 7 };
+    dfl_exchange_cost message;
+
+    dfl_step_rule(f, team, &e, &message);
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        dfl_stage_traffic t = { .seconds = { 1, 8, 64, 512 } };
+        const size_t links = (size_t)team->ranks * DFL_LINK_CLASSES;
+        bool has_form;
+
+        for (uint32_t w = 0; w < DFL_N_WAYS; w++)
+            t.times[w] = times[i][w];
+        for (size_t k = 0; k < links; k++)
+            form[k] = rule[k] = (dfl_stage_link){ 0, 0 };
+        assert_true(dfl_step_rule_stages(f, team, &t, rule));
+        has_form = dfl_stage_links_form(f, team, &t, form);
+        n->pipelines += has_form;
+        for (size_t k = 0; k < links && has_form; k++) {
+            if (!is_close(form[k].messages, rule[k].messages) || !is_close(form[k].running, rule[k].running)) {
+                print_case("messages", f, team, &e, form[k].messages, rule[k].messages);
+                printf("stage %zu class %zu times %zu: running %g, %g\n", k / DFL_LINK_CLASSES, k % DFL_LINK_CLASSES, i,
+                       form[k].running, rule[k].running);
+            }
+            assert_true(is_close(form[k].messages, rule[k].messages) && is_close(form[k].running, rule[k].running));
+        }
+        for (size_t c = 0; c < DFL_LINK_CLASSES && i == 0; c++) {
+            double most = 0;
+
+            for (size_t k = c; k < links; k += DFL_LINK_CLASSES)
+                most = fmax(most, rule[k].messages);
+            assert_true(is_close(most, message.bits[c]));
+        }
+    }
 }
 
 /* All algorithms for one group. What does not change the form of a formula (sharers, memory, contention) changes from one
@@ -141,6 +183,8 @@ static void compare_groups(form_count *n, const dfl_fabric *f, dfl_team *team, u
                 continue;
             team->part[team->n++] = (dfl_team_part){ .dim = dim, .stride = stride, .count = count };
             team->ranks *= count;
+            if (team->n == 1)
+                compare_stages(n, f, team);
             compare_groups(n, f, team, dim + 1);
             *team = before;
         }
@@ -181,7 +225,7 @@ static void agree(void **state)
         }
         size[1] = 0;
     }
-    printf("             %zu exchanges, %zu with a closed form\n", n.exchanges, n.forms);
+    printf("             %zu exchanges, %zu with a closed form, %zu pipelines\n", n.exchanges, n.forms, n.pipelines);
     assert_true(100 * n.forms >= (size_t)n.c->form * n.exchanges);
 }
 
