@@ -143,7 +143,7 @@ enum {
 #define DFL_SEMA_MAX_COEFFICIENT (INT32_MAX * (int64_t)INT32_MAX)
 /* Largest size of an axis, argument of a network, and whole-number attribute (`buffers`). */
 #define DFL_SEMA_MAX_COUNT INT32_MAX
-#define DFL_SEMA_MAX_LEVELS 64 /* levels of a fat tree */
+#define DFL_SEMA_MAX_LEVELS 16 /* levels of a fat tree (DFL_FABRIC_LEVELS) */
 
 /* ---- model: capacities; a mapping that exceeds one is refused with E0609, or counted in a slower way ---- */
 

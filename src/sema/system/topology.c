@@ -31,11 +31,7 @@ static const network_kind kinds[] = {
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
 /* Reports E0510 at `at`. */
-static dfl_diag *report_shape(dfl_system_draft *draft, dfl_span at, const char *what)
-{
-    draft->broken = true;
-    return dfl_report(draft->sink, DFL_SYS_SHAPE, at, "%s", what);
-}
+#define REPORT_SHAPE(draft, at, ...) ((draft)->broken = true, dfl_report((draft)->sink, DFL_SYS_SHAPE, at, __VA_ARGS__))
 
 /* ---- the kind ---- */
 
@@ -105,6 +101,7 @@ static int find_argument(dfl_system_context *ctx, const network_kind *kind, cons
 static bool read_factor(dfl_system_context *ctx, const dfl_expr *expr, double *out)
 {
     dfl_value v = dfl_eval(ctx->sema, ctx->scope, expr);
+    dfl_diag *d;
 
     ctx->draft->broken |= v.kind == DFL_VALUE_BAD;
     ctx->draft->unsized |= v.kind == DFL_VALUE_UNKNOWN;
@@ -113,8 +110,12 @@ static bool read_factor(dfl_system_context *ctx, const dfl_expr *expr, double *o
     *out = v.quantity.real;
     if (v.kind == DFL_VALUE_QUANTITY && dfl_dim_is_none(v.quantity.dim) && v.quantity.real >= 1)
         return true;
-    dfl_diag_help(ctx->sema->sink, report_shape(ctx->draft, expr->span, "an oversubscription is a plain number of at least 1"),
-                  "2 states that a level of the tree has half the bandwidth of the level below");
+    if (v.kind == DFL_VALUE_QUANTITY && dfl_dim_is_none(v.quantity.dim))
+        d = REPORT_SHAPE(ctx->draft, expr->span, "an oversubscription of %g is below 1", v.quantity.real);
+    else
+        d = REPORT_SHAPE(ctx->draft, expr->span, "an oversubscription is a plain number of at least 1");
+    dfl_diag_help(ctx->sema->sink, d, "write `2` if a level of the tree has half the bandwidth of the level below, `1` if it has "
+                  "all");
     return false;
 }
 
@@ -122,18 +123,23 @@ static bool read_factor(dfl_system_context *ctx, const dfl_expr *expr, double *o
 static void read_factor_list(dfl_system_context *ctx, const dfl_expr *list, uint32_t levels, double *out)
 {
     uint32_t i = 0;
+    dfl_diag *d;
 
     if (list->n_args != levels) {
-        dfl_diag *d = report_shape(ctx->draft, list->span, "the list of oversubscriptions must have one number for each level");
-
-        dfl_diag_here(ctx->sema->sink, d, "%u numbers for %u levels", list->n_args, levels);
+        d = REPORT_SHAPE(ctx->draft, list->span, "%u oversubscriptions for %u levels: a list has one for each level",
+                         list->n_args, levels);
+        dfl_diag_help(ctx->sema->sink, d, "write `levels = %u`, or %u numbers, that of the lowest level first", list->n_args,
+                      levels);
         return;
     }
     for (const dfl_expr *x = list->args; x != NULL; x = x->next, i++) {
         if (!read_factor(ctx, x, &out[i]))
             return;
-        if (i == 0 && out[0] != 1)
-            report_shape(ctx->draft, x->span, "the lowest level has the bandwidth of a port: its oversubscription is 1");
+        if (i == 0 && out[0] != 1) {
+            d = REPORT_SHAPE(ctx->draft, x->span, "the lowest level has an oversubscription of %g, and the bandwidth of a port",
+                             out[0]);
+            dfl_diag_help(ctx->sema->sink, d, "write `1` here");
+        }
     }
 }
 
@@ -198,36 +204,86 @@ void dfl_system_read_topology(dfl_system_context *ctx, uint32_t network, const d
 
 /* ---- what depends on the ports ---- */
 
+/* Whether so many groups and routers (0 = one for each port) of a dragonfly divide the ports and have links to all groups. */
+static bool fits_ports(const dfl_topology *t, int64_t ports, int64_t groups, int64_t routers)
+{
+    const int64_t each = ports / groups, n = routers > 0 ? routers : each;
+
+    return ports % groups == 0 && each % n == 0 && (t->global == 0 || (dfl_i128)t->global * n >= groups - 1);
+}
+
+/* The numbers of groups, or else of routers, nearest to the written one below and above that fit; 0 = there is none. */
+typedef struct { int64_t below, above; } near_shapes;
+
+static near_shapes find_near(const dfl_topology *t, int64_t ports, bool of_groups)
+{
+    const int64_t given = of_groups ? t->groups : t->routers, most = of_groups ? ports : ports / t->groups;
+    near_shapes out = { 0, 0 };
+
+    for (int64_t d = 1; d <= most / d; d++)
+        for (uint32_t k = 0; most % d == 0 && k < 2; k++) {
+            const int64_t n = k == 0 ? d : most / d;
+
+            if (!fits_ports(t, ports, of_groups ? n : t->groups, of_groups ? t->routers : n))
+                continue;
+            if (n < given && n > out.below)
+                out.below = n;
+            if (n > given && (out.above == 0 || n < out.above))
+                out.above = n;
+        }
+    return out;
+}
+
+/* Adds what to write instead of a number of groups or routers. */
+static void help_near(dfl_system_draft *draft, dfl_diag *d, const dfl_topology *t, int64_t ports, bool of_groups)
+{
+    const char *name = of_groups ? "groups" : "routers";
+    const near_shapes near = find_near(t, ports, of_groups);
+
+    if (near.below > 0 && near.above > 0)
+        dfl_diag_help(draft->sink, d, "write `%s = %lld` or `%s = %lld`", name, (long long)near.below, name,
+                      (long long)near.above);
+    else if (near.below > 0 || near.above > 0)
+        dfl_diag_help(draft->sink, d, "write `%s = %lld`", name, (long long)(near.below > 0 ? near.below : near.above));
+    else
+        dfl_diag_help(draft->sink, d, "leave out `routers` and `global`, and write `groups = %lld`",
+                      (long long)(ports % 2 == 0 ? 2 : 1));
+}
+
 /* Completes a dragonfly: without `groups`, one group; without `routers`, one for each port; without `global`, the least
    number that links all groups. Reports groups and routers that do not divide the ports, and too few links. */
 static void finish_dragonfly(dfl_system_draft *draft, const dfl_draft_part *part, int64_t ports, dfl_topology *t)
 {
+    const char *name = dfl_sym_text(draft->names, part->name);
     int64_t each;
     dfl_diag *d;
 
     t->groups = t->groups > 0 ? t->groups : 1;
     if (ports > 0 && ports % t->groups != 0) {
-        int64_t below = ports - ports % t->groups;
-        d = report_shape(draft, part->argument_spans[GROUPS], "the groups do not divide the ports of the network");
-        dfl_diag_here(draft->sink, d, "%lld groups of %lld ports", (long long)t->groups, (long long)ports);
-        if (below > 0)
-            dfl_diag_help(draft->sink, d, "%lld or %lld ports would fill the groups", (long long)below,
-                          (long long)(below + t->groups));
+        d = REPORT_SHAPE(draft, part->argument_spans[GROUPS], "%lld groups do not divide the %lld ports of network `%s`",
+                         (long long)t->groups, (long long)ports, name);
+        help_near(draft, d, t, ports, true);
         return;
     }
     each = ports > 0 ? ports / t->groups : 1;
     if (t->routers > 0 && ports > 0 && each % t->routers != 0) {
-        d = report_shape(draft, part->argument_spans[ROUTERS], "the routers do not divide the ports of a group");
-        dfl_diag_here(draft->sink, d, "%lld routers for %lld ports", (long long)t->routers, (long long)each);
+        d = REPORT_SHAPE(draft, part->argument_spans[ROUTERS],
+                         "%lld routers do not divide the %lld ports of a group of network `%s`",
+                         (long long)t->routers, (long long)each, name);
+        if (t->groups > 1)
+            dfl_diag_here(draft->sink, d, "%lld ports in %lld groups", (long long)ports, (long long)t->groups);
+        help_near(draft, d, t, ports, false);
         return;
     }
     t->routers = t->routers > 0 ? t->routers : each;
     if (t->global == 0) {
         t->global = t->groups > 1 ? (t->groups - 2) / t->routers + 1 : 1;
     } else if ((dfl_i128)t->global * t->routers < t->groups - 1) {
-        d = report_shape(draft, part->argument_spans[GLOBAL], "too few links to join each group with each other group");
-        dfl_diag_here(draft->sink, d, "%lld routers with %lld links each, for %lld other groups", (long long)t->routers,
-                      (long long)t->global, (long long)(t->groups - 1));
+        d = REPORT_SHAPE(draft, part->argument_spans[GLOBAL],
+                         "%lld x %lld = %lld links of a group do not reach its %lld other groups",
+                         (long long)t->routers, (long long)t->global, (long long)(t->routers * t->global),
+                         (long long)(t->groups - 1));
+        dfl_diag_here(draft->sink, d, "%lld for each of %lld routers of a group", (long long)t->global, (long long)t->routers);
         dfl_diag_help(draft->sink, d, "write `global = %lld` or more, or leave `global` out",
                       (long long)((t->groups - 2) / t->routers + 1));
     }
@@ -256,8 +312,10 @@ void dfl_system_finish_topology(dfl_system_draft *draft, const dfl_draft_part *p
     topology->algorithms = read_algorithms(draft, part);
     topology->separate_rails = rails != NULL;
     if (rails != NULL && dfl_draft_find_attribute(part, "port") == NULL)
-        dfl_diag_help(draft->sink, report_shape(draft, rails->span, "separate rails need a port for each inner instance"),
-                      "name the inner axis, as in `port = gpu`");
+        dfl_diag_help(draft->sink, REPORT_SHAPE(draft, rails->span,
+                                                "separate rails need a port for each inner instance, and `%s` has one for all of "
+                                                "them", dfl_sym_text(draft->names, part->name)),
+                      "write `port = ...;` with an axis inside of the array, or leave `rails` out");
     if (topology->kind == DFL_TOPOLOGY_DRAGONFLY)
         finish_dragonfly(draft, part, ports, topology);
 }

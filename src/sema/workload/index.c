@@ -309,6 +309,8 @@ static double lower_number(dfl_workload_context *ctx, const dfl_expr *expr, cons
         return v.quantity.real;
     d = dfl_report(ctx->sema->sink, DFL_EXPR_TYPE, expr->span, "`%s` is %s", word,
                    isinf(most) ? "a number of at least 1, or `worst`" : "a share from 0 to 1");
+    if (v.kind == DFL_VALUE_QUANTITY && dfl_dim_is_none(v.quantity.dim))
+        dfl_diag_here(ctx->sema->sink, d, "this is %g", v.quantity.real);
     dfl_diag_help(ctx->sema->sink, d, isinf(most) ? "state the points of the largest instance over the mean: `load 1.3`"
                                                   : "state the share of rows that was read before: `reuse 40%%`");
     ctx->draft->broken = true;

@@ -149,8 +149,10 @@ static bool read_options(dfl_sema *sema, const training_arguments *args, dfl_tra
     out->optimizer = kind == 0 ? DFL_OPTIMIZER_ADAM : kind == 1 ? DFL_OPTIMIZER_SGD : DFL_OPTIMIZER_MOMENTUM;
     out->moments = out->gradients = fp32;
     if (optimizer != NULL && optimizer->n_args > 1) {
-        dfl_report(sema->sink, DFL_ARGUMENT_TOO_MANY, optimizer->span, "`%s` takes the data type of its state alone",
-                   optimizers[kind]);
+        d = dfl_report(sema->sink, DFL_ARGUMENT_TOO_MANY, optimizer->span, "`%s` takes the data type of its state alone",
+                       optimizers[kind]);
+        dfl_diag_here(sema->sink, d, "%u arguments", optimizer->n_args);
+        dfl_diag_help(sema->sink, d, "write `%s(fp32)`", optimizers[kind]);
         return false;
     }
     if (optimizer != NULL && optimizer->n_args == 1 && !read_type(sema, optimizer->args, &out->moments))
