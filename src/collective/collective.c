@@ -354,9 +354,10 @@ static bool refuse_phase(collective_search *s, const collective_schedule *schedu
             p = schedule->phase[i].exchange.rate > 0 ? NULL : &schedule->phase[i];
         net = &s->system->networks[p->group->fabric->network];
         d = dfl_report(s->sink, DFL_SYS_EFFICIENCY_SMALL, s->span,
-                       "%s of %g bits over `%s`: its efficiency starts at %g bits", dfl_collective_name(p->exchange.kind),
+                       "%s of %.6g bit over `%s`: its efficiency starts at %.6g bit", dfl_collective_name(p->exchange.kind),
                        p->exchange.bits, dfl_sym_text(s->names, net->name), net->efficiency->at[0]);
         dfl_diag_label(s->sink, d, net->efficiency->span, "the first point");
+        dfl_diag_help(s->sink, d, "give the efficiency a first point at the smallest transfer, for example at `0B`");
         return false;
     }
     net = &s->system->networks[p->group->fabric->network];

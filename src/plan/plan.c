@@ -314,6 +314,8 @@ static bool run_pipeline(dfl_plan_state *p)
     if (conflict != NULL) {
         dfl_diag *d = dfl_report(f->sink, DFL_MAP_STAGES, f->slots[f->stage_slot].stages->span, "%s", conflict);
 
+        dfl_diag_here(f->sink, d, "%lld micro-batches, %u stages, %u chunks of each", (long long)f->micro_batches, p->stages,
+                      p->interleave);
         dfl_diag_help(f->sink, d, "change the number of micro-batches, of stages, or `interleave`");
         return false;
     }

@@ -34,6 +34,7 @@ typedef struct {
     degree *degrees; uint32_t n_degrees;
     bool is_memory;            /* the mistake is a memory that the plan exceeds */
     bool renews;               /* `recompute forward` was tried beside other parts */
+    bool has_lines;            /* lines were tried on axes that have none */
     bool is_rows;              /* the mistake is parts of a table: the nearest numbers of parts come first */
     double far;                /* of the present changes; 1 = of no number of parts, and of mistakes other than those of rows */
     bool takes_idle;           /* plans that leave chips without work are tried: they are better than none */
@@ -279,17 +280,95 @@ static void try_degrees(nearest *n, const char *besides)
             }
 }
 
+/* The parts that all degrees of an axis but one make together; of all with `but` = NULL. Above the size of the axis, some number
+   above it. */
+static int64_t count_used(const nearest *n, uint32_t axis, const degree *but)
+{
+    const int64_t size = n->given->system->axes[axis].size;
+    int64_t used = 1;
+
+    for (uint32_t b = 0; b < n->n_degrees && used <= size; b++)
+        used *= n->degrees[b].axis == axis && &n->degrees[b] != but ? n->degrees[b].parts : 1;
+    return used;
+}
+
+/* The number of parts of a degree with which its axis has no chip without work; 0 = there is none, or it is the written one. */
+static int64_t find_full(const nearest *n, const degree *of)
+{
+    const int64_t size = n->given->system->axes[of->axis].size, used = count_used(n, of->axis, of);
+
+    return used <= size && size % used == 0 && size / used != of->parts && size / used <= most_parts(n, of) ? size / used : 0;
+}
+
+/* Tries plans that give work to all chips of two axes, by one degree of each. */
+static void try_two_axes(nearest *n)
+{
+    for (uint32_t a = 0; a < n->n_degrees; a++)
+        for (uint32_t b = a + 1; b < n->n_degrees; b++) {
+            const degree *one = &n->degrees[a], *other = &n->degrees[b];
+
+            if (one->axis == other->axis || find_full(n, one) == 0 || find_full(n, other) == 0)
+                continue;
+            set_degree(n, one, find_full(n, one));
+            set_degree(n, other, find_full(n, other));
+            try_changes(n, dfl_arena_printf(n->arena, "%s and %s", degree_text(n, one, find_full(n, one)),
+                                            degree_text(n, other, find_full(n, other))));
+            reset(n);
+        }
+}
+
+/* Adds a line that divides a rank on an axis: of all einsums, or of those in `only`. */
+static void add_line(nearest *n, uint32_t rank, uint32_t axis, int64_t parts, const uint32_t *only, uint32_t n_only)
+{
+    dfl_body *root = n->trial->root;
+    dfl_line *lines = DFL_NEW_ARRAY(n->arena, dfl_line, (size_t)root->n_lines + 1);
+
+    for (uint32_t i = 0; i < root->n_lines; i++)
+        lines[i] = root->lines[i];
+    lines[root->n_lines] = (dfl_line){ .kind = DFL_LINE_SPATIAL, .span = n->given->span, .amount_span = n->given->span,
+                                       .rank = rank, .by = DFL_BY_PARTS, .amount = parts, .axis = axis, .only = only,
+                                       .n_only = n_only, .statement = root->n_lines };
+    root->lines = lines;
+    root->n_lines++;
+}
+
+/* Whether no other rank has the name of this one, which a line can then state. */
+static bool has_own_name(const dfl_workload *w, uint32_t rank)
+{
+    for (uint32_t r = 0; r < w->n_ranks; r++)
+        if (r != rank && w->ranks[r].name == w->ranks[rank].name)
+            return false;
+    return true;
+}
+
+/* Tries plans with a line more, on an axis that has none. */
+static void try_new_lines(nearest *n, const char *besides)
+{
+    const dfl_workload *w = n->given->workload;
+
+    for (uint32_t a = 0; a < n->given->system->n_axes; a++) {
+        const dfl_axis *axis = &n->given->system->axes[a];
+
+        for (uint32_t r = 0; r < w->n_ranks && axis->size > 1 && count_used(n, a, NULL) == 1; r++) {
+            if (is_repeat(w, r) || w->ranks[r].extent < axis->size || !has_own_name(w, r))
+                continue;
+            n->has_lines = true;
+            add_line(n, r, a, axis->size, NULL, 0);
+            try_changes(n, dfl_arena_printf(n->arena, "`spatial %s/%lld on %s;`%s", sym(n, w->ranks[r].name),
+                                            (long long)axis->size, sym(n, axis->name), besides));
+            reset(n);
+        }
+    }
+}
+
 /* Tries plans with more parts of one degree on an axis of which some chips have no work. The parts of all degrees together then
    divide the axis. */
 static void try_more_parts(nearest *n, const char *besides)
 {
     for (uint32_t a = 0; a < n->n_degrees; a++) {
         const degree *of = &n->degrees[a];
-        const int64_t size = n->given->system->axes[of->axis].size;
-        int64_t used = 1;
+        const int64_t size = n->given->system->axes[of->axis].size, used = count_used(n, of->axis, NULL);
 
-        for (uint32_t b = 0; b < n->n_degrees && used <= size; b++)
-            used *= n->degrees[b].axis == of->axis ? n->degrees[b].parts : 1;
         for (int64_t factor = 2; factor <= size / used; factor++) {
             if (size % (used * factor) != 0)
                 continue;
@@ -409,20 +488,12 @@ static uint32_t find_state_rank(const nearest *n)
 static void divide_update(nearest *n, const degree *of, uint32_t rank)
 {
     const dfl_workload *w = n->given->workload;
-    dfl_body *root = n->trial->root;
-    dfl_line *lines = DFL_NEW_ARRAY(n->arena, dfl_line, (size_t)root->n_lines + 1);
     uint32_t *only = DFL_NEW_ARRAY(n->arena, uint32_t, (size_t)w->n_einsums + 1), n_only = 0;
 
     for (uint32_t e = 0; e < w->n_einsums; e++)
         if (w->einsums[e].phase == DFL_PHASE_UPDATE && dfl_einsum_has_rank(&w->einsums[e], rank))
             only[n_only++] = e;
-    for (uint32_t i = 0; i < root->n_lines; i++)
-        lines[i] = root->lines[i];
-    lines[root->n_lines] = (dfl_line){ .kind = DFL_LINE_SPATIAL, .span = n->given->span, .amount_span = n->given->span,
-                                       .rank = rank, .by = DFL_BY_PARTS, .amount = of->parts, .axis = of->axis, .only = only,
-                                       .n_only = n_only, .statement = root->n_lines };
-    root->lines = lines;
-    root->n_lines++;
+    add_line(n, rank, of->axis, of->parts, only, n_only);
 }
 
 /* The state of the optimizer in parts on the chips that have copies of it. */
@@ -509,13 +580,14 @@ static void tell_none(const nearest *n, dfl_diag *d)
     const uint32_t left = n->trials > MOST_TRIALS ? n->trials - MOST_TRIALS : 0;
 
     dfl_diag_note(n->solver->sink, d, "none of %lu changed plans that were tried runs and %s", (unsigned long)(n->trials - left),
-                  n->is_memory ? "fits: smaller micro-batches of the written lines, `recompute forward`, the state of the "
-                                 "optimizer in parts, parts moved between lines of an axis, more parts where chips have no "
-                                 "work, each alone or with `recompute forward`"
-                  : n->renews  ? "gives work to all chips: other parts of one line, alone or with `recompute forward`, or of "
-                                 "two on an axis, other stages and micro-batches"
-                               : "gives work to all chips: other parts of one line or of two on an axis, other stages and "
-                                 "micro-batches");
+                  n->is_memory   ? "fits: smaller micro-batches of the written lines, `recompute forward`, the state of the "
+                                   "optimizer in parts, parts moved between lines of an axis, more parts where chips have no "
+                                   "work, each alone or with `recompute forward`"
+                  : n->renews    ? "gives work to all chips: other parts of one line, alone or with `recompute forward`, or of "
+                                   "two on an axis, other stages and micro-batches"
+                  : n->has_lines ? "gives work to all chips: other parts of one line or of two, a line on an axis without one"
+                                 : "gives work to all chips: other parts of one line or of two on an axis, other stages and "
+                                   "micro-batches");
     if (left > 0)
         dfl_diag_note(n->solver->sink, d, "%lu more such plans were not tried", (unsigned long)left);
 }
@@ -530,6 +602,7 @@ static void try_smaller(nearest *n)
     try_split_state(n, "");
     try_degrees(n, "");
     try_more_parts(n, "");
+    try_new_lines(n, "");
     if (n->n_shown == 0 && recompute_all(n)) { /* beside each other change */
         const dfl_mapping *all = n->trial;
 
@@ -539,6 +612,7 @@ static void try_smaller(nearest *n)
         try_split_state(n, " and `recompute forward`");
         try_degrees(n, " and `recompute forward`");
         try_more_parts(n, " and `recompute forward`");
+        try_new_lines(n, " and `recompute forward`");
     }
 }
 
@@ -548,6 +622,11 @@ static void try_matching(nearest *n, dfl_code code)
     const dfl_mapping *given = n->given;
 
     try_parts(n, false, "");
+    if (code == DFL_MAP_IDLE_INSTANCES) {
+        try_new_lines(n, "");
+        if (n->n_shown == 0)
+            try_two_axes(n);
+    }
     if (code == DFL_MAP_STAGES) {
         try_stages(n);
         try_other_passes(n);

@@ -123,13 +123,14 @@ static bool check_stages(dfl_frame *f, uint32_t slot)
     }
     if (s->count * s->stages->interleave <= layers)
         return true;
-    d = dfl_report(f->sink, DFL_MAP_STAGES, s->span, "a stage has no layer");
     if (s->stages->interleave > 1)
-        dfl_diag_here(f->sink, d, "%lld stages with %lld chunks each, for %lld iterations of `%s`", (long long)s->count,
-                      (long long)s->stages->interleave, (long long)layers, text(f, f->workload->ranks[s->stage_rank].name));
+        d = dfl_report(f->sink, DFL_MAP_STAGES, s->span,
+                       "%lld stages with %lld chunks each, for %lld iterations of `%s`: a chunk has no layer",
+                       (long long)s->count, (long long)s->stages->interleave, (long long)layers,
+                       text(f, f->workload->ranks[s->stage_rank].name));
     else
-        dfl_diag_here(f->sink, d, "%lld stages for %lld iterations of `%s`", (long long)s->count, (long long)layers,
-                      text(f, f->workload->ranks[s->stage_rank].name));
+        d = dfl_report(f->sink, DFL_MAP_STAGES, s->span, "%lld stages for %lld iterations of `%s`: a stage has no layer",
+                       (long long)s->count, (long long)layers, text(f, f->workload->ranks[s->stage_rank].name));
     if (s->count <= layers)
         dfl_diag_help(f->sink, d, "an interleave of at most %lld gives each chunk a layer", (long long)(layers / s->count));
     else

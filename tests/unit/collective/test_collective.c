@@ -168,7 +168,7 @@ static const refusal_case refusals[] = {
     { "too many chunks", DFL_TOPOLOGY_RING, 4, 1, 4, 0, 0, "a collective in 65537 chunks; at most 65536 are evaluated", 65537 },
     { "a smaller part of a ring", DFL_TOPOLOGY_RING, 80000, 1, 500, ONLY(RING), 0, NULL, 0 },
     { "fewer bits than the first point", DFL_TOPOLOGY_SWITCH, 4, 1, 4, 0, 401,
-      "all_reduce of 400 bits over ``: its efficiency starts at 401 bits", 0 },
+      "all_reduce of 400 bit over ``: its efficiency starts at 401 bit", 0 },
     { "a fat tree of too many levels", DFL_TOPOLOGY_FAT_TREE, 4, 1, 4, 0, 0,
       "the cost of an exchange over network `` is unknown: a fat tree has 1 to 16 levels", 0 },
     { "a dragonfly with 5 ports on 4 routers", DFL_TOPOLOGY_DRAGONFLY, 5, 1, 5, 0, 0,
