@@ -130,6 +130,10 @@ static void copy_listed(dfl_arena *arena, const dfl_size_search_result *found, d
 {
     out->status = found->optimal ? DFL_SEARCH_OPTIMAL : DFL_SEARCH_NOT_PROVEN;
     set_mapping(arena, out, found->mapping);
+    if (found->n_front > 0) {
+        out->at = found->front;
+        out->n = found->n_front;
+    }
     out->stopped = found->stopped;
     out->value = found->objective;
     out->lower_bound = found->lower_bound;
@@ -139,14 +143,15 @@ static void copy_listed(dfl_arena *arena, const dfl_size_search_result *found, d
     out->space = found->space;
 }
 
-/* Boxes first. Without a proof by them, lists follow, and what the boxes found remains if lists find nothing better. */
+/* Boxes first. Without a proof by them, lists follow, and what the boxes found remains if lists find nothing better. Lists alone
+   search a Pareto set, and memories that move rows: whole rows cost more than the boxes count, but not more than the model. */
 static void search_amounts(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,
                            const dfl_search_request *request, dfl_search_result *out)
 {
     dfl_size_search_conflict *conflict = DFL_NEW(arena, dfl_size_search_conflict);
-    /* whole rows cost more than the boxes count, but no more than the model counts */
     const bool has_rows = dfl_system_without_rows(arena, mapping->system) != mapping->system;
-    const dfl_box_result *by_boxes = has_rows ? NULL : dfl_single_sizes(arena, names, mapping, request);
+    const bool has_boxes = request->mode == DFL_SEARCH_BEST && !has_rows;
+    const dfl_box_result *by_boxes = has_boxes ? dfl_single_sizes(arena, names, mapping, request) : NULL;
     const dfl_size_search_result *found = NULL;
     dfl_sink *quiet;
 

@@ -28,19 +28,15 @@ static bool check_searched(const dfl_fill *fill, const dfl_mapping *m)
     if (m->n_decisions > 0)
         return dfl_fill_refuse(fill, m->decisions[0].span, "no search decides this in", "decided only in a plan over chips",
                       "write the tensors that are recomputed, the schedule, the memories and the parts of homes");
-    if (m->n_front > 0 && dfl_system_without_rows(fill->solver->arena, m->system) != m->system)
+    if (m->n_front > 0 && !dfl_mapping_lines_are_written(m) &&
+        dfl_system_without_rows(fill->solver->arena, m->system) != m->system)
         return dfl_fill_refuse_front(fill, "a memory of the system has `access`, and the search counts elements, not rows",
                             "use `minimize`, or leave `access` out");
     if (m->n_front > 0 && m->n_choices > 0)
         return dfl_fill_refuse_front(fill, "no Pareto set is searched with structural choices",
                             "replace `?` by tensors or ranks, or use `minimize`");
     if (m->n_front > 0 && m->n_minimize > 0)
-        return dfl_fill_refuse_front(fill, "`minimize` is here",
-                            dfl_mapping_lines_are_written(m) ? "remove `pareto`: only tile sizes are open"
-                                                             : "remove `minimize` or `pareto`");
-    if (m->n_front > 0 && dfl_mapping_lines_are_written(m))
-        return dfl_fill_refuse_front(fill, "a Pareto set is searched only where lines are open",
-                            "replace lines by `...;`, or use `minimize`");
+        return dfl_fill_refuse_front(fill, "`minimize` is here", "remove `minimize` or `pareto`");
     return m->n_choices > 0 || dfl_mapper_check(fill->sink, fill->solver->names, m);
 }
 
@@ -75,49 +71,6 @@ static bool meets_requirement(void *context, uint32_t requirement, const dfl_res
 }
 
 /* ---- searches ---- */
-
-/* Notes what ended a search. A gap that is small enough is no limit: the next search goes on, and the exit status is 0. */
-static void note_stop(const dfl_fill *fill, dfl_search_summary *summary, dfl_stop *stopped)
-{
-    summary->stopped = dfl_fill_stop(fill, *stopped);
-    if (*stopped == DFL_STOP_GAP)
-        *stopped = DFL_STOP_NONE;
-}
-
-/* Fills the tile sizes of a mapping without open lines. */
-static bool fill_tile_sizes(dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
-{
-    const dfl_solver *solver = fill->solver;
-    dfl_search_request request = { .objective = objective, .limits = dfl_search_options_tile_limits(fill->limits),
-                                   .space = fill->space, .incumbent = fill->incumbent };
-    const dfl_search_result *found;
-    dfl_search_summary *summary = DFL_NEW(solver->arena, dfl_search_summary);
-
-    if (solver->options->endless && fill->limits.evaluations == 0)
-        request.limits.evaluations = UINT64_MAX;
-    found = dfl_fill_search(fill, solver->arena, out->given, &request);
-    if (!dfl_fill_has_result(found))
-        return false;
-    *summary = dfl_fill_start_summary(fill, objective);
-    summary->value = found->value;
-    summary->lower_bound = found->lower_bound;
-    summary->optimal = found->status == DFL_SEARCH_OPTIMAL;
-    summary->evaluated = found->evaluated;
-    summary->pruned = found->pruned;
-    summary->refused = found->refused;
-    summary->space = found->space;
-    summary->most_evaluations = request.limits.evaluations < UINT64_MAX ? request.limits.evaluations : 0;
-    dfl_filled_set(out, found->n > 0 ? found->at[0].mapping : NULL, NULL);
-    out->search = summary;
-    *stopped = found->stopped;
-    if (*stopped == DFL_STOP_NONE && !summary->optimal && found->evaluated >= request.limits.evaluations)
-        *stopped = DFL_STOP_EVALUATIONS;
-    if (!summary->optimal)
-        summary->unproven = dfl_proof_gaps_text(solver->arena, &fill->space, out->given, dfl_fill_stop(fill, *stopped), NULL,
-                                               (dfl_proof_gaps){ .refused = found->refused });
-    note_stop(fill, summary, stopped);
-    return true;
-}
 
 /* Searches for the best mapping in a temporary arena and copies the result to `*found`, `*summary` and `out->mapping`. Returns
    the costs of this mapping by the model; NULL after reporting. */
@@ -263,7 +216,7 @@ static bool go_on_after_stop(dfl_fill *fill, const dfl_objective *objective, con
         dfl_fill_improve_one_by_one(fill, objective, out, summary, stopped);
     }
     *stopped = why;
-    note_stop(fill, summary, stopped);
+    dfl_fill_note_stop(fill, summary, stopped);
     return true;
 }
 
@@ -335,7 +288,7 @@ static bool fill_refused(dfl_fill *fill, const dfl_objective *objective, const d
     if (*stopped == DFL_STOP_NONE && !summary->optimal && fill->limits.evaluations > 0 &&
         summary->evaluated >= fill->limits.evaluations)
         *stopped = DFL_STOP_EVALUATIONS;
-    note_stop(fill, summary, stopped);
+    dfl_fill_note_stop(fill, summary, stopped);
     return true;
 }
 
@@ -396,7 +349,7 @@ static bool fill_apart(dfl_fill *fill, const dfl_objective *objective, const dfl
     raise_floor(fill, objective, out, summary, stopped);
     if (*stopped == DFL_STOP_NONE && !summary->optimal && given.evaluations > 0 && summary->evaluated >= given.evaluations)
         *stopped = DFL_STOP_EVALUATIONS;
-    note_stop(fill, summary, stopped);
+    dfl_fill_note_stop(fill, summary, stopped);
     return true;
 }
 
@@ -528,7 +481,7 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     raise_floor(fill, objective, out, summary, stopped);
     if (*stopped != DFL_STOP_NONE)
         stop_if_close(fill, objective, summary, stopped);
-    note_stop(fill, summary, stopped);
+    dfl_fill_note_stop(fill, summary, stopped);
     dfl_certificate_add(solver, out, objective, &found, costs);
     return true;
 }
@@ -638,7 +591,7 @@ static bool fill_open(dfl_fill *fill, const dfl_objective *objective, dfl_filled
 {
     if (!check_searched(fill, out->given))
         return false;
-    return dfl_mapping_lines_are_written(out->given) ? fill_tile_sizes(fill, objective, out, stopped)
+    return dfl_mapping_lines_are_written(out->given) ? dfl_fill_tile_sizes(fill, objective, out, stopped)
                                                      : fill_lines(fill, objective, out, stopped);
 }
 
@@ -751,6 +704,8 @@ static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mappin
     filled.given = dfl_fill_ask_bandwidth(&fill, m);
     if (is_plan)
         is_found = dfl_fill_plan(&fill, &objective, stopped);
+    else if (m->n_front > 0 && dfl_mapping_lines_are_written(m))
+        is_found = dfl_fill_front_sizes(&fill, &objective, filled.given, stopped);
     else if (m->n_front > 0)
         is_found = dfl_fill_front(&fill, &objective, filled.given, fill_lines, stopped);
     else if (is_several)

@@ -140,7 +140,8 @@ bool dfl_fill_front(dfl_fill *fill, const dfl_objective *objective, const dfl_ma
     if (!objective->native && objective->room == DFL_NONE)
         return dfl_fill_refuse_front(fill, "a Pareto set is over `energy`, `latency` and the peak of one memory",
                                      "use expressions over `energy` and `latency`, and the peak of one memory, as in `pareto "
-                                     "latency, peak(sram);`; bound other figures with `require`");
+                                     "latency, peak(sram);`; bound other figures with `require`, or write the lines with `?` "
+                                     "for tile sizes");
     if (!objective->native && dfl_mapping_has_open_branches(m))
         return dfl_fill_refuse_front(fill, "the lines of written branches are not compared by the peak of a memory",
                                      "use expressions over `energy` and `latency`, and bound the room: `require peak(M) <= "

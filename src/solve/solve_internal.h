@@ -67,6 +67,8 @@ dfl_search_limits dfl_fill_share_limits(const dfl_fill *fill, double share);
 /* Whether a mapping is one that the options ask for, and one that a file can state: with `--tiles perfect` each tile divides what
    the lines above leave, and with `--max-fused N` einsums share at most N loops besides those of carrying repeats. */
 bool dfl_fill_admits(const dfl_fill *fill, const dfl_mapping *mapping);
+/* Notes what ended a search. A gap that is small enough is no limit: the next search goes on, and the exit status is 0. */
+void dfl_fill_note_stop(const dfl_fill *fill, dfl_search_summary *summary, dfl_stop *stopped);
 /* Fits the lower bound to the value: where the value is less by rounding alone, it is the bound; where it is less by more, the
    bound is that of a space without the mapping, or wrong, and there is none (NAN). */
 void dfl_fill_fit_bound(dfl_search_summary *summary);
@@ -123,6 +125,13 @@ typedef bool dfl_fill_open(dfl_fill *fill, const dfl_objective *objective, dfl_f
 /* Fills a mapping with structural choices (mapper/skeleton/structure_choices.h): fills each by `search` and keeps the best
    result. */
 bool dfl_fill_choices(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out, dfl_stop *stopped);
+
+/* ---- tile_sizes.c ---- */
+
+/* Fills the tile sizes of a mapping without open lines. False after reporting. */
+bool dfl_fill_tile_sizes(const dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped);
+/* Adds the Pareto set of all tile sizes of such a mapping, in ascending order of the first expression. False after reporting. */
+bool dfl_fill_front_sizes(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *given, dfl_stop *stopped);
 
 /* ---- mapping_set.c ---- */
 

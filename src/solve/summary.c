@@ -20,6 +20,13 @@ dfl_stop dfl_fill_stop(const dfl_fill *fill, dfl_stop stopped)
     return fill->has_default_limit ? DFL_STOP_WORK : stopped;
 }
 
+void dfl_fill_note_stop(const dfl_fill *fill, dfl_search_summary *summary, dfl_stop *stopped)
+{
+    summary->stopped = dfl_fill_stop(fill, *stopped);
+    if (*stopped == DFL_STOP_GAP)
+        *stopped = DFL_STOP_NONE;
+}
+
 dfl_search_summary dfl_fill_start_summary(const dfl_fill *fill, const dfl_objective *objective)
 {
     static const dfl_dim product = { { [DFL_BASE_ENERGY] = 1, [DFL_BASE_TIME] = 1 } };

@@ -55,8 +55,8 @@ void dfl_unused_options_report(const dfl_solver *solver, const dfl_mapping *m)
     if (only_tile_sizes && solver->options->max_fused > 0)
         warn_unused(solver, m, "--max-fused", why, open);
     if (front && solver->options->gap > 0)
-        warn_unused(solver, m, "--gap", why, one);
-    if (front && solver->options->imperfect)
+        warn_unused(solver, m, "--gap", "the search for a Pareto set does not use it", one);
+    if (front && !only_tile_sizes && solver->options->imperfect)
         warn_unused(solver, m, "--tiles imperfect", why, one);
     if (solver->options->beyond != 0 && why)
         warn_unused(solver, m, "--beyond", why, only_tile_sizes ? open : one);

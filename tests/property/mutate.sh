@@ -62,6 +62,7 @@ unit_tests() { # unit_tests DIR
     mapper/branches/*) echo "$OUT/obj/tests/unit/mapper/test_branches.o" ;;
     mapper/tiling/form_program.c) echo "$OUT"/obj/tests/unit/mapper/test_{form_program,matched_tiles,exchange_bound}.o ;;
     mapper/program/*) echo "$OUT/obj/tests/unit/mapper/test_geometric.o" ;;
+    mapper/sizes/*) echo "$OUT/obj/tests/unit/mapper/test_holes.o" ;;
     mapper/nests/* | mapper/problem/floor.c) echo "$OUT/obj/tests/unit/mapper/test_nests.o" ;;
     mapper/first/*) echo "$OUT/obj/tests/unit/mapper/test_first.o" ;;
     mapper/divisors/shared_loops.c) echo "$OUT/obj/tests/unit/mapper/test_space.o" ;;

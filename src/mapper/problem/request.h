@@ -15,7 +15,7 @@ enum { DFL_MAP_SHARED_LOOPS = 4, DFL_MAP_KEEPS = 16, DFL_MAP_TOP = 64 };
 
 typedef enum {
     DFL_SEARCH_BEST,           /* one mapping with the least value of the objective */
-    DFL_SEARCH_FRONT,          /* the Pareto set over the terms of the objective; open lines only */
+    DFL_SEARCH_FRONT,          /* the Pareto set over the terms of the objective */
     DFL_SEARCH_TOP_K,          /* the best mapping of each of the K best structures; all lines open only */
 } dfl_search_mode;
 

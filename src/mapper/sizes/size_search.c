@@ -7,6 +7,7 @@
 #include "ir/path/fan_out.h"
 #include "mapper/problem/factors.h"
 #include "mapper/sizes/size_bounds.h"
+#include "mapper/sizes/size_front.h"
 #include "model/model.h"
 #include "support/deadline.h"
 #include "support/vec.h"
@@ -37,6 +38,7 @@ typedef struct {
     const dfl_mapping *given;
     const dfl_search_request *options;
     const dfl_objective *objective;
+    dfl_size_front *front;     /* the Pareto set; NULL = only the best is wanted */
     dfl_mapping *mapping;      /* of which lines are changed, on memories without a limit */
     dfl_paths *paths;
     dfl_model *model;
@@ -241,10 +243,34 @@ static void find_decided(search *s, uint32_t k)
 /* Whether there is something that others have to be better than. */
 static bool has_best(const search *s) { return !s->asks && (s->found || s->options->incumbent != NULL); }
 
+/* Whether choices with these terms, or with larger ones, are of no use beside those that are known. */
+static bool is_beaten(const search *s, const double *terms)
+{
+    if (s->front != NULL)
+        return dfl_size_front_excludes(s->front, terms);
+    return has_best(s) && !dfl_objective_less(s->objective, terms, s->best);
+}
+
+/* Lower bounds of the terms of all choices below the present one, whose bounds of the room are known. False if a term is over
+   other figures than energy, latency and the peak of one memory. */
+static bool find_floors(search *s, double *terms)
+{
+    const uint32_t room = s->objective->room;
+    double seconds;
+
+    if (!s->objective->native && room == DFL_NONE)
+        return false;
+    seconds = dfl_size_bounds_seconds(&s->bounds, s->decided);
+    for (uint32_t i = 0; i < dfl_objective_count(s->objective); i++)
+        terms[i] = dfl_objective_is_room(s->objective, i) ? dfl_i128_double(s->bounds.room[room])
+                                                          : dfl_objective_term(s->objective, i, s->bounds.joules, seconds);
+    return true;
+}
+
 /* Whether nothing below the slots before number `k` can be of use. */
 static bool is_hopeless(search *s, uint32_t k)
 {
-    double terms[DFL_OBJECTIVE_TERMS], seconds;
+    double terms[DFL_OBJECTIVE_TERMS];
 
     find_decided(s, k);
     if (!dfl_size_bounds_room(&s->bounds, s->decided))
@@ -254,12 +280,7 @@ static bool is_hopeless(search *s, uint32_t k)
         if (m == s->measured ? s->found && s->bounds.room[m] >= s->least : size >= 0 && s->bounds.room[m] > size)
             return true;
     }
-    if (!has_best(s) || !s->objective->native)
-        return false;
-    seconds = dfl_size_bounds_seconds(&s->bounds, s->decided);
-    for (uint32_t i = 0; i < dfl_objective_count(s->objective); i++)
-        terms[i] = dfl_objective_term(s->objective, i, s->bounds.joules, seconds);
-    return !dfl_objective_less(s->objective, terms, s->best);
+    return has_best(s) && find_floors(s, terms) && is_beaten(s, terms);
 }
 
 /* A lower bound of all amounts; it overwrites `decided`. */
@@ -329,34 +350,54 @@ static bool fits(const search *s, const dfl_result *r)
     return true;
 }
 
+/* Makes the present choice the best one. */
+static void take_best(search *s, const dfl_result *r, const double *terms)
+{
+    memcpy(s->best, terms, dfl_objective_count(s->objective) * sizeof *terms);
+    if (s->options->limits.progress != NULL)
+        s->options->limits.progress->now.best = s->best[0];
+    s->joules = r->joules;
+    s->seconds = r->seconds;
+    save_amounts(s, s->amounts);
+    if (s->options->limits.gap > 0 && dfl_gap_reached(&s->options->limits, s->best[0], root_bound(s)))
+        s->stopped = DFL_STOP_GAP;
+}
+
+/* Compares the present choice with those that are known. */
+static void judge(search *s, const dfl_result *r)
+{
+    double terms[DFL_OBJECTIVE_TERMS];
+
+    if (!dfl_objective_terms(s->objective, r, terms)) {
+        s->failed = true;
+        return;
+    }
+    if (is_beaten(s, terms))
+        return;
+    s->found = true;
+    if (s->front == NULL) {
+        take_best(s, r, terms);
+        return;
+    }
+    save_amounts(s, s->amounts);
+    dfl_size_front_add(s->front, terms, s->amounts);
+}
+
 static void evaluate(search *s)
 {
     const dfl_result *r = costs(s);
-    double terms[DFL_OBJECTIVE_TERMS];
 
-    if (r == NULL)
+    if (r == NULL || !fits(s, r) || !dfl_objective_met(s->objective, r, s->waived))
         return;
-    if (!fits(s, r) || !dfl_objective_met(s->objective, r, s->waived))
+    if (!s->asks) {
+        judge(s, r);
         return;
+    }
     if (s->measured != DFL_NONE) {
         if (s->found && r->memories[s->measured].peak_bits >= s->least)
             return;
         s->least = r->memories[s->measured].peak_bits;
         s->least_at = r->memories[s->measured].peak_at;
-    } else if (!s->asks) {
-        if (!dfl_objective_terms(s->objective, r, terms)) {
-            s->failed = true;
-            return;
-        }
-        if (has_best(s) && !dfl_objective_less(s->objective, terms, s->best))
-            return;
-        memcpy(s->best, terms, dfl_objective_count(s->objective) * sizeof *terms);
-        if (s->options->limits.progress != NULL)
-            s->options->limits.progress->now.best = s->best[0];
-        s->joules = r->joules;
-        s->seconds = r->seconds;
-        if (s->options->limits.gap > 0 && dfl_gap_reached(&s->options->limits, s->best[0], root_bound(s)))
-            s->stopped = DFL_STOP_GAP;
     }
     s->found = true;
     save_amounts(s, s->amounts);
@@ -450,6 +491,8 @@ static bool bind(search *s)
         return false;
     for (uint32_t k = 0; k < s->n_slots; k++)
         find_uses(s, &s->slots[k]);
+    if (s->front != NULL)
+        *s->front = (dfl_size_front){ .arena = s->arena, .objective = s->objective, .n_amounts = s->n_slots };
     s->decided = DFL_NEW_ARRAY(s->arena, uint32_t, s->mapping->workload->n_einsums);
     dfl_size_bounds_make(s->arena, s->names, s->paths, s->given->system, &s->bounds);
     return true;
@@ -499,6 +542,32 @@ static dfl_size_search_conflict conflict_of(search *s)
 
 /* ---- all of it ---- */
 
+/* A copy of the mapping with these amounts, on the real system. */
+static dfl_mapping *copy_filled(search *s, const int64_t *amounts)
+{
+    dfl_mapping *out;
+
+    set_amounts(s, amounts);
+    out = dfl_mapping_copy(s->arena, s->mapping);
+    out->system = s->given->system;
+    out->has_holes = false;
+    return out;
+}
+
+/* Copies the Pareto set to the result. */
+static void list_front(search *s, dfl_size_search_result *out)
+{
+    const dfl_size_point *points = s->front->points.at;
+    dfl_front_point *list;
+
+    out->n_front = (uint32_t)s->front->points.n;
+    list = DFL_NEW_ARRAY(s->arena, dfl_front_point, out->n_front);
+    for (uint32_t i = 0; i < out->n_front; i++)
+        list[i] = (dfl_front_point){ copy_filled(s, points[i].amounts), points[i].terms };
+    out->front = list;
+    out->lower_bound = NAN;
+}
+
 static dfl_size_search_result *result_of(search *s)
 {
     dfl_size_search_result *out = DFL_NEW(s->arena, dfl_size_search_result);
@@ -512,12 +581,10 @@ static dfl_size_search_result *result_of(search *s)
     if (s->n_slots > 0)
         out->space = dfl_arena_printf(s->arena, "tile sizes of %u loop%s, %s", s->n_slots, s->n_slots == 1 ? "" : "s",
                                       s->options->space.imperfect ? "imperfect" : "perfect");
-    if (!s->found)
-        return out;
-    set_amounts(s, s->amounts);
-    out->mapping = dfl_mapping_copy(s->arena, s->mapping);
-    out->mapping->system = s->given->system;
-    out->mapping->has_holes = false;
+    if (s->front != NULL)
+        list_front(s, out);
+    else if (s->found)
+        out->mapping = copy_filled(s, s->amounts);
     return out;
 }
 
@@ -551,7 +618,10 @@ const dfl_size_search_result *dfl_size_search_run(dfl_arena *arena, dfl_sink *si
     search s = { .session = session != NULL ? session : &none, .sink = sink, .names = names, .given = mapping,
                  .options = options, .objective = options->objective, .measured = DFL_NONE };
     const dfl_size_search_result *out;
+    dfl_size_front front;
 
+    if (options->mode == DFL_SEARCH_FRONT)
+        s.front = &front;
     open_search(&s, arena);
     *nothing = (dfl_size_search_conflict){ .fits = true };
     out = search_all(&s, nothing);

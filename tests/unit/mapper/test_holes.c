@@ -1,7 +1,7 @@
 /*
  * The search for amounts of loops against all of them: every choice of the lattice is resolved and evaluated afresh, and
- * the first of the best must be what the search returns, to the bit. Mappings, capacities and energies are drawn at
- * random; some loops of each are left open.
+ * the first of the best must be what the search returns, to the bit. The Pareto set must be that of all choices. Mappings,
+ * capacities and energies are drawn at random; some loops of each are left open.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,13 +11,16 @@
 
 #include "mapper/conflict/conflict_internal.h"
 #include "mapper/problem/factors.h"
+#include "mapper/sizes/size_front.h"
 #include "mapper/sizes/size_search.h"
 #include "model/model.h"
 #include "support/limits.h"
 #include "tests/harness/draw.h"
 #include "tests/property/case.h"
 
-enum { WANTED = 1500, MOST_DRAWS = 20000, MOST_OPEN = 3, MOST_CHOICES = 1500 };
+enum { WANTED = 1500, MOST_DRAWS = 20000, MOST_OPEN = 3, MOST_CHOICES = 1500, MOST_TRIED = 30000 };
+
+typedef struct { double terms[3]; int64_t amounts[MOST_OPEN]; } tried_choice;
 
 typedef struct {
     dfl_arena *home, *scratch;
@@ -33,6 +36,10 @@ typedef struct {
     double best[4];
     int64_t amounts[MOST_OPEN];
     unsigned evaluated;
+    dfl_search_mode mode;
+    uint32_t memory;           /* FRONT: the memory of the term `peak` */
+    tried_choice *all;         /* FRONT: all choices that fit, in the order of the text */
+    uint32_t n_all;
 } bench;
 
 /* ---- drawing ----------------------------------------------------------------------------------------------------- */
@@ -98,6 +105,52 @@ static void draw_objective(bench *b, uint64_t *state)
         abort();
 }
 
+/* A figure of a result: the energy, the latency, `peak(MEMORY)`, or the room of the outermost memory as some other figure. */
+static bool look_up(void *context, const dfl_result *r, const dfl_val *expr, double *out)
+{
+    const bench *b = context;
+    const char *name = dfl_sym_text(b->names, expr->path[0]);
+
+    *out = strcmp(name, "energy") == 0    ? r->joules
+           : strcmp(name, "latency") == 0 ? r->seconds
+           : strcmp(name, "peak") == 0    ? dfl_i128_double(r->memories[b->memory].peak_bits)
+                                          : dfl_i128_double(r->memories[0].peak_bits);
+    return true;
+}
+
+/* Draws two or three terms, with or without the peak of a memory or another figure. */
+static void draw_front(bench *b, uint64_t *state)
+{
+    static const char *const orders[][3] = { { "energy", "latency" }, { "peak", "latency" }, { "latency", "energy", "peak" },
+                                             { "other", "peak", "energy" } };
+    const char *const *order = orders[draw(state, 4)];
+    const dfl_val **terms = DFL_NEW_ARRAY(b->home, const dfl_val *, 3);
+    uint32_t n = 0;
+
+    b->mode = DFL_SEARCH_FRONT;
+    b->memory = b->mapping->system->n_memories - 1;
+    for (; n < 3 && order[n] != NULL; n++) {
+        dfl_val *v = DFL_NEW(b->home, dfl_val);
+        const dfl_val **args = DFL_NEW_ARRAY(b->home, const dfl_val *, 1);
+
+        *v = *figure_named(b, order[n]);
+        args[0] = figure_named(b, dfl_sym_text(b->names, b->mapping->system->memories[b->memory].name));
+        if (strcmp(order[n], "peak") == 0) {
+            v->kind = DFL_VAL_CALL;
+            v->args = args;
+            v->n_args = 1;
+        }
+        terms[n] = v;
+    }
+    b->mapping->minimize = terms;
+    b->mapping->n_minimize = n;
+    b->mapping->minimize_text = "";
+    if (!dfl_objective_make(dfl_sink_new(b->home, NULL), b->names, b->mapping, &b->objective))
+        abort();
+    b->objective.figure = look_up;
+    b->objective.context = b;
+}
+
 /* Opens up to three loops of the mapping; false when there are too many choices. */
 static bool open_loops(bench *b, uint64_t *state)
 {
@@ -110,7 +163,7 @@ static bool open_loops(bench *b, uint64_t *state)
             dfl_hole *hole = DFL_NEW(b->home, dfl_hole);
             int64_t *members = DFL_NEW_ARRAY(b->home, int64_t, 4);
 
-            if (line->kind == DFL_LINE_KEEP || b->n_open == MOST_OPEN || draw(state, 3) != 0)
+            if (line->kind == DFL_LINE_KEEP || b->n_open == MOST_OPEN || draw(state, b->mode == DFL_SEARCH_FRONT ? 2 : 3) != 0)
                 continue;
             *hole = (dfl_hole){ .by = draw(state, 2) ? DFL_BY_SIZE : DFL_BY_PARTS };
             if (draw(state, 5) == 0) {
@@ -182,13 +235,21 @@ static void try_choice(bench *b)
     dfl_sink *sink = dfl_sink_new(b->scratch, NULL);
     dfl_paths *paths = dfl_paths_resolve(b->scratch, sink, b->names, b->tried);
     const dfl_result *r = paths && in_space(b, paths) ? dfl_model_eval(b->scratch, sink, b->names, paths) : NULL;
-    double terms[4];
+    double terms[4] = { 0 };
 
     b->evaluated++;
     if (!r)
         return;
-    for (uint32_t i = 0; i < dfl_objective_count(&b->objective); i++)
-        terms[i] = dfl_objective_term(&b->objective, i, r->joules, r->seconds);
+    assert_true(dfl_objective_terms(&b->objective, r, terms));
+    if (b->mode == DFL_SEARCH_FRONT) {
+        tried_choice *one = &b->all[b->n_all++];
+        assert_true(b->n_all < MOST_TRIED);
+        memcpy(one->terms, terms, sizeof one->terms);
+        for (uint32_t k = 0; k < b->n_open; k++)
+            one->amounts[k] = b->set[k]->amount;
+        b->found = true;
+        return;
+    }
     if (b->found && !dfl_objective_less(&b->objective, terms, b->best))
         return;
     b->found = true;
@@ -275,6 +336,67 @@ static void compare(bench *b, uint64_t index)
     assert_true(again && again->joules == r->joules && again->seconds == r->seconds);
 }
 
+/* Whether `a` is at most so many times `b` in all terms. */
+static bool is_at_most(const bench *b, const double *a, const double *other, double times)
+{
+    for (uint32_t i = 0; i < dfl_objective_count(&b->objective); i++)
+        if (a[i] > other[i] * times)
+            return false;
+    return true;
+}
+
+/* The number of the choice with the amounts of a mapping. */
+static uint32_t number_of(const bench *b, const dfl_mapping *m)
+{
+    for (uint32_t c = 0; c < b->n_all; c++) {
+        uint32_t n = 0, same = 0;
+        for (uint32_t i = 0; i < m->n_bodies; i++)
+            for (uint32_t k = 0; k < m->bodies[i]->n_lines; k++)
+                if (m->bodies[i]->lines[k].hole) {
+                    same += m->bodies[i]->lines[k].amount == b->all[c].amounts[n];
+                    n++;
+                }
+        if (same == b->n_open)
+            return c;
+    }
+    fail_msg("a mapping of the set does not fit");
+    return DFL_NONE;
+}
+
+/* No choice is below a point of the set by more than rounding, each choice is covered by a point, and of equals the set has the
+   first. */
+static uint32_t compare_front(bench *b)
+{
+    static const double rounding = 1 + 1e-12, more = 1 + 1e-11;
+    const dfl_search_request request = { .objective = &b->objective, .space = { .imperfect = b->imperfect },
+                                         .mode = DFL_SEARCH_FRONT, .limits = { .evaluations = DFL_DEFAULT_EVALUATIONS } };
+    dfl_size_search_conflict conflict;
+    const dfl_size_search_result *r = dfl_size_search_run(b->home, dfl_sink_new(b->home, NULL), b->names, b->mapping, &request,
+                                                          &conflict);
+
+    if (!r != !b->found)
+        fail_msg("search %s, %s by trying all", r ? "finds" : "finds nothing", b->found ? "found" : "nothing found");
+    for (uint32_t i = 0; r && i < r->n_front; i++) {
+        const uint32_t own = number_of(b, r->front[i].mapping);
+
+        assert_memory_equal(r->front[i].terms, b->all[own].terms, dfl_objective_count(&b->objective) * sizeof(double));
+        for (uint32_t k = 0; k < i; k++)
+            assert_true(dfl_objective_less(&b->objective, r->front[k].terms, r->front[i].terms));
+        for (uint32_t c = 0; c < b->n_all; c++) {
+            const bool is_below = is_at_most(b, b->all[c].terms, r->front[i].terms, 1);
+            assert_false(is_below && (c < own || !is_at_most(b, r->front[i].terms, b->all[c].terms, rounding)));
+        }
+    }
+    for (uint32_t c = 0; r && c < b->n_all; c++) {
+        uint32_t i = 0;
+        while (i < r->n_front && !is_at_most(b, r->front[i].terms, b->all[c].terms, more))
+            i++;
+        assert_true(i < r->n_front);
+    }
+    assert_true(!r || r->optimal == (r->refused == 0));
+    return r ? r->n_front : 0;
+}
+
 /* A matmul on an array with two axes, or two that are fused or pipelined on one. */
 static void write_case(dfl_case *c, uint64_t *state)
 {
@@ -346,6 +468,73 @@ static void finds_the_best(void **state)
     assert_true(feasible >= 500);
 }
 
+static void finds_the_front(void **state)
+{
+    dfl_case *c = calloc(1, sizeof *c);
+    uint64_t random = 30;
+    unsigned compared = 0, feasible = 0, several = 0;
+
+    (void)state;
+    assert_non_null(c);
+    for (uint64_t i = 0; compared < WANTED && i < MOST_DRAWS; i++) {
+        bench b = { .home = dfl_arena_new(NULL), .scratch = dfl_arena_new(NULL) };
+
+        if (i % 4 != 0)
+            write_case(c, &random);
+        else
+            case_draw(c, 12, i);
+        b.names = dfl_intern_new(b.home);
+        b.mapping = dfl_mapping_copy(b.home, case_mapping(c, b.home, b.names));
+        b.imperfect = draw(&random, 2);
+        draw_system(&b, &random);
+        draw_front(&b, &random);
+        if (open_loops(&b, &random)) {
+            b.all = DFL_NEW_ARRAY(b.home, tried_choice, MOST_TRIED);
+            close_loops(&b);
+            try_all(&b, 0);
+            several += compare_front(&b) > 1;
+            feasible += b.found;
+            compared++;
+        }
+        dfl_arena_free(b.scratch);
+        dfl_arena_free(b.home);
+    }
+    free(c);
+    print_message("%u problems, %u with a mapping that fits, %u with several points\n", compared, feasible, several);
+    assert_int_equal(compared, WANTED);
+    assert_true(several >= 50);
+}
+
+/* Points of two terms, in the order in which they come, and those that stay. */
+static void keeps_what_nothing_undercuts(void **state)
+{
+    static const struct { const char *what; double came[4][2]; uint32_t n; int64_t stay[4]; uint32_t n_stay; } rows[] = {
+        { "a trade-off, the least first term first", { { 2, 1 }, { 1, 2 } }, 2, { 1, 0 }, 2 },
+        { "one that is worse in one term alone", { { 1, 2 }, { 1, 3 } }, 2, { 0 }, 1 },
+        { "one that undercuts two", { { 3, 2 }, { 2, 3 }, { 5, 1 }, { 2, 2 } }, 4, { 3, 2 }, 2 },
+        { "of equals the first", { { 1, 2 }, { 1, 2 } }, 2, { 0 }, 1 },
+        { "of those that differ by rounding the first", { { 1, 2 }, { 1 - 1e-15, 2 }, { 1, 2 - 1e-15 } }, 3, { 0 }, 1 },
+        { "what is less by rounding alone is no reason to stay", { { 1 - 1e-15, 3 }, { 1, 2 } }, 2, { 1 }, 1 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const dfl_objective objective = { .n_terms = 2 };
+        dfl_arena *arena = dfl_arena_new(NULL);
+        dfl_size_front front = { .arena = arena, .objective = &objective, .n_amounts = 1 };
+
+        for (int64_t k = 0; k < rows[i].n; k++)
+            if (!dfl_size_front_excludes(&front, rows[i].came[k]))
+                dfl_size_front_add(&front, rows[i].came[k], &k);
+        if (front.points.n != rows[i].n_stay)
+            fail_msg("%s: %zu points stay", rows[i].what, front.points.n);
+        for (uint32_t k = 0; k < rows[i].n_stay; k++)
+            if (front.points.at[k].amounts[0] != rows[i].stay[k])
+                fail_msg("%s: point %lld is number %u", rows[i].what, (long long)front.points.at[k].amounts[0], k);
+        dfl_arena_free(arena);
+    }
+}
+
 /* ---- the lattice ------------------------------------------------------------------------------------------------- */
 
 static void lists_all_amounts(void **state)
@@ -372,7 +561,8 @@ static void lists_all_amounts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(lists_all_amounts), cmocka_unit_test(finds_the_best) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(lists_all_amounts), cmocka_unit_test(finds_the_best),
+                                        cmocka_unit_test(finds_the_front), cmocka_unit_test(keeps_what_nothing_undercuts) };
 
     return CHECK_GROUP("mapper.holes", tests);
 }
