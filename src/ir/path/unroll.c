@@ -26,7 +26,7 @@ typedef struct {
     uint32_t n_body;                /* einsums of the repeat */
     uint32_t *einsum_of, *tensor_of;
     dfl_workload *unrolled;
-    const dfl_line *line;           /* the line that runs the iterations, once it is found */
+    const dfl_line *line;           /* the line that ran the iterations of the present share, once it is found */
     DFL_VEC(dfl_body *) bodies;     /* bodies of the unrolled mapping, by id */
     bool ok;
 } unrolling;
@@ -365,16 +365,17 @@ static void make_carries(unrolling *u)
 
 /* ---- the mapping ---- */
 
-/* Adds the ids that an einsum has in iteration `copy`, or in all iterations. Einsums of the repeat that `copy` = NO_COPY
-   names have one copy per iteration. */
-static void add_copies(const unrolling *u, uint32_t *ids, uint32_t *n, uint32_t einsum, int64_t copy)
+/* The iterations that a part of the mapping runs: `n` from `first` on; of the last tile of a line it may be fewer than `nominal`,
+   the tile of the line. */
+typedef struct { int64_t first, n, nominal; } share;
+
+/* Adds the ids that an einsum has in the iterations of a share. Einsums of the repeat have one copy per iteration. */
+static void add_copies(const unrolling *u, uint32_t *ids, uint32_t *n, uint32_t einsum, share of)
 {
     if (!u->is_body[einsum])
         ids[(*n)++] = u->first_einsum[einsum];
-    else if (copy != NO_COPY)
-        ids[(*n)++] = u->first_einsum[einsum] + (uint32_t)copy * u->n_body;
     else
-        for (int64_t k = 0; k < u->n; k++)
+        for (int64_t k = of.first; k < of.first + of.n; k++)
             ids[(*n)++] = u->first_einsum[einsum] + (uint32_t)k * u->n_body;
 }
 
@@ -385,31 +386,31 @@ static int compare_ids(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static const uint32_t *copy_einsums(const unrolling *u, const uint32_t *einsums, uint32_t n, int64_t copy, uint32_t *n_out)
+static const uint32_t *copy_einsums(const unrolling *u, const uint32_t *einsums, uint32_t n, share of, uint32_t *n_out)
 {
-    uint32_t *out = DFL_NEW_ARRAY(u->arena, uint32_t, (size_t)n * (copy == NO_COPY ? (size_t)u->n : 1) + 1);
+    uint32_t *out = DFL_NEW_ARRAY(u->arena, uint32_t, (size_t)n * (size_t)of.n + 1);
 
     *n_out = 0;
     for (uint32_t i = 0; i < n; i++)
-        add_copies(u, out, n_out, einsums[i], copy);
+        add_copies(u, out, n_out, einsums[i], of);
     if (*n_out > 0)
         qsort(out, *n_out, sizeof *out, compare_ids);
     return out;
 }
 
 /* Number of keeps that a keep of the tensor becomes. */
-static uint32_t count_keeps(const unrolling *u, uint32_t tensor, int64_t copy)
+static uint32_t count_keeps(const unrolling *u, uint32_t tensor, share of)
 {
-    return copy == NO_COPY && u->lead[tensor] != DFL_NONE ? (uint32_t)u->n : 1;
+    return u->lead[tensor] != DFL_NONE ? (uint32_t)of.n : 1;
 }
 
 /* Copies the lines from `first` to before `end` to the end of `to`. */
-static void copy_lines(const unrolling *u, const dfl_body *from, uint32_t first, uint32_t end, int64_t copy, dfl_body *to)
+static void copy_lines(const unrolling *u, const dfl_body *from, uint32_t first, uint32_t end, share of, dfl_body *to)
 {
     size_t n = 0;
 
     for (uint32_t i = first; i < end; i++)
-        n += from->lines[i].kind == DFL_LINE_KEEP ? count_keeps(u, from->lines[i].tensor, copy) : 1;
+        n += from->lines[i].kind == DFL_LINE_KEEP ? count_keeps(u, from->lines[i].tensor, of) : 1;
     to->lines = DFL_NEW_ARRAY(u->arena, dfl_line, n + 1);
     to->n_lines = 0;
     for (uint32_t i = first; i < end; i++) {
@@ -417,11 +418,11 @@ static void copy_lines(const unrolling *u, const dfl_body *from, uint32_t first,
 
         if (line.kind != DFL_LINE_KEEP) {
             if (line.only)
-                line.only = copy_einsums(u, line.only, line.n_only, copy, &line.n_only);
+                line.only = copy_einsums(u, line.only, line.n_only, of, &line.n_only);
             to->lines[to->n_lines++] = line;
             continue;
         }
-        const uint32_t tensor = copy_of(u, line.tensor, copy), keeps = count_keeps(u, line.tensor, copy);
+        const uint32_t tensor = copy_of(u, line.tensor, of.first), keeps = count_keeps(u, line.tensor, of);
         for (uint32_t k = 0; k < keeps; k++) {
             line.tensor = tensor + k;
             to->lines[to->n_lines++] = line;
@@ -429,13 +430,13 @@ static void copy_lines(const unrolling *u, const dfl_body *from, uint32_t first,
     }
 }
 
-static void copy_recompute(const unrolling *u, const dfl_body *from, int64_t copy, dfl_body *to)
+static void copy_recompute(const unrolling *u, const dfl_body *from, share of, dfl_body *to)
 {
     DFL_VEC(uint32_t) tensors = { 0 };
 
     for (uint32_t i = 0; i < from->n_recompute; i++)
-        for (uint32_t k = 0; k < count_keeps(u, from->recompute[i], copy); k++)
-            DFL_PUSH(u->arena, &tensors, copy_of(u, from->recompute[i], copy) + k);
+        for (uint32_t k = 0; k < count_keeps(u, from->recompute[i], of); k++)
+            DFL_PUSH(u->arena, &tensors, copy_of(u, from->recompute[i], of.first) + k);
     to->recompute = tensors.at;
     to->n_recompute = (uint32_t)tensors.n;
 }
@@ -448,17 +449,44 @@ static uint32_t find_repeat(const unrolling *u, const dfl_body *body, uint32_t f
     return first;
 }
 
-/* Checks a line that runs the iterations; false after reporting. */
-static bool check_repeat(unrolling *u, const dfl_body *body, const dfl_line *line)
+/* Checks that a line leaves something of the rank for which it stands, which `above` may have finished; false after reporting. */
+static bool check_tile(unrolling *u, const dfl_line *line, const dfl_line *above, share of)
+{
+    const dfl_rank *rank = &u->workload->ranks[u->rank];
+    const char *name = dfl_sym_text(u->names, rank->name);
+    dfl_diag *d;
+
+    if (of.nominal == 1 && above != NULL && above->amount_span.start == above->span.start && above->by == DFL_BY_SIZE) {
+        d = dfl_report(u->sink, DFL_MAP_RANK_FINISHED_TWICE, line->span, "rank `%s` is already finished above this line", name);
+        dfl_diag_here(u->sink, d, "nothing is left to iterate");
+        dfl_diag_label(u->sink, d, above->span, "this loop goes through `%s` one by one", name);
+        dfl_diag_help(u->sink, d, "remove one of the two loops, or give the outer one a tile: `%s:...`", name);
+        u->ok = false;
+    } else if (line->by == DFL_BY_SIZE && line->amount > of.nominal) {
+        d = dfl_report(u->sink, DFL_MAP_TILE_TOO_LARGE, line->amount_span,
+                       "the tile of %lld is larger than what is left of rank `%s`", (long long)line->amount, name);
+        dfl_diag_here(u->sink, d, "%lld left at this line", (long long)of.nominal);
+        dfl_diag_label(u->sink, d, rank->span, "`%s` has an extent of %lld", name, (long long)rank->extent);
+        dfl_diag_help(u->sink, d, "use a tile of at most %lld", (long long)of.nominal);
+        u->ok = false;
+    }
+    return u->ok;
+}
+
+/* Checks a line that runs the iterations of a share; false after reporting. */
+static bool check_repeat(unrolling *u, const dfl_body *body, const dfl_line *line, const dfl_line *above, share of)
 {
     const char *rank = dfl_sym_text(u->names, u->workload->ranks[u->rank].name);
 
     if (line->kind == DFL_LINE_SPATIAL)
         refuse(u, line->span, "a repeat with iterations on several instances",
                dfl_arena_printf(u->arena, "write `temporal %s;`: one chip runs one iteration after another", rank));
-    else if (line->by != DFL_BY_SIZE || line->amount != 1 || line->cyclic || line->online)
-        refuse(u, line->span, "a repeat with iterations in tiles", dfl_arena_printf(u->arena, "write `temporal %s;`", rank));
-    if (u->ok && u->line && u->n > 1) {
+    else if (line->cyclic || line->online)
+        refuse(u, line->span, "a repeat with iterations out of their order",
+               dfl_arena_printf(u->arena, "write `temporal %s;`", rank));
+    else if (!check_tile(u, line, above, of))
+        return false;
+    if (u->ok && u->line && of.n > 1) {
         dfl_diag *d = dfl_report(u->sink, DFL_MAP_EINSUM_ORDER, line->span, "the iterations of `%s` run in several branches",
                                  rank);
         dfl_diag_label(u->sink, d, u->line->span, "iterations run here, too");
@@ -466,7 +494,6 @@ static bool check_repeat(unrolling *u, const dfl_body *body, const dfl_line *lin
                       "the iteration before", rank);
         u->ok = false;
     }
-    u->line = line;
     for (uint32_t i = 0; u->ok && i < body->n_einsums; i++)
         if (!u->is_body[body->einsums[i]]) {
             const dfl_einsum *e = &u->workload->einsums[body->einsums[i]];
@@ -479,43 +506,67 @@ static bool check_repeat(unrolling *u, const dfl_body *body, const dfl_line *lin
     return u->ok;
 }
 
-static void check_leaf(unrolling *u, const dfl_body *leaf)
+/* Checks that the lines above a leaf leave it one iteration: `above` is the innermost line over the repeat, or NULL. */
+static void check_leaf(unrolling *u, const dfl_body *leaf, const dfl_line *above, share of)
 {
     const dfl_einsum *e = &u->workload->einsums[leaf->einsums[0]];
     const char *rank = dfl_sym_text(u->names, u->workload->ranks[u->rank].name);
     dfl_diag *d;
 
-    if (!u->ok || !u->is_body[leaf->einsums[0]] || u->n == 1)
+    if (!u->ok || !u->is_body[leaf->einsums[0]] || of.n == 1)
         return;
-    d = dfl_report(u->sink, DFL_MAP_RANK_UNFINISHED, leaf->span, "rank `%s` of einsum `%s` is never finished", rank,
-                   dfl_sym_text(u->names, e->name));
+    d = dfl_report(u->sink, DFL_MAP_RANK_UNFINISHED, above != NULL ? above->span : leaf->span,
+                   "rank `%s` of einsum `%s` is never finished", rank, dfl_sym_text(u->names, e->name));
+    if (above != NULL)
+        dfl_diag_here(u->sink, d, "tiles of %lld iterations are left, and no loop goes through them", (long long)of.nominal);
     dfl_diag_label(u->sink, d, u->workload->ranks[u->rank].span, "`%s` repeats, and carries a tensor", rank);
     dfl_diag_help(u->sink, d, "write `temporal %s;` above all einsums of the repeat", rank);
     u->ok = false;
 }
 
-static dfl_body *copy_body(unrolling *u, const dfl_body *from, uint32_t first, int64_t copy, dfl_body *parent);
+static dfl_body *copy_body(unrolling *u, const dfl_body *from, uint32_t first, const dfl_line *above, share of,
+                           dfl_body *parent);
 
-/* Copies the children of a body. The iterations of a child that begins with the line of the repeat become children
-   themselves, so that a tile kept in this body is live only during the iterations that touch its tensor. */
-static void copy_children(unrolling *u, const dfl_body *from, int64_t copy, dfl_body *to)
+/* Adds a child for each tile of iterations of line `line` of a body: the lines and the children below it. Where the next line is
+   over the repeat, too, the tiles of that line become children in place of a child with this line alone. */
+static void copy_tiles(unrolling *u, const dfl_body *from, uint32_t line, const dfl_line *above, share of, dfl_body *to)
+{
+    const dfl_line *loop = &from->lines[line];
+    int64_t tile;
+
+    if (!check_repeat(u, from, loop, above, of))
+        return;
+    tile = loop->by == DFL_BY_PARTS ? dfl_ceil_div(of.nominal, loop->amount) : loop->amount;
+    for (int64_t k = 0; k < of.n && u->ok; k += tile) {
+        const share part = { of.first + k, of.n - k < tile ? of.n - k : tile, tile };
+
+        u->line = NULL;
+        if (line + 1 < from->n_lines && find_repeat(u, from, line + 1) == line + 1)
+            copy_tiles(u, from, line + 1, loop, part, to);
+        else
+            to->children[to->n_children++] = copy_body(u, from, line + 1, loop, part, to);
+    }
+    u->line = loop;
+}
+
+/* Copies the children of a body. The tiles of a child that begins with the line of the repeat become children themselves, so that
+   a tile kept in this body is live only during the iterations that touch its tensor. */
+static void copy_children(unrolling *u, const dfl_body *from, const dfl_line *above, share of, dfl_body *to)
 {
     to->n_children = 0;
-    to->children = DFL_NEW_ARRAY(u->arena, dfl_body *, (size_t)from->n_children * (size_t)u->n + 1);
+    to->children = DFL_NEW_ARRAY(u->arena, dfl_body *, (size_t)from->n_children * (size_t)of.n + 1);
     for (uint32_t c = 0; c < from->n_children && u->ok; c++) {
         const dfl_body *child = from->children[c];
-        const bool repeats = from->kind == DFL_BODY_FUSE && child->n_lines > 0 && find_repeat(u, child, 0) == 0;
 
-        if (!repeats)
-            to->children[to->n_children++] = copy_body(u, child, 0, copy, to);
-        else if (check_repeat(u, child, &child->lines[0]))
-            for (int64_t k = 0; k < u->n; k++)
-                to->children[to->n_children++] = copy_body(u, child, 1, k, to);
+        if (from->kind == DFL_BODY_FUSE && child->n_lines > 0 && find_repeat(u, child, 0) == 0)
+            copy_tiles(u, child, 0, above, of, to);
+        else
+            to->children[to->n_children++] = copy_body(u, child, 0, above, of, to);
     }
 }
 
-/* Copies the lines from `first` on and the children of a body. */
-static dfl_body *copy_body(unrolling *u, const dfl_body *from, uint32_t first, int64_t copy, dfl_body *parent)
+/* Copies the lines from `first` on and the children of a body. `above` is the line whose tile the share is, or NULL. */
+static dfl_body *copy_body(unrolling *u, const dfl_body *from, uint32_t first, const dfl_line *above, share of, dfl_body *parent)
 {
     const uint32_t line = find_repeat(u, from, first);
     dfl_body *to = DFL_NEW(u->arena, dfl_body);
@@ -525,22 +576,19 @@ static dfl_body *copy_body(unrolling *u, const dfl_body *from, uint32_t first, i
     to->parent = parent;
     to->depth = parent ? parent->depth + 1 : 0;
     DFL_PUSH(u->arena, &u->bodies, to);
-    to->einsums = copy_einsums(u, from->einsums, from->n_einsums, copy, &to->n_einsums);
-    copy_lines(u, from, first, line, copy, to);
-    copy_recompute(u, from, copy, to);
-    if (line < from->n_lines && !check_repeat(u, from, &from->lines[line]))
-        return to;
+    to->einsums = copy_einsums(u, from->einsums, from->n_einsums, of, &to->n_einsums);
+    copy_lines(u, from, first, line, of, to);
+    copy_recompute(u, from, of, to);
     if (line < from->n_lines) {
         to->kind = DFL_BODY_FUSE;
-        to->n_children = (uint32_t)u->n;
-        to->children = DFL_NEW_ARRAY(u->arena, dfl_body *, to->n_children + 1);
-        for (uint32_t k = 0; k < to->n_children && u->ok; k++)
-            to->children[k] = copy_body(u, from, line + 1, k, to);
+        to->n_children = 0;
+        to->children = DFL_NEW_ARRAY(u->arena, dfl_body *, (size_t)of.n + 1);
+        copy_tiles(u, from, line, above, of, to);
         return to;
     }
-    if (from->kind == DFL_BODY_LEAF && copy == NO_COPY)
-        check_leaf(u, from);
-    copy_children(u, from, copy, to);
+    if (from->kind == DFL_BODY_LEAF)
+        check_leaf(u, from, above, of);
+    copy_children(u, from, above, of, to);
     return to;
 }
 
@@ -585,7 +633,7 @@ static const dfl_unrolled *unroll_once(dfl_arena *arena, dfl_sink *sink, const d
     make_carries(&u);
     *mapping = *from->mapping;
     mapping->workload = u.unrolled;
-    mapping->root = u.ok ? copy_body(&u, from->mapping->root, 0, u.n == 1 ? 0 : NO_COPY, NULL) : NULL;
+    mapping->root = u.ok ? copy_body(&u, from->mapping->root, 0, NULL, (share){ 0, u.n, u.n }, NULL) : NULL;
     mapping->bodies = u.bodies.at;
     mapping->n_bodies = (uint32_t)u.bodies.n;
     *out = (dfl_unrolled){ from->given, mapping, u.einsum_of, u.tensor_of };

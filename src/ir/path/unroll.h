@@ -1,10 +1,11 @@
 /*
- * Repeats that carry a tensor, unrolled. `repeat N as layer carrying X = Y` runs its body N times: the first iteration
- * reads the outer X, each later one reads the Y of the iteration before. A mapping runs the iterations by a bare line
- * `temporal layer;` above all einsums of the body. The unrolled mapping has a branch of N children in place of this line,
- * and its workload has N copies of the einsums of the body and of the tensors that they produce. Inputs, weights and states
- * of the body keep their dimension for the iterations; copy i indexes this dimension with the constant i. So the
- * unrolled mapping has no carried tensor, and its counts are those of the mapping.
+ * Repeats that carry a tensor, unrolled. `repeat N as layer carrying X = Y` runs its body N times: the first iteration reads
+ * the outer X, each later one reads the Y of the iteration before. A mapping runs the iterations by a bare line `temporal
+ * layer;` above all einsums of the body, below lines that divide the iterations into tiles, if any. The unrolled mapping has
+ * a branch in place of each of these lines, with a child for each of its tiles or iterations. Its workload has N copies of
+ * the einsums of the body and of the tensors that they produce. Inputs, weights and states of the body keep their dimension
+ * for the iterations; copy i indexes this dimension with the constant i. So the unrolled mapping has no carried tensor, and
+ * its counts are those of the mapping.
  */
 #ifndef DFL_IR_PATH_UNROLL_H
 #define DFL_IR_PATH_UNROLL_H
@@ -21,11 +22,12 @@ typedef struct {
 } dfl_unrolled;
 
 /*
- * Unrolls every repeat that carries a tensor. The mapping must have no holes and must cover every einsum once. The copy
- * lies in `arena` and shares names, spans and unchanged parts with `given`; parts of all iterations have the same name and
- * span. If no repeat of the workload carries a tensor, the result is `given` itself, with NULL for both arrays. NULL after
- * reporting: E0401 if an einsum of the body stands below no `temporal` line of the repeat, E0416 if this line stands above
- * other einsums, E0609 if a line splits the iterations.
+ * Unrolls every repeat that carries a tensor. The mapping must have no holes and must cover every einsum once. The copy lies
+ * in `arena` and shares names, spans and unchanged parts with `given`; parts of all iterations have the same name and span.
+ * If no repeat of the workload carries a tensor, the result is `given` itself, with NULL for both arrays. NULL after
+ * reporting: E0401 if no bare line of the repeat stands above an einsum of the body, E0402 or E0403 if a line leaves nothing
+ * to the lines below, E0416 if a line of the repeat stands above other einsums, E0609 if a line is spatial, `cyclic` or
+ * `online`.
  */
 const dfl_unrolled *dfl_mapping_unroll(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *given);
 
