@@ -11,6 +11,7 @@
 #include "mapper/problem/factors.h"
 #include "mapper/problem/space_text.h"
 #include "mapper/single/single.h"
+#include "mapper/sizes/size_front.h"
 #include "mapper/sizes/size_search.h"
 
 /* Whether a search for lines lists the divisors of each extent in short time; false after reporting E0606. */
@@ -238,6 +239,28 @@ bool dfl_mapper_add(dfl_arena *arena, const dfl_intern *names, const dfl_objecti
     found->n = set.n;
     found->status = DFL_SEARCH_NOT_PROVEN;
     return true;
+}
+
+void dfl_mapper_join_fronts(dfl_arena *arena, const dfl_objective *objective, const dfl_search_result *more,
+                            dfl_search_result *all)
+{
+    dfl_size_front front = { .arena = arena, .objective = objective, .n_amounts = 1 };
+    dfl_front_point *joined;
+
+    for (int64_t i = 0; i < (int64_t)all->n + more->n; i++) {
+        const double *terms = i < all->n ? all->at[i].terms : more->at[i - all->n].terms;
+
+        if (!dfl_size_front_excludes(&front, terms))
+            dfl_size_front_add(&front, terms, &i);
+    }
+    joined = DFL_NEW_ARRAY(arena, dfl_front_point, front.points.n);
+    for (size_t i = 0; i < front.points.n; i++) {
+        const int64_t from = front.points.at[i].amounts[0];
+
+        joined[i] = from < all->n ? all->at[from] : more->at[from - all->n];
+    }
+    all->at = joined;
+    all->n = (uint32_t)front.points.n;
 }
 
 const char *dfl_mapper_certified_space(dfl_arena *arena, const dfl_mapping *mapping)

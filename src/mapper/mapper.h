@@ -31,6 +31,10 @@ const dfl_search_result *dfl_mapper_search(dfl_arena *arena, dfl_sink *sink, con
    the list of mappings. */
 bool dfl_mapper_add(dfl_arena *arena, const dfl_intern *names, const dfl_objective *objective, dfl_search_mode mode,
                     const dfl_mapping *mapping, dfl_search_result *found);
+/* Adds the points of one Pareto set over tile sizes to another one: those that none of `all` undercuts, in place of those that
+   they undercut. Of points with equal terms those of `all` stay. `arena` owns the list. */
+void dfl_mapper_join_fronts(dfl_arena *arena, const dfl_objective *objective, const dfl_search_result *more,
+                            dfl_search_result *all);
 /* The space in which a search with a certificate proves its result, clauses for the report. */
 const char *dfl_mapper_certified_space(dfl_arena *arena, const dfl_mapping *mapping);
 /* The space of the same search without a certificate and without other options, clauses for the report. `perfect`: with the

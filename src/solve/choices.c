@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "ir/path/fan_out.h"
+#include "ir/path/unit_choice.h"
 #include "support/limits.h"
 
 typedef struct {
@@ -21,22 +23,32 @@ typedef struct {
     uint64_t evaluated, pruned, refused;
 } choice_search;
 
-static void report_many(const choice_search *choices)
+static void report_many(const dfl_fill *fill, const dfl_mapping *given, uint32_t n)
 {
     dfl_span most = { 0, 0 };
     uint32_t ways = 0;
-    const dfl_solver *solver = choices->fill->solver;
-    dfl_diag *d = dfl_report(choices->fill->sink, DFL_LIMIT_COUNT, choices->given->hole_span,
+    const dfl_solver *solver = fill->solver;
+    dfl_diag *d = dfl_report(fill->sink, DFL_LIMIT_COUNT, given->hole_span,
                              "more than %d structural choices in `%s`", DFL_CHOICES_MOST,
-                             dfl_sym_text(solver->names, choices->given->name));
+                             dfl_sym_text(solver->names, given->name));
 
-    dfl_diag_here(choices->fill->sink, d, choices->n < DFL_CHOICES_COUNTED ? "%u choices" : "more than %u choices",
-                  choices->n);
-    dfl_choices_most(solver->arena, choices->given, &most, &ways);
-    dfl_diag_label(choices->fill->sink, d, most, "%u here alone", ways);
-    dfl_diag_help(choices->fill->sink, d, "%s `...;` in the place of these lines, in the braces of each branch: open lines are "
+    dfl_diag_here(fill->sink, d, n < DFL_CHOICES_COUNTED ? "%u choices" : "more than %u choices", n);
+    dfl_choices_most(solver->arena, given, &most, &ways);
+    dfl_diag_label(fill->sink, d, most, "%u here alone", ways);
+    dfl_diag_help(fill->sink, d, "%s `...;` in the place of these lines, in the braces of each branch: open lines are "
                   "searched without trying every choice",
-                  choices->n / ways <= DFL_CHOICES_MOST ? "write the tensors or ranks instead of this `?`, or put" : "put");
+                  n / ways <= DFL_CHOICES_MOST ? "write the tensors or ranks instead of this `?`, or put" : "put");
+}
+
+/* The number of structural choices of a mapping; false after reporting that these are not searched, or are too many. */
+static bool count_choices(const dfl_fill *fill, const dfl_mapping *given, uint32_t *n)
+{
+    if (!dfl_choices_check(fill->sink, fill->solver->names, given))
+        return false;
+    *n = dfl_choices_count(fill->solver->arena, given);
+    if (*n > DFL_CHOICES_MOST)
+        report_many(fill, given, *n);
+    return *n <= DFL_CHOICES_MOST;
 }
 
 /* Whether the last report says that a choice is an illegal mapping, or that nothing fits. */
@@ -179,6 +191,12 @@ static void add_reason(dfl_strbuf *out, const char *text)
     dfl_strbuf_z(out, text);
 }
 
+static const char *unsearched_text(dfl_arena *arena, uint32_t n)
+{
+    return dfl_arena_printf(arena, "%u of the choices %s not searched: written in place of `?`, each gives its reason", n,
+                            n == 1 ? "is" : "are");
+}
+
 /* Clauses that say why the incumbent is not proven. `own` has the clauses from the search of its own choice; NULL = proven
    within that choice. */
 static const char *unproven_text(const choice_search *choices, const char *own, dfl_stop stopped)
@@ -195,8 +213,7 @@ static const char *unproven_text(const choice_search *choices, const char *own, 
                                              dfl_fill_stop(choices->fill, stopped), NULL,
                                              (dfl_proof_gaps){ .is_one_of_several = true }));
     if (choices->unsearched > 0)
-        add_reason(&out, dfl_arena_printf(solver->arena, "%u of the choices %s not searched: written in place of `?`, each gives "
-                                          "its reason", choices->unsearched, choices->unsearched == 1 ? "is" : "are"));
+        add_reason(&out, unsearched_text(solver->arena, choices->unsearched));
     if (gaps > 0 && stopped == DFL_STOP_NONE) {
         add_reason(&out, gaps == 1 ? "another choice may be better, "
                                      : dfl_arena_printf(solver->arena, "%u other choices may be better, most likely ", gaps));
@@ -237,13 +254,8 @@ bool dfl_fill_choices(dfl_fill *fill, const dfl_objective *objective, dfl_fill_o
 
     for (uint32_t i = 0; i < DFL_OBJECTIVE_TERMS; i++)
         choices.best[i] = INFINITY;
-    if (!dfl_choices_check(fill->sink, solver->names, choices.given))
+    if (!count_choices(fill, choices.given, &choices.n))
         return false;
-    choices.n = dfl_choices_count(solver->arena, choices.given);
-    if (choices.n > DFL_CHOICES_MOST) {
-        report_many(&choices);
-        return false;
-    }
     choices.gaps = DFL_NEW_ARRAY(solver->arena, double, choices.n);
     for (uint32_t i = 0; i < choices.n; i++)
         choices.gaps[i] = INFINITY;
@@ -258,4 +270,145 @@ bool dfl_fill_choices(dfl_fill *fill, const dfl_objective *objective, dfl_fill_o
     out->chosen = out->given;
     out->given = choices.given;
     return true;
+}
+
+/* ---- Pareto sets ---- */
+
+/* The search for the Pareto set of all choices. */
+typedef struct {
+    dfl_fill *fill;
+    const dfl_objective *objective;
+    const dfl_mapping *given;
+    uint32_t n, searched, unsearched;  /* number of choices; of those looked at; of these, those that no search can fill */
+    uint32_t legal;                    /* index of the first choice that is a legal mapping; DFL_NONE = none yet */
+    dfl_search_result all;             /* the set so far */
+    dfl_search_summary summary;        /* of all searches; `objective` is NULL before the first result */
+    DFL_VEC(dfl_filled) of;            /* the points of all choices, with the choice of each */
+} front_search;
+
+/* Searches the sizes of one choice. NULL after reporting. */
+static const dfl_search_result *search_front(const front_search *fronts, uint32_t number, dfl_sink *sink, const dfl_mapping *one,
+                                             dfl_search_summary *summary, dfl_stop *stopped)
+{
+    dfl_fill fill = *fronts->fill;
+    dfl_objective objective = *fronts->objective;
+
+    fill.sink = sink;
+    fill.choice = number;
+    fill.limits.evaluations = dfl_evaluations_left(fill.limits.evaluations, fronts->summary.evaluated);
+    fill.one.items = &fill.item;
+    objective.context = &fill;
+    if (!dfl_mapping_check_axes(sink, fill.solver->names, one) || !dfl_mapping_check_units(sink, fill.solver->names, one))
+        return NULL;
+    return dfl_fill_search_sizes(&fill, &objective, DFL_SEARCH_FRONT, one, summary, stopped);
+}
+
+/* Adds the result of a choice to the summary of all. */
+static void add_summary(front_search *fronts, const dfl_search_summary *one)
+{
+    dfl_search_summary *all = &fronts->summary;
+    const dfl_search_summary before = *all;
+
+    if (before.objective == NULL) {
+        *all = *one;
+        return;
+    }
+    all->evaluated += one->evaluated;
+    all->pruned += one->pruned;
+    all->refused += one->refused;
+    all->optimal &= one->optimal;
+    all->stopped = one->stopped;
+    if (before.unproven == NULL)
+        all->unproven = one->unproven;
+}
+
+/* Adds the points of choice `number` to the set. False if the search must not go on: after a stop, or after an error that
+   concerns all choices, which is then reported. */
+static bool add_choice(front_search *fronts, uint32_t number, dfl_stop *stopped)
+{
+    const dfl_solver *solver = fronts->fill->solver;
+    const dfl_mapping *one = dfl_choices_take(solver->arena, fronts->given, number);
+    dfl_sink *quiet = dfl_sink_quiet(solver->arena);
+    dfl_search_summary summary;
+    const dfl_search_result *found = search_front(fronts, number, quiet, one, &summary, stopped);
+
+    if (fronts->legal == DFL_NONE && (found != NULL || dfl_sink_last(quiet) == DFL_EVAL_INFEASIBLE))
+        fronts->legal = number;
+    if (found != NULL) {
+        add_summary(fronts, &summary);
+        for (uint32_t i = 0; i < found->n; i++)
+            DFL_PUSH(solver->arena, &fronts->of, ((dfl_filled){ .mapping = found->at[i].mapping, .chosen = one }));
+        dfl_mapper_join_fronts(solver->arena, fronts->objective, found, &fronts->all);
+        return *stopped == DFL_STOP_NONE;
+    }
+    if (solver->budget->why != DFL_STOP_NONE && fronts->all.n > 0) { /* the search ends, and the set so far stays */
+        *stopped = solver->budget->why;
+        solver->budget->why = DFL_STOP_NONE;
+        return false;
+    }
+    fronts->unsearched += is_unsearched(quiet);
+    if (is_impossible(quiet) || is_unsearched(quiet))
+        return true;
+    if (solver->budget->why == DFL_STOP_NONE)
+        (void)search_front(fronts, number, fronts->fill->sink, one, &summary, stopped); /* again, to report the error */
+    return false;
+}
+
+/* Adds the mappings of the set, and why it may be incomplete. */
+static void add_front(front_search *fronts, dfl_stop stopped)
+{
+    const dfl_solver *solver = fronts->fill->solver;
+    dfl_search_summary *summary = DFL_NEW(solver->arena, dfl_search_summary);
+    const choice_search words = { .fill = fronts->fill, .n = fronts->n, .searched = fronts->searched,
+                                  .unsearched = fronts->unsearched };
+    uint32_t next = 1;
+
+    *summary = fronts->summary;
+    summary->value = fronts->all.at[0].terms[0];
+    summary->lower_bound = NAN;
+    summary->objective = dfl_arena_printf(solver->arena, "pareto %s", fronts->given->front_text);
+    summary->is_of_front = true;
+    summary->space = dfl_arena_printf(solver->arena, "a Pareto set of %u; %s", fronts->all.n, space_text(&words, summary->space));
+    summary->optimal &= stopped == DFL_STOP_NONE && fronts->unsearched == 0;
+    if (stopped != DFL_STOP_NONE)
+        summary->stopped = dfl_fill_stop(fronts->fill, stopped);
+    if (!summary->optimal && summary->unproven == NULL)
+        summary->unproven = stopped != DFL_STOP_NONE
+            ? dfl_proof_gaps_text(solver->arena, &fronts->fill->space, fronts->given, dfl_fill_stop(fronts->fill, stopped), NULL,
+                                  (dfl_proof_gaps){ .is_one_of_several = true })
+            : unsearched_text(solver->arena, fronts->unsearched);
+    for (uint32_t i = 0; i < fronts->all.n; i++) {
+        size_t k = 0;
+
+        while (fronts->of.at[k].mapping != fronts->all.at[i].mapping)
+            k++;
+        dfl_fill_add(solver, fronts->given, fronts->all.at[i].mapping, summary, &next);
+        solver->filled->at[solver->filled->n - 1].chosen = fronts->of.at[k].chosen;
+    }
+}
+
+bool dfl_fill_front_choices(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *given, dfl_stop *stopped)
+{
+    front_search fronts = { .fill = fill, .objective = objective, .given = given, .legal = DFL_NONE };
+    dfl_search_summary summary;
+    bool goes_on = true;
+
+    if (!count_choices(fill, given, &fronts.n))
+        return false;
+    fill->limits.gap = 0; /* which is of one mapping */
+    fill->n_choices = fronts.n;
+    fill->choices_start = dfl_budget_time(fill->solver->budget);
+    while (fronts.searched < fronts.n && goes_on) {
+        goes_on = add_choice(&fronts, fronts.searched, stopped);
+        fronts.searched += goes_on;
+    }
+    if (fronts.all.n > 0 && (goes_on || *stopped != DFL_STOP_NONE)) {
+        add_front(&fronts, *stopped);
+        return true;
+    }
+    if (goes_on) { /* reports why the first legal choice, or choice 0, cannot be filled */
+        const uint32_t first = fronts.legal == DFL_NONE ? 0 : fronts.legal;
+        (void)search_front(&fronts, first, fill->sink, dfl_choices_take(fill->solver->arena, given, first), &summary, stopped);
+    }
+    return false;
 }

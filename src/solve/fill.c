@@ -32,8 +32,8 @@ static bool check_searched(const dfl_fill *fill, const dfl_mapping *m)
         dfl_system_without_rows(fill->solver->arena, m->system) != m->system)
         return dfl_fill_refuse_front(fill, "a memory of the system has `access`, and the search counts elements, not rows",
                             "use `minimize`, or leave `access` out");
-    if (m->n_front > 0 && m->n_choices > 0)
-        return dfl_fill_refuse_front(fill, "no Pareto set is searched with structural choices",
+    if (m->n_front > 0 && m->n_choices > 0 && !dfl_mapping_lines_are_written(m))
+        return dfl_fill_refuse_front(fill, "no Pareto set is searched with structural choices beside open lines",
                             "replace `?` by tensors or ranks, or use `minimize`");
     if (m->n_front > 0 && m->n_minimize > 0)
         return dfl_fill_refuse_front(fill, "`minimize` is here", "remove `minimize` or `pareto`");
@@ -704,6 +704,8 @@ static const dfl_filled *fill_mapping(const dfl_solver *solver, const dfl_mappin
     filled.given = dfl_fill_ask_bandwidth(&fill, m);
     if (is_plan)
         is_found = dfl_fill_plan(&fill, &objective, stopped);
+    else if (m->n_front > 0 && m->n_choices > 0)
+        is_found = dfl_fill_front_choices(&fill, &objective, filled.given, stopped);
     else if (m->n_front > 0 && dfl_mapping_lines_are_written(m))
         is_found = dfl_fill_front_sizes(&fill, &objective, filled.given, stopped);
     else if (m->n_front > 0)

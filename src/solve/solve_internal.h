@@ -125,9 +125,15 @@ typedef bool dfl_fill_open(dfl_fill *fill, const dfl_objective *objective, dfl_f
 /* Fills a mapping with structural choices (mapper/skeleton/structure_choices.h): fills each by `search` and keeps the best
    result. */
 bool dfl_fill_choices(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out, dfl_stop *stopped);
+/* Adds the Pareto set of all structural choices of a mapping without open lines, with all tile sizes of each choice, in ascending
+   order of the first expression. False after reporting. */
+bool dfl_fill_front_choices(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *given, dfl_stop *stopped);
 
 /* ---- tile_sizes.c ---- */
 
+/* Searches the tile sizes, and describes the search in `*summary`. NULL if there is no result, after reporting. */
+const dfl_search_result *dfl_fill_search_sizes(const dfl_fill *fill, const dfl_objective *objective, dfl_search_mode mode,
+                                               const dfl_mapping *given, dfl_search_summary *summary, dfl_stop *stopped);
 /* Fills the tile sizes of a mapping without open lines. False after reporting. */
 bool dfl_fill_tile_sizes(const dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped);
 /* Adds the Pareto set of all tile sizes of such a mapping, in ascending order of the first expression. False after reporting. */

@@ -4,9 +4,8 @@
 #include "solve/search_options.h"
 #include "solve/solve_internal.h"
 
-/* Searches the tile sizes, and describes the search in `*summary`. NULL if there is no result, after reporting. */
-static const dfl_search_result *search_sizes(const dfl_fill *fill, const dfl_objective *objective, dfl_search_mode mode,
-                                             const dfl_mapping *given, dfl_search_summary *summary, dfl_stop *stopped)
+const dfl_search_result *dfl_fill_search_sizes(const dfl_fill *fill, const dfl_objective *objective, dfl_search_mode mode,
+                                               const dfl_mapping *given, dfl_search_summary *summary, dfl_stop *stopped)
 {
     const dfl_solver *solver = fill->solver;
     dfl_search_request request = { .objective = objective, .mode = mode, .limits = dfl_search_options_tile_limits(fill->limits),
@@ -39,7 +38,7 @@ static const dfl_search_result *search_sizes(const dfl_fill *fill, const dfl_obj
 bool dfl_fill_tile_sizes(const dfl_fill *fill, const dfl_objective *objective, dfl_filled *out, dfl_stop *stopped)
 {
     dfl_search_summary *summary = DFL_NEW(fill->solver->arena, dfl_search_summary);
-    const dfl_search_result *found = search_sizes(fill, objective, DFL_SEARCH_BEST, out->given, summary, stopped);
+    const dfl_search_result *found = dfl_fill_search_sizes(fill, objective, DFL_SEARCH_BEST, out->given, summary, stopped);
 
     if (found == NULL)
         return false;
@@ -57,7 +56,7 @@ bool dfl_fill_front_sizes(dfl_fill *fill, const dfl_objective *objective, const 
     uint32_t next = 1;
 
     fill->limits.gap = 0; /* which is of one mapping */
-    found = search_sizes(fill, objective, DFL_SEARCH_FRONT, given, summary, stopped);
+    found = dfl_fill_search_sizes(fill, objective, DFL_SEARCH_FRONT, given, summary, stopped);
     if (found == NULL)
         return false;
     summary->value = found->at[0].terms[0];

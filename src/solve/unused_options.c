@@ -44,6 +44,8 @@ void dfl_unused_options_report(const dfl_solver *solver, const dfl_mapping *m)
     const bool only_tile_sizes = dfl_mapping_lines_are_written(m), front = m->n_front > 0;
     const char *why = only_tile_sizes ? "only tile sizes are open" : front ? "the search for a Pareto set does not use it" : NULL;
 
+    if (front && solver->options->gap > 0)
+        warn_unused(solver, m, "--gap", "the search for a Pareto set does not use it", one);
     if (m->n_choices > 0) {
         find_unused_by_choices(solver, m, only_tile_sizes);
         return;
@@ -54,8 +56,6 @@ void dfl_unused_options_report(const dfl_solver *solver, const dfl_mapping *m)
         warn_unused(solver, m, "--top", why, only_tile_sizes ? open : one);
     if (only_tile_sizes && solver->options->max_fused > 0)
         warn_unused(solver, m, "--max-fused", why, open);
-    if (front && solver->options->gap > 0)
-        warn_unused(solver, m, "--gap", "the search for a Pareto set does not use it", one);
     if (front && !only_tile_sizes && solver->options->imperfect)
         warn_unused(solver, m, "--tiles imperfect", why, one);
     if (solver->options->beyond != 0 && why)
