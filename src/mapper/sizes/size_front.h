@@ -1,6 +1,6 @@
 /*
  * The Pareto set of a search over amounts: the choices of which no other one is at most as large in all terms of the objective.
- * Terms that differ by rounding alone are equal, and of choices with equal terms the first one stays.
+ * Terms that differ by rounding alone are equal, and of choices with equal terms the first one stays (SEARCH.md, D15).
  */
 #ifndef DFL_MAPPER_SIZES_SIZE_FRONT_H
 #define DFL_MAPPER_SIZES_SIZE_FRONT_H

@@ -7,7 +7,7 @@
  * do not fit, and when bounds of time and energy say that it cannot be better than the best so far. The others are
  * evaluated by the model, with one plan for all of them. Among equals the first in the order of the text is the best:
  * the one with the smaller amounts. A search for the Pareto set cuts a choice if a point of the set is at most its bounds in all
- * terms; of points with equal terms it keeps the first.
+ * terms (SEARCH.md, D15); of points with equal terms it keeps the first.
  */
 #ifndef DFL_MAPPER_SIZES_SIZE_SEARCH_H
 #define DFL_MAPPER_SIZES_SIZE_SEARCH_H
