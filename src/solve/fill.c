@@ -28,6 +28,11 @@ static bool check_searched(const dfl_fill *fill, const dfl_mapping *m)
     if (m->n_decisions > 0)
         return dfl_fill_refuse(fill, m->decisions[0].span, "no search decides this in", "decided only in a plan over chips",
                       "write the tensors that are recomputed, the schedule, the memories and the parts of homes");
+    if (m->workload->n_carries > 0 && dfl_mapping_lines_are_written(m))
+        return dfl_fill_refuse(fill, m->hole_span, "no search fills the amounts of",
+                               "a `repeat` of the workload carries a tensor",
+                               "write the amounts and the choices in place of `?`, or search for one iteration as a workload "
+                               "of its own");
     if (m->n_front > 0 && !dfl_mapping_lines_are_written(m) &&
         dfl_system_without_rows(fill->solver->arena, m->system) != m->system)
         return dfl_fill_refuse_front(fill, "a memory of the system has `access`, and the search counts elements, not rows",
