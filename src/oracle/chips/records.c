@@ -136,7 +136,8 @@ static chip_copy *find_copy(chips *c, const chip_pass *p, const dfl_access *acce
         chip_copy *x = &c->copies.at[i];
         bool is_same = x->phase == phase && x->reading->tensor == r->tensor && (x->layer < 0 || x->layer == p->layer) &&
                        (p->stages & ~x->stages) == 0 && !reads_apart(c, x, p->einsum, access) &&
-                       x->reading->to_rows == r->to_rows && x->reading->is_joint == r->is_joint;
+                       x->reading->to_rows == r->to_rows && x->reading->is_joint == r->is_joint &&
+                       x->reading->all == r->all && x->reading->other == r->other;
 
         for (uint32_t chip = 0; chip < c->n_chips && is_same; chip++)
             is_same = brings_same(c, x->reading, r, chip);
