@@ -8,9 +8,7 @@
 #include "mapper/problem/limits.h"
 #include "mapper/program/exponential.h"
 
-/* Splits of leaves by held room (B62), at most, for a line; and the least share of a memory by which they differ. They begin when
-   tiles need no more splits. Further ones raise the bound by little, and leave less time to searches. */
-enum { DFL_MATCH_HELD = 32 };
+/* The least share of a memory for which a leaf is split by held room (B62). Splits for less raise the bound by little. */
 #define DFL_MATCH_HELD_ROOM 0.0625
 
 /* A side of an exchange: the producer of the tensor, or its only reader. */
@@ -46,7 +44,6 @@ struct dfl_matched_tiles {
     choice_list *choices;             /* by einsum */
     dfl_exchange_step *steps;
     uint32_t *ways, *path;
-    uint32_t held_splits;             /* splits by held room that are left (B62) */
     double ratio;                     /* logarithm of the ratio of tiles above which a leaf is split, at present */
     double bound;
 };
@@ -128,7 +125,7 @@ dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *parent, const dfl_einsum_cla
     const uint32_t n_tensors = classes->m->workload->n_tensors;
 
     *m = (dfl_matched_tiles){ .arena = arena, .scratch = dfl_arena_new(NULL), .work = dfl_arena_new(NULL), .classes = classes,
-                              .deadline = deadline, .ratio = DFL_MATCH_COARSE, .held_splits = DFL_MATCH_HELD };
+                              .deadline = deadline, .ratio = DFL_MATCH_COARSE };
     m->bounds = DFL_NEW_ARRAY(arena, dfl_pattern_bounds *, classes->at.n + 1);
     m->leaves = dfl_arena_alloc(arena, (size_t)n_tensors + 1, sizeof *m->leaves, _Alignof(leaf_list));
     m->choices = dfl_arena_alloc(arena, (size_t)classes->n + 1, sizeof *m->choices, _Alignof(choice_list));
@@ -568,8 +565,7 @@ static bool split_held(dfl_matched_tiles *m, uint32_t tensor)
         for (uint32_t i = 0; i < (side == MAKER ? t->n_consumers : 1); i++)
             least = fmin(least, fmax(find_left(m, side == MAKER ? t->consumers[i] : maker, l->memory, &size),
                                      l->least_held[side]));
-        if (held - least > size * DFL_MATCH_HELD_ROOM) {
-            m->held_splits--;
+        if (held - least > size * fmax(m->ratio / 4, DFL_MATCH_HELD_ROOM)) {
             split_leaf_held(m, tensor, at, side, (least + held) / 2);
             return true;
         }
@@ -589,7 +585,7 @@ static bool split_coarse(dfl_matched_tiles *m)
             continue;
         if (find_mismatch(m, t, &x))
             split(m, &x);
-        else if (m->ratio > DFL_MATCH_RATIO || m->held_splits == 0 || !split_held(m, t))
+        else if (!split_held(m, t))
             continue;
         is_split = true;
     }
