@@ -278,6 +278,33 @@ static int64_t find_extent(const dfl_frame *f, const dfl_layouts *layouts, uint3
     return f->repeats[rank] ? 1 : joined_extent(&r, 0, extent, pass);
 }
 
+/* The slots among which a home divides a dimension: a `joined` one is taken with all its instances, of another one the first. */
+typedef struct { const dfl_frame *frame; uint64_t divides, joined; } home_slots;
+
+/* Positions of a dimension that the instances have together, from slot `slot` on. The slots before have left `block` positions,
+   of blocks of at most `whole`: slots nest in their order, so that the next ones divide blocks of equal places alike. */
+static int64_t home_extent(const home_slots *h, uint32_t slot, int64_t whole, int64_t block)
+{
+    int64_t count, part, rest;
+
+    while (slot < h->frame->n_slots && (h->divides >> slot & 1) == 0)
+        slot++;
+    if (slot == h->frame->n_slots || block == 0)
+        return block;
+    count = h->frame->slots[slot].count;
+    part = dfl_ceil_div(whole, count);
+    if (h->frame->slots[slot].is_cyclic) {
+        rest = block % count; /* the first instances have one element more */
+        if ((h->joined >> slot & 1) == 0)
+            return home_extent(h, slot + 1, part, dfl_ceil_div(block, count));
+        return rest * home_extent(h, slot + 1, part, block / count + 1) +
+               (count - rest) * home_extent(h, slot + 1, part, block / count);
+    }
+    if ((h->joined >> slot & 1) == 0)
+        return home_extent(h, slot + 1, part, block < part ? block : part);
+    return block / part * home_extent(h, slot + 1, part, part) + home_extent(h, slot + 1, part, block % part);
+}
+
 /* Bits of what an einsum makes of a tensor in one pass on the chips of the `joined` slots together. */
 static bool joined_part(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, uint32_t maker, uint64_t joined,
                         dfl_i128 *out)
@@ -288,6 +315,7 @@ static bool joined_part(const dfl_frame *f, const dfl_layouts *layouts, uint32_t
 
     *out = t->type.bits;
     for (uint32_t d = 0; d < t->n_dims; d++) {
+        home_slots h = { .frame = f, .joined = joined };
         int64_t width = t->extents[d];
         uint32_t rank;
 
@@ -296,10 +324,10 @@ static bool joined_part(const dfl_frame *f, const dfl_layouts *layouts, uint32_t
         else if (access->index[d].n_terms == 0)
             width = 1;
         for (uint32_t s = 0; s < f->n_slots; s++) /* a home takes its part of what is made whole */
-            if (f->slots[s].stages == NULL && (joined >> s & 1) == 0 && dfl_layout_asked(f, maker, access, s) < 0 &&
+            if (f->slots[s].stages == NULL && dfl_layout_asked(f, maker, access, s) < 0 &&
                 dfl_layout_home(layouts, tensor, s) == (dfl_layout)d)
-                width = dfl_ceil_div(width, f->slots[s].count);
-        overflow |= dfl_mul(*out, width, out);
+                h.divides |= UINT64_C(1) << s;
+        overflow |= dfl_mul(*out, home_extent(&h, 0, width, width), out);
     }
     return overflow;
 }
@@ -361,13 +389,12 @@ bool dfl_pass_home_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t
 
     *out = t->type.bits;
     for (uint32_t d = 0; d < t->n_dims; d++) {
-        int64_t extent = t->extents[d];
+        home_slots h = { .frame = f, .joined = joined };
 
-        for (uint32_t s = 0; s < f->n_slots; s++)
-            if (dfl_layout_home(layouts, tensor, s) == (dfl_layout)d && (joined >> s & 1) == 0 &&
-                !dfl_layout_is_summed_late(f, layouts, tensor, s))
-                extent = dfl_ceil_div(extent, f->slots[s].count);
-        overflow |= dfl_mul(*out, per_layer == (dfl_layout)d ? layers : extent, out);
+        for (uint32_t s = 0; s < f->n_slots && per_layer != (dfl_layout)d; s++)
+            if (dfl_layout_home(layouts, tensor, s) == (dfl_layout)d && !dfl_layout_is_summed_late(f, layouts, tensor, s))
+                h.divides |= UINT64_C(1) << s;
+        overflow |= dfl_mul(*out, per_layer == (dfl_layout)d ? layers : home_extent(&h, 0, t->extents[d], t->extents[d]), out);
     }
     return overflow;
 }
