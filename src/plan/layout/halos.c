@@ -327,7 +327,7 @@ static int64_t first_value(const dfl_frame *f, uint32_t einsum, const dfl_index 
 {
     int64_t best = INT64_MAX;
 
-    if (t == longest)
+    if (t < index->n_terms && t == longest)
         return first_value(f, einsum, index, sign, longest, t + 1, sum, from);
     if (t == index->n_terms) {
         const int64_t step = longest < t ? sign * index->terms[longest].coef : 1, size = step < 0 ? -step : step;
