@@ -367,8 +367,14 @@ static bool fullest_of_pass(const scope *s, uint32_t rank, int64_t extent, int64
     int64_t length, most = 0;
     const int64_t n = blocks_of_pass(s, rank, &length), pass = cut_by_passes(f, rank, length, length);
 
-    if (block % length == 0 || length % block == 0) { /* they nest */
-        *out = block % length == 0 ? block / length * pass : pass < block ? pass : block;
+    if (block % length == 0) { /* blocks of the rank nest in those of the dimension, which may reach beyond all of its values */
+        const int64_t inside = block < points ? block : points, rest = inside % length;
+
+        *out = inside / length * pass + (rest < pass ? rest : pass);
+        return false;
+    }
+    if (length % block == 0) {
+        *out = pass < block ? pass : block;
         return false;
     }
     if (n > LISTED / parts)
