@@ -330,28 +330,34 @@ static int find_way(const dfl_frame *f, uint32_t einsum, const dfl_access *acces
     return f->workload->einsums[einsum].phase != DFL_PHASE_UPDATE && is_at_one(f, access, c.from) ? FROM_ONE : WHOLE;
 }
 
-/* Whether an einsum takes parts of a dimension on a slot on which the home has it whole: they do not nest in those at home. */
-static bool takes_other_parts(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access, uint32_t dim)
+/* Whether an einsum takes parts of a dimension on a slot on which the home has it whole, or which an exchange over the slots of
+   `across` brings: they do not nest in those at home. */
+static bool takes_other_parts(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access, uint32_t dim,
+                              uint64_t across)
 {
     for (uint32_t s = 0; s < f->n_slots; s++)
         if (f->slots[s].count > 1 && dfl_layout_asked(f, einsum, access, s) == (dfl_layout)dim &&
-            source(f, l, einsum, access->tensor, s) != (dfl_layout)dim)
+            (source(f, l, einsum, access->tensor, s) != (dfl_layout)dim || (across >> s & 1) != 0))
             return true;
     return false;
 }
 
 /* The largest piece, along a dimension, of both a part at home by the groups of `whole` and a part that an einsum takes on other
    slots; `parts`: the number of pieces that has as many positions as the einsum takes. The first parts of both, by a rank alone,
-   have the smaller one in common. False after a report. */
+   have the smaller one in common, unless an exchange over the slots of `across` has joined parts that lie apart. False after a
+   report. */
 static bool find_piece(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, const dfl_access *access, uint64_t whole,
-                       uint32_t dim, bool is_dealt, int64_t *parts, int64_t *piece)
+                       uint64_t across, uint32_t dim, bool is_dealt, int64_t *parts, int64_t *piece)
 {
     dfl_layout *from = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns), *asked = DFL_NEW_ARRAY(f->arena, dfl_layout, f->columns);
     const int64_t extent = f->workload->tensors[access->tensor].extents[dim];
+    uint64_t brought = 0;
     dfl_i128 width, n;
     uint32_t rank;
 
-    if (dfl_index_is_bare(&access->index[dim], &rank)) { /* of dealt elements, a part of each block */
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        brought |= source(f, l, einsum, access->tensor, s) == (dfl_layout)dim ? across & UINT64_C(1) << s : 0;
+    if (brought == 0 && dfl_index_is_bare(&access->index[dim], &rank)) { /* of dealt elements, a part of each block */
         const int64_t pass = dfl_frame_pass(f, einsum, rank), home = dfl_ceil_div(is_dealt ? pass : extent, *parts);
 
         *piece = home < pass ? home : pass;
@@ -359,10 +365,10 @@ static bool find_piece(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
         return true;
     }
     for (uint32_t s = 0; s < f->n_slots; s++) {
-        from[s] = whole >> s & 1 ? source(f, l, einsum, access->tensor, s) : DFL_LAYOUT_REPLICATED;
+        from[s] = (whole | brought) >> s & 1 ? source(f, l, einsum, access->tensor, s) : DFL_LAYOUT_REPLICATED;
         asked[s] = dfl_layout_asked(f, einsum, access, s);
     }
-    if (!dfl_share_block(f, einsum, access, from, asked, dim, &n))
+    if (!dfl_share_block(f, einsum, access, from, asked, brought, dim, &n))
         return false;
     if (dfl_frame_elements_along(f, einsum, access, dim, 1, &width)) {
         dfl_report(f->sink, DFL_EVAL_OVERFLOW, access->span, "a count of this plan exceeds 128 bits");
@@ -379,6 +385,7 @@ static bool find_part_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t ei
                            const uint64_t mask[N_WAYS], uint64_t first, dfl_i128 *out)
 {
     int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)access->n_dims + 1), apart = 1, piece;
+    const uint64_t across = first != 0 ? mask[ACROSS] : 0; /* it comes behind points that go to rows */
 
     if (dfl_mask_thins(f, einsum, access) && mask[WHOLE] != 0)
         return dfl_frame_refuse(f, access->span, "an operand of a `where` that is exchanged in two ways",
@@ -397,9 +404,9 @@ static bool find_part_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t ei
                 parts[d] *= f->slots[s].count;
                 is_dealt |= f->slots[s].is_cyclic;
             }
-        if (parts[d] == 1 || !takes_other_parts(f, l, einsum, access, d))
+        if (parts[d] == 1 || !takes_other_parts(f, l, einsum, access, d, across))
             continue;
-        if (!find_piece(f, l, einsum, access, mask[WHOLE], d, is_dealt, &parts[d], &piece))
+        if (!find_piece(f, l, einsum, access, mask[WHOLE], across, d, is_dealt, &parts[d], &piece))
             return false;
         apart *= piece;
     }

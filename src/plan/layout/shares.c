@@ -318,9 +318,9 @@ bool dfl_share_find(const dfl_frame *f, uint32_t einsum, const dfl_access *acces
 }
 
 bool dfl_share_block(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from,
-                     const dfl_layout *asked, uint32_t dim, dfl_i128 *out)
+                     const dfl_layout *asked, uint64_t brought, uint32_t dim, dfl_i128 *out)
 {
-    const chip_pair p = { .f = f, .einsum = einsum, .access = access, .from = from, .asked = asked,
+    const chip_pair p = { .f = f, .einsum = einsum, .access = access, .from = from, .asked = asked, .brought = brought,
                           .user = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)f->n_slots + 1),
                           .owner = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)f->n_slots + 1),
                           .places = DFL_NEW_ARRAY(f->arena, int64_t, 2 * (size_t)f->n_slots + 1) };
@@ -332,12 +332,12 @@ bool dfl_share_block(const dfl_frame *f, uint32_t einsum, const dfl_access *acce
     for (uint32_t s = 0; s < f->n_slots; s++) {
         p.places[s] = divided >> s & 1 ? f->slots[s].count : 1;
         if (__builtin_mul_overflow(chips, p.places[s], &chips) || chips > MOST_PAIRS)
-            return dfl_frame_refuse(f, access->span, "parts of a window that others gather, of more than 65536 chips,",
+            return dfl_frame_refuse(f, access->span, "parts of a dimension that others gather, of more than 65536 chips,",
                                     "divide the operand at home as its reader");
     }
     do { /* each chip is a pair with itself */
         if (count_dimension(&p, dim, &n))
-            return dfl_frame_refuse(f, access->span, "parts of a window that others gather, of which passes have some alone,",
+            return dfl_frame_refuse(f, access->span, "parts of a dimension that others gather, of which passes have some alone,",
                                     "divide the operand at home as its reader");
         *out = n > *out ? n : *out;
     } while (next_pair(&p));

@@ -22,9 +22,10 @@ typedef struct {
 bool dfl_share_find(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from,
                     const dfl_layout *asked, uint64_t slots, uint64_t brought, const dfl_share_mask *mask, dfl_i128 *out);
 
-/* Most positions along a dimension that one chip uses in one pass and has at home, where an einsum divides a window of it along
-   `asked`[slot] and other groups divide it at home along `from`[slot]. False after a report. */
+/* Most positions along a dimension that one chip uses in one pass and has, at home or from an exchange before over the slots of
+   `brought`, where an einsum divides the dimension along `asked`[slot] and other groups divide it at home along `from`[slot].
+   False after a report. */
 bool dfl_share_block(const dfl_frame *f, uint32_t einsum, const dfl_access *access, const dfl_layout *from,
-                     const dfl_layout *asked, uint32_t dim, dfl_i128 *out);
+                     const dfl_layout *asked, uint64_t brought, uint32_t dim, dfl_i128 *out);
 
 #endif
