@@ -250,6 +250,16 @@ static bool help_list(const dfl_slip *s)
     return false;
 }
 
+/* `repeat layer in 0..8 { }`, `repeat 8 as layer carrying X { }`. */
+static bool help_repeat(const dfl_slip *s)
+{
+    if (s->statement != DFL_TOK_REPEAT || (!dfl_slip_wants(s, "as") && !dfl_slip_wants(s, "'='")))
+        return false;
+    dfl_diag_help(s->p->sink, s->d, "a repeat states the number of its iterations, their name, and which result of an iteration "
+                  "the next one reads as `X`: `repeat 96 as layer carrying X = Y { }`");
+    return true;
+}
+
 /* `temporal m in 16;` for `m:16`; `import "a.dfl" as q;`. */
 static bool help_word(const dfl_slip *s)
 {
@@ -290,5 +300,5 @@ bool dfl_habit_report(const dfl_slip *s)
 
 bool dfl_habit_help(const dfl_slip *s)
 {
-    return help_round(s) || help_dotted(s) || help_for(s) || help_word(s) || help_list(s);
+    return help_round(s) || help_dotted(s) || help_for(s) || help_repeat(s) || help_word(s) || help_list(s);
 }
