@@ -69,6 +69,24 @@ static dfl_role derive_role(const dfl_draft_tensor *tensor, bool produced, bool 
     return read ? DFL_ROLE_INTERMEDIATE : DFL_ROLE_OUTPUT;
 }
 
+/* Adds to a report how an output without an einsum is made: by a read of a tensor of that name in an `apply` or a `repeat`, if
+   there is one. */
+static void help_unproduced(dfl_workload_draft *draft, const tensor_usage *usage, const dfl_draft_tensor *output, dfl_diag *d)
+{
+    const char *name = text(draft, output->name);
+
+    for (uint32_t i = 0; i < draft->tensors.n; i++) {
+        const char *full = text(draft, draft->tensors.at[i].name), *last = strrchr(full, '.');
+
+        if (usage->produced[i] && last != NULL && strcmp(last + 1, name) == 0) {
+            dfl_diag_help(draft->sink, d, "`%s` is produced: with its indices, write `output %s[...] = %s[...];`",
+                          full, name, full);
+            return;
+        }
+    }
+    dfl_diag_help(draft->sink, d, "write an einsum with `%s` on its left side", name);
+}
+
 /* Reports roles that the producers of a tensor contradict. */
 static void check_roles(dfl_workload_draft *draft, const tensor_usage *usage)
 {
@@ -94,7 +112,7 @@ static void check_roles(dfl_workload_draft *draft, const tensor_usage *usage)
         } else if (tensor->has_role && tensor->role == DFL_ROLE_OUTPUT && !usage->produced[i] && !tensor->broken) {
             d = dfl_report(draft->sink, DFL_TENSOR_NEVER_PRODUCED, tensor->span, "output `%s` is never produced",
                            text(draft, tensor->name));
-            dfl_diag_help(draft->sink, d, "write an einsum with `%s` on its left side", text(draft, tensor->name));
+            help_unproduced(draft, usage, tensor, d);
             draft->broken = true;
         } else if (!tensor->has_role && usage->read[i] && !usage->produced[i] && !tensor->broken && !draft->partial) {
             check_implicit_input(draft, i, known, n_known);
