@@ -1,11 +1,12 @@
 #include "lint/system.h"
 
-void dfl_lint_array_without_network(dfl_sink *sink, const dfl_lint_levels *levels, dfl_span span, const char *axis)
+void dfl_lint_array_without_network(dfl_sink *sink, const dfl_lint_levels *levels, dfl_span span, const char *axis,
+                                    const char *axes)
 {
     dfl_diag *d = dfl_report_lint(sink, levels, DFL_LINT_ARRAY_WITHOUT_NETWORK, span,
                                   "axis `%s` has no network: its instances share no transfers", axis);
 
-    dfl_diag_help(sink, d, "declare one before the array and write `over`: `network net = bus { multicast = %s; }`", axis);
+    dfl_diag_help(sink, d, "declare one before the array and write `over`: `network net = bus { multicast = %s; }`", axes);
 }
 
 void dfl_lint_no_energy(dfl_sink *sink, const dfl_lint_levels *levels, dfl_span span, const char *part, bool is_memory)

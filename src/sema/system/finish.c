@@ -663,6 +663,20 @@ static void lower_network(system_lowering *state, const dfl_draft_part *part)
     network->efficiency = lower_efficiency(part);
 }
 
+/* The names of all axes of an array, as in a list of the language: `row, col`. */
+static const char *list_axes(const system_lowering *state, uint32_t element)
+{
+    const char *text = "";
+
+    for (size_t i = 0; i < state->draft->parts.n; i++) {
+        const dfl_draft_part *part = &state->draft->parts.at[i];
+
+        if (part->kind == DFL_PART_AXIS && part->multiplies == element)
+            text = dfl_arena_printf(state->draft->arena, "%s%s%s", text, text[0] != '\0' ? ", " : "", part_text(state, part));
+    }
+    return text;
+}
+
 /* Lowers an axis, without its selections. */
 static void lower_axis(system_lowering *state, const dfl_draft_part *part)
 {
@@ -674,7 +688,8 @@ static void lower_axis(system_lowering *state, const dfl_draft_part *part)
     a->element = state->draft->parts.at[part->multiplies].id;
     a->network = part->network == DFL_NONE ? DFL_NONE : state->draft->parts.at[part->network].id;
     if (part->network == DFL_NONE && !part->silent && part->size > 1 && dfl_system_draft_lints(state->draft, part->span))
-        dfl_lint_array_without_network(state->draft->sink, state->draft->lints, part->span, part_text(state, part));
+        dfl_lint_array_without_network(state->draft->sink, state->draft->lints, part->span, part_text(state, part),
+                                       list_axes(state, part->multiplies));
 }
 
 /* The area, power or price that the root states, else the sum over the outermost elements that state one, times their
