@@ -473,6 +473,18 @@ static bool check_tile(unrolling *u, const dfl_line *line, const dfl_line *above
     return u->ok;
 }
 
+/* The einsums of the repeat as the head of a branch: `layer.T, layer.Y`. */
+static const char *list_body(const unrolling *u)
+{
+    const char *text = "";
+
+    for (uint32_t e = 0; e < u->workload->n_einsums; e++)
+        if (u->is_body[e])
+            text = dfl_arena_printf(u->arena, "%s%s%s", text, text[0] != '\0' ? ", " : "",
+                                    dfl_sym_text(u->names, u->workload->einsums[e].name));
+    return text;
+}
+
 /* Checks a line that runs the iterations of a share; false after reporting. */
 static bool check_repeat(unrolling *u, const dfl_body *body, const dfl_line *line, const dfl_line *above, share of)
 {
@@ -500,7 +512,9 @@ static bool check_repeat(unrolling *u, const dfl_body *body, const dfl_line *lin
             dfl_diag *d = dfl_report(u->sink, DFL_MAP_LOOP_UNREACHED, line->span, "`%s` repeats nothing of einsum `%s`", rank,
                                      dfl_sym_text(u->names, e->name));
             dfl_diag_label(u->sink, d, e->span, "`%s` is declared here", dfl_sym_text(u->names, e->name));
-            dfl_diag_help(u->sink, d, "move `%s` to a branch beside the repeat", dfl_sym_text(u->names, e->name));
+            dfl_diag_help(u->sink, d, "move `%s` to a branch beside the repeat, and this line into the other branch: "
+                          "`fuse { %s { temporal %s; ... } %s { ... } }`", dfl_sym_text(u->names, e->name), list_body(u), rank,
+                          dfl_sym_text(u->names, e->name));
             u->ok = false;
         }
     return u->ok;
@@ -520,7 +534,8 @@ static void check_leaf(unrolling *u, const dfl_body *leaf, const dfl_line *above
     if (above != NULL)
         dfl_diag_here(u->sink, d, "tiles of %lld iterations are left, and no loop goes through them", (long long)of.nominal);
     dfl_diag_label(u->sink, d, u->workload->ranks[u->rank].span, "`%s` repeats, and carries a tensor", rank);
-    dfl_diag_help(u->sink, d, "write `temporal %s;` above all einsums of the repeat", rank);
+    dfl_diag_help(u->sink, d, above != NULL ? "write `temporal %s;` below this line, above all einsums of the repeat"
+                                           : "write `temporal %s;` above all einsums of the repeat", rank);
     u->ok = false;
 }
 
