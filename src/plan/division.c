@@ -6,6 +6,7 @@
 
 #include "plan/layout/frame.h"
 #include "plan/layout/lines.h"
+#include "plan/layout/outside.h"
 #include "plan/plan.h"
 #include "support/vec.h"
 
@@ -171,4 +172,20 @@ bool dfl_plan_division_is_full(const dfl_plan_division *d)
             return false;
     }
     return true;
+}
+
+uint32_t dfl_plan_undivided_axis(const dfl_mapping *m)
+{
+    const dfl_system *s = m->system;
+    const uint32_t home = dfl_outside_find_chip(m);
+
+    for (uint32_t a = 0; a < s->n_axes && home != DFL_NONE; a++) {
+        bool is_divided = s->axes[a].size == 1 || !dfl_axis_encloses(s, a, s->memories[home].element);
+
+        for (uint32_t i = 0; i < m->root->n_lines && !is_divided; i++)
+            is_divided = m->root->lines[i].kind == DFL_LINE_SPATIAL && m->root->lines[i].axis == a;
+        if (!is_divided)
+            return a;
+    }
+    return DFL_NONE;
 }

@@ -39,6 +39,8 @@ dfl_plan_division *dfl_plan_division_new(dfl_arena *arena, dfl_sink *sink, const
 bool dfl_plan_division_put(dfl_plan_division *d, uint32_t line, const dfl_line *with);
 /* Whether all chips have work, all lines having been put. */
 bool dfl_plan_division_is_full(const dfl_plan_division *d);
+/* The first axis of several chips over which no spatial line of the mapping stands, or DFL_NONE. */
+uint32_t dfl_plan_undivided_axis(const dfl_mapping *m);
 
 /* Lower bounds. */
 typedef struct {

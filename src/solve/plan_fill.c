@@ -475,11 +475,13 @@ static void note_nearest(plan_search *s, dfl_diag *d)
         note_plan(s, d, "the first of the others", s->first_illegal);
 }
 
-/* Adds to a report why no combination gives work to all chips: a written number of parts that does not divide its axis. */
+/* Adds to a report why no combination gives work to all chips: a written number of parts that does not divide its axis, or an
+   axis without a line. */
 static void help_undivided(const plan_search *s, dfl_diag *d)
 {
     const dfl_mapping *m = s->given;
     const dfl_intern *names = s->fill->solver->names;
+    const uint32_t bare = dfl_plan_undivided_axis(m);
 
     for (uint32_t i = 0; i < m->root->n_lines; i++) {
         const dfl_line *line = &m->root->lines[i];
@@ -493,7 +495,13 @@ static void help_undivided(const plan_search *s, dfl_diag *d)
             return;
         }
     }
-    dfl_diag_help(s->fill->sink, d, "on each axis, the parts of its lines multiply to its instances: list other amounts");
+    if (bare != DFL_NONE)
+        dfl_diag_help(s->fill->sink, d, "no line divides a rank on `%s`, which has %lld instances: write `spatial r/? on %s;` "
+                      "for a rank r, since `...` adds no lines over chips",
+                      dfl_sym_text(names, m->system->axes[bare].name), (long long)m->system->axes[bare].size,
+                      dfl_sym_text(names, m->system->axes[bare].name));
+    else
+        dfl_diag_help(s->fill->sink, d, "on each axis, the parts of its lines multiply to its instances: list other amounts");
 }
 
 /* Reports that no combination is a plan that can be run, or that none was found within the limits. */
