@@ -483,6 +483,10 @@ static bool find_gathered(const dfl_frame *f, const dfl_layouts *l, uint32_t ten
                 *across |= UINT64_C(1) << s;
                 continue;
             }
+            if (made[s] >= 0 && home[s] == DFL_LAYOUT_ROWS)
+                return dfl_frame_refuse(f, f->workload->einsums[e].span, "a part of a result that another einsum makes where its "
+                                        "points are, by the rows of a table,", "write the einsum whose points go to rows behind "
+                                        "this one");
             if (home[s] >= 0 && made[s] != home[s])
                 return dfl_frame_refuse(f, f->workload->einsums[e].span, "a home that is split along another dimension than its "
                                         "producer", "split the home as its producer");
