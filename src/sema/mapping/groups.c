@@ -45,17 +45,13 @@ static bool is_trained(const dfl_workload *w)
 
 bool dfl_mapping_help_tensor_group(dfl_mapping_context *ctx, dfl_diag *d, const dfl_ast_path *path)
 {
+    const dfl_workload *w = ctx->draft->workload->workload;
     dfl_sema *sema = ctx->draft->sema;
     const char *word = dfl_sema_text(sema, path->text);
     dfl_sym groups[N_TENSOR_GROUPS], near;
 
     if (find_word(tensor_groups, N_TENSOR_GROUPS, word) < N_TENSOR_GROUPS) {
         dfl_diag_help(sema->sink, d, "only a training step has `%s`: `workload step = train(W, optimizer = adam(fp32));`", word);
-        return true;
-    }
-    if (strcmp(word, "all") == 0 || strcmp(word, "full") == 0) {
-        dfl_diag_help(sema->sink, d, "the groups of tensors are `weights`, `gradients`, `moments` and `activations`; behind "
-                      "`recompute`, `forward` stands for all results of the forward pass");
         return true;
     }
     for (uint32_t i = 0; i < N_TENSOR_GROUPS; i++)
@@ -65,7 +61,12 @@ bool dfl_mapping_help_tensor_group(dfl_mapping_context *ctx, dfl_diag *d, const 
         near = groups[1];
     if (near != 0)
         dfl_diag_fix(sema->sink, d, path->span, dfl_sema_text(sema, near), DFL_FIX_MAYBE);
-    return near != 0;
+    else if (strcmp(word, "all") == 0 || strcmp(word, "full") == 0 || (w != NULL && path->n == 1 && is_trained(w)))
+        dfl_diag_help(sema->sink, d, "the groups of tensors are `weights`, `gradients`, `moments` (the state of the optimizer) "
+                      "and `activations`; behind `recompute`, `forward` stands for all results of the forward pass");
+    else
+        return false;
+    return true;
 }
 
 bool dfl_mapping_add_einsum_group(dfl_mapping_context *ctx, dfl_sym name, dfl_id_list *out)
