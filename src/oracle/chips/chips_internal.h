@@ -228,7 +228,9 @@ static inline bool dfl_chips_is_work(const chips *c, uint32_t group)
 /* The chip at another place of a group. */
 uint32_t dfl_chips_move_chip(const chips *c, uint32_t chip, uint32_t group, uint32_t place);
 /* Whether a set of elements of a tensor has none. */
-bool dfl_chips_is_empty(const chips *c, uint32_t tensor, element_set set);
+bool dfl_chips_is_empty(const chips *c, uint32_t tensor, const uint8_t *set);
+/* Whether a group divides a rank that stands in an index of an access. */
+bool dfl_chips_asks_for_parts(const chips *c, uint32_t einsum, const dfl_access *a, uint32_t group);
 /* Whether chips of a group have different sets. */
 bool dfl_chips_varies(const chips *c, uint32_t tensor, element_set *of_chip, uint32_t group);
 /* The same of an access; if none of its indices has the rank that the group divides, without the chips that have no point. */
@@ -251,8 +253,7 @@ bool dfl_chips_makes_parts(const chips *c, uint32_t einsum, uint32_t group);
 void dfl_chips_lay_homes(chips *c);
 /* Whether parts of a gradient are summed once, behind the last pass. */
 bool dfl_chips_is_of_step(const chips *c, uint32_t tensor);
-/* Whether the sum of a tensor is complete behind the last pass: a gradient of the step, or a sum over passes that no einsum
-   reads. */
+/* Whether a tensor is complete behind the last pass: as a gradient of the step, or a sum over passes that no einsum reads. */
 bool dfl_chips_ends_late(const chips *c, uint32_t tensor);
 
 /* sets.c: what each chip reads and makes */

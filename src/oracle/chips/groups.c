@@ -25,9 +25,19 @@ static bool is_same_set(const chips *c, uint32_t tensor, element_set a, element_
     return a == b || memcmp(a, b, c->tensors[tensor].n_elem) == 0;
 }
 
-bool dfl_chips_is_empty(const chips *c, uint32_t tensor, element_set set)
+bool dfl_chips_is_empty(const chips *c, uint32_t tensor, const uint8_t *set)
 {
     return c->tensors[tensor].n_elem == 0 || memchr(set, 1, c->tensors[tensor].n_elem) == NULL;
+}
+
+bool dfl_chips_asks_for_parts(const chips *c, uint32_t einsum, const dfl_access *a, uint32_t group)
+{
+    const dfl_line *line = c->einsums[einsum].divides[group];
+
+    for (uint32_t d = 0; line != NULL && d < a->n_dims; d++)
+        if (dfl_index_coef(&a->index[d], line->rank) != 0)
+            return true;
+    return false;
 }
 
 bool dfl_chips_varies(const chips *c, uint32_t tensor, element_set *of_chip, uint32_t group)
@@ -40,12 +50,7 @@ bool dfl_chips_varies(const chips *c, uint32_t tensor, element_set *of_chip, uin
 
 bool dfl_chips_varies_in(const chips *c, uint32_t einsum, const dfl_access *a, uint32_t tensor, element_set *of, uint32_t group)
 {
-    const dfl_line *line = c->einsums[einsum].divides[group];
-    bool is_divided = line == NULL;
-
-    for (uint32_t d = 0; d < a->n_dims && !is_divided; d++)
-        is_divided = dfl_index_coef(&a->index[d], line->rank) != 0;
-    if (is_divided)
+    if (c->einsums[einsum].divides[group] == NULL || dfl_chips_asks_for_parts(c, einsum, a, group))
         return dfl_chips_varies(c, tensor, of, group);
     for (uint32_t chip = 0; chip < c->n_chips; chip++) {
         const element_set first = of[dfl_chips_move_chip(c, chip, group, 0)];

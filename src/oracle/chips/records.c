@@ -136,9 +136,10 @@ static chip_copy *find_copy(chips *c, const chip_pass *p, const dfl_access *acce
         chip_copy *x = &c->copies.at[i];
         bool is_same = x->phase == phase && x->reading->tensor == r->tensor && (x->layer < 0 || x->layer == p->layer) &&
                        (p->stages & ~x->stages) == 0 && !reads_apart(c, x, p->einsum, access) &&
-                       x->reading->to_rows == r->to_rows && x->reading->is_joint == r->is_joint &&
-                       x->reading->all == r->all && x->reading->other == r->other;
+                       x->reading->to_rows == r->to_rows && x->reading->is_joint == r->is_joint;
 
+        for (uint32_t g = 0; g < c->n_groups && is_same; g++) /* chips without points do not show what an access asks for */
+            is_same = dfl_chips_asks_for_parts(c, x->einsum, x->access, g) == dfl_chips_asks_for_parts(c, p->einsum, access, g);
         for (uint32_t chip = 0; chip < c->n_chips && is_same; chip++)
             is_same = brings_same(c, x->reading, r, chip);
         if (is_same)
@@ -410,12 +411,13 @@ static uint64_t count_together(const chips *c, uint32_t tensor, uint32_t chip, e
     return n;
 }
 
-/* Elements that a chip has made within its part by the groups of a mask; with conditions, those that some chip of the sum has
-   made with the einsums of `only`: all have the same buffer. */
+/* Elements that a chip has made within its part by the groups of a mask; with conditions, and on a chip without points, those
+   that some chip of the sum has made with the einsums of `only`: all have the same buffer, and any of them may be the home. */
 static uint64_t count_made(const chips *c, uint32_t tensor, uint32_t chip, const uint8_t *made, uint64_t groups, const bool *only)
 {
-    return is_thin(c, tensor, only) ? count_sums(c, tensor, chip, c->tensors[tensor].summed, groups, only)
-                              : count_within(c, tensor, chip, made, groups);
+    return is_thin(c, tensor, only) || dfl_chips_is_empty(c, tensor, made)
+               ? count_sums(c, tensor, chip, c->tensors[tensor].summed, groups, only)
+               : count_within(c, tensor, chip, made, groups);
 }
 
 /* Elements of the home of a chip that the chips which divide the rows have made in the pass. */

@@ -138,17 +138,6 @@ static bool share_dimension(const chips *c, const chip_reading *r, uint32_t grou
     return false;
 }
 
-/* Whether the chips of a group ask for parts of what lies by rows: their einsum divides an index of the access. */
-static bool asks_for_parts(const chips *c, uint32_t einsum, const dfl_access *a, uint32_t group)
-{
-    const dfl_line *line = c->einsums[einsum].divides[group];
-
-    for (uint32_t d = 0; line != NULL && d < a->n_dims; d++)
-        if (dfl_index_coef(&a->index[d], line->rank) != 0)
-            return true;
-    return false;
-}
-
 /* Sets the way of an operand along a group where rows divide its einsum or its home. False: neither does. */
 static bool find_way_of_rows(const chips *c, uint32_t einsum, const dfl_access *a, chip_reading *r, uint32_t group)
 {
@@ -162,7 +151,7 @@ static bool find_way_of_rows(const chips *c, uint32_t einsum, const dfl_access *
     if (a->tensor == (e->rows_at != NULL && (e->rows & bit) != 0 ? e->rows_at->tensor : DFL_NONE))
         return true; /* the positions move nothing */
     if ((e->rows & bit) == 0) {
-        *(asks_for_parts(c, einsum, a, group) ? &r->other : &r->all) |= bit;
+        *(dfl_chips_asks_for_parts(c, einsum, a, group) ? &r->other : &r->all) |= bit;
     } else if (!dfl_chips_varies_by_rows(c, einsum, a)) {
         r->all |= bit; /* each point reads all of it */
     } else if (!is_by_rows || t->rows_at != e->rows_at->tensor) {
