@@ -10,9 +10,11 @@ static uint32_t layer_dim(const chips *c, uint32_t tensor)
     for (uint32_t e = 0; e < c->w->n_einsums && c->stage_rank != DFL_NONE; e++)
         for (uint32_t i = 0; i <= c->w->einsums[e].n_inputs; i++) {
             const dfl_access *a = i < c->w->einsums[e].n_inputs ? &c->w->einsums[e].inputs[i] : &c->w->einsums[e].output;
+            const dfl_tensor *t = &c->w->tensors[a->tensor]; /* rows have the dimensions of their table */
+            const dfl_index *index = t->gathered ? t->table_index : a->index;
 
-            for (uint32_t d = 0; d < a->n_dims && a->tensor == tensor; d++)
-                if (dfl_index_is_bare(&a->index[d], &rank) && rank == c->stage_rank)
+            for (uint32_t d = 0; d < (t->gathered ? t->n_table_dims : a->n_dims) && dfl_chips_holder(c, a->tensor) == tensor; d++)
+                if (dfl_index_is_bare(&index[d], &rank) && rank == c->stage_rank)
                     return d;
         }
     return DFL_NONE;

@@ -54,32 +54,22 @@ static bool home_bits(const dfl_frame *f, const dfl_layouts *layouts, const dfl_
                       dfl_i128 *out)
 {
     const dfl_tensor *t = &f->workload->tensors[tensor];
+    const int64_t *extents = t->gathered ? t->table_extents : t->extents; /* each part of a table has whole rows */
     bool overflow = false;
 
     *out = 1;
-    if (t->gathered) {
-        if (dfl_tensor_stored(t, out) || *out == 0)
-            return *out != 0;
-        *out = t->type.bits;
-        for (uint32_t d = 0; d < t->n_table_dims; d++) { /* each part has whole rows */
-            int64_t extent = t->table_extents[d];
-
-            for (uint32_t s = 0; s < f->n_slots; s++)
-                if (has_part(f, layouts, tensor, d, s))
-                    extent = dfl_ceil_div(extent, f->slots[s].count);
-            overflow |= dfl_mul(*out, extent, out);
-        }
-        return overflow;
-    }
-    for (uint32_t d = 0; d < t->n_dims; d++) {
-        int64_t extent = t->extents[d];
+    if (t->gathered && (dfl_tensor_stored(t, out) || *out == 0))
+        return *out != 0;
+    *out = t->type.bits;
+    for (uint32_t d = 0; d < (t->gathered ? t->n_table_dims : t->n_dims); d++) {
+        int64_t extent = extents[d];
 
         for (uint32_t s = 0; s < f->n_slots; s++)
             if (has_part(f, layouts, tensor, d, s))
                 extent = f->slots[s].stages != NULL ? stage->layers : dfl_ceil_div(extent, f->slots[s].count);
         overflow |= dfl_mul(*out, extent, out);
     }
-    return overflow | dfl_mul(*out, t->type.bits, out);
+    return overflow;
 }
 
 /* ---- what passes ---- */
