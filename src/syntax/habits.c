@@ -260,7 +260,7 @@ static bool help_repeat(const dfl_slip *s)
     return true;
 }
 
-/* `temporal m in 16;` for `m:16`; `import "a.dfl" as q;`. */
+/* `temporal m in 16;` for `m:16`; `pareto (a, b);`, `pareto a b;`; `import "a.dfl" as q;`. */
 static bool help_word(const dfl_slip *s)
 {
     const dfl_span next = s->f->next.span, before = s->f->before.span;
@@ -268,6 +268,14 @@ static bool help_word(const dfl_slip *s)
     if (s->now == DFL_TOK_IN && s->statement == DFL_TOK_TEMPORAL && s->next == DFL_TOK_NUMBER && dfl_slip_wants(s, "':'"))
         return dfl_slip_mend(s, (dfl_span){ before.end, next.start }, ":", DFL_FIX_MAYBE,
                              "`m:16` makes tiles of 16 elements, and `m/16` makes 16 tiles");
+    if (s->now == ',' && s->statement == DFL_TOK_PARETO && dfl_slip_wants(s, "')'")) {
+        dfl_diag_help(s->p->sink, s->d, "the expressions stand without parentheses: `pareto energy, latency;`");
+        return true;
+    }
+    if (s->now == DFL_TOK_IDENT && s->statement == DFL_TOK_PARETO && dfl_slip_is_name(s->before)) {
+        dfl_diag_help(s->p->sink, s->d, "the expressions are separated by `,`: `pareto energy, latency;`");
+        return true;
+    }
     if (s->now == DFL_TOK_AS && s->statement == DFL_TOK_IMPORT && s->before == DFL_TOK_STRING && s->f->next.sym != 0)
         return dfl_slip_mend(s, (dfl_span){ before.end, next.end }, "", DFL_FIX_MAYBE,
                              "only files of the library get a name; the names of this file are used without it");
