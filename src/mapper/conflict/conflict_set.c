@@ -410,6 +410,7 @@ static void label_amount(const analyst *k, dfl_diag *d, const limit *l)
                        (long long)rank->extent, name, (long long)k->m->system->axes[line->axis].size);
 }
 
+/* Says what an unmet requirement can be; if the question does not tell, how to learn it. */
 static void label_required(analyst *k, dfl_diag *d, const limit *l)
 {
     dfl_instead instead = { .text = NULL };
@@ -418,6 +419,8 @@ static void label_required(analyst *k, dfl_diag *d, const limit *l)
     if (k->q->least != NULL)
         least = k->q->least(k->q->context, k->arena, k->m, l->at, &instead);
     dfl_diag_label(k->sink, d, l->span, "%s", least != NULL ? least : "this is not met");
+    if (k->q->least == NULL)
+        dfl_diag_help(k->sink, d, "to see what can be met, minimize the figure without this requirement");
     if (instead.text != NULL)
         propose(&k->rule, &(change){ .text = dfl_arena_printf(k->arena, "allow %s", instead.text), .of = "what is required",
                                      .by = instead.ratio, .ratio = instead.ratio, .rough = !instead.proven });
