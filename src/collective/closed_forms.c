@@ -199,7 +199,8 @@ static bool cost_rotated(const dfl_fabric *f, const dfl_team *team, const dfl_te
 
 /* ---- dragonflies ------------------------------------------------------------------------------------------------- */
 
-/* Ports of one group and those beside it up to the next one, and the distance between its ranks; 0 = the groups have none. */
+/* The number of ports from the first port of a group to that of the next group; 0 = no such number holds for all groups. Sets the
+   distance between the ranks of a group. */
 static int64_t find_block(const dfl_fabric *f, const dfl_team *team, int64_t *stride)
 {
     const dfl_team_part *first = &team->part[0];

@@ -20,8 +20,8 @@ typedef struct {
     double seconds[DFL_N_WAYS]; /* time of one (in s) */
 } dfl_stage_traffic;
 
-/* The busiest one of the links of a class on the ways of a stage's messages, of ports its own; of equal ones that which is in use
-   for the shorter time. */
+/* The busiest link of a class among those that the messages of a stage use; of the class of ports, the stage's own port. Of
+   equally busy links, the one in use for the shorter time. */
 typedef struct {
     double messages;      /* of all stages and ways, on one link of the network's bandwidth */
     double running;       /* time of the messages on the ways that use the link (in s) */

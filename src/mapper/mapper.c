@@ -196,7 +196,7 @@ static void search_several(dfl_arena *arena, dfl_sink *sink, const dfl_intern *n
     const dfl_front *front;
     bool fits = true;
 
-    options.limits.gap = 0; /* which is of one mapping */
+    options.limits.gap = 0; /* `--gap` is that of one mapping */
     front = request->mode == DFL_SEARCH_FRONT
             ? dfl_pareto_front_find(arena, sink, names, mapping, &options, request->front_limit, request->alone, &fits)
             : dfl_pareto_front_kinds(arena, sink, names, mapping, &options, request->top, request->best, &fits);

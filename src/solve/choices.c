@@ -395,7 +395,7 @@ bool dfl_fill_front_choices(dfl_fill *fill, const dfl_objective *objective, cons
 
     if (!count_choices(fill, given, &fronts.n))
         return false;
-    fill->limits.gap = 0; /* which is of one mapping */
+    fill->limits.gap = 0; /* `--gap` is that of one mapping */
     fill->n_choices = fronts.n;
     fill->choices_start = dfl_budget_time(fill->solver->budget);
     while (fronts.searched < fronts.n && goes_on) {

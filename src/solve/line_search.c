@@ -481,15 +481,15 @@ static bool is_stopped(const dfl_line_search *search)
     return search->hurries || !dfl_budget_ok(search->solver->budget);
 }
 
-/* Lines whose exact evaluation is short, although the session is stopped: the best of them, for which little time is left then,
-   or else the shortest one. */
+/* Chooses lines whose exact evaluation is short, also after the session was stopped: the best ones that can be evaluated within
+   the grace time, else the ones with the shortest evaluation. */
 static bool choose_short(dfl_line_search *search)
 {
     const bool is_cut = is_stopped(search) && (search->is_interrupted || search->solver->budget->why == DFL_STOP_CANCELLED);
 
     search->budget.cancel = NULL;
     if (is_cut) {
-        search->budget.work = NULL; /* the clock is that of the one who waits */
+        search->budget.work = NULL; /* elapsed time counts: the user waits for the result */
         search->deadline = dfl_budget_time(&search->budget) + DFL_GRACE_LEAST_SECONDS;
         search->least = 0;
     }

@@ -55,7 +55,7 @@ bool dfl_fill_front_sizes(dfl_fill *fill, const dfl_objective *objective, const 
     const dfl_search_result *found;
     uint32_t next = 1;
 
-    fill->limits.gap = 0; /* which is of one mapping */
+    fill->limits.gap = 0; /* `--gap` is that of one mapping */
     found = dfl_fill_search_sizes(fill, objective, DFL_SEARCH_FRONT, given, summary, stopped);
     if (found == NULL)
         return false;

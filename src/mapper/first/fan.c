@@ -261,11 +261,11 @@ static void spread_rest(finder *k, dfl_fan *fan, uint32_t r, int64_t free, uint3
     fan->parts[k->axis][r] = 1;
 }
 
-/* Whether few choices are looked at from here on. */
+/* Whether the list must be short from here on: `is_brief` is set, or the deadline has passed. */
 static bool is_hurried(bool is_brief, dfl_deadline *halt)
 {
     if (halt != NULL)
-        halt->polls = 0; /* the choices of an axis are worth a look at the clock */
+        halt->polls = 0; /* the next poll reads the clock */
     return is_brief || (halt != NULL && dfl_deadline_passed(halt));
 }
 

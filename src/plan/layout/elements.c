@@ -28,7 +28,7 @@ typedef struct {
    together. */
 typedef struct { int64_t count; bool is_gathered, is_cyclic; } dividing;
 
-/* What a whole pass leaves of `most` values. */
+/* The values of a rank in a pass that is not the last one, of `most` values in all passes. */
 static int64_t pass_of(const dfl_frame *f, uint32_t rank, int64_t most)
 {
     const dfl_body *root = f->mapping->root;
@@ -43,7 +43,7 @@ static int64_t pass_of(const dfl_frame *f, uint32_t rank, int64_t most)
     return n;
 }
 
-/* What a pass leaves of `local` values; `most`: those of the chip with most. */
+/* The values of a rank in a pass of a chip that has `local` values in all passes; `most`: `local` of the chip with most. */
 static int64_t cut_by_passes(const dfl_frame *f, uint32_t rank, int64_t local, int64_t most)
 {
     const int64_t n = pass_of(f, rank, most);

@@ -204,7 +204,8 @@ void dfl_system_read_topology(dfl_system_context *ctx, uint32_t network, const d
 
 /* ---- what depends on the ports ---- */
 
-/* Whether so many groups and routers (0 = one for each port) of a dragonfly divide the ports and have links to all groups. */
+/* Whether the ports of a dragonfly divide into this number of groups and of routers in a group (0 = one for each port), and the
+   links of a group reach all other groups. */
 static bool fits_ports(const dfl_topology *t, int64_t ports, int64_t groups, int64_t routers)
 {
     const int64_t each = ports / groups, n = routers > 0 ? routers : each;
