@@ -337,61 +337,34 @@ static bool is_divided(const scope *s, const dfl_index *index)
     return false;
 }
 
-/* The number of blocks of a rank of which one pass takes the first values each, on the chips of a group together, and the length
-   of a whole block: blocks of chips that count together, or whose points go to rows together. */
-static int64_t blocks_of_pass(const scope *s, uint32_t rank, int64_t *length)
+/* The length of the blocks of a rank of which one pass takes the first values each, on the chips of a group together: blocks of
+   chips that count together, or whose points go to rows together. */
+static int64_t block_of_pass(const scope *s, uint32_t rank)
 {
     const dfl_frame *f = s->f;
-    int64_t n = 1;
+    int64_t length = f->workload->ranks[rank].extent;
 
-    *length = f->workload->ranks[rank].extent;
     for (uint32_t k = 0; k < f->n_slots; k++) {
         const dfl_line *line = dfl_frame_line(f, s->einsum, k);
 
         if (line != NULL && dfl_frame_goes(f, s->einsum, k))
             line = dfl_rows_replaced(f, line, s->einsum);
-        if (line == NULL || line->rank != rank || f->slots[k].is_cyclic) /* what is dealt lies together */
-            continue;
-        n *= f->slots[k].count;
-        *length = dfl_ceil_div(*length, f->slots[k].count);
+        if (line != NULL && line->rank == rank && !f->slots[k].is_cyclic) /* what is dealt lies together */
+            length = dfl_ceil_div(length, f->slots[k].count);
     }
-    return n;
+    return length;
 }
 
 /* Of the values of a rank in one pass on the chips of a group, which divide it into blocks, those in the fullest of `parts`
-   blocks of its dimension. True if they are not counted. */
-static bool fullest_of_pass(const scope *s, uint32_t rank, int64_t extent, int64_t parts, dfl_i128 *out)
+   blocks of its dimension. It is the first one: it begins with a block of the rank, of which passes take the first values, and
+   reaches beyond all values if the dimension has more. */
+static int64_t fullest_of_pass(const scope *s, uint32_t rank, int64_t extent, int64_t parts)
 {
-    const dfl_frame *f = s->f;
-    const int64_t block = dfl_ceil_div(extent, parts), points = f->workload->ranks[rank].extent;
-    int64_t length, most = 0;
-    const int64_t n = blocks_of_pass(s, rank, &length), pass = cut_by_passes(f, rank, length, length);
+    const int64_t block = dfl_ceil_div(extent, parts), points = s->f->workload->ranks[rank].extent;
+    const int64_t length = block_of_pass(s, rank), pass = cut_by_passes(s->f, rank, length, length);
+    const int64_t inside = block < points ? block : points, rest = inside % length;
 
-    if (block % length == 0) { /* blocks of the rank nest in those of the dimension, which may reach beyond all of its values */
-        const int64_t inside = block < points ? block : points, rest = inside % length;
-
-        *out = inside / length * pass + (rest < pass ? rest : pass);
-        return false;
-    }
-    if (length % block == 0) {
-        *out = pass < block ? pass : block;
-        return false;
-    }
-    if (n > LISTED / parts)
-        return true;
-    for (int64_t b = 0; b < parts; b++) {
-        int64_t sum = 0;
-
-        for (int64_t k = 0; k < n; k++) {
-            const int64_t first = k * length > b * block ? k * length : b * block, end = k * length + pass;
-            const int64_t last = end < points ? end : points, stop = (b + 1) * block < last ? (b + 1) * block : last;
-
-            sum += stop > first ? stop - first : 0;
-        }
-        most = sum > most ? sum : most;
-    }
-    *out = most;
-    return false;
+    return inside / length * pass + (rest < pass ? rest : pass);
 }
 
 /* Of the `width` values of an index those in the fullest of `parts` blocks of its dimension; of what groups divide already, one
@@ -409,8 +382,10 @@ static bool fullest_block(const scope *s, const dfl_index *index, int64_t extent
     }
     range_of(s->f, index, &least, &end);
     if (s->is_group && dfl_index_is_bare(index, &rank) && !s->f->repeats[rank] &&
-        s->f->workload->einsums[s->einsum].phase != DFL_PHASE_UPDATE)
-        return fullest_of_pass(s, rank, extent, parts, width);
+        s->f->workload->einsums[s->einsum].phase != DFL_PHASE_UPDATE) {
+        *width = fullest_of_pass(s, rank, extent, parts);
+        return false;
+    }
     if (index->n_terms <= 1 && (index->n_terms == 0 || index->terms[0].coef == 1) && least == 0) {
         *width = *width < block ? *width : block;
         return false;
