@@ -1,7 +1,7 @@
 /*
  * Lower bound of a mapping of several einsums, all lines open, with any tile sizes. Each einsum costs at least the least of its
  * exchange pattern: the memories in which its operands are exchanged, with the room that its own tiles take there. Einsums must
- * agree on these memories; loops need not match, and only exchanged tiles and keeps of producers take room from others. For lines
+ * agree on these memories; loops need not match, and only exchanged tiles and held keeps take room from others. For lines
  * J + rate * S the sum over einsums is least by dynamic programming over the tensors that are alive (SEARCH.md, B40 to B48, B62).
  */
 #ifndef DFL_MAPPER_JOIN_EXCHANGE_BOUND_H

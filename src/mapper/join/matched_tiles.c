@@ -103,8 +103,8 @@ static uint32_t find_alone(const dfl_workload *w, const dfl_problem *problem)
     return alone;
 }
 
-/* Has einsums see the room of keeps of the producers of what they read, where these serve one operand alone (B62). With windows
-   or repeats none do. */
+/* Has einsums see the room of held keeps at the other side of their exchanges, where these serve one operand alone (B62). With
+   windows, or where a repeat carries a tensor, none do. */
 static void limit_keeps(dfl_matched_tiles *m)
 {
     const dfl_workload *w = m->classes->m->workload;

@@ -3,7 +3,8 @@
  * (SEARCH.md, B40, B43). An intermediate that is exchanged below its home has one tile there, the same for its producer and its
  * readers. *Leaves* split the memories and the tiles of each intermediate. Each einsum has a lower bound for each combination of
  * leaves of what it exchanges; the least sum of combinations that agree is a lower bound. Where the einsums of the least sum want
- * different tiles of one leaf, the leaf is split between them, and the einsums are bounded anew there.
+ * different tiles of one leaf, the leaf is split between them, and the einsums are bounded anew there. Leaves are split by the
+ * room of held keeps, too (B62).
  */
 #ifndef DFL_MAPPER_JOIN_MATCHED_TILES_H
 #define DFL_MAPPER_JOIN_MATCHED_TILES_H
