@@ -291,6 +291,22 @@ static element_set add_rows(const chip_pass *p, element_set made)
     return *so_far = made;
 }
 
+/* All rows of a table in the layer of the pass that the present chip adds to in the step. */
+static element_set rows_of_layer(const chip_pass *p)
+{
+    const chips *c = p->c;
+    const chip_einsum *e = &c->einsums[p->einsum];
+    const dfl_tensor *rows = &c->w->tensors[e->einsum->output.tensor];
+    const uint32_t n_elem = c->tensors[e->target].n_elem;
+    element_set out = DFL_NEW_ARRAY(c->arena, uint8_t, (size_t)n_elem + 1);
+
+    memcpy(out, e->made.of_chip[p->chip], n_elem);
+    for (uint32_t d = 0; d < rows->n_table_dims && p->layer >= 0 && e->repeat != DFL_NONE; d++)
+        for (uint32_t i = 0; i < n_elem && dfl_index_coef(&rows->table_index[d], e->repeat) != 0; i++)
+            out[i] &= dfl_chips_coordinate(c, e->target, i, d) == p->layer;
+    return out;
+}
+
 /* Computes the block of the present chip. Returns what it made in this pass; all rows of a table if zeros stand before them. */
 static element_set compute_block(chip_pass *p)
 {
@@ -310,7 +326,7 @@ static element_set compute_block(chip_pass *p)
             compute_point(p, made);
     }
     return e->einsum->body->kind != DFL_EOP_SCATTER ? made
-           : dfl_chips_has_rows_alone(c, e->target) ? add_rows(p, made) : e->made.of_chip[p->chip];
+           : dfl_chips_has_rows_alone(c, e->target) ? add_rows(p, made) : rows_of_layer(p);
 }
 
 /* Whether two chips have the same place in the groups of a mask. */
