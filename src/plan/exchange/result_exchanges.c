@@ -317,6 +317,26 @@ static bool check_samples(const dfl_frame *f, uint32_t einsum, const int64_t *pa
     return true;
 }
 
+/* Elements of the part of a table to whose rows the points of an instance go, in one layer. True on overflow. */
+static bool table_part(const dfl_frame *f, uint32_t einsum, dfl_i128 *out)
+{
+    const dfl_tensor *t = &f->workload->tensors[dfl_frame_target(f, einsum)];
+    bool overflow = false;
+    uint32_t rank;
+
+    *out = 1;
+    for (uint32_t d = 0; d < t->n_table_dims; d++) {
+        int64_t extent = t->table_extents[d];
+
+        for (uint32_t s = 0; s < f->n_slots; s++)
+            if (f->slots[s].stages == NULL && dfl_layout_made(f, einsum, s) == (dfl_layout)d)
+                extent = dfl_ceil_div(extent, f->slots[s].count);
+        extent = dfl_index_is_bare(&t->table_index[d], &rank) && f->repeats[rank] ? 1 : extent;
+        overflow |= dfl_mul(*out, extent, out);
+    }
+    return overflow;
+}
+
 /* Bits of what an einsum writes in one pass; of a scatter, those of the table. False after a report. */
 static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, result_slots slots, dfl_i128 *out)
 {
@@ -351,13 +371,17 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
             overflow = dfl_mul(*out / f->points[maker].total, f->points[maker].largest, out);
     } else if (!is_thin) {
         dfl_step_points all;
+        dfl_i128 part = 0;
 
         overflow = dfl_tensor_stored(t, out);
+        *out = ceil_div(*out, dfl_rows_layers(f, t));
         for (uint32_t s = 0; s < f->n_slots; s++)
-            if (dfl_layout_made(f, einsum, s) >= 0 && !dfl_frame_goes(f, einsum, s))
+            if (dfl_layout_made(f, einsum, s) >= 0 && !dfl_frame_goes(f, einsum, s) && f->slots[s].stages == NULL)
                 *out = (*out + f->slots[s].count - 1) / f->slots[s].count;
         overflow |= dfl_step_points_find(f, einsum, summed_slots(f, l, tensor), &all) || dfl_mul(*out, all.largest, out);
         *out = overflow ? 0 : (*out + all.total - 1) / all.total; /* one instance has most points in all passes */
+        overflow = overflow || table_part(f, einsum, &part);
+        *out = *out < part ? *out : part;
         for (uint32_t d = 0; d < t->n_dims; d++)
             *out = (*out + parts[d] - 1) / parts[d];
     }

@@ -86,6 +86,14 @@ bool dfl_layout_same_rows(const dfl_frame *f, uint32_t tensor, uint32_t einsum)
     return here != NULL && there != NULL && here->tensor == there->tensor;
 }
 
+bool dfl_layout_is_by_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor)
+{
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        if (dfl_layout_home(l, tensor, s) == DFL_LAYOUT_ROWS)
+            return true;
+    return false;
+}
+
 /* The layout in which an einsum leaves a result whose points go to the rows of a table: where the rows are, or sums of what each
    instance has of the points of an element. */
 static dfl_layout made_by_rows(const dfl_frame *f, uint32_t einsum)
@@ -248,6 +256,24 @@ static bool lay_carried(const dfl_frame *f, dfl_layouts *l)
     return true;
 }
 
+/* Refuses homes by rows that nothing counts: data say which chip has an element for the next iteration of a repeat, and how many
+   of all micro-batches together. False after a report. */
+static bool check_rows(const dfl_frame *f, const dfl_layouts *l)
+{
+    const dfl_workload *w = f->workload;
+
+    for (uint32_t c = 0; c < w->n_carries; c++)
+        if (dfl_layout_is_by_rows(f, l, w->carries[c].to))
+            return dfl_frame_refuse(f, w->tensors[w->carries[c].to].span, "a tensor by rows that a `repeat` carries",
+                                    "carry the result of an einsum that no line over rows divides");
+    for (uint32_t t = 0; t < w->n_tensors && f->micro_batches > 1; t++)
+        if (w->tensors[t].part == DFL_PART_GRADIENT && w->tensors[w->tensors[t].of].role == DFL_ROLE_WEIGHT &&
+            dfl_layout_is_by_rows(f, l, t))
+            return dfl_frame_refuse(f, w->tensors[w->tensors[t].of].span, "the gradient of a weight by rows with micro-batches",
+                                    "use the weight in an einsum that no line over rows divides, or one micro-batch");
+    return true;
+}
+
 /* Sets the layouts of the home of a tensor on all slots; `makers` = einsums that make it there. False after a report. */
 static bool find_home(const dfl_frame *f, uint32_t tensor, const uint32_t *makers, uint32_t n_makers, dfl_layouts *out)
 {
@@ -294,5 +320,5 @@ bool dfl_layouts_find(const dfl_frame *f, dfl_layouts *out)
             return false;
     }
     split_homes(f, out);
-    return lay_carried(f, out);
+    return lay_carried(f, out) && check_rows(f, out);
 }

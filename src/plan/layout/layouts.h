@@ -37,6 +37,8 @@ dfl_layout dfl_layout_asked(const dfl_frame *f, uint32_t einsum, const dfl_acces
 dfl_layout dfl_layout_dimension(const dfl_frame *f, uint32_t tensor, uint32_t rank);
 /* Whether a tensor lies by the same rows as the points of an einsum that reads it. */
 bool dfl_layout_same_rows(const dfl_frame *f, uint32_t tensor, uint32_t einsum);
+/* Whether a tensor lies by the rows of a table at home on some slot. */
+bool dfl_layout_is_by_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t tensor);
 /* The layout in which an einsum leaves its result. */
 dfl_layout dfl_layout_made(const dfl_frame *f, uint32_t einsum, uint32_t slot);
 /* The tensor that an einsum of a repeat reads in place of the one that the repeat carries from before: from the second

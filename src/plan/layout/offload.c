@@ -44,9 +44,8 @@ static bool check_tensor(const dfl_frame *f, const dfl_layouts *layouts, uint32_
             f->workload->tensors[tensor].part == DFL_PART_PLAIN)
             return dfl_frame_refuse(f, span, "a home outside of the chips for what one `repeat` carries into another one",
                                     "keep it on the chip");
-    for (uint32_t s = 0; s < f->n_slots; s++)
-        if (dfl_layout_home(layouts, tensor, s) == DFL_LAYOUT_ROWS)
-            return dfl_frame_refuse(f, span, "a home outside of the chips for rows that data select", "keep it on the chip");
+    if (dfl_layout_is_by_rows(f, layouts, tensor))
+        return dfl_frame_refuse(f, span, "a home outside of the chips for rows that data select", "keep it on the chip");
     return true;
 }
 

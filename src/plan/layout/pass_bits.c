@@ -4,15 +4,6 @@
 #include "plan/layout/halos.h"
 #include "plan/layout/lines.h"
 
-/* Whether a tensor lies by the rows of a table on some chips. */
-static bool is_by_rows(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor)
-{
-    for (uint32_t s = 0; s < f->n_slots; s++)
-        if (dfl_layout_home(layouts, tensor, s) == DFL_LAYOUT_ROWS)
-            return true;
-    return false;
-}
-
 /* Bits of the pass of a tensor that lies by the rows of a table. */
 static bool by_rows_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tensor, uint32_t maker,
                          const dfl_access *access, dfl_i128 *out)
@@ -209,7 +200,7 @@ bool dfl_pass_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t tens
         return false;
     for (uint32_t i = 0; t->n_producers == 0 && i < e->n_inputs; i++)
         access = e->inputs[i].tensor == tensor ? &e->inputs[i] : access;
-    if (is_by_rows(f, layouts, tensor))
+    if (dfl_layout_is_by_rows(f, layouts, tensor))
         return by_rows_bits(f, layouts, tensor, first, access, out);
     for (uint32_t c = 0; c < t->n_consumers && t->n_producers == 0; c++) { /* einsums may read different parts */
         const dfl_einsum *reader = &f->workload->einsums[t->consumers[c]];
@@ -339,7 +330,7 @@ bool dfl_joined_bits(const dfl_frame *f, const dfl_layouts *layouts, uint32_t te
     bool overflow = false;
     dfl_i128 bits;
 
-    if (t->n_producers > 0 && !is_by_rows(f, layouts, tensor)) {
+    if (t->n_producers > 0 && !dfl_layout_is_by_rows(f, layouts, tensor)) {
         *out = 0;
         for (uint32_t n = dfl_pass_makers(f->workload, tensor, t->producers[0], NULL, makers, &overlapping), k = 0; k < n; k++)
             overflow |= joined_part(f, layouts, tensor, makers[k], joined, &bits) || dfl_add(*out, bits, out);

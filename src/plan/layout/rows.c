@@ -411,6 +411,17 @@ static bool is_of_row(const dfl_access *rows, uint32_t leading, const dfl_index 
     return false;
 }
 
+int64_t dfl_rows_layers(const dfl_frame *f, const dfl_tensor *rows)
+{
+    int64_t n = 1; /* divides the number of elements of the table */
+    uint32_t rank;
+
+    for (uint32_t d = 0; d < rows->n_table_dims; d++)
+        if (dfl_index_is_bare(&rows->table_index[d], &rank) && f->repeats[rank])
+            n *= rows->table_extents[d];
+    return n;
+}
+
 dfl_i128 dfl_rows_touched(const dfl_frame *f, uint32_t einsum, const dfl_access *rows, dfl_i128 positions)
 {
     const dfl_einsum *e = &f->workload->einsums[einsum];

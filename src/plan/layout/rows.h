@@ -25,6 +25,8 @@ uint32_t dfl_rows_leading(const dfl_frame *f, uint32_t einsum, const dfl_access 
 /* Whether a dimension of an access stands for positions: a leading one of gathered rows, or one with a rank of the positions by
    which the points of the einsum go. */
 bool dfl_rows_is_position(const dfl_frame *f, uint32_t einsum, const dfl_access *access, uint32_t dim, uint32_t leading);
+/* Layers of which each has rows of its own of a table. */
+int64_t dfl_rows_layers(const dfl_frame *f, const dfl_tensor *rows);
 /* The number of different rows that an access to gathered rows touches in one pass on one chip, if `positions` rows are read. */
 dfl_i128 dfl_rows_touched(const dfl_frame *f, uint32_t einsum, const dfl_access *rows, dfl_i128 positions);
 /* Whether an instance has more points of a pass than the others. */

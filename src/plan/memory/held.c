@@ -185,6 +185,12 @@ static bool add_bits(dfl_plan_memory *memory, dfl_held part, dfl_i128 bits)
     return dfl_add(memory->held[part], bits, &memory->held[part]);
 }
 
+/* Layers of which a chip of the stage holds a part of a tensor. */
+static int64_t held_layers(const dfl_frame *f, const dfl_layouts *l, const dfl_stage_shape *stage, uint32_t tensor)
+{
+    return dfl_pass_has_layers(f, l, tensor) ? stage->layers : dfl_pass_layers(f, l, tensor);
+}
+
 /* Adds a tensor outside of the chip: its memory holds all of it, for all chips inside, and the chip the room of two layers. */
 static bool add_outside(const dfl_frame *f, const dfl_layouts *l, const dfl_stage_shape *stage, dfl_held part, uint32_t tensor,
                         dfl_plan_memory *all)
@@ -197,7 +203,7 @@ static bool add_outside(const dfl_frame *f, const dfl_layouts *l, const dfl_stag
         overflow = dfl_pass_home_bits(f, l, tensor, dfl_pass_layers(f, l, tensor), inside, &outside) ||
                    dfl_pass_bits(f, l, tensor, &room) || dfl_mul(room, f->micro_batches < 2 ? 1 : 2, &room);
     } else {
-        n = dfl_pass_has_layers(f, l, tensor) ? stage->layers : dfl_pass_layers(f, l, tensor);
+        n = held_layers(f, l, stage, tensor);
         overflow = dfl_pass_home_bits(f, l, tensor, (int64_t)n, inside, &outside) ||
                    dfl_pass_home_bits(f, l, tensor, n < 2 ? (int64_t)n : 2, 0, &room);
     }
@@ -208,9 +214,9 @@ static bool add_outside(const dfl_frame *f, const dfl_layouts *l, const dfl_stag
    micro-batch has the room of the largest. True on overflow. */
 static bool result_bits(const dfl_frame *f, const dfl_layouts *l, const dfl_stage_shape *stage, uint32_t tensor, dfl_i128 *out)
 {
-    for (uint32_t s = 0; s < f->n_slots; s++)
-        if (dfl_layout_home(l, tensor, s) == DFL_LAYOUT_ROWS)
-            return dfl_pass_bits(f, l, tensor, out) || dfl_mul(*out, f->micro_batches, out);
+    if (dfl_layout_is_by_rows(f, l, tensor))
+        return dfl_pass_bits(f, l, tensor, out) || dfl_mul(*out, f->micro_batches, out) ||
+               dfl_mul(*out, held_layers(f, l, stage, tensor), out);
     if (dfl_tensor_carry(f->workload, tensor) == NULL)
         return home_bits(f, l, stage, tensor, out);
     return stage->has_last && dfl_pass_home_bits(f, l, tensor, 1, 0, out);
@@ -228,11 +234,10 @@ static bool add_tensor(const dfl_frame *f, const dfl_layouts *l, const dfl_stage
         return false;
     if (dfl_frame_is_outside(f, tensor))
         return add_outside(f, l, stage, part, tensor, all);
-    if (part == DFL_HELD_OTHER && f->workload->tensors[tensor].part == DFL_PART_GRADIENT) {
+    if ((part == DFL_HELD_OTHER && f->workload->tensors[tensor].part == DFL_PART_GRADIENT) ||
+        (part == DFL_HELD_GRADIENTS && dfl_layout_is_by_rows(f, l, tensor))) {
         /* what starts the backward pass is made for each micro-batch, and for each layer that has a result of its own */
-        const int64_t layers = dfl_pass_has_layers(f, l, tensor) ? stage->layers : dfl_pass_layers(f, l, tensor);
-
-        overflow = dfl_pass_bits(f, l, tensor, &bits) || dfl_mul(bits, layers, &bits);
+        overflow = dfl_pass_bits(f, l, tensor, &bits) || dfl_mul(bits, held_layers(f, l, stage, tensor), &bits);
     } else if (f->workload->tensors[tensor].role == DFL_ROLE_OUTPUT) {
         overflow = result_bits(f, l, stage, tensor, &bits);
     } else {
