@@ -392,7 +392,7 @@ static bool comes_back(const chips *c, uint32_t tensor, uint32_t group)
 static bool is_made_by_rows(const chips *c, uint32_t tensor, uint32_t group)
 {
     for (uint32_t e = 0; e < c->w->n_einsums; e++)
-        if (settles(c, e, tensor) && (c->einsums[e].rows >> group & 1) != 0 &&
+        if (c->einsums[e].target == tensor && (c->einsums[e].rows >> group & 1) != 0 &&
             !c->w->tensors[c->w->einsums[e].output.tensor].gathered)
             return true;
     return false;
