@@ -295,6 +295,21 @@ static bool add_makers(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
     return overflow;
 }
 
+/* Whether an einsum leaves its result where its points are, by the rows of a table. */
+static bool makes_by_rows(const dfl_frame *f, uint32_t maker)
+{
+    bool makes = false;
+
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        if (!dfl_frame_goes(f, maker, s) || f->slots[s].count == 1)
+            continue;
+        if (dfl_layout_made(f, maker, s) != DFL_LAYOUT_ROWS)
+            return false;
+        makes = true;
+    }
+    return makes;
+}
+
 /* Whether the rows that an einsum writes are those of the points which go to its instance. */
 static bool writes_own_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint32_t tensor)
 {
@@ -354,6 +369,9 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
             return dfl_frame_refuse(f, f->workload->einsums[t->producers[p]].output.span,
                                     "an exchange of a result at sums of ranks of a `where`",
                                     "divide the result at home as its producer, or leave out the `where`");
+    if (slots.summed != 0 && makes_by_rows(f, maker) && !stays_by_rows(f, l, maker, tensor))
+        return dfl_frame_refuse(f, f->workload->einsums[maker].output.span, "a sum of points by rows with a home in other parts",
+                                "copy the sum to the other parts in an einsum of its own");
     find_parts(f, l, maker, slots, parts, &rows);
     if (!check_parts(f, l, maker, tensor, slots.gathered, slots.scattered) ||
         (stays_by_rows(f, l, maker, tensor) && !check_samples(f, maker, parts)))
