@@ -563,6 +563,19 @@ static bool is_made_again(const dfl_frame *f, uint32_t tensor, uint32_t einsum, 
     return false;
 }
 
+/* Whether `a` divides a dimension of a result on a gathered slot on which `b` does not, and `b` the same one on another slot: a
+   chip has both parts of the elements that lie in its blocks of both, as many as the smaller block has. */
+static bool divides_beside(const dfl_frame *f, uint32_t a, uint32_t b, uint64_t gather)
+{
+    for (uint32_t s = 0; s < f->n_slots; s++)
+        for (uint32_t t = 0; t < f->n_slots; t++)
+            if ((gather >> s & 1) != 0 && (gather >> t & 1) != 0 && dfl_layout_made(f, a, s) >= 0 &&
+                dfl_layout_made(f, a, s) == dfl_layout_made(f, b, t) && dfl_layout_made(f, b, s) < 0 &&
+                dfl_layout_made(f, a, t) < 0)
+                return true;
+    return false;
+}
+
 /* Refuses an exchange in which einsums take part with other elements: one divides elements among the chips that sum, of which
    none leaves parts, or a group gathers some of the elements alone. `gather`: the groups that gather, here or behind it.
    False after a report. */
@@ -578,6 +591,10 @@ static bool check_together(const dfl_frame *f, const dfl_plan_exchange *x, uint6
 
         if (f->workload->einsums[e].body->kind == DFL_EOP_SCATTER || dfl_einsum_is_start(&f->workload->einsums[e]))
             continue;
+        for (uint32_t q = 0; q < p; q++)
+            if (divides_beside(f, e, t->producers[q], gather))
+                return dfl_frame_refuse(f, f->workload->einsums[e].output.span, "a dimension of a result that einsums divide "
+                                        "on groups of their own", "divide it on one axis in all einsums that make it");
         for (uint32_t s = 0; s < f->n_slots && takes_part; s++)
             is_mixed |= (gather >> s & 1) != 0 && !divides_on(f, e, UINT64_C(1) << s) &&
                         !is_made_again(f, x->tensor, e, 0, UINT64_C(1) << s);
