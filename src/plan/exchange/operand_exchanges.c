@@ -641,15 +641,19 @@ static bool add_halos(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum,
                       const dfl_layout *asked, dfl_exchange_vec *out)
 {
     const size_t before = out->n;
-    bool is_of_points = false;
+    bool is_of_points = false, is_by_rows = false;
 
     for (uint32_t s = 0; s < f->n_slots; s++) {
         is_of_points |= f->slots[s].count > 1 && asked[s] == DFL_LAYOUT_ROWS;
+        is_by_rows |= f->slots[s].count > 1 && from[s] == DFL_LAYOUT_ROWS;
         if (asked[s] >= 0 && f->slots[s].count > 1 && f->slots[s].stages == NULL && !dfl_frame_goes(f, einsum, s) &&
             source(f, l, einsum, access->tensor, s) != DFL_LAYOUT_REPLICATED &&
             !dfl_operand_halos_add(f, einsum, access, from, asked, s, out))
             return false;
     }
+    if (is_by_rows && out->n > before)
+        return dfl_frame_refuse(f, access->span, "a window of an operand that lies by rows",
+                                "copy the operand in an einsum of its own, and divide the copy as the window");
     if (!is_of_points || out->n == before)
         return true;
     return dfl_frame_refuse(f, access->span, "an operand with elements of neighbours whose points go to rows",

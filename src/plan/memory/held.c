@@ -210,12 +210,25 @@ static bool add_outside(const dfl_frame *f, const dfl_layouts *l, const dfl_stag
     return overflow || add_bits(&all[f->home_of[tensor]], part, outside) || add_bits(&all[f->home], part, room);
 }
 
+/* Passes of which each makes elements of its own of a result; all others add to the same elements. */
+static int64_t passes_of(const dfl_frame *f, uint32_t tensor)
+{
+    const uint32_t maker = f->workload->tensors[tensor].producers[0];
+    const dfl_einsum *e = &f->workload->einsums[maker];
+    int64_t n = 1; /* at most the number of micro-batches */
+
+    for (uint32_t i = 0; i < e->n_ranks; i++)
+        if (!f->repeats[e->ranks[i]] && dfl_access_has_rank(&e->output, e->ranks[i]))
+            n *= dfl_ceil_div(dfl_frame_local(f, maker, e->ranks[i]), dfl_frame_pass(f, maker, e->ranks[i]));
+    return n;
+}
+
 /* Bits of a result of the step on a chip of the stage, of all micro-batches. Where data select the chip of an element, each
    micro-batch has the room of the largest. True on overflow. */
 static bool result_bits(const dfl_frame *f, const dfl_layouts *l, const dfl_stage_shape *stage, uint32_t tensor, dfl_i128 *out)
 {
     if (dfl_layout_is_by_rows(f, l, tensor))
-        return dfl_pass_bits(f, l, tensor, out) || dfl_mul(*out, f->micro_batches, out) ||
+        return dfl_pass_bits(f, l, tensor, out) || dfl_mul(*out, passes_of(f, tensor), out) ||
                dfl_mul(*out, held_layers(f, l, stage, tensor), out);
     if (dfl_tensor_carry(f->workload, tensor) == NULL)
         return home_bits(f, l, stage, tensor, out);
