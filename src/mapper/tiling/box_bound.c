@@ -5,6 +5,7 @@
 
 #include "mapper/problem/extents.h"
 #include "mapper/problem/limits.h"
+#include "mapper/tiling/longest_step.h"
 #include "mapper/tiling/served.h"
 
 static double least(double a, double b) { return a < b ? a : b; }
@@ -230,19 +231,22 @@ static double find_longest(const node_values *v, const double *seconds)
     return longest;
 }
 
-/* Time on top of the work, at least (lemmas B2, B6, B7, B19). */
-static double bound_extra(const node_values *v, const dfl_ramp *ramp, const double *lasts, const double *of_result,
-                          const double *waits)
+/* Time on top of the work, at least (lemmas B2, B6, B7, B9, B14, B15, B19). Adds first tiles to `waits` (B14). */
+static double bound_extra(const node_values *v, const dfl_ramp *ramp, const double *lasts, const double *of_result, double *waits)
 {
-    const double firsts = dfl_ramp_firsts(ramp, v->value);
-    double extra = 0;
+    const uint32_t n_ports = 2 * v->form->problem->n_places;
+    const double ahead = dfl_ramp_ahead(ramp, v->value), firsts = dfl_ramp_firsts(ramp, v->value);
+    double extra = dfl_ramp_turns(ramp, v->form, v->boxes, v->value, waits);
 
-    for (uint32_t p = 0; p < 2 * v->form->problem->n_places; p++)
-        extra = most(extra, most(waits[p], of_result[p] + firsts) + dfl_ramp_lasts_beside(ramp, lasts, p));
+    for (uint32_t p = 0; p < n_ports; p++)
+        extra = most(extra, most(waits[p] + ahead, of_result[p] + firsts) + dfl_ramp_lasts_beside(ramp, lasts, p));
+    dfl_ramp_add_firsts(ramp, v->value, waits);
+    for (uint32_t p = 0; p < n_ports; p++)
+        extra = most(extra, waits[p] + dfl_ramp_lasts_beside(ramp, lasts, p));
     return most(extra + ramp->latencies, dfl_ramp_ends(ramp, v->value, lasts));
 }
 
-/* Time, at least (lemmas B2, B6 to B8, B17 to B19). */
+/* Time, at least (lemmas B2, B6 to B9, B14, B15, B17 to B19, B24). */
 static double bound_time(const node_values *v, const dfl_ramp *ramp)
 {
     const dfl_form *f = v->form;
@@ -252,11 +256,13 @@ static double bound_time(const node_values *v, const dfl_ramp *ramp)
     double on_links, busy = bound_links(v, &on_links);
     dfl_served_node served = { .work = work, .ramp = ramp, .lasts = lasts, .waits = waits, .moved = v->moved, .room = v->room,
                                .is_point = v->is_point };
+    const dfl_longest_step_node ahead = { ramp != NULL ? ramp->ahead : DFL_NONE, v->moved, v->value, v->is_point };
 
     bound_ports(v, ports, waits, of_result);
     if (ramp == NULL)
         return most(most(busy, find_longest(v, ports)), work + most(find_longest(v, waits), on_links));
     busy = most(busy, find_longest(v, ports) + ramp->serial);
+    busy = most(busy, dfl_longest_step_time(f, v->boxes, &ahead));
     dfl_ramp_find_lasts(ramp, f, v->boxes, lasts);
     served.extra = most(bound_extra(v, ramp, lasts, of_result, waits), on_links + ramp->latencies);
     return most(busy, ramp->serves ? dfl_served_time(f, &served) : work + served.extra) + ramp->launch;

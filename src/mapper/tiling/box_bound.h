@@ -1,6 +1,5 @@
 /*
- * Lower bound of the objective over a node: over all amounts in one box per rank. Lemmas B1 to B8 and B17 to B19
- * of SEARCH.md prove it.
+ * Lower bound of the objective over a node: over all amounts in one box per rank. Lemmas B1 to B9 of SEARCH.md prove it.
  *
  * The values of the products of a node are products over ranks. A child differs from its parent in one rank, so the caller
  * multiplies the values of the other ranks once for both children (dfl_box_multiply).

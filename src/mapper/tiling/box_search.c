@@ -157,7 +157,7 @@ static bool make_form(dfl_box_run *s, dfl_arena *arena, const dfl_tiling_templat
     root->bound = INFINITY;
     if (!dfl_box_multiply(f->form, root->boxes, 0, others))
         return true;
-    f->ramp = skeleton->form == NULL ? dfl_ramp_make(arena, s->names, s->mapping, f->form) : NULL; /* B6 to B8 move keeps */
+    f->ramp = skeleton->form == NULL ? dfl_ramp_make(arena, s->names, s->mapping, f->form) : NULL; /* B6 to B9, B14 move keeps */
     s->goal.ramp = s->costs.ramp = f->ramp;
     root->bound = dfl_box_bound(&s->costs, f->form, root->boxes, 0, others);
     return true;

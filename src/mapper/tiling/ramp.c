@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "mapper/tiling/longest_step.h"
+
 static double most(double a, double b) { return a > b ? a : b; }
 
 static const dfl_memory *memory_at(const dfl_mapping *m, const dfl_problem *problem, uint32_t place)
@@ -83,6 +85,7 @@ static dfl_ramp_way find_way(const dfl_intern *names, const dfl_mapping *m, cons
         way.latencies += add_latency(m, problem, outer, way.n > 0, &level);
         way.latencies += find_links(names, m, problem, outer, problem->place[inner].axes);
         way.first[way.n].tile = f->keep[i].tile;
+        way.first[way.n].is_ahead = !problem->place[inner].waits;
         way.first[way.n++].seconds = bits * most(problem->place[outer].read_seconds, problem->place[inner].write_seconds);
         outer = inner;
     }
@@ -94,6 +97,11 @@ static dfl_ramp_way find_way(const dfl_intern *names, const dfl_mapping *m, cons
 static uint32_t index_of_port(const dfl_problem *problem, uint32_t place, bool is_write)
 {
     return 2 * place + (is_write && !problem->place[place].one_port);
+}
+
+static uint32_t port_of(const dfl_problem *problem, uint32_t place, bool is_write)
+{
+    return 1u << index_of_port(problem, place, is_write);
 }
 
 /* Elements that move at the outer end while the last tiles of all instances of a keep of the result leave, by element of one
@@ -147,6 +155,170 @@ static void find_lasts(const dfl_intern *names, const dfl_mapping *m, const dfl_
     out->last += out->last_latencies;
 }
 
+static void add_first(dfl_ramp *out, uint16_t tile, uint32_t port, double seconds)
+{
+    if (!(seconds > 0))
+        return;
+    out->first[out->n_firsts].tile = tile;
+    out->first[out->n_firsts].port = (uint8_t)port;
+    out->first[out->n_firsts++].seconds = seconds;
+}
+
+/* Lists the first tiles of inputs in memories that fetch ahead. */
+static void find_firsts(const dfl_form *f, dfl_ramp *out)
+{
+    const dfl_problem *problem = f->problem;
+
+    for (uint32_t i = 0; i < f->skeleton->n_keeps; i++) {
+        const dfl_template_keep *k = &f->skeleton->keep[i];
+        const dfl_problem_operand *o = &problem->operand[k->operand];
+        const uint32_t outer = k->parent < 0 ? o->home : f->skeleton->keep[k->parent].place;
+        if (o->output || problem->place[k->place].waits || is_unit(problem, k->place))
+            continue;
+        add_first(out, f->keep[i].tile, index_of_port(problem, outer, false), o->bits * problem->place[outer].read_seconds);
+        add_first(out, f->keep[i].tile, index_of_port(problem, k->place, true), o->bits * problem->place[k->place].write_seconds);
+    }
+}
+
+/* Whether no memory that fetches inputs ahead stands inside of one that does not. */
+static bool fetches_outside(const dfl_problem *problem)
+{
+    uint32_t inputs = 0;
+    bool waits = false, is_outside = true;
+
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        inputs |= problem->operand[o].output ? 0 : problem->operand[o].places & ~(1u << problem->operand[o].home);
+    for (uint32_t p = 0; p < problem->n_places; p++) {
+        if (!(inputs >> p & 1) || is_unit(problem, p))
+            continue;
+        is_outside &= problem->place[p].waits || !waits;
+        waits |= problem->place[p].waits;
+    }
+    return is_outside;
+}
+
+/* Whether each memory with keeps for which the work waits is filled from the innermost one that fetches an input ahead: then it
+   belongs to a level further in. */
+static bool is_outer(const dfl_form *f, uint32_t operand)
+{
+    const dfl_tiling_template *t = f->skeleton;
+    uint32_t innermost = DFL_NONE, waiting = 0, inside = 0;
+
+    for (uint32_t i = 0; i < t->n_keeps; i++)
+        if (t->keep[i].operand == operand && !f->problem->place[t->keep[i].place].waits && !is_unit(f->problem, t->keep[i].place))
+            innermost = t->keep[i].place;
+    for (uint32_t i = 0; i < t->n_keeps; i++) {
+        const dfl_template_keep *k = &t->keep[i];
+        if (!f->problem->place[k->place].waits)
+            continue;
+        waiting |= 1u << k->place;
+        inside |= k->parent >= 0 && t->keep[k->parent].place == innermost ? 1u << k->place : 0;
+    }
+    return innermost != DFL_NONE && (waiting & ~inside) == 0;
+}
+
+/* Sets the ports that only the result, or only inputs, have the work wait for. */
+static void find_turns(const dfl_form *f, dfl_ramp *out)
+{
+    const dfl_problem *problem = f->problem;
+    uint32_t of_result = 0, of_inputs = 0, n = 0;
+
+    for (uint32_t i = 0; i < f->skeleton->n_keeps; i++) {
+        const dfl_template_keep *k = &f->skeleton->keep[i];
+        const uint32_t outer = k->parent < 0 ? problem->operand[k->operand].home : f->skeleton->keep[k->parent].place;
+        if (!problem->place[k->place].waits)
+            continue;
+        if (problem->operand[k->operand].output) {
+            of_result |= port_of(problem, outer, false) | port_of(problem, outer, true);
+            of_result |= port_of(problem, k->place, false) | port_of(problem, k->place, true);
+            out->result = i;
+            n++;
+        } else {
+            of_inputs |= port_of(problem, outer, false) | port_of(problem, k->place, true);
+        }
+    }
+    out->result_ports = n == 1 ? of_result & ~of_inputs : 0;
+    out->input_ports = n == 1 ? of_inputs & ~of_result : 0;
+}
+
+/* Visits of the tiles of a keep on coordinate 0, at most. */
+static double most_visits(const dfl_form *f, dfl_box *const *boxes, uint32_t keep)
+{
+    double visits = 1;
+
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++) {
+        const dfl_chain *c = &f->chain[r];
+        int64_t length = c->extent;
+        for (uint32_t i = 0; i < c->n && c->at[i].gap <= keep; i++) {
+            const int64_t low = boxes[r]->low[i], high = boxes[r]->high[i], tiles = (length + low - 1) / low;
+            if (c->at[i].axis < 0)
+                visits *= (double)tiles;
+            length = c->at[i].axis >= 0 ? tiles : high < length ? high : length;
+        }
+    }
+    return visits;
+}
+
+/* Tiles of one input that a memory further out reads apart for all instances of an inner one, at most. */
+static double most_readings(const dfl_form *f, dfl_box *const *boxes, uint32_t operand)
+{
+    const dfl_problem *problem = f->problem;
+    double readings = 1, all = 1;
+
+    for (uint32_t a = 0; a < problem->n_axes; a++) {
+        all *= (double)problem->axis[a].size;
+        readings *= problem->axis[a].shared >> operand & 1 ? 1 : (double)problem->axis[a].size;
+    }
+    for (uint32_t r = 0; r < problem->n_ranks; r++)
+        for (uint32_t i = 0; i < f->chain[r].n && (problem->operand[operand].ranks >> r & 1); i++)
+            readings *= f->chain[r].at[i].axis >= 0 ? (double)boxes[r]->high[i] : 1;
+    return readings < all ? readings : all;
+}
+
+/* Seconds for which the inputs that the work waits for keep a port of a place busy at one advance, at most: their tiles share
+   the room that the tile of the result leaves. */
+static double most_at_once(const dfl_ramp *ramp, const dfl_form *f, dfl_box *const *boxes, const double *value, uint32_t place)
+{
+    const dfl_problem *problem = f->problem;
+    double readings = 1, seconds = 0;
+
+    for (uint32_t o = 0; o < problem->n_operands; o++)
+        if (!problem->operand[o].output)
+            readings = most(readings, most_readings(f, boxes, o));
+    for (uint32_t w = 0; w < problem->n_places; w++) {
+        const double each = w == place ? problem->place[w].write_seconds : readings * problem->place[place].read_seconds;
+        double room = problem->place[w].bits;
+        bool holds = false;
+        for (uint32_t o = 0; o < problem->n_operands; o++)
+            holds |= problem->operand[o].places >> w & 1;
+        if (!problem->place[w].waits || !holds || !(each > 0))
+            continue;
+        if (f->keep[ramp->result].place == w)
+            room -= f->keep[ramp->result].bits * value[f->keep[ramp->result].tile];
+        seconds += room * each;
+    }
+    return seconds;
+}
+
+double dfl_ramp_turns(const dfl_ramp *ramp, const dfl_form *f, dfl_box *const *boxes, const double *value, const double *waits)
+{
+    const uint32_t n = 2 * f->problem->n_places;
+    double longest = 0, visits;
+
+    if (ramp->result_ports == 0 || ramp->input_ports == 0)
+        return 0;
+    visits = most_visits(f, boxes, ramp->result);
+    for (uint32_t p = 0; p < n; p++) {
+        if (!(ramp->input_ports >> p & 1) || !(waits[p] > 0))
+            continue;
+        const double beside = 2 * visits * most_at_once(ramp, f, boxes, value, p / 2);
+        for (uint32_t q = 0; q < n; q++)
+            if ((ramp->result_ports >> q & 1) && waits[q] > beside)
+                longest = most(longest, waits[p] + waits[q] - beside);
+    }
+    return longest;
+}
+
 /* Whether some keep may be filled one tile ahead. */
 static bool fetches_ahead(const dfl_mapping *m, const dfl_problem *problem)
 {
@@ -165,21 +337,27 @@ dfl_ramp *dfl_ramp_make(dfl_arena *arena, const dfl_intern *names, const dfl_map
     dfl_ramp *out = DFL_NEW(arena, dfl_ramp);
     double longest = 0, of_levels = 0;
 
-    *out = (dfl_ramp){ .launch = m->system->computes[problem->unit].launch };
+    *out = (dfl_ramp){ .ahead = DFL_NONE, .launch = m->system->computes[problem->unit].launch };
     if (problem->windows)
         return out;
     out->has_levels = !has_streams(m, problem);
     out->serves = !m->options.overlap_perfect && problem->waits;
+    out->ahead = out->serves && out->has_levels ? dfl_longest_step_place(problem) : DFL_NONE;
     for (uint32_t o = 0; o < problem->n_operands && !m->options.overlap_perfect; o++) {
         if (problem->operand[o].output) {
             find_lasts(names, m, f, o, out);
             continue;
         }
         out->way[out->n] = find_way(names, m, f, o);
+        out->way[out->n].is_outer = !has_streams(m, problem) && fetches_outside(problem) && is_outer(f, o);
         longest = most(longest, out->way[out->n].latencies);
         of_levels = most(of_levels, out->way[out->n++].of_levels);
     }
     out->latencies = longest + out->last_latencies;
+    if (!m->options.overlap_perfect)
+        find_turns(f, out);
+    if (!m->options.overlap_perfect && !has_streams(m, problem))
+        find_firsts(f, out);
     if (!fetches_ahead(m, problem))
         out->serial = out->last_latencies + (has_streams(m, problem) ? of_levels : longest);
     return out;
@@ -258,6 +436,25 @@ double dfl_ramp_ends(const dfl_ramp *ramp, const double *value, const double *la
         longest = most(longest, seconds);
     }
     return longest + last;
+}
+
+double dfl_ramp_ahead(const dfl_ramp *ramp, const double *value)
+{
+    double latest = 0;
+
+    for (uint32_t i = 0; i < ramp->n; i++) {
+        double seconds = 0;
+        for (uint32_t k = 0; k < ramp->way[i].n && ramp->way[i].is_outer; k++)
+            seconds += ramp->way[i].first[k].is_ahead ? ramp->way[i].first[k].seconds * value[ramp->way[i].first[k].tile] : 0;
+        latest = most(latest, seconds);
+    }
+    return latest;
+}
+
+void dfl_ramp_add_firsts(const dfl_ramp *ramp, const double *value, double *waits)
+{
+    for (uint32_t i = 0; i < ramp->n_firsts; i++)
+        waits[ramp->first[i].port] += ramp->first[i].seconds * value[ramp->first[i].tile];
 }
 
 bool dfl_ramp_time_is_counted(const dfl_mapping *m, const dfl_problem *problem)

@@ -10,10 +10,10 @@
 /* What is known of the time of a node, s, all at least. */
 typedef struct {
     double work;              /* of the unit */
-    double extra;             /* on top of the work (B6, B7, B18, B19) */
+    double extra;             /* on top of the work (B6 to B9, B14, B15, B18, B19) */
     const dfl_ramp *ramp;
     const double *lasts;      /* of the ramp: last tiles */
-    const double *waits;      /* by port: what the work waits for there (B2) */
+    const double *waits;      /* by port: what the work waits for there (B2, B14) */
     const double *moved;      /* elements by count of the form */
     const double *room;       /* bits that the tiles of keeps take, by place */
     bool is_point;            /* `moved` is exact */
