@@ -576,13 +576,35 @@ static bool divides_beside(const dfl_frame *f, uint32_t a, uint32_t b, uint64_t 
     return false;
 }
 
+/* Whether a producer that leaves parts of sums on `summed` slots has the elements of the groups on which another producer leaves
+   points by the rows of a table: which of them a chip sums depends on the data. */
+static bool sums_beside_rows(const dfl_frame *f, uint32_t tensor, uint64_t summed)
+{
+    const dfl_tensor *t = &f->workload->tensors[tensor];
+
+    for (uint32_t s = 0; s < f->n_slots; s++) {
+        bool by_rows = false, whole = false;
+        for (uint32_t p = 0; p < t->n_producers; p++) {
+            const bool is_row = dfl_layout_made(f, t->producers[p], s) == DFL_LAYOUT_ROWS;
+            by_rows |= is_row;
+            whole |= !is_row && leaves_parts(f, t->producers[p], summed);
+        }
+        if (by_rows && whole && (summed >> s & 1) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Refuses an exchange in which einsums take part with other elements: one divides elements among the chips that sum, of which
-   none leaves parts, or a group gathers some of the elements alone. `gather`: the groups that gather, here or behind it.
-   False after a report. */
+   none leaves parts, a group gathers some of the elements alone, or another one leaves points by rows. `gather`: the groups that
+   gather, here or behind it. False after a report. */
 static bool check_together(const dfl_frame *f, const dfl_plan_exchange *x, uint64_t gather)
 {
     const dfl_tensor *t = &f->workload->tensors[x->tensor];
 
+    if (x->kind != DFL_COLLECTIVE_ALL_GATHER && sums_beside_rows(f, x->tensor, x->slots))
+        return dfl_frame_refuse(f, f->workload->einsums[x->einsum].output.span, "a sum beside points that go to rows",
+                                "copy what the einsum by rows reads in an einsum of its own");
     for (uint32_t p = 0; p < t->n_producers; p++) {
         const uint32_t e = t->producers[p];
         const bool takes_part = x->kind == DFL_COLLECTIVE_ALL_GATHER ? divides_on(f, e, x->slots) : leaves_parts(f, e, x->slots);
