@@ -13,6 +13,7 @@
 #include "mapper/problem/einsum_problem.h"
 #include "mapper/problem/evaluate.h"
 #include "mapper/problem/limits.h"
+#include "mapper/problem/rank_padding.h"
 #include "mapper/problem/space_text.h"
 #include "mapper/single/single.h"
 
@@ -34,12 +35,14 @@ typedef struct {
     dfl_map_result *out;
 } improver;
 
-/* Takes a mapping if it is better by the model when polished. */
+/* Takes a mapping, of the workload that is given or of one with longer ranks, if it is better by the model when polished. */
 static void take_better(improver *k, const dfl_mapping *found)
 {
+    dfl_mapping m = *found;
     double value;
 
-    found = dfl_polish(k->arena, k->names, found, &k->options, &value);
+    m.workload = k->given->workload;
+    found = dfl_polish(k->arena, k->names, &m, &k->options, &value);
     if (value >= k->least)
         return;
     k->least = value;
@@ -92,6 +95,25 @@ static bool is_close(improver *k, double bound)
         dfl_gap_reached(&k->options.limits, k->least, bound))
         k->out->stopped = DFL_STOP_GAP;
     return k->out->stopped == DFL_STOP_GAP;
+}
+
+static void try_longer(improver *k, const dfl_map_options *options, uint32_t way)
+{
+    dfl_map_options left = *options;
+    dfl_mapping *longer = dfl_rank_padding_longer(k->arena, k->given, way);
+    dfl_arena *work = dfl_arena_new(dfl_arena_budget(k->arena));
+    dfl_sink *quiet = dfl_sink_quiet(work);
+    const dfl_map_result *r;
+    bool fits = true;
+
+    left.limits.gap = 0; /* the bound is none of the ranks that are given */
+    left.limits.evaluations = dfl_evaluations_left(options->limits.evaluations, k->out->evaluated);
+    r = longer ? dfl_branches_search(work, quiet, k->names, longer, &left, &fits) : NULL;
+    if (r) {
+        take_better(k, r->mapping);
+        add_up(k, r);
+    }
+    dfl_arena_free(work);
 }
 
 /* What goes beyond the space changes which transfers are waited for, beside what, and so begins with what is best if nothing
@@ -236,8 +258,11 @@ static dfl_map_result *run_divisors(dfl_arena *arena, dfl_sink *sink, const dfl_
         return out;
     bound = asked_bound(out, &options);
     improve_waits(&k, &options, bound);
-    if (options.space.imperfect)
+    if (options.space.imperfect) {
+        for (uint32_t way = 0; way < DFL_RAGGED_WAYS && !is_close(&k, bound) && out->stopped == DFL_STOP_NONE; way++)
+            try_longer(&k, &options, way);
         out->lower_bound = out->floor;
+    }
     if (is_close(&k, bound))
         out->lower_bound = bound;
     else if (options.space.extensions != 0)
