@@ -365,11 +365,11 @@ static void add_front(front_search *fronts, dfl_stop stopped)
 
     *summary = fronts->summary;
     summary->value = fronts->all.at[0].terms[0];
-    summary->lower_bound = NAN;
     summary->objective = dfl_arena_printf(solver->arena, "pareto %s", fronts->given->front_text);
     summary->is_of_front = true;
     summary->space = dfl_arena_printf(solver->arena, "a Pareto set of %u; %s", fronts->all.n, space_text(&words, summary->space));
     summary->optimal &= stopped == DFL_STOP_NONE && fronts->unsearched == 0;
+    summary->lower_bound = summary->optimal ? summary->value : NAN; /* the points come in the order of the first term */
     if (stopped != DFL_STOP_NONE)
         summary->stopped = dfl_fill_stop(fronts->fill, stopped);
     if (!summary->optimal && summary->unproven == NULL)
