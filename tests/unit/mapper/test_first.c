@@ -221,8 +221,8 @@ static void test_larger_limits(void **state)
 /* A unit whose floor is above what another one finds costs no evaluation: the result and the effort are those without it. */
 static void test_hopeless_units(void **state)
 {
-    static const char *const chips[] = { UNIT, UNIT " compute slow { rate { mac = 0.01MAC/s; } }",
-                                         "compute slow { rate { mac = 0.01MAC/s; } } " UNIT };
+    static const char *const chips[] = { UNIT, (UNIT " compute slow { rate { mac = 0.01MAC/s; } }"),
+                                         ("compute slow { rate { mac = 0.01MAC/s; } } " UNIT) };
     dfl_first_result found[3];
 
     (void)state;

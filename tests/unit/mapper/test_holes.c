@@ -505,7 +505,7 @@ static void finds_the_front(void **state)
     assert_true(several >= 50);
 }
 
-/* Points of two terms, in the order in which they come, and those that stay. */
+/* Points of two terms, in the order in which they come, and those that stay (D15). */
 static void keeps_what_nothing_undercuts(void **state)
 {
     static const struct { const char *what; double came[4][2]; uint32_t n; int64_t stay[4]; uint32_t n_stay; } rows[] = {
