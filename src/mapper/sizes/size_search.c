@@ -554,18 +554,21 @@ static dfl_mapping *copy_filled(search *s, const int64_t *amounts)
     return out;
 }
 
-/* Copies the Pareto set to the result. */
+/* Copies the Pareto set to the result. A complete set has the least of each term, so of the first one. */
 static void list_front(search *s, dfl_size_search_result *out)
 {
     const dfl_size_point *points = s->front->points.at;
     dfl_front_point *list;
+    double least = INFINITY;
 
     out->n_front = (uint32_t)s->front->points.n;
     list = DFL_NEW_ARRAY(s->arena, dfl_front_point, out->n_front);
-    for (uint32_t i = 0; i < out->n_front; i++)
+    for (uint32_t i = 0; i < out->n_front; i++) {
         list[i] = (dfl_front_point){ copy_filled(s, points[i].amounts), points[i].terms };
+        least = fmin(least, points[i].terms[0]);
+    }
     out->front = list;
-    out->lower_bound = NAN;
+    out->lower_bound = out->optimal ? least : NAN;
 }
 
 static dfl_size_search_result *result_of(search *s)
