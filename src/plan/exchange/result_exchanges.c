@@ -186,19 +186,20 @@ static bool check_parts(const dfl_frame *f, const dfl_layouts *l, uint32_t maker
     return true;
 }
 
-/* Whether the home of a result lies where its points are, by the rows of a table. */
-static bool stays_by_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t maker, uint32_t tensor)
+/* Whether a result lies where the points of its einsum are, by the rows of a table: at home, or, if `l` is NULL, as the einsum
+   leaves it. False if no line over rows divides the einsum. */
+static bool lies_by_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t maker, uint32_t tensor)
 {
-    bool stays = false;
+    bool lies = false;
 
     for (uint32_t s = 0; s < f->n_slots; s++) {
         if (!dfl_frame_goes(f, maker, s) || f->slots[s].count == 1)
             continue;
-        if (dfl_layout_home(l, tensor, s) != DFL_LAYOUT_ROWS)
+        if ((l == NULL ? dfl_layout_made(f, maker, s) : dfl_layout_home(l, tensor, s)) != DFL_LAYOUT_ROWS)
             return false;
-        stays = true;
+        lies = true;
     }
-    return stays;
+    return lies;
 }
 
 /* The dimension that some producer of a tensor divides on a slot; replicated = none does. */
@@ -295,25 +296,10 @@ static bool add_makers(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum
     return overflow;
 }
 
-/* Whether an einsum leaves its result where its points are, by the rows of a table. */
-static bool makes_by_rows(const dfl_frame *f, uint32_t maker)
-{
-    bool makes = false;
-
-    for (uint32_t s = 0; s < f->n_slots; s++) {
-        if (!dfl_frame_goes(f, maker, s) || f->slots[s].count == 1)
-            continue;
-        if (dfl_layout_made(f, maker, s) != DFL_LAYOUT_ROWS)
-            return false;
-        makes = true;
-    }
-    return makes;
-}
-
 /* Whether the rows that an einsum writes are those of the points which go to its instance. */
 static bool writes_own_rows(const dfl_frame *f, const dfl_layouts *l, uint32_t einsum, uint32_t tensor)
 {
-    return stays_by_rows(f, l, einsum, tensor) ||
+    return lies_by_rows(f, l, einsum, tensor) ||
            (f->workload->einsums[einsum].phase == DFL_PHASE_UPDATE && f->workload->tensors[tensor].gathered);
 }
 
@@ -369,12 +355,12 @@ static bool find_result_bits(const dfl_frame *f, const dfl_layouts *l, uint32_t 
             return dfl_frame_refuse(f, f->workload->einsums[t->producers[p]].output.span,
                                     "an exchange of a result at sums of ranks of a `where`",
                                     "divide the result at home as its producer, or leave out the `where`");
-    if (slots.summed != 0 && makes_by_rows(f, maker) && !stays_by_rows(f, l, maker, tensor))
+    if (slots.summed != 0 && lies_by_rows(f, NULL, maker, tensor) && !lies_by_rows(f, l, maker, tensor))
         return dfl_frame_refuse(f, f->workload->einsums[maker].output.span, "a sum of points by rows with a home in other parts",
                                 "copy the sum to the other parts in an einsum of its own");
     find_parts(f, l, maker, slots, parts, &rows);
     if (!check_parts(f, l, maker, tensor, slots.gathered, slots.scattered) ||
-        (stays_by_rows(f, l, maker, tensor) && !check_samples(f, maker, parts)))
+        (lies_by_rows(f, l, maker, tensor) && !check_samples(f, maker, parts)))
         return false;
     if (!find_made(f, l, tensor, slots.gathered, parts, counted, &is_thin, out))
         return false;
@@ -794,7 +780,7 @@ static bool check_taken_samples(const dfl_frame *f, const dfl_layouts *l, uint32
     const uint32_t tensor = dfl_frame_target(f, einsum);
     int64_t *parts = DFL_NEW_ARRAY(f->arena, int64_t, (size_t)f->workload->tensors[tensor].n_dims + 1), rows;
 
-    if (!stays_by_rows(f, l, einsum, tensor))
+    if (!lies_by_rows(f, l, einsum, tensor))
         return true;
     find_parts(f, l, einsum, (result_slots){ .scattered = taken }, parts, &rows);
     return check_samples(f, einsum, parts);
