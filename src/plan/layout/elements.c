@@ -390,7 +390,9 @@ static bool fullest_block(const scope *s, const dfl_index *index, int64_t extent
         *width = *width < block ? *width : block;
         return false;
     }
-    for (int64_t b = 0; b < parts && b < BLOCKS && b * block < extent; b++) {
+    if (dfl_ceil_div(extent, block) > BLOCKS)
+        return true;
+    for (int64_t b = 0; b * block < extent; b++) {
         if (most_between(s, index, b * block, (b + 1) * block < extent ? (b + 1) * block - 1 : extent - 1, &n) == false)
             return true;
         most = n > most ? n : most;
@@ -812,6 +814,16 @@ bool dfl_frame_elements_of_several(const dfl_frame *f, uint32_t einsum, uint32_t
 
 /* ---- what is counted ---- */
 
+/* Elements of an access of the einsum of a scope, input `i` or behind them the output: of an input that other inputs read in
+   another place, too, those of all of them. True if they are not counted. */
+static bool count_access(const scope *s, uint32_t i, dfl_i128 *out)
+{
+    const dfl_einsum *e = &s->f->workload->einsums[s->einsum];
+
+    return count_elements(s, i < e->n_inputs ? &e->inputs[i] : &e->output, NULL, out) ||
+           (i < e->n_inputs && dfl_halo_has_several(e, i) && count_several(s, i, out));
+}
+
 /* Whether an index has a dealt rank beside other ranks, or leaves the tensor with it: its values count as those of blocks. */
 static bool is_dealt_window(const dfl_frame *f, uint32_t einsum, const dfl_index *index, int64_t extent)
 {
@@ -837,8 +849,7 @@ bool dfl_frame_check_elements(const dfl_frame *f)
                 if (is_dealt_window(f, e, &a->index[d], f->workload->tensors[a->tensor].extents[d]))
                     return dfl_frame_refuse(f, a->span, "a window over a rank that is dealt round-robin",
                                             "divide the rank into blocks: leave out `cyclic`");
-            if (count_elements(&s, a, NULL, &n) ||
-                (i < einsum->n_inputs && dfl_halo_has_several(einsum, i) && count_several(&s, i, &n)))
+            if (count_access(&s, i, &n))
                 return dfl_frame_refuse(f, a->span, "an access whose elements are not counted: ranks of its indices meet",
                                         "use indices of one rank each, or smaller ranks");
             if (n == 0) /* it reads or makes no element */
@@ -859,8 +870,7 @@ bool dfl_frame_check_tiles(const dfl_frame *f)
             const dfl_access *a = i < einsum->n_inputs ? &einsum->inputs[i] : &einsum->output;
             dfl_i128 n;
 
-            if (count_elements(&s, a, NULL, &n) ||
-                (i < einsum->n_inputs && dfl_halo_has_several(einsum, i) && count_several(&s, i, &n)))
+            if (count_access(&s, i, &n))
                 return dfl_frame_refuse(f, a->span, "an access beyond an end of its tensor, of more than 65536 parts,",
                                         "divide its ranks into fewer parts, or keep the access inside of the tensor");
         }
