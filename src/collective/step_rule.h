@@ -18,7 +18,8 @@ void dfl_step_rule(const dfl_fabric *f, const dfl_team *team, const dfl_team_exc
    routers do not have alike ports of each group. Time and memory grow with the routers, not with the messages. */
 int64_t dfl_step_rule_all_pairs(const dfl_fabric *f, int64_t stride, double *loads);
 
-/* The links of all stages, as dfl_stage_links_form sets them. False if the network is too large. */
+/* Sets the busiest link of each class for each stage of a pipeline by routing each message of a micro-batch; `out`: [stage *
+   DFL_LINK_CLASSES + class], as by dfl_stage_links_form. False if the network is too large. */
 bool dfl_step_rule_stages(const dfl_fabric *f, const dfl_team *team, const dfl_stage_traffic *traffic, dfl_stage_link *out);
 
 #endif

@@ -560,7 +560,8 @@ static dfl_objective touching_line(const dfl_assembly *a)
     return dfl_objective_line(&objective, per_joule, per_second);
 }
 
-/* Lines of an einsum alone, with the homes that are asked for in place of all keeps outside of them. */
+/* The lines found for an einsum alone, moved to the homes that are asked for: a keep in each home comes first, and keeps in these
+   memories or further out are left out. */
 static dfl_found_lines put_home(const dfl_assembly *a, const dfl_lone_einsum *one, const dfl_found_lines *from)
 {
     dfl_line *lines = DFL_NEW_ARRAY(a->arena, dfl_line, (size_t)from->n_lines + one->workload->n_tensors + 1);

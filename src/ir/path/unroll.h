@@ -1,11 +1,11 @@
 /*
  * Repeats that carry a tensor, unrolled. `repeat N as layer carrying X = Y` runs its body N times: the first iteration reads
- * the outer X, each later one reads the Y of the iteration before. A mapping runs the iterations by a bare line `temporal
- * layer;` above all einsums of the body, below lines that divide the iterations into tiles, if any. The unrolled mapping has
- * a branch in place of each of these lines, with a child for each of its tiles or iterations. Its workload has N copies of
- * the einsums of the body and of the tensors that they produce. Inputs, weights and states of the body keep their dimension
- * for the iterations; copy i indexes this dimension with the constant i. So the unrolled mapping has no carried tensor, and
- * its counts are those of the mapping.
+ * X of the workload, and each later iteration reads the Y that the previous one made. A mapping runs the iterations by a
+ * bare line `temporal layer;` above all einsums of the body, below lines that divide the iterations into tiles, if any. The
+ * unrolled mapping has a branch in place of each of these lines, with a child for each of its tiles or iterations. Its
+ * workload has N copies of the einsums of the body and of the tensors that they produce. Inputs, weights and states of the
+ * body keep their dimension for the iterations; copy i indexes this dimension with the constant i. So the unrolled mapping
+ * has no carried tensor, and its counts are those of the mapping.
  */
 #ifndef DFL_IR_PATH_UNROLL_H
 #define DFL_IR_PATH_UNROLL_H

@@ -210,7 +210,8 @@ static bool add_outside(const dfl_frame *f, const dfl_layouts *l, const dfl_stag
     return overflow || add_bits(&all[f->home_of[tensor]], part, outside) || add_bits(&all[f->home], part, room);
 }
 
-/* Passes of which each makes elements of its own of a result; all others add to the same elements. */
+/* Number of groups of passes (1 or more, at most the micro-batches): passes of one group add to the same elements of a result,
+   those of two groups make different ones. */
 static int64_t passes_of(const dfl_frame *f, uint32_t tensor)
 {
     const uint32_t maker = f->workload->tensors[tensor].producers[0];
