@@ -79,6 +79,8 @@ static const synonym synonyms[] = {
     { IN_MAPPING, " store load buffer hold place cache stage put ", "keep", "a tensor stays in a memory by `keep A in sram;`" },
     { IN_MAPPING, " loop iterate tile split seq sequential serial foreach while ", "temporal",
       "loops in time are `temporal m:16, k;`, with the size of a tile behind the `:`" },
+    { IN_MAPPING, " optimize optimise objective minimise ", "minimize",
+      "an objective is `minimize latency;` or `minimize energy * latency;`" },
     { IN_SYSTEM, " mem buffer cache register registers scratchpad storage ram sram dram ", "memory",
       "a memory is `memory name { size = 64KiB; }`" },
     { IN_SYSTEM, " pe alu core unit processor ", "compute", "a compute unit is `compute mac { rate = 1MAC/cycle; }`" },
