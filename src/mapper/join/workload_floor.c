@@ -36,18 +36,41 @@ static uint32_t find_alone(const dfl_workload *w, const dfl_problem *problem)
     return alone;
 }
 
-/* Notes what moves at the homes of inputs and results of the workload: of several readers that of the one that touches most. */
-static void note_homes(census *c, const dfl_problem *problem)
+/* An operand at the outermost place that may hold it, on one unit. */
+typedef struct { double bits, seconds; uint32_t port; } home_traffic; /* seconds: per bit; port as in `busy`, DFL_NONE = none */
+
+/* What an operand moves at its home, at least. A home below an axis counts as none. */
+static home_traffic find_traffic(const dfl_problem *problem, uint32_t operand)
 {
-    for (uint32_t i = 0; i < problem->n_operands; i++) {
-        const dfl_problem_operand *o = &problem->operand[i];
-        const dfl_problem_place *home = &problem->place[o->home != DFL_NONE ? o->home : 0];
-        const double more = fmax(0, o->touched * o->bits - c->moved[o->tensor]);
-        if (!is_outside(c->m->workload, o) || o->home == DFL_NONE || home->axes != 0)
+    const dfl_problem_operand *o = &problem->operand[operand];
+    const dfl_problem_place *home = &problem->place[o->home != DFL_NONE ? o->home : 0];
+
+    if (o->home == DFL_NONE || home->axes != 0)
+        return (home_traffic){ .port = DFL_NONE };
+    return (home_traffic){ o->touched * o->bits, o->output ? home->write_seconds : home->read_seconds,
+                           2 * home->memory + (o->output && !home->one_port) };
+}
+
+/* Notes what moves at the homes of inputs and results of the workload: of several readers that of the one that touches most, and
+   of several units, whose problems have equal operands, the least. If units reach different homes, nothing moves. */
+static void note_homes(census *c, const dfl_problems *problems)
+{
+    const dfl_problem *first = problems->at[0];
+
+    for (uint32_t i = 0; i < first->n_operands; i++) {
+        const uint32_t tensor = first->operand[i].tensor;
+        home_traffic least = find_traffic(first, i);
+        for (size_t k = 1; k < problems->n; k++) {
+            const dfl_problem *other = problems->at[k];
+            const home_traffic t = find_traffic(other, i);
+            const bool same = i < other->n_operands && other->operand[i].tensor == tensor && t.port == least.port;
+            least = (home_traffic){ fmin(least.bits, t.bits), fmin(least.seconds, t.seconds), same ? t.port : DFL_NONE };
+        }
+        const double more = fmax(0, least.bits - c->moved[tensor]);
+        if (!is_outside(c->m->workload, &first->operand[i]) || least.port == DFL_NONE)
             continue;
-        c->moved[o->tensor] += more;
-        c->busy[2 * home->memory + (o->output && !home->one_port)] +=
-            more * (o->output ? home->write_seconds : home->read_seconds);
+        c->moved[tensor] += more;
+        c->busy[least.port] += more * least.seconds;
     }
 }
 
@@ -69,8 +92,7 @@ static double find_steps(census *c, const dfl_problem *problem)
     return one.steps;
 }
 
-/* Adds an einsum: the least of its floors on the units that can run it. False if there is none. What moves at homes counts if
-   only one unit can run it. */
+/* Adds an einsum: the least of its floors on the units that can run it, and what moves at homes. False if there is none. */
 static bool add_einsum(dfl_arena *arena, const dfl_intern *names, census *c, const bool *roomy, uint32_t e, dfl_floor *out)
 {
     const dfl_problem_limits all = { .spread = true };
@@ -84,8 +106,8 @@ static bool add_einsum(dfl_arena *arena, const dfl_intern *names, census *c, con
         least.joules = fmin(least.joules, f.joules);
         least.seconds = fmin(least.seconds, f.seconds);
     }
-    if (problems.n == 1)
-        note_homes(c, problems.at[0]);
+    if (problems.n > 0)
+        note_homes(c, &problems);
     out->joules += least.joules;
     out->seconds += least.seconds;
     return lack == NULL && problems.n > 0;

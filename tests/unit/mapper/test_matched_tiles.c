@@ -441,6 +441,39 @@ static void adds_up_floors(void **state)
     dfl_session_free(t.session);
 }
 
+/* As above on two units, which reach the same homes, or each its own ones: then only the work counts,
+   3 s and 5 s. */
+static void adds_up_units(void **state)
+{
+#define HOME(name) " memory " name " { size = unlimited; bandwidth = 1B/s; energy = 20pJ/bit; }\n"
+#define NEAR(name) " memory " name " { size = 64B; bandwidth = 4B/s; energy = 1pJ/bit; }\n"
+#define UNIT "{ rate { mac = 4MAC/s; } energy { mac = 1pJ/MAC; } }\n"
+    static const struct { const char *parts; double seconds; } ROWS[] = {
+        { HOME("dram") NEAR("near") " compute mac " UNIT " compute alu " UNIT, 32 },
+        { " element a {" HOME("dram") NEAR("near") " compute mac " UNIT "}\n"
+          " element b {" HOME("dram2") NEAR("near2") " compute alu " UNIT "}\n", 8 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        char text[2048];
+        dfl_floor f;
+        two t;
+
+        snprintf(text, sizeof text,
+                 "workload two : i8 {\n rank m = 2, k = 3, n = 2, q = 5;\n input A[m, k], B[k, n], E[n, q];\n"
+                 " T[m, n] += A[m, k] * B[k, n];\n output Z[m, q] += T[m, n] * E[n, q];\n}\n"
+                 "system chip {\n%s}\nmapping x for two on chip { ...; }\n", ROWS[i].parts);
+        open_text(&t, text, 1, 0);
+        f = dfl_workload_floor(t.session->arena, t.session->names, t.classes.m);
+        if (fabs(f.seconds - ROWS[i].seconds) > 1e-9)
+            fail_msg("row %zu: %g s", i, f.seconds);
+        dfl_session_free(t.session);
+    }
+#undef HOME
+#undef NEAR
+#undef UNIT
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -453,6 +486,7 @@ int main(void)
         cmocka_unit_test(counts_whole_lengths),
         cmocka_unit_test(bounds_points),
         cmocka_unit_test(adds_up_floors),
+        cmocka_unit_test(adds_up_units),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
