@@ -73,7 +73,7 @@ static bool search(rival_trial *p, uint32_t space)
         return c->infeasible || p->o->form == RIVAL_REQUIRE;
     }
     c->found = true;
-    c->value = filled->search->value;
+    c->value = p->o->form == RIVAL_FRONT ? 1 : filled->search->value;
     c->bound = filled->search->lower_bound;
     c->optimal = filled->search->optimal;
     p->found[space] = filled->mapping;
@@ -96,11 +96,26 @@ static double worth(const rival_trial *p, const rival_value *v)
     return dfl_objective_value(&p->objective, v->joules, v->seconds);
 }
 
-/* Whether a mapping contradicts a front, or the second figure of a lexicographic result. */
+static double ratio(double a, double b) { return b > 0 ? a / b : a > 0 ? INFINITY : 1; }
+
+/* The largest share by which both figures of a point of the front must shrink to be at most those of a mapping: below 1 if no
+   point is as good in both. 0 without a point. */
+static double find_share(const rival_claim *c, const rival_value *v)
+{
+    double share = 0;
+
+    for (uint32_t i = 0; i < c->n_points; i++)
+        share = fmax(share, fmin(ratio(v->joules, c->joules[i]), ratio(v->seconds, c->seconds[i])));
+    return share;
+}
+
+/* Whether a mapping contradicts a front or its bound, or the second figure of a lexicographic result. */
 static bool undercuts(const rival_trial *p, const rival_claim *c, const rival_value *v)
 {
     const double few = 1 - 1e-9, more = 1 + 1e-9;
 
+    if (p->o->form == RIVAL_FRONT && c->found && v->joules < c->bound * few)
+        return true;
     if (!c->found || !c->optimal || c->n_points == 0)
         return false;
     if (p->o->form == RIVAL_ORDER)
@@ -124,14 +139,15 @@ static double judge(rival_trial *p, rival *k, const rival_mapping *m, uint32_t s
     }
     for (uint32_t i = v.divides ? 0 : 1; meets(p, &v) && i < RIVAL_SPACES; i++) {
         rival_claim *c = &p->claim[i];
-        bool under = undercuts(p, c, &v);
-        if (c->undercut || (value >= c->best && !under))
+        const bool under = undercuts(p, c, &v);
+        const double stands = p->o->form == RIVAL_FRONT ? find_share(c, &v) : value;
+        if (c->undercut || (stands >= c->best && !under))
             continue;
         c->undercut = under && (m->n == 1 || p->o->whole || rival_outside(k, m, p->timed) == NULL);
         if (m->n > 1 && !p->o->whole && rival_outside(k, m, p->timed) != NULL) {
-            c->beyond = fmin(c->beyond, value);
+            c->beyond = fmin(c->beyond, stands);
         } else {
-            c->best = value;
+            c->best = stands;
             c->mapping = *m;
         }
     }
@@ -285,11 +301,11 @@ static void find_fault(rival_trial *p)
     for (uint32_t i = 0; i < RIVAL_SPACES && p->fault[0] == '\0'; i++) {
         const rival_claim *c = &p->claim[i];
         if (c->undercut)
-            set_fault(p, i, p->o->form == RIVAL_FRONT ? "a complete front" : "the second figure");
-        else if (p->o->form == RIVAL_FRONT)
-            continue;
+            set_fault(p, i, p->o->form == RIVAL_FRONT ? "a complete front (as 1), or its bound" : "the second figure");
         else if (c->infeasible && c->best < INFINITY)
             set_fault(p, i, "nothing fits");
+        else if (p->o->form == RIVAL_FRONT)
+            continue;
         else if (c->found && c->optimal && c->best < c->value * (1 - 1e-9))
             set_fault(p, i, "optimal");
         else if (c->found && !isnan(c->bound) && c->best < c->bound * (1 - 1e-9))

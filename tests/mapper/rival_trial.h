@@ -34,7 +34,8 @@ typedef struct {
 
 typedef struct {
     bool found, infeasible, optimal;
-    double value, bound, best;      /* best: least value of the rival in the space */
+    double value, bound, best;      /* best: least value of the rival in the space. Of a front value is 1, and best the least share
+                                       by which a point must shrink to be as good as a mapping of the rival */
     double alone;                   /* the same without starting from mappings of the search */
     rival_mapping mapping;          /* its mapping */
     double beyond;                  /* least value of a mapping that some clause of the space leaves out */
