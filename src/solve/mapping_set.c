@@ -107,14 +107,16 @@ static bool find_alone(const dfl_fill *fill, const dfl_objective *objective, con
     return is_found;
 }
 
-/* Adds the mappings that a search for each expression by itself finds, where they are better. Returns whether any is. */
+/* Adds the mappings that a search for each expression by itself finds, where they are better; to a set of energy and
+   latency that is not complete also that of the least product, which lies between. Returns whether any is. */
 static bool add_ends(const dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *m, dfl_fill_open *search,
                      dfl_arena *arena, dfl_search_result *found)
 {
     const dfl_front_alone ends = dfl_fill_single_objectives(fill, arena, objective, true);
-    const uint32_t n = dfl_objective_count(objective) - (objective->room != DFL_NONE);
+    uint32_t n = dfl_objective_count(objective) - (objective->room != DFL_NONE);
     bool any = false;
 
+    n += found->status != DFL_SEARCH_OPTIMAL && n < ends.n && ends.at[n].n_terms == 0;
     for (uint32_t i = 0; i < n && i < ends.n; i++) {
         dfl_filled one;
         if (find_alone(fill, &ends.at[i], m, search, n - i, found, &one))
