@@ -496,24 +496,40 @@ static void restore_bounds(dfl_pattern_bounds *b, uint32_t pattern, const saved_
     b->mixed[pattern] = saved->mixed;
 }
 
+/* Weights that are tried in one turn, at most: those of the first skeleton, then of the ones that have the least bounds. */
+enum { WEIGHTS_TRIED = 3 };
+
+/* The skeleton of a group with the least bound so far. */
+static const dfl_bounded_skeleton *find_least_of(const dfl_pattern_bounds *b, uint32_t pattern, const dfl_bounded_skeleton *of)
+{
+    const dfl_bounded_skeleton *least = of;
+
+    for (uint32_t i = b->first[pattern]; i < b->first[pattern + 1]; i++)
+        least = b->at[i].weights == of->weights && b->at[i].least < least->least ? &b->at[i] : least;
+    return least;
+}
+
 /* Bounds the skeletons with the weights of the first one with other weights: those of its best point in odd turns, else the means
-   of both. If that is not better, nothing changes. Two turns without a gain end the turns: the next ones would be the same. */
+   of both; where these are not better, with those of the skeleton that has the least bound then, whose time may be that of a port
+   which all skeletons of the group use. If nothing is better, nothing changes. Two turns without a gain end the turns: the next
+   ones would be the same. */
 static void raise_first(dfl_pattern_bounds *b, uint32_t pattern, const dfl_bounded_skeleton *of)
 {
     const double enough = of->least * (1 + DFL_WEIGHT_RAISE);
     const saved_bounds saved = save_bounds(b, pattern);
     dfl_time_weights *weights = of->weights, before = *weights;
-    bool is_better = false;
+    bool is_better = false, is_turned = true;
 
     before.turns--;
-    if (turn_weights(b, of, enough)) {
-        for (uint32_t i = 0; i < DFL_FORM_TIMES && before.turns % 2 == 0; i++)
-            weights->at[i] = (weights->at[i] + before.at[i]) / 2;
-        reset_bounds(b, pattern, weights);
-        is_better = find_least(b, pattern, weights, enough) > enough;
-    } else {
-        before.turns = 0;
+    for (uint32_t i = 0; i < WEIGHTS_TRIED && !is_better && is_turned && !is_over(b); i++) {
+        is_turned = turn_weights(b, find_least_of(b, pattern, of), enough);
+        for (uint32_t t = 0; t < DFL_FORM_TIMES && is_turned && before.turns % 2 == 0; t++)
+            weights->at[t] = (weights->at[t] + before.at[t]) / 2;
+        if (is_turned)
+            reset_bounds(b, pattern, weights);
+        is_better = is_turned && find_least(b, pattern, weights, enough) > enough;
     }
+    before.turns = is_turned ? before.turns : 0;
     if (!is_better) {
         restore_bounds(b, pattern, &saved);
         *weights = before;

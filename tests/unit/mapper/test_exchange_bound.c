@@ -137,7 +137,38 @@ static void bounds(void **state) { check(*state, "", "option overlap = perfect;"
 
 static void bounds_ahead(void **state) { check(*state, "read { bandwidth = 1B/s; } write { bandwidth = 8B/s; } ", ""); }
 
+/* Two products and a sum of 3136 x 256 bytes, from home at 614 GB/s and from cmem at 2048 GB/s: reads of Z and I from cmem take
+   0.784 us. R takes 1.31 us to home, or 0.38 us of work beside it, if its keep stands above a loop that Z shares: with weights
+   of the former skeleton (the port of home) the latter would take no time, and with those of the latter (the port of cmem) both
+   take 0.784 us. With the work alone as time of both, the bound was 555 pJ*s. */
+static void bounds_sum(void **state)
+{
+    static const char text[] =
+        "dfl 1; system chip { clock = 1.05GHz; memory hbm { size = 8GB; bandwidth = 614GB/s; energy = 7pJ/bit; } "
+        "memory cmem { size = 128MiB; buffers = 2; read { bandwidth = 2048GB/s; energy = 1.88pJ/bit; } "
+        "write { bandwidth = 1024GB/s; energy = 2.36pJ/bit; } } compute vector { rate = 2048FLOP/cycle; energy = 0.4pJ/FLOP; } "
+        "compute mac { rate = 65536MAC/cycle; energy = 0.1pJ/MAC; ops = mac; } } "
+        "workload w : i8 { rank p = 3136, c = 256; input I[p, c]; weight A[c], D[c]; X[p, c] = I[p, c] * A[c]; "
+        "Z[p, c] = X[p, c] * D[c]; output R[p, c] = Z[p, c] + I[p, c]; } mapping best for w on chip { ...; }";
+    const dfl_search_limits limits = { .threads = 1 };
+    dfl_session *s = dfl_session_new(NULL);
+    const dfl_mapping *m = open_mapping(s, text);
+    dfl_exchange_result found;
+    dfl_objective objective;
+
+    (void)state;
+    assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+    found = dfl_exchange_bound(s->arena, s->names, m, &objective, 208.8e-6, 2.876e-6,
+                               dfl_exchange_list(s->arena, s->names, m, &objective, &limits), &limits);
+    assert_true(found.value <= 600.6e-12);
+    assert_true(found.value >= 566e-12);
+    dfl_session_free(s);
+}
+
 int main(void)
 {
-    return CHECK_TABLE("mapper.exchange_bound", EXCHANGES, bounds) + CHECK_TABLE("mapper.first_tiles_ahead", AHEAD, bounds_ahead);
+    const struct CMUnitTest sums[] = { cmocka_unit_test(bounds_sum) };
+
+    return CHECK_TABLE("mapper.exchange_bound", EXCHANGES, bounds) + CHECK_TABLE("mapper.first_tiles_ahead", AHEAD, bounds_ahead) +
+           cmocka_run_group_tests_name("mapper.busy_ports", sums, NULL, NULL);
 }
