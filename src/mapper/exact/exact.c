@@ -18,7 +18,7 @@
 #include "mapper/problem/limits.h"
 #include "mapper/problem/space_text.h"
 
-_Static_assert((int)DFL_MAP_SHARED_LOOPS == (int)DFL_ROW_LOOPS && (int)DFL_MAP_KEEPS == (int)DFL_TEMPLATE_KEEPS &&
+_Static_assert((int)DFL_MAP_SHARED_LOOPS == (int)DFL_ROW_LOOPS && (int)DFL_MAP_KEEPS == (int)DFL_PROBLEM_CLAIMED &&
                (int)DFL_MAP_TOP == (int)DFL_TOP,
                "the limits that are told are those in force");
 

@@ -549,7 +549,7 @@ static void describe(maker *k, const dfl_problem_limits *limits)
         add_held(k, limits);
     for (uint32_t i = 0; i < out->n_operands; i++)
         keeps += (uint32_t)__builtin_popcount(out->operand[i].places);
-    if (keeps > DFL_PROBLEM_KEEPS)
+    if (keeps > (limits->plain ? DFL_PROBLEM_CLAIMED : DFL_PROBLEM_KEEPS))
         refuse(k, "its operands may be kept in more places than the search supports");
 }
 

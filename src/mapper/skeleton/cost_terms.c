@@ -52,23 +52,23 @@ static uint8_t group_of(maker *k, const dfl_term_factor *f, uint32_t gap)
     return (uint8_t)out->n_groups++;
 }
 
-static uint8_t factor_of(maker *k, const dfl_term_of *term)
+static uint16_t factor_of(maker *k, const dfl_term_of *term)
 {
     dfl_terms *out = k->out;
     const dfl_term_factor *f = &term->by;
     uint32_t key = f->operand | (uint32_t)f->group << 3 | (uint32_t)f->distinct << 9 | f->over << 10 | f->under << 16;
-    uint32_t at = key * UINT32_C(0x9e3779b1) >> 24, i;
+    uint32_t at = key * UINT32_C(0x9e3779b1) >> 23, i;
 
     while (out->factor_slot[at] != 0 && out->factor_key[out->factor_slot[at] - 1] != key)
         at = (at + 1) % DFL_TERM_SLOTS;
     if (out->factor_slot[at] == 0) {
         out->factor_key[out->n_factors] = key;
         out->factor[out->n_factors] = term->by;
-        out->factor_slot[at] = (uint8_t)++out->n_factors;
+        out->factor_slot[at] = (uint16_t)++out->n_factors;
     }
     i = out->factor_slot[at] - 1u;
     out->factor[i].negative |= term->joules < 0 || term->seconds < 0;
-    return (uint8_t)i;
+    return (uint16_t)i;
 }
 
 static void add(maker *k, dfl_term_of term, uint32_t gap)

@@ -28,7 +28,7 @@ enum {
     DFL_TERMS = (4 + DFL_TERM_NETS) * DFL_TERM_WAYS + DFL_PROBLEM_PLACES * (7 + DFL_PROBLEM_PLACES - 1),
     DFL_TERM_GROUPS = 2 * DFL_TERM_WAYS + 1,
     DFL_TERM_PORTS = 2 * DFL_PROBLEM_PLACES,
-    DFL_TERM_SLOTS = 256,
+    DFL_TERM_SLOTS = 512,
 };
 
 /* What terms are multiplied with for a spread: elements / spread(indexing ranks, `under`) * spread(the others, `over`) */
@@ -42,7 +42,7 @@ typedef struct {
 /* coefficient * factor * product over the ranks of the group of n at its gap */
 typedef struct {
     dfl_term_factor by;
-    uint8_t factor;           /* index of `by` among those of all terms */
+    uint16_t factor;          /* index of `by` among those of all terms */
     bool waits;               /* the work stands still for it */
     uint8_t keep;             /* inner end of the way: a keep, or n_keeps for the unit */
     bool out;                 /* it moves outwards */
@@ -75,7 +75,7 @@ typedef struct {
     uint32_t n_groups;
     uint32_t constant;        /* the group that grows with nothing, where work waits for transfers */
     uint32_t factor_key[DFL_TERMS], group_key[DFL_TERM_GROUPS]; /* equal where the factors, the groups are */
-    uint8_t factor_slot[DFL_TERM_SLOTS];                        /* by hash of the key: 1 + factor */
+    uint16_t factor_slot[DFL_TERM_SLOTS];                       /* by hash of the key: 1 + factor */
 } dfl_terms;
 
 void dfl_terms_make(const dfl_problem *problem, const dfl_tiling_template *t, dfl_terms *out);

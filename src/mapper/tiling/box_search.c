@@ -83,26 +83,29 @@ static bool split(dfl_box_run *s, dfl_box_node *node, bool is_guided)
 
 /* ---- search ---- */
 
+/* The arena of what belongs to a form: of one that still waits, it is reset. */
+static dfl_arena *home_of(const dfl_box_run *s, const dfl_open_form *f) { return f->waiting != NULL ? s->trial : s->work; }
+
 /* Takes amounts out of a node that no mapping better than the best has (rule B23). */
-static void trim(dfl_box_run *s, dfl_box_node *node, const dfl_box_trim *with)
+static void trim(dfl_box_run *s, const dfl_open_form *open, dfl_box_node *node, const dfl_box_trim *with)
 {
-    const dfl_form *f = s->forms.at[node->form].form;
+    const dfl_form *f = open->form;
     double others[DFL_FORM_PRODUCTS];
 
-    if (!dfl_box_trim_node(s->work, with, node->boxes)) {
+    if (!dfl_box_trim_node(home_of(s, open), with, node->boxes)) {
         node->bound = INFINITY;
         return;
     }
-    s->costs.ramp = s->forms.at[node->form].ramp;
+    s->costs.ramp = open->ramp;
     (void)dfl_box_multiply(f, node->boxes, 0, others);
     node->bound = fmax(node->bound, dfl_box_bound(&s->costs, f, node->boxes, 0, others));
 }
 
 /* Raises the bound of a node to that of the program of its form (lemma B22), as far as it takes to exceed `value`. `start`: a
    solution of another node, or NULL. */
-static void raise_bound(dfl_box_run *s, dfl_box_node *node, const dfl_geometric_state *start, double value)
+static void raise_bound(dfl_box_run *s, const dfl_open_form *f, dfl_box_node *node, const dfl_geometric_state *start,
+                        double value)
 {
-    const dfl_open_form *f = &s->forms.at[node->form];
     const dfl_geometric_effort effort = { .precision = DFL_BOX_PRECISION, .steps = DFL_BOX_PROGRAM_STEPS, .stop_below = true,
                                           .cutoff = dfl_form_goal_cutoff(&s->goal, value) };
     dfl_geometric_box range;
@@ -117,7 +120,7 @@ static void raise_bound(dfl_box_run *s, dfl_box_node *node, const dfl_geometric_
         return;
     *f->solved = s->solution.state;
     if (dfl_box_is_useful(s, node->bound) && effort.cutoff < INFINITY)
-        trim(s, node, &(dfl_box_trim){ f->program, &s->solution.plane, &range, effort.cutoff });
+        trim(s, f, node, &(dfl_box_trim){ f->program, &s->solution.plane, &range, effort.cutoff });
 }
 
 /* The skeleton with what it points to. Of written lines, each axis comes just above the first keep inside of it: where it stands
@@ -164,15 +167,15 @@ static bool make_form(dfl_box_run *s, dfl_arena *arena, const dfl_tiling_templat
 }
 
 /* Makes the program of a form, and raises the bound of the node of all its amounts. */
-static void solve_form(dfl_box_run *s, dfl_box_node *root)
+static void solve_form(dfl_box_run *s, dfl_open_form *f, dfl_box_node *root)
 {
-    dfl_open_form *f = &s->forms.at[root->form];
+    dfl_arena *arena = home_of(s, f);
 
     if (!s->has_goal)
         return;
-    f->program = dfl_form_program_make(s->work, s->draft, f->form, root->boxes, &s->goal);
-    f->solved = DFL_NEW(s->work, dfl_geometric_state);
-    raise_bound(s, root, NULL, s->start->mapping != NULL ? s->start->value : INFINITY);
+    f->program = dfl_form_program_make(arena, s->draft, f->form, root->boxes, &s->goal);
+    f->solved = DFL_NEW(arena, dfl_geometric_state);
+    raise_bound(s, f, root, NULL, s->start->mapping != NULL ? s->start->value : INFINITY);
 }
 
 /* Adds a skeleton. Of most the search needs no more than the bound, so their forms, some kilobytes each, wait (`waiting`). */
@@ -206,7 +209,7 @@ static bool add_form(void *context, const dfl_tiling_template *t)
     }
     DFL_PUSH(s->work, &s->forms, f);
     if (!waits)
-        solve_form(s, &root);
+        solve_form(s, &s->forms.at[root.form], &root);
     dfl_box_heap_push(s->work, &s->heap, root);
     return true;
 }
@@ -288,6 +291,37 @@ static void open_family(dfl_box_run *s, dfl_box_node *node)
 /* Whether a node waits for its form. */
 static bool is_waiting(const dfl_open_form *f) { return f->family != NULL || f->waiting != NULL; }
 
+/* Raises the bound of a form that waits by its program, which is not kept: few forms are split after that. */
+static void raise_waiting(dfl_box_run *s, dfl_box_node *node)
+{
+    dfl_open_form *f = &s->forms.at[node->form], tried = *f;
+    const double least = node->bound; /* that of the family may be larger than that of the form */
+
+    f->is_bounded = true;
+    (void)make_form(s, s->trial, f->waiting, &tried, node);
+    node->bound = fmax(node->bound, least);
+    solve_form(s, &tried, node);
+    node->boxes = NULL;
+    dfl_arena_reset(s->trial);
+    if (dfl_box_is_useful(s, node->bound))
+        dfl_box_heap_put_back(s->work, &s->heap, *node);
+    else
+        s->out->pruned++;
+}
+
+/* Makes a form that waits, for good. */
+static void make_waiting(dfl_box_run *s, dfl_box_node *node)
+{
+    dfl_open_form *f = &s->forms.at[node->form];
+    const double least = node->bound;
+
+    (void)make_form(s, s->work, f->waiting, f, node);
+    node->bound = fmax(node->bound, least);
+    f->waiting = NULL;
+    solve_form(s, f, node);
+    dfl_box_heap_put_back(s->work, &s->heap, *node);
+}
+
 /* Opens the families and makes the forms that wait at the top of the heap, until the first node has a form: the nodes come in the
    order that they had if none waited. */
 static void make_first(dfl_box_run *s)
@@ -299,16 +333,12 @@ static void make_first(dfl_box_run *s)
            s->deadline.why == DFL_STOP_NONE) {
         dfl_box_node node = dfl_box_heap_pop(&s->heap);
         dfl_open_form *f = &s->forms.at[node.form];
-        if (f->family != NULL) {
+        if (f->family != NULL)
             open_family(s, &node);
-        } else {
-            const double least = node.bound; /* that of the family may be larger than that of the form */
-            (void)make_form(s, s->work, f->waiting, f, &node);
-            node.bound = fmax(node.bound, least);
-            f->waiting = NULL;
-            solve_form(s, &node);
-            dfl_box_heap_put_back(s->work, &s->heap, node);
-        }
+        else if (!f->is_bounded)
+            raise_waiting(s, &node);
+        else
+            make_waiting(s, &node);
         if (is_timed && s->deadline.at > 0 && dfl_budget_time(budget) >= s->deadline.at)
             s->deadline.why = DFL_STOP_TIME;
         else if (!dfl_budget_spend(budget, 0))
@@ -328,7 +358,7 @@ static dfl_box_node take_first(dfl_box_run *s)
 /* Raises the bound of a node. If it is no longer the least, the node goes back to the heap, or is pruned; then false. */
 static bool is_next(dfl_box_run *s, dfl_box_node *node)
 {
-    raise_bound(s, node, s->forms.at[node->form].solved, s->out->value);
+    raise_bound(s, &s->forms.at[node->form], node, s->forms.at[node->form].solved, s->out->value);
     if (!dfl_box_is_useful(s, node->bound))
         return false;
     if (s->heap.nodes.n == 0 || node->bound <= s->heap.nodes.at[0].bound)
@@ -394,7 +424,7 @@ static void dive(dfl_box_run *s, dfl_box_node *node)
     while (split(s, node, is_guided)) {
         if (!is_guided || node->depth < DFL_BOX_RENEW)
             continue;
-        raise_bound(s, node, f->solved, s->out->value);
+        raise_bound(s, f, node, f->solved, s->out->value);
         if (!dfl_box_is_useful(s, node->bound))
             return;
     }

@@ -27,7 +27,7 @@
 #include "support/vec.h"
 
 /* Largest number of cuts of a chain: one temporal loop per gap and one per axis. */
-enum { DFL_CHAIN_CUTS = 24 };
+enum { DFL_CHAIN_CUTS = 28 };
 
 typedef struct {
     uint8_t gap;
