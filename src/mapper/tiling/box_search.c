@@ -10,7 +10,6 @@
 #include "mapper/tiling/box_points.h"
 #include "mapper/tiling/box_trim.h"
 #include "mapper/tiling/loose_form.h"
-#include "mapper/tiling/wider.h"
 #include "mapper/tiling/written.h"
 
 /* A latency far above all others, s: an objective that depends on the latency at all is larger there. */
@@ -609,8 +608,6 @@ dfl_box_result *dfl_box_search(dfl_arena *arena, const dfl_intern *names, const 
         run(s);
     if (!is_listed || s->is_partial || s->is_uneven)
         s->out->lower_bound = s->has_families ? bound_families(s) : s->out->floor;
-    if (s->is_open_in_time && start->write == NULL && !s->has_windows && dfl_box_is_useful(s, s->out->lower_bound))
-        dfl_box_widen(arena, names, objective, start->divides, s->out);
     s->out->stopped = s->deadline.why;
     s->out->is_ragged = s->is_uneven;
     s->out->is_least = s->deadline.why == DFL_STOP_NONE && !s->is_partial && !s->is_uneven && !s->out->is_settled;

@@ -1,11 +1,10 @@
 /*
- * The search over tile sizes from end to end: claims against mappings that exist, tight bounds, wider tiles, operands that the
- * unit holds, links of networks.
+ * The search over tile sizes from end to end: claims against mappings that exist, tight bounds, operands that the unit
+ * holds, links of networks.
  */
 #include <stdio.h>
 
 #include "mapper/tiling/box_search.h"
-#include "mapper/tiling/wider.h"
 #include "tests/unit/mapper/job.h"
 
 /* The result of a search over all tile sizes for the only mapping of a file; it belongs to the session. */
@@ -120,33 +119,6 @@ static void tight(void **state)
     dfl_session_free(s);
 }
 
-/* ---- wider tiles ---- */
-
-/* A enters in 16 beside a step of 16 with 2 of Z at 3 advances of m: 16 + 384 + 3 * 2 + 2. With steps of 32 nothing waits, and
-   the last tile of Z has 4: 404. */
-static void widens(void **state)
-{
-    (void)state;
-    dfl_session *s = dfl_session_new(NULL);
-    dfl_objective objective;
-    dfl_box_result out = { .value = 408e-9 };
-
-    out.mapping = dfl_mapping_copy(s->arena, open_mapping(s,
-        "dfl 1; workload w : i8 { rank m = 8, n = 6, k = 8; input A[m, k]; input B[k, n]; output Z[m, n] += A[m, k] * B[k, n]; } "
-        "system chip { clock = 1GHz; memory rom { size = 1MB; } memory dram { size = 1MB; bandwidth = 1GB/s; } "
-        "memory sram { size = 40B; buffers = 2; } compute mac { ops = mac; rate = 1MAC/cycle; } } "
-        "mapping best for w on chip { on mac; keep B in rom; keep A, Z in dram; temporal m:2; keep A in sram; temporal n:1; "
-        "keep Z in sram; temporal m, k; minimize latency; }"));
-    assert_true(dfl_objective_make(s->sink, s->names, out.mapping, &objective));
-    assert_close(dfl_mapping_value(NULL, s->names, out.mapping, &objective), 408e-9, 1e-12);
-    dfl_box_widen(s->arena, s->names, &objective, true, &out);
-    assert_close(out.value, 404e-9, 1e-12);
-    assert_close(out.seconds, 404e-9, 1e-12);
-    assert_close(dfl_mapping_value(NULL, s->names, out.mapping, &objective), 404e-9, 1e-12);
-    assert_true(dfl_mapping_divides(NULL, s->names, out.mapping));
-    dfl_session_free(s);
-}
-
 /* ---- operands that the unit holds (rule D8) ---- */
 
 /* 2 x 3 points, 8 bits and 1 J/bit each: 6 results written, 48 J; what is read depends on what the unit holds. */
@@ -215,7 +187,7 @@ static void links(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(settles), cmocka_unit_test(widens),
+        cmocka_unit_test(settles),
     };
     int failed = CHECK_TABLE("mapper.tiling.claims", CLAIMS, claims);
 
