@@ -33,6 +33,10 @@ static bool check_searched(const dfl_fill *fill, const dfl_mapping *m)
                                "a `repeat` of the workload carries a tensor",
                                "write the amounts and the choices in place of `?`, or search for one iteration as a workload "
                                "of its own");
+    if (m->workload->n_carries > 0 && (!dfl_mapping_all_lines_open(m) || m->root->n_lines > 0))
+        return dfl_fill_refuse(fill, m->hole_span, "no search completes the lines of",
+                               "a `repeat` of the workload carries a tensor, and some lines are written",
+                               "leave all lines open, `{ ...; }`, or write all of them");
     if (m->n_front > 0 && !dfl_mapping_lines_are_written(m) &&
         dfl_system_without_rows(fill->solver->arena, m->system) != m->system)
         return dfl_fill_refuse_front(fill, "a memory of the system has `access`, and the search counts elements, not rows",
