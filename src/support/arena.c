@@ -29,7 +29,7 @@
 #define FIRST_BLOCK 64u
 #define LAST_BLOCK  64u
 #else
-#define FIRST_BLOCK (16u << 10)
+#define FIRST_BLOCK DFL_BLOCK_LEAST
 #define LAST_BLOCK  DFL_HUGE_PAGE
 #endif
 typedef dfl_block block;
@@ -162,6 +162,19 @@ static inline void *take(dfl_arena *arena, size_t size, size_t align)
     return at >= arena->zeroed ? at : clean(arena, at, size);
 }
 
+/* The size of a new block with room for `need` bytes: the next size of the arena or a doubling of it, one that a store keeps, as
+   long as a huge page suffices. */
+static size_t block_size(const dfl_arena *arena, size_t need)
+{
+    size_t size = arena->next_size;
+
+    while (size < need && size < LAST_BLOCK)
+        size *= 2;
+    if (size < need || need > DFL_BLOCK_PAGE)
+        return need;
+    return size < DFL_HUGE_PAGE ? size : DFL_BLOCK_PAGE;
+}
+
 /* Inserts a new block behind the current one, before the unused blocks that a reset kept. */
 static block *block_append(dfl_arena *arena, size_t size, size_t align)
 {
@@ -170,10 +183,7 @@ static block *block_append(dfl_arena *arena, size_t size, size_t align)
 
     if (__builtin_add_overflow(size, align + RED_ZONE + DFL_ARENA_GRAIN, &need))
         dfl_block_refused(size);
-    need = whole_grains(need);
-    if (arena->next_size > need)
-        need = arena->next_size < DFL_HUGE_PAGE ? arena->next_size : DFL_BLOCK_PAGE;
-    b = dfl_block_new(arena->budget->blocks, need);
+    b = dfl_block_new(arena->budget->blocks, block_size(arena, whole_grains(need)));
     poison(b->bytes, b->size);
     if (arena->next_size < LAST_BLOCK)
         arena->next_size *= 2;

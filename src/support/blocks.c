@@ -14,9 +14,9 @@
 #else
 #define LEAST_MAPPED DFL_BLOCK_PAGE
 #endif
-/* Least size for which the store gives a block: arenas of a small piece of work take less from the heap. */
-#define LEAST_STORED ((size_t)128 << 10)
-/* Blocks of one huge page that a store keeps: an evaluation of BERT-large takes 70, one of Llama-3 8B 90. */
+/* Number of the size of one huge page, and the least one for which a block of a huge page serves where there is no smaller one. */
+enum { PAGE = DFL_BLOCK_SIZES - 1, LEAST_PAGED = 3 };
+/* Blocks of each size that a store keeps: an evaluation of BERT-large takes 70 huge pages, one of Llama-3 8B 90. */
 enum { MOST_STORED = 128 };
 
 void dfl_block_refused(size_t size)
@@ -55,18 +55,38 @@ static void leave(dfl_block_store *store)
     atomic_store_explicit(&store->is_entered, false, memory_order_release);
 }
 
-/* A block of the store; NULL = it has none. */
-static dfl_block *take_stored(dfl_block_store *store)
+/* The number of a size in a store; DFL_BLOCK_SIZES = a store keeps no blocks of this size. */
+static uint32_t number_of(size_t size)
 {
+    for (uint32_t i = 0; i < PAGE; i++)
+        if (size == DFL_BLOCK_LEAST << i)
+            return i;
+    return size == DFL_BLOCK_PAGE ? PAGE : DFL_BLOCK_SIZES;
+}
+
+static dfl_block *pop(dfl_block_store *store, uint32_t number)
+{
+    dfl_block *out = store->of[number].first;
+
+    if (out) {
+        store->of[number].first = out->next;
+        store->of[number].n--;
+        out->next = NULL;
+    }
+    return out;
+}
+
+/* A block of the store; NULL = it has none. */
+static dfl_block *take_stored(dfl_block_store *store, size_t size)
+{
+    const uint32_t number = number_of(size);
     dfl_block *out;
 
-    if (!enter(store))
+    if (number == DFL_BLOCK_SIZES || !enter(store))
         return NULL;
-    out = store->first;
-    if (out) {
-        store->first = out->next;
-        store->n--;
-    }
+    out = pop(store, number);
+    if (!out && number >= LEAST_PAGED)
+        out = pop(store, PAGE);
     leave(store);
     return out;
 }
@@ -74,15 +94,16 @@ static dfl_block *take_stored(dfl_block_store *store)
 /* Whether the store keeps the block. */
 static bool keep_stored(dfl_block_store *store, dfl_block *block)
 {
+    const uint32_t number = number_of(block->size);
     bool keeps;
 
-    if (!enter(store))
+    if (number == DFL_BLOCK_SIZES || !enter(store))
         return false;
-    keeps = store->n < MOST_STORED;
+    keeps = store->of[number].n < MOST_STORED;
     if (keeps) {
-        block->next = store->first;
-        store->first = block;
-        store->n++;
+        block->next = store->of[number].first;
+        store->of[number].first = block;
+        store->of[number].n++;
     }
     leave(store);
     return keeps;
@@ -91,12 +112,10 @@ static bool keep_stored(dfl_block_store *store, dfl_block *block)
 dfl_block *dfl_block_new(dfl_block_store *store, size_t size)
 {
     size_t whole;
-    dfl_block *b = store && size >= LEAST_STORED && size <= DFL_BLOCK_PAGE ? take_stored(store) : NULL;
+    dfl_block *b = store ? take_stored(store, size) : NULL;
 
-    if (b) {
-        b->next = NULL;
+    if (b)
         return b;
-    }
     if (__builtin_add_overflow(size, sizeof *b, &whole) || whole > PTRDIFF_MAX - 2 * DFL_HUGE_PAGE)
         dfl_block_refused(size);
     if (size >= LEAST_MAPPED) {
@@ -126,16 +145,13 @@ static void give_back(dfl_block *b)
 
 void dfl_block_free(dfl_block_store *store, dfl_block *block)
 {
-    if (!store || block->mapped != DFL_HUGE_PAGE || !keep_stored(store, block))
+    if (!store || !keep_stored(store, block))
         give_back(block);
 }
 
 void dfl_block_store_empty(dfl_block_store *store)
 {
-    for (dfl_block *b = store->first, *next; b; b = next) {
-        next = b->next;
-        give_back(b);
-    }
-    store->first = NULL;
-    store->n = 0;
+    for (uint32_t i = 0; i < DFL_BLOCK_SIZES; i++)
+        for (dfl_block *b = pop(store, i); b; b = pop(store, i))
+            give_back(b);
 }

@@ -20,11 +20,17 @@ typedef struct dfl_block {
     alignas(max_align_t) unsigned char bytes[];
 } dfl_block;
 
-/* Blocks of one huge page. All members zero is an empty store. The block that came last leaves first: it lies in the cache. */
+/* Sizes of the blocks that a store keeps: DFL_BLOCK_LEAST bytes and its doubles below a huge page, and a huge page. */
+enum { DFL_BLOCK_SIZES = 8 };
+#define DFL_BLOCK_LEAST ((size_t)16 << 10)
+
+/* Blocks by size. All members zero is an empty store. The block that came last leaves first: it lies in the cache. */
 typedef struct dfl_block_store {
-    atomic_bool is_entered; /* a thread changes the list */
-    dfl_block *first;
-    size_t n;
+    atomic_bool is_entered; /* a thread changes a list */
+    struct {
+        dfl_block *first;
+        size_t n;
+    } of[DFL_BLOCK_SIZES];
 } dfl_block_store;
 
 /* Bytes of a huge page of x86-64 and of most others; where it differs, mappings only lose the advantage. */
@@ -34,7 +40,7 @@ typedef struct dfl_block_store {
 
 /* Ends the process with a message: the system refuses `size` bytes. */
 _Noreturn void dfl_block_refused(size_t size);
-/* A block of at least `size` bytes. `store` may be NULL. */
+/* A block of at least `size` bytes; the store keeps only blocks for sizes that are its own. `store` may be NULL. */
 dfl_block *dfl_block_new(dfl_block_store *store, size_t size);
 /* Gives a block to the store, if this keeps it, else to the system. `store` may be NULL. */
 void dfl_block_free(dfl_block_store *store, dfl_block *block);

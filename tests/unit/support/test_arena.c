@@ -144,7 +144,7 @@ static void a_reset_gives_the_bytes_back_to_the_budget(void **state)
 static void blocks_of_a_freed_arena_are_zero_in_the_next_one(void **state)
 {
     enum { EACH = 100000, N = 60 };
-    dfl_block_store store = { .n = 0 };
+    dfl_block_store store = { 0 };
     dfl_budget budget = { .blocks = &store };
 
     (void)state;
@@ -164,6 +164,46 @@ static void blocks_of_a_freed_arena_are_zero_in_the_next_one(void **state)
         assert_int_equal(budget.memory_used, 0);
     }
     dfl_block_store_empty(&store);
+}
+
+/* Blocks of the least size, of one that is doubled for a large request, and of a huge page serve again. */
+static void a_store_gives_blocks_of_each_size_again(void **state)
+{
+    static const size_t asked[] = { 100, 100000, DFL_BLOCK_PAGE - 100 };
+    dfl_block_store store = { 0 };
+    dfl_budget budget = { .blocks = &store };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        dfl_arena *arena = dfl_arena_new(&budget);
+        void *at = dfl_arena_alloc(arena, asked[i], 1, 1);
+        size_t kept = 0;
+
+        dfl_arena_free(arena);
+        for (uint32_t k = 0; k < DFL_BLOCK_SIZES; k++)
+            kept += store.of[k].n;
+#ifdef DFL_HOSTILE /* blocks of 64 bytes, which no store keeps */
+        continue;
+#endif
+        assert_int_equal(kept, 1);
+        arena = dfl_arena_new(&budget);
+        assert_ptr_equal(dfl_arena_alloc(arena, asked[i], 1, 1), at);
+        dfl_arena_free(arena);
+        dfl_block_store_empty(&store);
+    }
+}
+
+/* A huge page has less room than its size: a block begins with its head. */
+static void a_request_of_almost_a_huge_page_is_served(void **state)
+{
+    dfl_arena *arena = dfl_arena_new(NULL);
+
+    (void)state;
+    for (size_t size = DFL_HUGE_PAGE - 2 * sizeof(dfl_block); size <= DFL_HUGE_PAGE; size += 8) {
+        unsigned char *at = dfl_arena_alloc(arena, size, 1, 1);
+        assert_int_equal(at[0] | at[size - 1], 0);
+    }
+    dfl_arena_free(arena);
 }
 
 static void a_size_that_overflows_stops_the_budget(void **state)
@@ -207,6 +247,8 @@ int main(void)
         cmocka_unit_test(the_memory_limit_raises_the_flag_and_still_gives_memory),
         cmocka_unit_test(a_reset_gives_the_bytes_back_to_the_budget),
         cmocka_unit_test(blocks_of_a_freed_arena_are_zero_in_the_next_one),
+        cmocka_unit_test(a_store_gives_blocks_of_each_size_again),
+        cmocka_unit_test(a_request_of_almost_a_huge_page_is_served),
         cmocka_unit_test(a_size_that_overflows_stops_the_budget),
         cmocka_unit_test(copies_and_prints),
     };
