@@ -233,7 +233,7 @@ static bool add_loops(climber *k, uint32_t b)
         return false;
     for (uint32_t r = 0; r < k->best->workload->n_ranks; r++)
         for (uint32_t at = dfl_tree_after_homes(k->best, body_at(k, b));
-             at < body_at(k, b)->n_lines && dfl_tree_may_loop(k->best, body_at(k, b), r); at++)
+             at < body_at(k, b)->n_lines && !is_over(k) && dfl_tree_may_loop(k->best, body_at(k, b), r); at++)
             for (uint32_t c = 0; c < sizeof CUTS / sizeof *CUTS && at < body_at(k, b)->n_lines; c++)
                 if (body_at(k, b)->lines[at].kind == DFL_LINE_KEEP && may_cut(k, b, at))
                     better |= try_move(k, &(dfl_tree_move){ .kind = DFL_TREE_ADD_LOOP, .from = { b, at }, .rank = r,

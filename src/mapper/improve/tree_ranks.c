@@ -4,12 +4,19 @@
 
 #include "mapper/problem/transform.h"
 
+/* The einsums of a body ascend. */
 static bool is_in(const dfl_body *b, uint32_t einsum)
 {
-    for (uint32_t i = 0; i < b->n_einsums; i++)
-        if (b->einsums[i] == einsum)
-            return true;
-    return false;
+    uint32_t low = 0, high = b->n_einsums;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (b->einsums[middle] < einsum)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < b->n_einsums && b->einsums[low] == einsum;
 }
 
 /* Whether the einsum reads a dimension bare that a producer in the body indexes with the rank alone. */
