@@ -22,7 +22,7 @@ typedef enum {
 typedef struct {
     optimum_verdict verdict;
     optimum_text why;
-    const char *objective;
+    const char *objective;   /* static; NULL = unknown */
     bool repaired;           /* the optimum of the peer cannot be executed; `peer` is the best that can */
     double peer, ours;       /* value of the objective, in its unit */
     bool optimal;
