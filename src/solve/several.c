@@ -109,7 +109,7 @@ const dfl_mapping *dfl_fill_climb(dfl_fill *fill, const dfl_objective *objective
     dfl_tree_climb_options options = {
         .objective = objective, .halt = &halt, .walks = walks, .patience = is_timed ? UINT32_MAX : DFL_CLIMB_PATIENCE,
         .may_share = fill->space.max_shared_loops == DFL_NONE, .evaluations = is_timed ? DFL_CLIMB_TIMED : DFL_CLIMB_EVALUATIONS,
-        .admits = is_admitted, .context = fill };
+        .proven = summary->optimal ? summary->value : 0, .admits = is_admitted, .context = fill };
     uint64_t evaluated;
     const dfl_mapping *m;
 

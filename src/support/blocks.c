@@ -14,7 +14,7 @@
 #else
 #define LEAST_MAPPED DFL_BLOCK_PAGE
 #endif
-/* Number of the size of one huge page, and the least one for which a block of a huge page serves where there is no smaller one. */
+/* Number of the size of one huge page, and the least one for which a block of a huge page serves if there is no smaller one. */
 enum { PAGE = DFL_BLOCK_SIZES - 1, LEAST_PAGED = 3 };
 /* Blocks of each size that a store keeps: an evaluation of BERT-large takes 70 huge pages, one of Llama-3 8B 90. */
 enum { MOST_STORED = 128 };

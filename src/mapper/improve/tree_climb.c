@@ -40,11 +40,15 @@ typedef struct {
     const dfl_tree_climb_options *options;
     dfl_mapping *best;
     double value;
+    bool is_better;              /* a change was taken */
     uint64_t evaluated;
     uint64_t most_steps;         /* of the session; 0 = no limit */
 } climber;
 
 static dfl_body *body_at(const climber *k, uint32_t b) { return k->best->bodies[b]; }
+
+/* Whether the mapping is still the one that is proven. */
+static bool is_settled(const climber *k) { return k->options->proven > 0 && !k->is_better; }
 
 static bool is_over(climber *k)
 {
@@ -106,6 +110,7 @@ static bool take(climber *k, const dfl_mapping *m, bool *is_full)
         return false;
     k->value = value;
     k->best = dfl_mapping_copy(k->arena, m);
+    k->is_better = true;
     return true;
 }
 
@@ -206,12 +211,49 @@ static bool change_keeps(climber *k, uint32_t b)
     return better;
 }
 
+/* Whether several children of a body read the tensor, or several make it. */
+static bool is_shared(const dfl_mapping *m, const dfl_body *b, uint32_t tensor)
+{
+    const dfl_tensor *t = &m->workload->tensors[tensor];
+    uint32_t reads = 0, makes = 0;
+
+    if (t->n_consumers < 2 && t->n_producers < 2)
+        return false;
+    for (uint32_t c = 0; c < b->n_children; c++) {
+        bool is_read = false, is_made = false;
+        for (uint32_t i = 0; i < b->children[c]->n_einsums; i++) {
+            const dfl_einsum *e = &m->workload->einsums[b->children[c]->einsums[i]];
+            is_read |= dfl_einsum_reads(e, tensor);
+            is_made |= e->output.tensor == tensor;
+        }
+        reads += is_read;
+        makes += is_made;
+    }
+    return reads > 1 || makes > 1;
+}
+
+/* Whether the value depends on the time. */
+static bool has_time(const climber *k)
+{
+    const dfl_objective *o = k->options->objective;
+
+    return o->n_terms != 1 || dfl_objective_value(o, 1, 2) > dfl_objective_value(o, 1, 1);
+}
+
+/* Whether a further keep of a tensor in a body is tried. Above branches it spreads a transfer over the time of all of them. */
+static bool may_add(const climber *k, uint32_t b, uint32_t tensor)
+{
+    if (is_settled(k) && !has_time(k))
+        return is_shared(k->best, body_at(k, b), tensor);
+    return (!is_settled(k) || body_at(k, b)->n_children > 0) && dfl_tree_touches(k->best, body_at(k, b), tensor);
+}
+
 static bool add_keeps(climber *k, uint32_t b)
 {
     bool better = false;
 
     for (uint32_t t = 0; t < k->best->workload->n_tensors; t++)
-        for (uint32_t memory = 0; memory < k->best->system->n_memories && dfl_tree_touches(k->best, body_at(k, b), t); memory++)
+        for (uint32_t memory = 0; memory < k->best->system->n_memories && may_add(k, b, t); memory++)
             for (uint32_t at = 0; at <= body_at(k, b)->n_lines && dfl_tree_may_hold(k->best, t, memory); at++)
                 if (dfl_tree_is_end(body_at(k, b), at) && dfl_tree_is_free(k->best, body_at(k, b), at, t))
                     better |= try_move(k, &(dfl_tree_move){ .kind = DFL_TREE_ADD_KEEP, .from = { b, at }, .tensor = t,
@@ -249,13 +291,13 @@ static void climb(climber *k)
     for (uint32_t round = 0; round < ROUNDS && better && !is_over(k); round++) {
         better = false;
         for (uint32_t b = 0; b < k->best->n_bodies && !is_over(k); b++) {
-            better |= change_loops(k, b);
+            better |= !is_settled(k) && change_loops(k, b);
             if (k->options->amounts_only)
                 continue;
-            better |= change_keeps(k, b);
+            better |= !is_settled(k) && change_keeps(k, b);
             better |= add_keeps(k, b);
-            better |= swap_loops(k, b);
-            better |= add_loops(k, b);
+            better |= !is_settled(k) && swap_loops(k, b);
+            better |= !is_settled(k) && add_loops(k, b);
         }
     }
 }
@@ -419,7 +461,7 @@ dfl_mapping *dfl_tree_climb(dfl_arena *arena, const dfl_intern *names, const dfl
     if (session != NULL && session->steps_limit > session->steps_used)
         k.most_steps = session->steps_used + (session->steps_limit - session->steps_used) / STEPS_PART + 1;
     k.best = dfl_mapping_copy(k.arena, m);
-    k.value = evaluate(&k, k.best, &is_full);
+    k.value = options->proven > 0 ? options->proven : evaluate(&k, k.best, &is_full);
     if (k.value < INFINITY)
         climb_best(&k);
     for (uint32_t i = 0, idle = 0; i < options->walks && idle < options->patience && k.value < INFINITY && !is_over(&k); i++) {

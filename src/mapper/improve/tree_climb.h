@@ -10,6 +10,8 @@
  *
  * The climb begins at the mapping, or at the best of it with strips that all einsums of a branch share, if that is better
  * (tree_strips.h).
+ * From a mapping that is proven, only keeps above branches lead out of the space of the proof: until one of them is better, no
+ * other change is tried. Energy gains from such a keep only of a tensor that several children read or several make.
  * A change that exceeds a memory is tried once more with each loop above it cut finer, since tiles and keeps compete for room.
  * The first change that is better is taken, until none is. Then the climb walks away by random changes, also of the ranks of
  * loops, of axes and of braces, takes what is worse the less often the further it has walked, and climbs again. What a loop
@@ -28,6 +30,8 @@ typedef struct {
     uint32_t walks;              /* by random changes, at most */
     uint32_t patience;           /* walks in a row without a gain that end the climb; UINT32_MAX = no number does */
     bool may_share;              /* loops may come above branches */
+    /* The value of the mapping if it is the best one of a space with all loops and all keeps of single einsums; 0 = it is not. */
+    double proven;
     bool amounts_only;           /* only amounts of loops change, and only of those that the file does not write */
     /* Whether a mapping belongs to the space that was asked for; NULL = all do. */
     bool (*admits)(void *context, const dfl_mapping *m);

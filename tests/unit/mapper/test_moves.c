@@ -254,6 +254,37 @@ static void climbs_in_trees(void **state)
     dfl_session_free(s);
 }
 
+/* Two products read A of 16 bytes, or one reads A and the other D. The mapping is taken for proven: with A in both, energy gains
+   from A in `near` above both, which has room for it; else nothing is tried, though keeps inside the braces would gain. */
+static void proven_climbs_keep_what_branches_share(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        dfl_session *s = dfl_session_new(NULL);
+        dfl_deadline halt = { .budget = dfl_arena_budget(s->arena) };
+        const dfl_mapping *moved, *m = open_mapping(s, dfl_arena_printf(s->arena,
+            "system chip {\n    memory dram { size = unlimited; bandwidth = 8B/s; energy = 100J/bit; }\n"
+            "    memory near { size = 16B; bandwidth = 64B/s; energy = 1J/bit; }\n"
+            "    compute mac { rate = 1MAC/s; energy = 1J/MAC; }\n}\n"
+            "workload twin : i8 { rank m = 4, n = 4, k = 4, q = 4; input A[m, k], B[k, n], D[m, k], E[k, q];\n"
+            "    output T[m, n] += A[m, k] * B[k, n]; output Z[m, q] += %s[m, k] * E[k, q]; }\n"
+            "mapping m for twin on chip {\n    keep A, B, D, E, T, Z in dram;\n"
+            "    fuse { T { temporal m, n, k; } Z { temporal m, q, k; } }\n    minimize energy;\n}\n", i == 0 ? "A" : "D"));
+        dfl_objective objective;
+        dfl_tree_climb_options options = { .objective = &objective, .halt = &halt, .evaluations = 4, .may_share = true };
+        double before, value;
+        uint64_t evaluated;
+
+        assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+        before = options.proven = dfl_mapping_value(halt.budget, s->names, m, &objective);
+        moved = dfl_tree_climb(s->arena, s->names, m, &options, &value, &evaluated);
+        assert_string_equal(bodies_of(s, moved), i == 0 ? "A.near | m:1 n:1 k:1 | m:1 q:1 k:1"
+                                                        : " | m:1 n:1 k:1 | m:1 q:1 k:1");
+        assert_true(i == 0 ? value < before : evaluated == 0 && value == before);
+        dfl_session_free(s);
+    }
+}
+
 /* ---- strips ---- */
 
 typedef struct {
@@ -306,7 +337,8 @@ static void makes_strips(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest homes[] = { cmocka_unit_test(polishing_keeps_written_homes) };
+    const struct CMUnitTest homes[] = { cmocka_unit_test(polishing_keeps_written_homes),
+                                        cmocka_unit_test(proven_climbs_keep_what_branches_share) };
 
     return cmocka_run_group_tests_name("mapper.polishing_keeps_written_homes", homes, NULL, NULL) +
            CHECK_TABLE("mapper.polishes", cases, polishes) + CHECK_TABLE("mapper.polishes_trees", trees, polishes_trees) +
