@@ -52,7 +52,7 @@ static uint32_t count_whole(const dfl_kept_program *k, uint32_t rank)
 {
     const dfl_chain *c = &k->form->chain[rank];
 
-    return !k->program->has_parts ? 0 : c->n < DFL_CELL_CUTS ? c->n : DFL_CELL_CUTS;
+    return !k->program->has_lengths ? 0 : c->n < DFL_CELL_CUTS ? c->n : DFL_CELL_CUTS;
 }
 
 /* Lowers the upper ends to what the lower ends of the other ranks leave of each axis. False if nothing is left. */

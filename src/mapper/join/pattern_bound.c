@@ -233,18 +233,24 @@ static bool turn_in_cell(dfl_pattern_bounds *b, const dfl_form *form, dfl_bounde
     dfl_geometric_box range;
     dfl_kept_program k;
 
-    goal.has_parts = true;
+    goal.has_parts = goal.has_lengths = true;
     return dfl_bounded_program(b, b->scratch, form, &goal, s, &k) && dfl_part_cell_range(&k, s->cell, &range) &&
            dfl_bounded_solve(b, &k, &range, NULL, INFINITY, &solution) > enough && set_weights(&k, &solution, out);
 }
 
-/* Raises the bound of a skeleton to that over whole numbers (B57, B58). */
+/* Raises the bound of a skeleton to that over whole numbers (B57, B58, B63). */
 static void bound_parts(dfl_pattern_bounds *b, const dfl_form *form, dfl_bounded_skeleton *s, double enough)
 {
     const dfl_form_goal goal = dfl_bounded_goal(b, s);
+    dfl_form_goal by_parts = goal;
     dfl_kept_program k;
+    bool is_made = false;
 
-    if (!s->is_impossible && s->has_program && dfl_bounded_program(b, b->scratch, form, &goal, s, &k))
+    by_parts.has_parts = true;
+    if (!s->is_impossible && s->has_program)
+        is_made = dfl_bounded_program(b, b->scratch, form, &by_parts, s, &k) ||
+                  (!goal.has_parts && dfl_bounded_program(b, b->scratch, form, &goal, s, &k));
+    if (is_made)
         s->least = dfl_part_cells_least(b, &k, s, s->least, enough);
 }
 

@@ -13,8 +13,8 @@ dfl_form_goal dfl_bounded_goal(const dfl_pattern_bounds *b, const dfl_bounded_sk
     goal.has_splits = goal.is_whole;
     goal.firsts = dfl_bounded_has_firsts(b) ? &b->firsts : NULL;
     goal.weights = goal.is_whole ? s->weights->at : NULL;
-    goal.has_parts = goal.is_whole && b->has_lengths;
-    goal.mixed = goal.has_parts ? b->mixed[s->candidate->pattern] : 0;
+    goal.has_parts = goal.has_lengths = goal.is_whole && b->has_lengths;
+    goal.mixed = goal.has_lengths ? b->mixed[s->candidate->pattern] : 0;
     return goal;
 }
 
@@ -54,7 +54,7 @@ bool dfl_bounded_program(dfl_pattern_bounds *b, dfl_arena *arena, const dfl_form
     out->form = form;
     out->program = dfl_form_program_make(arena, &b->draft, form, boxes, goal);
     s->has_program = out->program != NULL;
-    if (out->program == NULL && goal->has_parts)
+    if (out->program == NULL && goal->has_lengths)
         b->left = 0; /* programs of other skeletons of the class have as many variables */
     if (out->program != NULL)
         dfl_form_program_fit(out->program, boxes, &out->range);

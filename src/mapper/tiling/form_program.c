@@ -249,7 +249,7 @@ static void add_part_limits(program_maker *k)
 
     for (uint32_t r = 0; r < f->problem->n_ranks; r++)
         for (uint32_t i = 0; i < f->chain[r].n; i++)
-            if (k->out->whole[r][i] != k->out->var[r][i]) {
+            if (k->out->has_lengths && k->out->whole[r][i] != k->out->var[r][i]) {
                 dfl_geometric_term(k->draft, 1);
                 times_length(k, r, (int)i, 1);
                 dfl_geometric_raise(k->draft, k->out->whole[r][i], -1);
@@ -296,7 +296,7 @@ static void times_figure(program_maker *k, uint32_t rank, uint16_t figure)
         times_length(k, rank, -1, 1);
     if (f->kind == DFL_CHAIN_PIECES)
         times_length(k, rank, last, -1);
-    else if (f->kind == DFL_CHAIN_TILE && last >= 0 && k->out->has_parts && k->out->whole[rank][last] != DFL_FORM_NO_VAR)
+    else if (f->kind == DFL_CHAIN_TILE && last >= 0 && k->out->has_lengths && k->out->whole[rank][last] != DFL_FORM_NO_VAR)
         dfl_geometric_raise(k->draft, k->out->whole[rank][last], 1);
     else if (f->kind == DFL_CHAIN_TILE)
         times_length(k, rank, last, 1);
@@ -379,8 +379,8 @@ static void add_steps(program_maker *k, double seconds)
 {
     const dfl_form *f = k->form;
 
-    add_product(k, f->steps, seconds * (k->out->has_parts ? 1 - DFL_FORM_WHOLE_STEPS : 1), -1);
-    if (!k->out->has_parts)
+    add_product(k, f->steps, seconds * (k->out->has_lengths ? 1 - DFL_FORM_WHOLE_STEPS : 1), -1);
+    if (!k->out->has_lengths)
         return;
     dfl_geometric_term(k->draft, seconds * DFL_FORM_WHOLE_STEPS);
     for (uint32_t r = 0; r < f->problem->n_ranks; r++) {
@@ -656,7 +656,7 @@ static void add_loose(program_maker *k, uint32_t rank, uint32_t cut)
         if (k->form->chain[rank].at[i].axis >= 0)
             times_share(k, rank, i, 1);
     dfl_geometric_end(k->draft);
-    if (k->out->has_parts && k->out->whole[rank][cut] != DFL_FORM_NO_VAR) {
+    if (k->out->has_lengths && k->out->whole[rank][cut] != DFL_FORM_NO_VAR) {
         dfl_geometric_term(k->draft, 1);
         dfl_geometric_raise(k->draft, spread, 1);
         dfl_geometric_raise(k->draft, k->out->whole[rank][cut], -1);
@@ -702,10 +702,12 @@ static bool make_program(dfl_arena *arena, program_maker *k, dfl_box *const *roo
         add_lengths(k, r, roots[r]);
     k->out->n_ends = 0;
     k->out->has_parts = k->goal->has_parts;
-    k->out->mixed = k->goal->has_parts ? k->goal->mixed : 0;
+    k->out->has_lengths = k->goal->has_parts && k->goal->has_lengths;
+    k->out->mixed = k->out->has_lengths ? k->goal->mixed : 0;
     k->out->n_mixes = 0;
-    if (k->goal->has_parts) {
+    if (k->out->has_parts)
         add_part_vars(k);
+    if (k->out->has_lengths) {
         add_whole_vars(k);
         add_end_vars(k);
     }
@@ -760,7 +762,7 @@ void dfl_form_program_range(const dfl_form_program *p, dfl_box *const *boxes, df
             }
         }
     }
-    for (uint32_t r = 0; r < p->form->problem->n_ranks && p->has_parts; r++)
+    for (uint32_t r = 0; r < p->form->problem->n_ranks && p->has_lengths; r++)
         for (uint32_t i = 0; i < p->form->chain[r].n; i++)
             if (p->whole[r][i] != DFL_FORM_NO_VAR && p->whole[r][i] != p->var[r][i]) {
                 range->low[p->whole[r][i]] = p->program->range.low[p->whole[r][i]];

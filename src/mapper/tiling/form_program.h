@@ -33,8 +33,9 @@ typedef struct {
     const double *weights;
     bool has_others;          /* tiles of other einsums may take room: dfl_form_program_take */
     uint32_t limited;         /* mask: keeps of one place whose room dfl_form_program_limit_keeps may limit */
-    bool has_parts;           /* numbers of parts and full tiles are variables of their own (B58) */
-    uint32_t mixed;           /* with `has_parts`: 1 + the rank of few pieces (B58, d); 0 = none */
+    bool has_parts;           /* numbers of parts are variables of their own (B63) */
+    bool has_lengths;         /* with `has_parts`: full tiles and steps by parts are, too (B58) */
+    uint32_t mixed;           /* with `has_lengths`: 1 + the rank of few pieces (B58, d); 0 = none */
     const dfl_form_firsts *firsts; /* first tiles that the times hold; NULL = none. Not with `ramp` */
     const dfl_ramp *ramp;     /* of the form; NULL = nothing before the first step and after the last one counts */
 } dfl_form_goal;
@@ -65,9 +66,9 @@ typedef struct {
     uint32_t loose[DFL_PROBLEM_RANKS];            /* mask of cuts: those on loose axes */
     /* by cut on an axis: knob of its parts, or with `has_parts` the variable of their number */
     uint32_t parts[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS];
-    bool has_parts;                               /* of the goal */
-    uint32_t whole[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS]; /* with `has_parts`: full tile below a cut, t_i or u_i (B58) */
-    uint32_t n_ends;                              /* with `has_parts`: ranks on axes */
+    bool has_parts, has_lengths;                  /* of the goal */
+    uint32_t whole[DFL_PROBLEM_RANKS][DFL_CHAIN_CUTS]; /* with `has_lengths`: full tile below a cut, t_i or u_i (B58) */
+    uint32_t n_ends;                              /* with `has_lengths`: ranks on axes */
     dfl_form_end end[DFL_PROBLEM_RANKS];
     uint32_t mixed, n_mixes;                      /* of the goal; number of monomials with few pieces */
     struct { uint16_t cut, knob; } mix[DFL_GEOMETRIC_TERMS]; /* the cut of these pieces, the knob of their least number */
@@ -81,8 +82,8 @@ typedef struct {
 } dfl_form_program;
 
 #define DFL_FORM_NO_VAR UINT32_MAX
-/* With `has_parts`, the shares h and g of B58: of the work that counts by numbers of parts, and of the pieces of the rank `mixed`
-   that count by their least number. Any share from 0 to 1 gives a bound. */
+/* With `has_lengths`, the shares h and g of B58: of the work that counts by numbers of parts, and of the pieces of the rank
+   `mixed` that count by their least number. Any share from 0 to 1 gives a bound. */
 #define DFL_FORM_WHOLE_STEPS 0.95
 #define DFL_FORM_WHOLE_PIECES 0.5
 
@@ -97,7 +98,7 @@ void dfl_form_program_fit(dfl_form_program *program, dfl_box *const *boxes, dfl_
 void dfl_form_program_range(const dfl_form_program *program, dfl_box *const *boxes, dfl_geometric_box *range);
 /* Limits the parts of a rank at its cut on an axis to at most `parts`. Does nothing for a goal with `has_parts`. */
 void dfl_form_program_limit(dfl_form_program *program, uint32_t rank, uint32_t cut, int64_t parts);
-/* For a goal with `has_parts`: narrows `range` to full tiles of `low` to `high` elements below a cut. False if none is left. */
+/* For a goal with `has_lengths`: narrows `range` to full tiles of `low` to `high` elements below a cut. False if none is left. */
 bool dfl_form_program_tile(const dfl_form_program *program, uint32_t rank, uint32_t cut, int64_t low, int64_t high,
                            dfl_geometric_box *range);
 /* For a goal with `mixed`: sets the least number of pieces, 1 or 2, of this rank down to a cut. */

@@ -288,6 +288,36 @@ static void counts_whole_parts(void **state)
 }
 
 /*
+ * Numbers of parts are at least the lower ends of a cell (B63), here with windows. On 32 units that share what they read and add
+ * up results, with three parts of r and of s, p and q have three: A and Z of 36 elements move once for each of 2 t, and W is read
+ * for 36 * 9 / 3 points: 2 * (36 + 36 + 108) bytes, 2880 J. With three parts of r and two of s, A and Z move 1.5 times, since
+ * lengths are not rounded, and W for five parts of p and q: 2 * (54 + 54 + 64.8) bytes, 2764.8 J. By upper ends alone, p and q
+ * have 32 / 9 parts beside nine, also in a cell in which each has two or more: 2592 J.
+ */
+static void counts_parts_of_windows(void **state)
+{
+    static const char TEXT[] =
+        "workload one : i8 {\n rank p = 6, q = 6, t = 2, r = 3, s = 3;\n input A[8, 8, t];\n weight W[t, r, s];\n"
+        " output Z[p, q, t] += A[p + r, q + s, t] * W[t, r, s];\n}\n"
+        "system chip {\n memory dram { size = unlimited; energy = 1J/bit; }\n network lanes = bus { multicast = x; reduce = x; }\n"
+        " array x[32] over lanes {\n"
+        " compute unit { rate { mac = 1MAC/s; flop = 1FLOP/s; } energy { mac = 0J/MAC; flop = 0J/FLOP; } } }\n}\n"
+        "mapping x for one on chip { ...; }\n";
+    dfl_matched_tiles *matched;
+    double least;
+    two t;
+
+    (void)state;
+    open_text(&t, TEXT, 1, 0);
+    matched = dfl_matched_tiles_new(t.session->arena, &t.classes, &t.line, &t.deadline, &t.programs);
+    dfl_matched_tiles_whole_parts(matched, INFINITY);
+    least = dfl_matched_tiles_raise(matched, 0);
+    assert_true(least > 2764.8 * 0.997 && least <= 2764.8 * (1 + 1e-9));
+    dfl_matched_tiles_free(matched);
+    dfl_session_free(t.session);
+}
+
+/*
  * Lengths are whole, and so is what coordinate 0 has (B58), for an einsum alone:
  *   - near has 8 bytes: 3 elements of A of two bytes, and one of B. So B is read for each of 7 tiles of m, 7 * 60 bytes; A once,
  *     42 bytes, and Z is written, 21 * 60 bytes: 13,776 J. Tiles of 3.5 elements would leave 13,296 J.
@@ -482,7 +512,7 @@ int main(void)
         cmocka_unit_test(matches_tiles),
         cmocka_unit_test(weighs_groups),
         cmocka_unit_test(counts_largest_time),
-        cmocka_unit_test(counts_whole_parts),
+        cmocka_unit_test(counts_whole_parts), cmocka_unit_test(counts_parts_of_windows),
         cmocka_unit_test(counts_whole_lengths),
         cmocka_unit_test(bounds_points),
         cmocka_unit_test(adds_up_floors),
