@@ -45,6 +45,12 @@ bool dfl_mapper_wants_any_tiles(dfl_arena *arena, const dfl_intern *names, const
     return dfl_single_wants_any_tiles(arena, names, mapping);
 }
 
+dfl_first_result dfl_mapper_quick(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
+                                  const dfl_objective *objective, const dfl_search_limits *limits)
+{
+    return dfl_single_quick(arena, names, mapping, objective, limits);
+}
+
 const char *dfl_mapper_lack(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping, uint32_t einsum)
 {
     return dfl_problem_lack(arena, names, mapping, einsum);

@@ -10,6 +10,7 @@
 #ifndef DFL_MAPPER_MAPPER_H
 #define DFL_MAPPER_MAPPER_H
 
+#include "mapper/first/first.h"
 #include "mapper/problem/request.h"
 #include "mapper/problem/requirements.h"
 #include "mapper/skeleton/structure_choices.h"
@@ -22,6 +23,10 @@ const char *dfl_mapper_lack(dfl_arena *arena, const dfl_intern *names, const dfl
 /* Whether a search over tile sizes that divide is a poor choice for a mapping, and the search over all tile sizes handles it: one
    einsum, all lines open, with an extent that has few divisors (1009) or very many (55440). */
 bool dfl_mapper_wants_any_tiles(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping);
+/* A good mapping of the only einsum, some milliseconds after the begin (single/single.h); none where only other searches are
+   quick. */
+dfl_first_result dfl_mapper_quick(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
+                                  const dfl_objective *objective, const dfl_search_limits *limits);
 /* Searches for the best filling of a mapping that dfl_mapper_check accepts. The result lies in `arena`, whose budget stops the
    search. */
 const dfl_search_result *dfl_mapper_search(dfl_arena *arena, dfl_sink *sink, const dfl_intern *names, const dfl_mapping *mapping,

@@ -201,8 +201,8 @@ static bool search_by_share(dfl_assembly *a, dfl_sink *sink, const dfl_lone_eins
     return search_alone(a, sink, one, &objective, &limits, most, out, NULL);
 }
 
-/* Searches for good lines of one einsum quickly (mapper/first), with an objective of this einsum alone. Sets the value, energy
-   and latency. False if there are none. */
+/* Searches for good lines of one einsum quickly, with an objective of this einsum alone: by starts (mapper/first); straight to
+   some lines by boxes, where these are quick. Sets the value, energy and latency. False if there are none. */
 static bool find_quickly(dfl_assembly *a, const dfl_lone_einsum *one, const dfl_objective *objective, dfl_first_breadth breadth,
                          dfl_found_lines *out, dfl_first_result *costs)
 {
@@ -210,9 +210,16 @@ static bool find_quickly(dfl_assembly *a, const dfl_lone_einsum *one, const dfl_
     dfl_budget budget = share_budget(a);
     dfl_arena *work = dfl_arena_new(&budget);
     const dfl_search_limits limits = share_limits(a);
+    const dfl_mapping *m = make_lone_mapping(a, work, one);
 
-    *costs = dfl_first_find(work, solver->names, make_lone_mapping(a, work, one), objective, &limits, true, breadth);
+    *costs = (dfl_first_result){ .value = INFINITY };
+    if (breadth == DFL_FIRST_STRAIGHT)
+        *costs = dfl_mapper_quick(work, solver->names, m, objective, &limits);
     a->evaluated += costs->evaluated;
+    if (costs->mapping == NULL) {
+        *costs = dfl_first_find(work, solver->names, m, objective, &limits, true, breadth);
+        a->evaluated += costs->evaluated;
+    }
     if (costs->mapping != NULL)
         *out = copy_lines(a, costs->mapping);
     dfl_arena_free(work);

@@ -89,6 +89,36 @@ bool dfl_single_wants_any_tiles(dfl_arena *arena, const dfl_intern *names, const
     return is_any;
 }
 
+/* Whether dives of a search by boxes soon find good tiles that divide: no windows slide, whose points prove little, the einsum
+   has few keeps, and its extents have many divisors. */
+static bool is_quick(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *m, dfl_problems *problems)
+{
+    bool is_quick = (dfl_single_problems(arena, names, m, true, false, problems) ||
+                     dfl_single_problems(arena, names, m, true, true, problems)) && !dfl_first_is_deep(arena, names, m);
+
+    for (size_t i = 0; i < problems->n && is_quick; i++)
+        is_quick &= !problems->at[i]->windows;
+    for (uint32_t r = 0; is_quick && r < problems->at[0]->n_ranks; r++)
+        is_quick &= !is_coarse(arena, problems->at[0]->extent[r]);
+    return is_quick;
+}
+
+dfl_first_result dfl_single_quick(dfl_arena *arena, const dfl_intern *names, const dfl_mapping *mapping,
+                                  const dfl_objective *objective, const dfl_search_limits *limits)
+{
+    const dfl_box_start start = dfl_single_start(mapping);
+    dfl_search_limits splits = *limits;
+    dfl_problems problems;
+    const dfl_box_result *found;
+
+    if (!dfl_first_handles(mapping, objective) || !is_quick(arena, names, mapping, &problems))
+        return (dfl_first_result){ .value = INFINITY };
+    splits.evaluations *= DFL_BOX_LEAF;
+    found = dfl_box_search(arena, names, mapping, dfl_problems_list(&problems), (uint32_t)problems.n, objective, &splits, &start);
+    return (dfl_first_result){ .mapping = found->mapping, .value = found->value, .joules = found->joules,
+                               .seconds = found->seconds, .evaluated = found->nodes / DFL_BOX_LEAF + 1 };
+}
+
 /* The result of a search that begins with a mapping that nothing undercuts. */
 static const dfl_box_result *known_best(dfl_arena *arena, const dfl_box_start *start, double lower_bound)
 {

@@ -13,6 +13,7 @@
 #include "mapper/first/plan.h"
 #include "mapper/problem/evaluate.h"
 #include "mapper/problem/limits.h"
+#include "mapper/single/single.h"
 
 #define LOOP(r, size) { .kind = DFL_SKELETON_LOOP, .rank = (r), .amount = (size) }
 #define SPREAD(r, a, parts) { .kind = DFL_SKELETON_SPREAD, .rank = (r), .axis = (a), .amount = (parts) }
@@ -161,6 +162,56 @@ static void test_searches(void **state)
         assert_true(dfl_mapping_value(NULL, s->names, first.mapping, &objective) == first.value);
         assert_true(first.value == again.value && first.evaluated == again.evaluated);
         assert_in_range(first.evaluated, 1, DFL_FIRST_EVALUATIONS);
+        dfl_session_free(s);
+    }
+}
+
+/* ---- by boxes ---- */
+
+#define NEAR "memory near { size = 192B; overlap = stream; } "
+
+typedef struct {
+    const char *name;
+    const char *rows, *access;   /* ranks of A; where it is read */
+    const char *sizes, *chip;
+    double value;                /* s; INFINITY: no such search */
+} quick_case;
+
+static const quick_case quick[] = {
+    { "work alone", "m, k", "m, k", "M = 6, N = 5, K = 7", "memory dram { size = unlimited; } " UNIT, 210 },
+    { "two ranks on an array", "m, k", "m, k", "M = 3, N = 3, K = 1",
+      "memory dram { size = unlimited; } array row[9] { " UNIT " }", 1 },
+    { "each element moves once", "m, k", "m, k", "M = 8, N = 8, K = 8",
+      DRAM NEAR "compute mac { rate { mac = 1000MAC/s; } }", 192 },
+    { "few divisors", "m, k", "m, k", "M = 1009, N = 8, K = 8", DRAM NEAR UNIT, INFINITY },
+    { "windows", "j", "m + k", "M = 8, N = 8, K = 8", DRAM NEAR UNIT, INFINITY },
+    { "three operands in three memories", "m, k", "m, k", "M = 8, N = 8, K = 8",
+      DRAM NEAR "memory nearer { size = 96B; } memory nearest { size = 48B; } " UNIT, INFINITY },
+};
+
+static void test_quick(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof quick / sizeof *quick; c++) {
+        const quick_case *row = &quick[c];
+        dfl_session *s = dfl_session_new(NULL);
+        const char *text = dfl_arena_printf(
+            s->arena, "workload mm(M, N, K) : i8 { rank m = M, n = N, k = K, j = M + K - 1; input A[%s]; weight B[k, n];\n"
+            "    output Z[m, n] += A[%s] * B[k, n]; }\n"
+            "system chip { %s }\nmapping x for mm(%s) on chip { ...; minimize latency; }", row->rows, row->access, row->chip,
+            row->sizes);
+        const dfl_mapping *m = open_mapping(s, text);
+        const dfl_search_limits limits = { .threads = 1, .evaluations = 1000 };
+        dfl_objective objective;
+        dfl_first_result found;
+
+        assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+        found = dfl_single_quick(s->arena, s->names, m, &objective, &limits);
+        if ((found.mapping == NULL) != isinf(row->value) ||
+            (found.mapping != NULL && fabs(found.value - row->value) > 1e-9 * row->value))
+            fail_msg("%s: %.12g s", row->name, found.value);
+        assert_true(found.mapping == NULL || dfl_mapping_value(NULL, s->names, found.mapping, &objective) == found.value);
+        assert_in_range(found.evaluated, 0, limits.evaluations + 1);
         dfl_session_free(s);
     }
 }
@@ -380,6 +431,7 @@ int main(void)
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_steps), cmocka_unit_test(test_floors),
                                         cmocka_unit_test(test_amounts), cmocka_unit_test(test_fans),
                                         cmocka_unit_test(test_searches),
+                                        cmocka_unit_test(test_quick),
                                         cmocka_unit_test(test_limits),
                                         cmocka_unit_test(test_larger_limits), cmocka_unit_test(test_hopeless_units),
                                         cmocka_unit_test(test_estimates) };
