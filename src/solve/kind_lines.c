@@ -654,6 +654,8 @@ static uint32_t begin_rounds(dfl_assembly *a)
     if (limits->evaluations > 0 || !is_timed)
         limits->evaluations = limits->evaluations > 0 && limits->evaluations / 4 < DFL_FIRST_SEVERAL
                                   ? limits->evaluations / 4 + 1 : DFL_FIRST_SEVERAL;
+    if (is_timed && a->known != NULL && !a->is_long && a->workload->n_einsums <= DFL_CLIMB_FIRST_EINSUMS)
+        return 1; /* the climb that follows needs the time */
     return !is_timed ? 2 : a->is_quick ? DFL_QUICK_ROUNDS : DFL_QUICK_ROUNDS - 1;
 }
 

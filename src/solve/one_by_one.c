@@ -263,8 +263,7 @@ bool dfl_fill_first(dfl_fill *fill, const dfl_objective *objective, dfl_filled *
         summary->value = one.value;
         fill->alone = is_long ? out->mapping : NULL; /* another place to climb from */
         fill->alone_value = summary->value;
-        if (a.has_moved && (is_long || (given.deadline > 0 && a.workload->n_einsums > DFL_CLIMB_FIRST_EINSUMS)) &&
-            !dfl_assembly_is_over(&a))
+        if (a.has_moved && given.deadline > 0 && !dfl_assembly_is_over(&a))
             map_in_homes(&a, &given, fill->solver->arena, out, summary);
     }
     dfl_arena_free(a.arena);
