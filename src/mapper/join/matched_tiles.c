@@ -11,6 +11,11 @@
 /* The least share of a memory for which a leaf is split by held room (B62). Splits for less raise the bound by little. */
 #define DFL_MATCH_HELD_ROOM 0.0625
 
+/* The least share of the sum from which on a tensor counts in full where leaves are split (find_worth). */
+#define DFL_MATCH_SHARE 0.0625
+/* The share of the sum below which an einsum costs next to nothing there (find_weight). */
+#define DFL_MATCH_SMALL 0.005
+
 /* A side of an exchange: the producer of the tensor, or its only reader. */
 enum { MAKER, READER, SIDES };
 
@@ -44,7 +49,8 @@ struct dfl_matched_tiles {
     choice_list *choices;             /* by einsum */
     dfl_exchange_step *steps;
     uint32_t *ways, *path;
-    double ratio;                     /* logarithm of the ratio of tiles above which a leaf is split, at present */
+    double ratio;                     /* logarithm of the ratio of tiles above which a leaf is split, at present, */
+    bool is_weighed;                  /* times the worth of the tensor (find_worth), at first; then of all tensors alike */
     double bound;
 };
 
@@ -125,7 +131,7 @@ dfl_matched_tiles *dfl_matched_tiles_new(dfl_arena *parent, const dfl_einsum_cla
     const uint32_t n_tensors = classes->m->workload->n_tensors;
 
     *m = (dfl_matched_tiles){ .arena = arena, .scratch = dfl_arena_new(NULL), .work = dfl_arena_new(NULL), .classes = classes,
-                              .deadline = deadline, .ratio = DFL_MATCH_COARSE };
+                              .deadline = deadline, .ratio = DFL_MATCH_COARSE, .is_weighed = true };
     m->bounds = DFL_NEW_ARRAY(arena, dfl_pattern_bounds *, classes->at.n + 1);
     m->leaves = dfl_arena_alloc(arena, (size_t)n_tensors + 1, sizeof *m->leaves, _Alignof(leaf_list));
     m->choices = dfl_arena_alloc(arena, (size_t)classes->n + 1, sizeof *m->choices, _Alignof(choice_list));
@@ -402,7 +408,43 @@ static bool find_values(dfl_matched_tiles *m, bool has_leaves)
 typedef struct {
     uint32_t tensor, leaf, dim;
     double least, most;               /* logarithms */
+    double worth;                     /* of the tensor, from 0 to 1 */
 } mismatch;
+
+static double find_path_value(const dfl_matched_tiles *m, uint32_t e) { return m->choices[e].at[m->path[e]].sum.value; }
+
+/* What an einsum counts at its side of the exchange of a tensor: its bound; of one that costs next to nothing, such as an
+   exponential, also those of the einsums with which it exchanges other tensors, since it hands on the tiles of these. */
+static double find_weight(const dfl_matched_tiles *m, uint32_t e, uint32_t tensor)
+{
+    const dfl_problem *problem = problem_of(m, e);
+    double sum = find_path_value(m, e);
+
+    for (uint32_t o = 0; o < problem->n_operands && find_path_value(m, e) < m->bound * DFL_MATCH_SMALL; o++) {
+        const dfl_tensor *t = &m->classes->m->workload->tensors[problem->operand[o].tensor];
+        if (!problem->operand[o].shared || problem->operand[o].tensor == tensor)
+            continue;
+        for (uint32_t i = 0; i < t->n_producers; i++)
+            sum += t->producers[i] != e ? find_path_value(m, t->producers[i]) : 0;
+        for (uint32_t i = 0; i < t->n_consumers; i++)
+            sum += t->consumers[i] != e ? find_path_value(m, t->consumers[i]) : 0;
+    }
+    return sum;
+}
+
+/* What equal tiles of a tensor may raise the least sum by, roughly, in units of DFL_MATCH_SHARE of it, at most 1: one side of the
+   exchange can take the tiles of the other one, so it is no more than a part of the lesser bound of both sides. */
+static double find_worth(const dfl_matched_tiles *m, uint32_t tensor)
+{
+    const dfl_tensor *t = &m->classes->m->workload->tensors[tensor];
+    double side[SIDES] = { 0, 0 };
+
+    for (uint32_t i = 0; i < t->n_producers; i++)
+        side[MAKER] += find_weight(m, t->producers[i], tensor);
+    for (uint32_t i = 0; i < t->n_consumers; i++)
+        side[READER] += find_weight(m, t->consumers[i], tensor);
+    return m->is_weighed && m->bound > 0 ? fmin(fmin(side[MAKER], side[READER]) / (m->bound * DFL_MATCH_SHARE), 1) : 1;
+}
 
 static int64_t find_middle(const mismatch *x)
 {
@@ -417,7 +459,7 @@ static bool can_split(const dfl_matched_tiles *m, const mismatch *x)
     const leaf *l = &m->leaves[x->tensor].at[x->leaf];
     const int64_t middle = find_middle(x);
 
-    return x->most - x->least > m->ratio && middle >= l->low[x->dim] && middle < l->high[x->dim];
+    return (x->most - x->least) * x->worth > m->ratio && middle >= l->low[x->dim] && middle < l->high[x->dim];
 }
 
 /* Whether einsums between the first and the last one of a tensor lack the room that it takes: they see the least of its leaf. */
@@ -435,10 +477,11 @@ static bool find_mismatch(const dfl_matched_tiles *m, uint32_t tensor, mismatch 
 {
     const dfl_tensor *t = &m->classes->m->workload->tensors[tensor];
     mismatch of[DFL_PROBLEM_DIMS];
+    const double worth = find_worth(m, tensor);
     bool is_found = false, slides[DFL_PROBLEM_DIMS] = { false }; /* tiles along a window differ from what they are made of */
 
     for (uint32_t d = 0; d < DFL_PROBLEM_DIMS; d++)
-        of[d] = (mismatch){ .tensor = tensor, .dim = d, .least = INFINITY, .most = -INFINITY };
+        of[d] = (mismatch){ .tensor = tensor, .dim = d, .least = INFINITY, .most = -INFINITY, .worth = worth };
     for (uint32_t i = 0; i < t->n_producers + t->n_consumers; i++) {
         const uint32_t e = i < t->n_producers ? t->producers[i] : t->consumers[i - t->n_producers];
         const choice *c = &m->choices[e].at[m->path[e]];
@@ -556,6 +599,7 @@ static bool split_held(dfl_matched_tiles *m, uint32_t tensor)
     const uint32_t maker = t->producers[0];
     const uint32_t at = m->choices[maker].at[m->path[maker]].sum.way[dfl_problem_find_operand(problem_of(m, maker), tensor)];
     const leaf *l = &m->leaves[tensor].at[at];
+    const double worth = find_worth(m, tensor);
 
     for (uint32_t side = 0; side < SIDES && t->n_producers == 1 && t->n_consumers > 0; side++) {
         const double held = fmin(find_held(m, side == MAKER ? maker : t->consumers[0], tensor), l->most_held[side]);
@@ -565,7 +609,7 @@ static bool split_held(dfl_matched_tiles *m, uint32_t tensor)
         for (uint32_t i = 0; i < (side == MAKER ? t->n_consumers : 1); i++)
             least = fmin(least, fmax(find_left(m, side == MAKER ? t->consumers[i] : maker, l->memory, &size),
                                      l->least_held[side]));
-        if (held - least > size * fmax(m->ratio / 4, DFL_MATCH_HELD_ROOM)) {
+        if ((held - least) * worth > size * fmax(m->ratio / 4, DFL_MATCH_HELD_ROOM)) {
             split_leaf_held(m, tensor, at, side, (least + held) / 2);
             return true;
         }
@@ -592,13 +636,14 @@ static bool split_coarse(dfl_matched_tiles *m)
     return is_split;
 }
 
-/* Splits leaves where tiles differ most at first. False if none differ. */
+/* Splits leaves where tiles differ most at first, of tensors whose einsums cost most; then of all. False if none differ. */
 static bool split_leaves(dfl_matched_tiles *m)
 {
     while (!split_coarse(m)) {
-        if (m->ratio <= DFL_MATCH_RATIO)
+        if (m->ratio <= DFL_MATCH_RATIO && !m->is_weighed)
             return false;
-        m->ratio = fmax(m->ratio / 2, DFL_MATCH_RATIO);
+        m->is_weighed = m->is_weighed && m->ratio > DFL_MATCH_RATIO;
+        m->ratio = m->ratio <= DFL_MATCH_RATIO ? DFL_MATCH_COARSE : fmax(m->ratio / 2, DFL_MATCH_RATIO);
     }
     return true;
 }
