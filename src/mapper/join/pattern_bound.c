@@ -158,7 +158,7 @@ dfl_pattern_bounds *dfl_pattern_bounds_new(dfl_arena *arena, dfl_arena *scratch,
     b->line = *line;
     b->deadline = deadline;
     b->programs = programs;
-    b->goal = (dfl_form_goal){ .factor = 1, .is_whole = true };
+    b->goal = (dfl_form_goal){ .factor = 1, .is_whole = true, .has_visits = line->per_joule > 0 };
     if (line->per_joule > 0)
         b->goal.joules = 1;
     else

@@ -67,13 +67,13 @@ double dfl_bounded_solve(dfl_pattern_bounds *b, const dfl_kept_program *k, const
                          const dfl_geometric_state *start, double enough, dfl_geometric_solution *out)
 {
     const dfl_geometric_effort effort = { .precision = dfl_bounded_precision(b), .steps = DFL_FORM_STEPS,
-                                          .cutoff = dfl_form_goal_cutoff(&b->goal, enough) };
+                                          .cutoff = dfl_form_program_cutoff(k->program, &b->goal, enough) };
 
     ++*b->programs;
     b->left -= b->has_lengths && b->left > 0 ? 1 : 0;
     dfl_budget_work(b->deadline->budget, DFL_WORK_PROGRAM);
     dfl_geometric_solve(k->program->program, range, start, &effort, out);
-    return dfl_form_goal_bound(&b->goal, out->bound);
+    return dfl_form_program_bound(k->program, &b->goal, out->bound);
 }
 
 double dfl_bounded_rebate(const dfl_pattern_bounds *b, uint32_t pattern, double bound)

@@ -213,7 +213,7 @@ static double bound_program(dfl_pattern_bounds *b, dfl_kept_program *k, const df
         return INFINITY;
     limit_keeps(k, most);
     if (k->has_plane)
-        bound = dfl_form_goal_bound(&b->goal, dfl_geometric_least(k->program->program, &k->plane, &range));
+        bound = dfl_form_program_bound(k->program, &b->goal, dfl_geometric_least(k->program->program, &k->plane, &range));
     if (bound >= least)
         return bound;
     bound = fmax(bound, dfl_bounded_solve(b, k, &range, k->has_plane ? &k->state : NULL, least, solution));

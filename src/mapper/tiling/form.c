@@ -319,6 +319,16 @@ static bool is_served(const form_maker *k, uint32_t keep)
     return keep == k->out->n_keeps || k->problem->place[k->out->skeleton->keep[keep].place].memory == DFL_NONE;
 }
 
+/* Whether a count does not depend on amounts. */
+static bool is_fixed(const form_maker *k, uint32_t count)
+{
+    bool is_it = true;
+
+    for (uint32_t r = 0; r < k->problem->n_ranks; r++)
+        is_it &= k->figure[(size_t)count * k->problem->n_ranks + r] == DFL_FORM_NONE;
+    return is_it;
+}
+
 /* Adds up the coefficients of every count. The parts of a result that enter a keep inside of an array pay to be read when they
    leave it, and those that are read back are fewer by the entries: both have the same count. Only first visits are left with a
    negative coefficient then, and their number does not depend on amounts. */
@@ -353,9 +363,10 @@ static void add_costs(form_maker *k)
     for (uint32_t i = 0; i < f->n_counts; i++) {
         if (k->count[i].joules < 0 && k->count[i].joules >= -DFL_FORM_ROUNDING * k->gain[i])
             k->count[i].joules = 0;
-        for (uint32_t r = 0; r < k->problem->n_ranks && k->count[i].joules < 0; r++)
-            f->has_known_losses &= k->figure[(size_t)i * k->problem->n_ranks + r] == DFL_FORM_NONE;
+        f->has_known_losses &= !(k->count[i].joules < 0) || is_fixed(k, i);
     }
+    for (uint32_t i = 0; i < f->n_ports; i++)
+        k->port[i].has_known_visits = k->port[i].less != DFL_FORM_NONE && is_fixed(k, k->port[i].less);
 }
 
 /* The tile of a keep. With windows it holds in each dimension at least the values of the main rank, where that can lie inside of

@@ -62,7 +62,8 @@ typedef struct {
     uint8_t operand;          /* what moves; counts of several operands may be one */
     double seconds;           /* per unit of the product */
     uint16_t less;            /* count of the first visits of result elements, which read nothing; DFL_FORM_NONE = none */
-    double less_seconds;
+    double less_seconds;      /* per unit of that; negative */
+    bool has_known_visits;    /* the number of first visits does not depend on amounts: they save -less_seconds */
 } dfl_form_port;
 
 /* Time of a link of a network for the elements of a count (B18). */

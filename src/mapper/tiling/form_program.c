@@ -94,6 +94,24 @@ double dfl_form_goal_cutoff(const dfl_form_goal *g, double value)
     return isnormal(value) && value > 0 ? (dfl_logarithm(value / g->factor) + 2 * LOG_ROUNDING) / scale_of(g) : INFINITY;
 }
 
+/* What first visits take off a line, with a margin for rounding. */
+static double find_visits(const dfl_form_program *p, const dfl_form_goal *g)
+{
+    return g->factor * g->leakage * p->visits * (1 + LOG_ROUNDING);
+}
+
+double dfl_form_program_bound(const dfl_form_program *p, const dfl_form_goal *g, double bound)
+{
+    const double x = dfl_form_goal_bound(g, bound);
+
+    return p->visits > 0 ? fmax(x - find_visits(p, g), 0) : x;
+}
+
+double dfl_form_program_cutoff(const dfl_form_program *p, const dfl_form_goal *g, double value)
+{
+    return dfl_form_goal_cutoff(g, p->visits > 0 ? value + find_visits(p, g) : value);
+}
+
 /* ---- variables ---- */
 
 static void set_range(dfl_geometric_box *range, uint32_t var, double least, double most)
@@ -482,6 +500,27 @@ static bool moves_beside(const program_maker *k, const dfl_form_port *p)
            p->port != 2 * place_of(f, k->goal->firsts->memory);
 }
 
+/* Whether the transfers at a port count in times: those of results that are read back only by B70. */
+static bool counts(const program_maker *k, const dfl_form_port *p)
+{
+    return (p->less == DFL_FORM_NONE || (k->goal->has_visits && p->has_known_visits)) && !moves_beside(k, p);
+}
+
+/* Time of the first visits among transfers that count. */
+static double visits_of(const dfl_form_port *p) { return p->less != DFL_FORM_NONE ? -p->less_seconds : 0; }
+
+/* Time of the first visits at a port, or of those for which the work would wait. */
+static double find_port_visits(const program_maker *k, uint32_t port, bool of_waits)
+{
+    double seconds = 0;
+
+    for (uint32_t i = 0; i < k->form->n_ports; i++) {
+        const dfl_form_port *p = &k->form->port[i];
+        seconds += p->port == port && (p->waits || !of_waits) && counts(k, p) ? visits_of(p) : 0;
+    }
+    return seconds;
+}
+
 /* The work, and what comes before and after it on the way of each input (lemma B7). */
 static void add_ends(program_maker *k)
 {
@@ -490,6 +529,7 @@ static void add_ends(program_maker *k)
 
     for (uint32_t i = 0; i < n; i++) {
         add_work(k);
+        add_seconds(k, k->out->visits);
         if (ramp != NULL) {
             const dfl_ramp_way *way = ramp->n > 0 ? &ramp->way[i] : NULL;
             add_seconds(k, ramp->launch + ramp->last + (way != NULL ? way->latencies : 0));
@@ -535,21 +575,24 @@ static void add_times(program_maker *k)
     const dfl_ramp *ramp = k->goal->ramp;
     bool has_work = false;
 
+    for (uint32_t port = 0; port < 2 * f->problem->n_places; port++)
+        k->out->visits = fmax(k->out->visits, find_port_visits(k, port, false));
     for (uint32_t port = 0; port < 2 * f->problem->n_places; port++) {
         bool waits = false, beside = false;
         for (uint32_t i = 0; i < f->n_ports; i++)
-            if (f->port[i].port == port && f->port[i].less == DFL_FORM_NONE && !moves_beside(k, &f->port[i]))
+            if (f->port[i].port == port && counts(k, &f->port[i]))
                 *(f->port[i].waits ? &waits : &beside) = true;
         for (uint32_t of_waits = 0; of_waits < 2; of_waits++) {
             if (of_waits ? !waits : !beside)
                 continue;
             for (uint32_t i = 0; i < f->n_ports; i++) {
                 const dfl_form_port *p = &f->port[i];
-                if (p->port == port && p->less == DFL_FORM_NONE && (p->waits || !of_waits) && !moves_beside(k, p))
+                if (p->port == port && (p->waits || !of_waits) && counts(k, p))
                     add_moved(k, p->count, p->seconds, -1);
             }
             if (of_waits)
                 add_work(k);
+            add_seconds(k, k->out->visits - find_port_visits(k, port, of_waits));
             if (k->goal->firsts != NULL && port == 2 * place_of(f, k->goal->firsts->memory))
                 add_firsts(k, 0, !of_waits, of_waits);
             if (ramp != NULL)
@@ -583,8 +626,10 @@ static void add_mean(program_maker *k)
     for (uint32_t i = 0; i < f->n_ports; i++) {
         const dfl_form_port *p = &f->port[i];
         const double weight = k->goal->weights[2 * p->port] + (p->waits ? k->goal->weights[2 * p->port + 1] : 0);
-        if (p->less == DFL_FORM_NONE && weight > 0 && !moves_beside(k, p))
-            add_moved(k, p->count, p->seconds * weight, -1);
+        if (!(weight > 0) || !counts(k, p))
+            continue;
+        add_moved(k, p->count, p->seconds * weight, -1);
+        k->out->visits += visits_of(p) * weight;
     }
     add_steps(k, f->problem->seconds * share_work(k->goal));
     if (k->goal->firsts != NULL) {
@@ -715,6 +760,7 @@ static bool make_program(dfl_arena *arena, program_maker *k, dfl_box *const *roo
     add_objective(k);
     first_time = k->draft->n_sums;
     k->out->n_times = 0;
+    k->out->visits = 0;
     if (k->goal->weights != NULL)
         add_mean(k);
     else

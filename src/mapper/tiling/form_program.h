@@ -31,6 +31,7 @@ typedef struct {
     bool has_splits;          /* the parts of a mapping may be points of several forms (B41); else all have one form */
     /* NULL, or by time (dfl_form_program): the latency is a mean with these weights of the times that it is the largest of */
     const double *weights;
+    bool has_visits;          /* of a line of energy and time: results that are read back take time (B70) */
     bool has_others;          /* tiles of other einsums may take room: dfl_form_program_take */
     uint32_t limited;         /* mask: keeps of one place whose room dfl_form_program_limit_keeps may limit */
     bool has_parts;           /* numbers of parts are variables of their own (B63) */
@@ -74,7 +75,8 @@ typedef struct {
     struct { uint16_t cut, knob; } mix[DFL_GEOMETRIC_TERMS]; /* the cut of these pieces, the knob of their least number */
     uint32_t others[DFL_PROBLEM_PLACES];          /* knob of what others take of a place; DFL_FORM_NO_VAR = none */
     uint32_t limited;                             /* knob of what `limited` keeps may not take; DFL_FORM_NO_VAR = none */
-    uint32_t latency;                             /* variable */
+    uint32_t latency;                             /* variable; with `has_visits` it is more than the latency by `visits` */
+    double visits;                                /* time of first visits, s; 0 without `has_visits` */
     uint32_t n_times, time_sum[DFL_FORM_TIMES];   /* sums of the program that limit the latency, without weights; */
     uint8_t time[DFL_FORM_TIMES];                 /* the time of each: 2 * port + (1 with the work), or DFL_FORM_TIME_WORK */
     uint32_t n_shares;
@@ -121,5 +123,8 @@ double dfl_form_program_spread(const dfl_form_program *program, uint32_t rank, u
    bound of the objective above `value`. */
 double dfl_form_goal_bound(const dfl_form_goal *goal, double bound);
 double dfl_form_goal_cutoff(const dfl_form_goal *goal, double value);
+/* The same for a goal that may be one with `has_visits`: the line without the time of first visits. */
+double dfl_form_program_bound(const dfl_form_program *program, const dfl_form_goal *goal, double bound);
+double dfl_form_program_cutoff(const dfl_form_program *program, const dfl_form_goal *goal, double value);
 
 #endif

@@ -19,17 +19,23 @@ typedef struct {
     double joules, seconds;                       /* powers of the goal */
     double leakage;
     double per_second;                            /* W: of the line 0.5 energy + per_second latency, in place of `objective` */
+    bool has_visits;                              /* results that are read back take time (B70) */
 } program_case;
 
 static const program_case CASES[] = {
-    { "energy times latency", "energy * latency", "buffers = 2;", "multicast = row, col;", { 13, 12, 10 }, 1, 1, 0, 0 },
-    { "energy", "energy", "", "multicast = row, col; reduce = row;", { 7, 16, 9 }, 1, 0, 0, 0 },
-    { "latency", "latency", "buffers = 2;", "multicast = row;", { 11, 6, 23 }, 0, 1, 0, 0 },
+    { "energy times latency", "energy * latency", "buffers = 2;", "multicast = row, col;", { 13, 12, 10 }, 1, 1, 0, 0, false },
+    { "energy", "energy", "", "multicast = row, col; reduce = row;", { 7, 16, 9 }, 1, 0, 0, 0, false },
+    { "latency", "latency", "buffers = 2;", "multicast = row;", { 11, 6, 23 }, 0, 1, 0, 0, false },
     { "energy times latency squared", "energy * latency * latency", "", "multicast = col; reduce = row;",
-      { 13, 5, 17 }, 1, 2, 0, 0 },
-    { "energy squared times latency", "energy * energy * latency", "", "multicast = row, col;", { 12, 12, 12 }, 2, 1, 0, 0 },
-    { "leakage", "energy * latency", "leakage = 3mW;", "multicast = row, col;", { 9, 10, 11 }, 1, 1, 3e-3, 0 },
-    { "a line of both, with leakage", "energy", "leakage = 3mW;", "multicast = row, col;", { 9, 10, 11 }, 1, 0, 3e-3, 0.02 },
+      { 13, 5, 17 }, 1, 2, 0, 0, false },
+    { "energy squared times latency", "energy * energy * latency", "", "multicast = row, col;", { 12, 12, 12 }, 2, 1, 0, 0,
+      false },
+    { "leakage", "energy * latency", "leakage = 3mW;", "multicast = row, col;", { 9, 10, 11 }, 1, 1, 3e-3, 0, false },
+    { "a line of both, with leakage", "energy", "leakage = 3mW;", "multicast = row, col;", { 9, 10, 11 }, 1, 0, 3e-3, 0.02,
+      false },
+    { "a line of both, results are read back", "energy", "", "multicast = row, col;", { 9, 10, 11 }, 1, 0, 0, 0.05, true },
+    { "a line of both, sums of rows are read back", "energy", "buffers = 2;", "multicast = row, col; reduce = row;", { 7, 6, 23 },
+      1, 0, 0, 0.05, true },
 };
 
 typedef struct {
@@ -141,13 +147,14 @@ static bool check_form(void *context, const dfl_tiling_template *skeleton)
         dfl_geometric_solve(p->program, &range, i == 0 ? NULL : &root.state, &effort, &s);
         if (i == 0)
             root = s;
-        bound = dfl_form_goal_bound(&t->goal, s.bound);
+        bound = dfl_form_program_bound(p, &t->goal, s.bound);
         wide = box_bound(t, f, boxes);
         t->better += bound > wide;
         check_points(t, f, point, boxes, bound);
         /* the plane of the whole range holds in the boxes */
         assert_true(dfl_geometric_least(p->program, &root.plane, &range) <= s.bound + 0.1 || s.reason == DFL_GEOMETRIC_STEPS);
-        check_points(t, f, point, boxes, dfl_form_goal_bound(&t->goal, dfl_geometric_least(p->program, &root.plane, &range)));
+        check_points(t, f, point, boxes,
+                     dfl_form_program_bound(p, &t->goal, dfl_geometric_least(p->program, &root.plane, &range)));
     }
     dfl_point_free(point);
     return true;
@@ -190,6 +197,7 @@ static void bounds_hold(void **state)
     if (t->row->per_second > 0)
         t->objective = dfl_objective_line(&t->objective, 0.5, t->row->per_second);
     assert_true(dfl_form_goal_make(&t->objective, t->row->leakage, &t->goal));
+    t->goal.has_visits = t->row->has_visits;
     assert_close(t->goal.joules, t->row->joules, 0);
     assert_close(t->goal.seconds, t->row->seconds, 0);
     dfl_templates_each(&problem, &deadline, check_form, t);
@@ -316,6 +324,81 @@ static void lengths_hold(void **state)
     assert_true(dfl_objective_make(t.session->sink, t.session->names, t.mapping, &t.objective));
     assert_true(dfl_form_goal_make(&t.objective, 0, &t.goal));
     dfl_templates_each(&problem, NULL, check_lengths, &k);
+    assert_int_equal(t.forms, 1);
+    dfl_session_free(t.session);
+}
+
+/* ---- results that are read back (B70) ---- */
+
+/* `temporal k; keep B in near; temporal m; keep Z in near` reads 8 elements of A and 4 of B, writes 8 of Z, and reads 6 of Z back,
+   at a port of 1 B/s. 8 MAC cost 8 J. */
+typedef struct {
+    const char *name;
+    bool has_visits;
+    double least;             /* of J + S at these lines */
+} visits_case;
+
+static const visits_case VISITS[] = {
+    { "read back for nothing: 8 J + 20 s", false, 28 },
+    { "read back but for the first visits: 8 J + (28 - 2) s", true, 34 },
+};
+
+typedef struct {
+    program_test *of;
+    const visits_case *row;
+} visits_test;
+
+/* Looks at skeletons until one has these lines. */
+static bool check_visits(void *context, const dfl_tiling_template *skeleton)
+{
+    static const int64_t one[DFL_CHAIN_CUTS] = { 1 }; /* below the first cut of each rank */
+    const dfl_geometric_effort effort = { .precision = 1e-4, .cutoff = INFINITY, .steps = 60 };
+    const visits_test *k = context;
+    program_test *t = k->of;
+    dfl_arena *arena = t->session->arena;
+    dfl_form *f = dfl_form_make(arena, t->problem, skeleton, &t->terms);
+    dfl_box *boxes[DFL_PROBLEM_RANKS], *roots[DFL_PROBLEM_RANKS];
+    dfl_form_program *p;
+    dfl_geometric_solution s;
+    dfl_geometric_box range;
+
+    if (f->n_keeps != 2 || !f->problem->operand[f->skeleton->keep[1].operand].output || f->chain[0].n == 0 ||
+        f->chain[1].n == 0 || f->chain[0].at[0].gap != 1 || f->chain[1].at[0].gap != 0)
+        return true;
+    for (uint32_t r = 0; r < f->problem->n_ranks; r++) {
+        roots[r] = dfl_box_make(arena, f, r);
+        boxes[r] = dfl_box_within(arena, f, r, one, one);
+        assert_non_null(boxes[r]);
+    }
+    p = dfl_form_program_make(arena, &t->draft, f, roots, &t->goal);
+    assert_non_null(p);
+    dfl_form_program_fit(p, boxes, &range);
+    dfl_geometric_solve(p->program, &range, NULL, &effort, &s);
+    assert_close(dfl_form_program_bound(p, &t->goal, s.bound), k->row->least, 1e-3);
+    t->forms++;
+    return false;
+}
+
+static void visits_count(void **state)
+{
+    const dfl_problem_limits limits = { .spread = true };
+    program_test t = { .session = dfl_session_new(NULL) };
+    visits_test k = { .of = &t, .row = *state };
+    dfl_problem problem;
+
+    t.mapping = open_problem(t.session,
+                             "dfl 1; workload w : i8 { rank m = 2, k = 4; input A[m, k]; weight B[k]; "
+                             "output Z[m] += A[m, k] * B[k]; } system chip { clock = 1Hz; "
+                             "memory dram { size = 1GB; bandwidth = 1B/s; energy = 0J/bit; } "
+                             "memory near { size = 2B; holds = B, Z; energy = 0J/bit; } "
+                             "compute mac { ops = mac; rate = 1MAC/cycle; energy = 1J/MAC; } } "
+                             "mapping best for w on chip { ...; minimize energy; }", &limits, &problem);
+    t.problem = &problem;
+    assert_true(dfl_objective_make(t.session->sink, t.session->names, t.mapping, &t.objective));
+    t.objective = dfl_objective_line(&t.objective, 1, 1);
+    assert_true(dfl_form_goal_make(&t.objective, 0, &t.goal));
+    t.goal.has_visits = k.row->has_visits;
+    dfl_templates_each(&problem, NULL, check_visits, &k);
     assert_int_equal(t.forms, 1);
     dfl_session_free(t.session);
 }
@@ -447,5 +530,6 @@ int main(void)
 
     return CHECK_TABLE("mapper.form_program", CASES, bounds_hold) +
            CHECK_TABLE("mapper.form_program.lengths", LENGTHS, lengths_hold) +
+           CHECK_TABLE("mapper.form_program.visits", VISITS, visits_count) +
            CHECK_TABLE("mapper.form_program.loose", LOOSE, loose_axes_hold) + CHECK_GROUP("mapper.form_program.end", end);
 }

@@ -188,12 +188,13 @@ static double find_least(two *t, const int64_t *extent)
 }
 
 /* The bound with equal tiles is at least that of equal memories, near the least over all tiles, and above it by no more than the
-   precision of a bound. */
+   precision of a bound, but where keeps that one einsum holds leave the other one less room (B62). */
 static void matches_tiles(void **state)
 {
-    static const struct { int m, k, n, q, room; double per_second; } ROWS[] = {
-        { 9, 24, 4, 3, 24, 0 }, { 6, 2, 7, 15, 18, 0 }, { 10, 2, 9, 26, 23, 0 }, { 9, 22, 8, 6, 11, 0 }, { 6, 26, 9, 5, 45, 0 },
-        { 7, 6, 7, 10, 42, 2e-9 }, { 9, 13, 10, 13, 41, 0 }, { 5, 25, 11, 13, 24, 1e-9 },
+    static const struct { int m, k, n, q, room; double per_second; bool is_held; } ROWS[] = {
+        { 9, 24, 4, 3, 24, 0, false }, { 6, 2, 7, 15, 18, 0, false }, { 10, 2, 9, 26, 23, 0, false },
+        { 9, 22, 8, 6, 11, 0, false }, { 6, 26, 9, 5, 45, 0, false },
+        { 7, 6, 7, 10, 42, 2e-9, true }, { 9, 13, 10, 13, 41, 0, false }, { 5, 25, 11, 13, 24, 1e-9, false },
     };
     double raised = 0;
 
@@ -208,7 +209,7 @@ static void matches_tiles(void **state)
         agreed = dfl_matched_tiles_raise(matched, 0);
         equal = dfl_matched_tiles_raise(matched, INFINITY);
         least = find_least(&t, extent);
-        if (!(agreed <= equal && equal <= least * 1.005 && equal >= least * 0.92))
+        if (!(agreed <= equal && (ROWS[i].is_held || equal <= least * 1.005) && equal >= least * 0.92))
             fail_msg("row %zu: equal memories %g, equal tiles %g, one by one %g", i, agreed, equal, least);
         raised = fmax(raised, equal / agreed);
         dfl_matched_tiles_free(matched);
