@@ -15,6 +15,7 @@ typedef struct {
     dfl_deadline *halt;              /* NULL = no limits */
     bool through, keeps;             /* only those with loops of others, see dfl_templates_through */
     bool cuts;                       /* orders of keeps end early, as soon as all templates that begin so are left out */
+    const dfl_family *family;        /* the outermost keeps are those that it begins with; NULL = any */
     uint32_t homes;                  /* among the keeps of the places that are chosen */
     uint32_t idle[DFL_PROBLEM_OPERANDS]; /* mask of places in which a keep below all homes is of no use, if `cuts` */
     uint32_t allow[DFL_TEMPLATE_KEEPS + 1]; /* of the keeps so far, if `cuts`: as in the template, below the last home; */
@@ -308,6 +309,8 @@ static void order_keeps(walker *k, uint32_t p, uint32_t last, uint32_t *left, ui
         for (uint32_t bits = left[i] & ~before; bits != 0; bits &= bits - 1) {
             uint32_t o = (uint32_t)__builtin_ctz(bits);
             bool home = is_home(k, o, i);
+            if (k->family != NULL && k->t.n_keeps < k->family->n_first && k->family->first[k->t.n_keeps] != o)
+                continue;
             k->t.keep[k->t.n_keeps++] = (dfl_template_keep){ .operand = (uint8_t)o, .place = (uint8_t)i, .home = home };
             left[i] &= ~(1u << o);
             if (!k->cuts || may_be_useful(k, seen + home))
@@ -416,7 +419,7 @@ void dfl_templates_each(const dfl_problem *problem, dfl_deadline *halt, bool (*u
 void dfl_templates_of(const dfl_problem *problem, const dfl_family *family, dfl_deadline *halt,
                       bool (*use)(void *context, const dfl_tiling_template *t), void *context)
 {
-    walker k = { .problem = problem, .halt = halt, .use = use, .context = context };
+    walker k = { .problem = problem, .halt = halt, .use = use, .context = context, .family = family };
 
     prepare_cuts(&k);
     for (uint32_t o = 0; o < problem->n_operands; o++) {

@@ -15,6 +15,11 @@
 /* A latency far above all others, s: an objective that depends on the latency at all is larger there. */
 #define SOME_TIME 1e30
 
+/* Keeps without an order up to which all their orders, at most 24, are listed: bounds by outermost keeps (B76) save little. */
+enum { DFL_BOX_LISTED = 4 };
+/* Effort between two descents from a family to a mapping: each costs some ten programs and a dive. */
+enum { DFL_BOX_DESCENT = 2048 };
+
 /* ---- nodes ---- */
 
 static void push_copy(dfl_box_run *s, const dfl_box_node *node, uint32_t rank, dfl_box *box, double bound)
@@ -213,10 +218,11 @@ static bool add_form(void *context, const dfl_tiling_template *t)
     return true;
 }
 
-/* Adds a family to the heap, as a node without boxes. */
+/* Adds a family to the heap, as a node without boxes. `least`: a lower bound of it. */
 static void push_family(dfl_box_run *s, const dfl_form_source *source, const dfl_family *family, double least)
 {
-    const double bound = fmax(least, dfl_family_bound(source->problem, s->costs.objective, s->costs.leakage, family));
+    const double bound = family->n_first > 0 ? least
+        : fmax(least, dfl_family_bound(source->problem, s->costs.objective, s->costs.leakage, family));
     dfl_family *copy;
 
     if (!dfl_box_is_useful(s, bound)) {
@@ -249,6 +255,96 @@ static bool is_next_family(dfl_box_run *s, dfl_box_node *node)
     return false;
 }
 
+/* Keeps of an operand among the outermost ones of a family. */
+static uint32_t count_of(const dfl_family *family, uint32_t operand)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < family->n_first; i++)
+        n += family->first[i] == operand;
+    return n;
+}
+
+/* Adds the families whose next keep is chosen, too. */
+static void choose_next(dfl_box_run *s, const dfl_form_source *source, const dfl_family *family, double least)
+{
+    for (uint32_t o = 0; o < family->n; o++) {
+        dfl_family next = *family;
+        next.first[next.n_first++] = (uint8_t)o;
+        if (count_of(&next, o) <= (uint32_t)__builtin_popcount(family->kept[o]))
+            push_family(s, source, &next, least);
+    }
+}
+
+/* Keeps of a family whose order is not chosen. */
+static uint32_t count_left(const dfl_family *family)
+{
+    uint32_t n = 0;
+
+    for (uint32_t o = 0; o < family->n; o++)
+        n += (uint32_t)__builtin_popcount(family->kept[o]);
+    return n - family->n_first;
+}
+
+/* Follows a node down to a point. */
+static void dive(dfl_box_run *s, dfl_box_node *node)
+{
+    dfl_open_form *f = &s->forms.at[node->form];
+    const bool is_guided = f->program != NULL;
+
+    f->is_dived = true;
+    while (split(s, node, is_guided)) {
+        if (!is_guided || node->depth < DFL_BOX_RENEW)
+            continue;
+        raise_bound(s, f, node, f->solved, s->out->value);
+        if (!dfl_box_is_useful(s, node->bound))
+            return;
+    }
+}
+
+/* Follows a family down to a mapping: the next keep is the one with the least bound. All families on the way go to the heap, so
+   the forms that are made here come a second time. */
+static void descend(dfl_box_run *s, const dfl_form_source *source, dfl_family family)
+{
+    const dfl_loose_solver solver = { &s->goal, &s->costs, source->merge == NULL, s->trial, s->draft, &s->solution, &s->terms };
+    const size_t n = s->forms.n;
+    dfl_box_node root = { .form = 0 };
+    dfl_open_form made;
+
+    s->goal.ramp = s->costs.ramp = NULL;
+    while (count_left(&family) > DFL_BOX_LISTED) {
+        dfl_family best = family;
+        double least = INFINITY;
+        for (uint32_t o = 0; o < family.n; o++) {
+            dfl_family next = family;
+            double bound;
+            next.first[next.n_first++] = (uint8_t)o;
+            if (count_of(&next, o) > (uint32_t)__builtin_popcount(family.kept[o]))
+                continue;
+            bound = dfl_loose_family_bound(&solver, source->problem, &next, s->out->value);
+            if (bound < least) {
+                least = bound;
+                best = next;
+            }
+        }
+        if (best.n_first == family.n_first)
+            return;
+        family = best;
+    }
+    s->source = source;
+    s->least = 0;
+    dfl_templates_of(source->problem, &family, &s->deadline, add_form, s);
+    if (s->forms.n == n)
+        return;
+    made = (dfl_open_form){ .source = source };
+    root.form = (uint32_t)s->forms.n;
+    (void)make_form(s, s->work, s->forms.at[n].waiting, &made, &root);
+    DFL_PUSH(s->work, &s->forms, made);
+    solve_form(s, &s->forms.at[root.form], &root);
+    if (dfl_box_is_useful(s, root.bound))
+        dive(s, &root);
+}
+
 /* Lists the skeletons of a family. If a limit ends the list, the family stays in the heap, with its bound. */
 static void list_family(dfl_box_run *s, dfl_box_node *node)
 {
@@ -256,9 +352,19 @@ static void list_family(dfl_box_run *s, dfl_box_node *node)
 
     if (!is_next_family(s, node))
         return;
+    s->of_families = fmin(s->of_families, node->bound);
+    if (s->has_goal && s->costs.is_whole && count_left(f->family) > DFL_BOX_LISTED) {
+        const dfl_form_source *source = f->source;
+        const dfl_family family = *f->family;
+        choose_next(s, source, &family, node->bound);
+        if (s->effort >= s->descent) {
+            descend(s, source, family);
+            s->descent = s->effort + DFL_BOX_DESCENT;
+        }
+        return;
+    }
     s->source = f->source;
     s->least = node->bound;
-    s->of_families = fmin(s->of_families, node->bound);
     dfl_templates_of(f->source->problem, f->family, &s->deadline, add_form, s);
     if (s->deadline.why != DFL_STOP_NONE || s->is_partial)
         dfl_box_heap_put_back(s->work, &s->heap, *node);
@@ -411,22 +517,6 @@ static bool is_unlikely(const dfl_box_run *s, const dfl_box_node *node)
     const dfl_open_form *f = &s->forms.at[node->form];
 
     return f->n_points >= DFL_BOX_TRIALS && !dfl_box_is_useful(s, node->bound * f->excess);
-}
-
-/* Follows a node down to a point. */
-static void dive(dfl_box_run *s, dfl_box_node *node)
-{
-    dfl_open_form *f = &s->forms.at[node->form];
-    const bool is_guided = f->program != NULL;
-
-    f->is_dived = true;
-    while (split(s, node, is_guided)) {
-        if (!is_guided || node->depth < DFL_BOX_RENEW)
-            continue;
-        raise_bound(s, f, node, f->solved, s->out->value);
-        if (!dfl_box_is_useful(s, node->bound))
-            return;
-    }
 }
 
 /* Takes nodes from the heap until none is useful, or the deadline passes. Then sets the lower bound. */

@@ -2,8 +2,9 @@
  * The search of one einsum by boxes: branch and bound over intervals of tile sizes and parts, for all skeletons at once. The
  * space has all tile sizes and all parts, whether they divide what they cut or not, or only those that do.
  *
- * Nodes wait in a heap by lower bound, and with them families of skeletons (skeleton/family.h) that are listed when their bound
- * is the least. A node is split along its widest cut. When a form is first reached, and at times later, the search dives: it
+ * Nodes wait in a heap by lower bound, and with them families of skeletons (skeleton/family.h) that are opened when their bound
+ * is the least: by operands, then by outermost keeps where amounts divide (B76), or listed. At times a family is followed down to
+ * a mapping. A node is split along its widest cut. When a form is first reached, and at times later, the search dives: it
  * follows the child that is closer to the solution of the program of the form, or that with the lower bound, down to a point,
  * which the model evaluates (point.h). The search ends when no node has a bound below the best value: this value is optimal in
  * the space.

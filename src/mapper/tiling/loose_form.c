@@ -154,9 +154,9 @@ double dfl_loose_family_bound(const dfl_loose_solver *solver, const dfl_problem 
     dfl_templates_of(problem, family, NULL, take_first, &first);
     if (!first.is_found)
         return INFINITY;
-    form = dfl_loose_form_make(solver->scratch, problem, &first.skeleton, 0, solver->terms);
+    form = dfl_loose_form_make(solver->scratch, problem, &first.skeleton, family->n_first, solver->terms);
     bound = form != NULL ? bound_form(solver, form, value) : 0;
-    if (form != NULL && bound < value)
+    if (form != NULL && bound < value && family->n_first == 0)
         bound = fmax(bound, bound_whole_parts(solver, form, value) * (1 - DFL_FORM_ROUNDING));
     dfl_arena_reset(solver->scratch);
     return bound;

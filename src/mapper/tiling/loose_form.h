@@ -25,7 +25,7 @@ typedef struct {
     dfl_terms *terms;
 } dfl_loose_solver;
 
-/* Lower bound of the objective over all mappings of a family with the places of all operands (lemmas B55, B56), as far as it
+/* Lower bound of the objective over all mappings of a family with the places of all operands (lemmas B55, B56, B76), as far as it
    takes to exceed `value`; 0 = none is known, INFINITY = there is no skeleton. */
 double dfl_loose_family_bound(const dfl_loose_solver *solver, const dfl_problem *problem, const dfl_family *family, double value);
 

@@ -1,6 +1,6 @@
 /*
- * Families of skeletons (B25, B55, B56): bounds by hand, families that together have all skeletons, and bounds against the costs of
- * points of their skeletons.
+ * Families of skeletons (B25, B55, B56, B76): bounds by hand, families that together have all skeletons, and bounds against the
+ * costs of points of their skeletons.
  */
 #include <stdio.h>
 
@@ -105,6 +105,7 @@ static double loose_bound(dfl_arena *arena, const dfl_problem *problem, const df
     double bound;
 
     assert_true(dfl_form_goal_make(objective, 0, &goal));
+    goal.is_whole = family->n_first > 0; /* only amounts that divide count */
     bound = dfl_loose_family_bound(&solver, problem, family, INFINITY);
     dfl_arena_free(scratch);
     return bound;
@@ -126,6 +127,47 @@ static void loose(void **state)
     bound = loose_bound(s->arena, &problem, &objective, &family);
     assert_true(bound <= want * (1 + 1e-9));
     assert_true(bound >= want * 0.997); /* the precision of a program */
+    dfl_session_free(s);
+}
+
+/* 8 x 8 points; the memory inside has room for 2 elements, and reads cost as much as outside, writes nothing. */
+#define TIGHT                                                                                                                    \
+    "dfl 1; workload w : i8 { rank m = 8, n = 8; input A[m], B[n]; output Z[m, n] += A[m] * B[n]; } "                            \
+    "system chip { clock = 10MHz; memory dram { size = unlimited; energy = 10pJ/bit; } "                                         \
+    "memory sram { size = 2B; read { energy = 10pJ/bit; } write { energy = 0pJ/bit; } holds = A, B; } "                          \
+    "compute mac { ops = mac; rate = 1MAC/cycle; energy = 1pJ/MAC; } } mapping best for w on chip { option overlap = perfect; "  \
+    "...; minimize energy; }"
+
+typedef struct {
+    const char *name;
+    uint32_t n_first;          /* outermost keeps, and their operands */
+    uint8_t first[2];
+    double want;               /* pJ */
+} order_row;
+
+static const order_row ORDERS[] = {
+    { "A and B enter once; each step reads both, and writes Z", 0, { 0 }, 64 + 80 * (16 + 128 + 64.0) },
+    { "room for 2 of 8 elements of A, whose loop stands above both: B enters four times (B76)", 1, { 0 },
+      64 + 80 * (8 + 32 + 128 + 64.0) },
+    { "B outside (B76)", 1, { 1 }, 64 + 80 * (32 + 8 + 128 + 64.0) },
+};
+
+static void orders(void **state)
+{
+    const order_row *row = *state;
+    const dfl_problem_limits limits = { .spread = true };
+    dfl_session *s = dfl_session_new(NULL);
+    dfl_family family = { .n = 3, .kept = { SRAM, SRAM, 0 }, .n_first = row->n_first };
+    dfl_objective objective;
+    dfl_problem problem;
+    double bound;
+
+    const dfl_mapping *m = open_problem(s, TIGHT, &limits, &problem);
+    assert_true(dfl_objective_make(s->sink, s->names, m, &objective));
+    memcpy(family.first, row->first, sizeof row->first);
+    bound = loose_bound(s->arena, &problem, &objective, &family);
+    assert_true(bound <= row->want * 1e-12 * (1 + 1e-9));
+    assert_true(bound >= row->want * 1e-12 * 0.997); /* the precision of a program */
     dfl_session_free(s);
 }
 
@@ -155,6 +197,27 @@ static bool add(void *context, const dfl_tiling_template *t)
     return true;
 }
 
+/* Lists a family by its outermost keeps: all orders of them. */
+static void each_order(const dfl_problem *problem, dfl_family *f, listed *out)
+{
+    uint32_t left[DFL_PROBLEM_OPERANDS], n = 0;
+
+    for (uint32_t o = 0; o < f->n; o++)
+        left[o] = (uint32_t)__builtin_popcount(f->kept[o]);
+    for (uint32_t i = 0; i < f->n_first; i++)
+        left[f->first[i]]--;
+    f->n_first++;
+    for (uint32_t o = 0; o < f->n; o++)
+        if (left[o] > 0) {
+            n++;
+            f->first[f->n_first - 1] = (uint8_t)o;
+            each_order(problem, f, out);
+        }
+    f->n_first--;
+    if (n == 0)
+        dfl_templates_of(problem, f, NULL, add, out);
+}
+
 static void each_family(const dfl_problem *problem, dfl_family *f, listed *out)
 {
     const dfl_problem_operand *o = &problem->operand[f->n];
@@ -162,7 +225,7 @@ static void each_family(const dfl_problem *problem, dfl_family *f, listed *out)
 
     if (f->n == problem->n_operands) {
         memcpy(out->kept, f->kept, sizeof out->kept);
-        dfl_templates_of(problem, f, NULL, add, out);
+        each_order(problem, f, out);
         return;
     }
     rest = o->places & ~((2u << o->home) - 1);
@@ -217,14 +280,44 @@ typedef struct {
     const dfl_objective *objective;
     dfl_terms terms;
     uint32_t seed, n;
-    double closest;            /* largest quotient of a bound and a cost */
+    double closest;            /* largest quotient of a bound and a cost; */
+    double closest_order;      /* with outermost keeps */
 } judge;
+
+/* Compares the bounds of a family of which the outermost keeps are chosen with the cost of random points that divide (B76). */
+static void judge_order(judge *k, const dfl_tiling_template *t, dfl_form *f, dfl_family family)
+{
+    const dfl_box_costs costs = { .objective = k->objective, .is_whole = true };
+    dfl_amounts divisors[DFL_PROBLEM_RANKS];
+    double others[DFL_FORM_PRODUCTS], bound;
+
+    dfl_problem_divide(k->arena, k->problem, divisors);
+    f->divisors = divisors;
+    for (uint32_t i = 0; i < t->n_keeps; i++)
+        family.first[i] = t->keep[i].operand;
+    family.n_first = t->n_keeps > 0 ? 1 + draw(&k->seed, t->n_keeps) : 0;
+    bound = family.n_first > 0 ? loose_bound(k->arena, k->problem, k->objective, &family) : 0;
+    for (uint32_t i = 0; i < 8; i++) {
+        dfl_box *boxes[DFL_PROBLEM_RANKS];
+        for (uint32_t r = 0; r < k->problem->n_ranks; r++) {
+            boxes[r] = dfl_box_make(k->arena, f, r);
+            while (boxes[r]->is_possible && !boxes[r]->is_point)
+                boxes[r] = dfl_box_half(k->arena, f, r, boxes[r], draw(&k->seed, 2));
+        }
+        if (dfl_box_multiply(f, boxes, 0, others)) {
+            const double cost = dfl_box_bound(&costs, f, boxes, 0, others);
+            assert_true(cost >= bound);
+            k->closest_order = fmax(k->closest_order, cost < INFINITY ? bound / cost : 0);
+        }
+    }
+    f->divisors = NULL;
+}
 
 /* Compares the bounds of the family of a skeleton with the relaxed cost of random points of it. */
 static bool judge_points(void *context, const dfl_tiling_template *t)
 {
     judge *k = context;
-    const dfl_form *f = dfl_form_make(k->arena, k->problem, t, &k->terms);
+    dfl_form *f = dfl_form_make(k->arena, k->problem, t, &k->terms);
     const dfl_box_costs costs = { .objective = k->objective };
     dfl_family family = { .n = k->problem->n_operands };
     double others[DFL_FORM_PRODUCTS], least[DFL_PROBLEM_OPERANDS + 1], by_loose;
@@ -237,6 +330,7 @@ static bool judge_points(void *context, const dfl_tiling_template *t)
     }
     family.n = k->problem->n_operands;
     by_loose = loose_bound(k->arena, k->problem, k->objective, &family);
+    judge_order(k, t, f, family);
     for (uint32_t i = 0; i < 4; i++) {
         dfl_box *boxes[DFL_PROBLEM_RANKS];
         double bound;
@@ -271,7 +365,7 @@ static const char *const SHARED[] = { "", "multicast = x;", "multicast = x, y;",
 static void hold(void **state)
 {
     uint32_t n = 0;
-    double closest = 0;
+    double closest = 0, closest_order = 0;
     (void)state;
 
     for (uint32_t i = 0; i < sizeof SHARED / sizeof *SHARED; i++)
@@ -288,9 +382,11 @@ static void hold(void **state)
             dfl_templates_each(&problem, NULL, judge_points, &k);
             n += k.n;
             closest = fmax(closest, k.closest);
+            closest_order = fmax(closest_order, k.closest_order);
             dfl_session_free(s);
         }
     assert_true(n > 1000);
+    assert_true(closest_order > 0.9);
     assert_true(closest > 0.9); /* the bounds are not far below all costs */
 }
 
@@ -298,5 +394,6 @@ int main(void)
 {
     static const struct CMUnitTest drawn[] = { cmocka_unit_test(have_all), cmocka_unit_test(hold) };
 
-    return CHECK_TABLE("mapper.family", BOUNDS, bounds) + CHECK_TABLE("mapper.family.loose", LOOSE, loose) + CHECK_GROUP("mapper.family.drawn", drawn);
+    return CHECK_TABLE("mapper.family", BOUNDS, bounds) + CHECK_TABLE("mapper.family.loose", LOOSE, loose) +
+           CHECK_TABLE("mapper.family.orders", ORDERS, orders) + CHECK_GROUP("mapper.family.drawn", drawn);
 }
