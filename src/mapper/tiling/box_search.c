@@ -580,17 +580,6 @@ static bool is_open_in_time(const dfl_box_run *s, const dfl_problem *const *prob
     return !is_counted && (s->costs.leakage > 0 || dfl_objective_value(o, 1, 0) < dfl_objective_value(o, 1, SOME_TIME));
 }
 
-/* Whether some operand may have a keep inside of an axis. */
-static bool has_keeps_inside(const dfl_problem *problem, uint32_t axis)
-{
-    bool has = false;
-
-    for (uint32_t o = 0; o < problem->n_operands; o++)
-        for (uint32_t p = 0; p < problem->n_places; p++)
-            has |= (problem->operand[o].places >> p & 1) && (problem->place[p].axes >> axis & 1);
-    return has;
-}
-
 /* Whether an operand may have a keep of which the pieces of a rank count: one that the rank does not index, or that slides. */
 static bool has_keeps_apart(const dfl_problem *problem, uint32_t rank)
 {
@@ -601,20 +590,15 @@ static bool has_keeps_apart(const dfl_problem *problem, uint32_t rank)
     return has;
 }
 
-/* Whether mappings may cut a rank in a way that no skeleton has, and count less (D12): by more loops than one above a keep, or by
-   an axis further out among its loops. */
+/* Whether mappings may cut a rank in a way that no skeleton has, and count less (D12): by more loops than one above a keep, by
+   loops further in than a keep that stays, or by an axis further out among its loops. */
 static bool is_uneven(const dfl_problem *problem, uint32_t rank)
 {
-    const bool has_apart = has_keeps_apart(problem, rank);
-    bool has_inside = false;
     uint32_t n_axes = 0;
 
     for (uint32_t a = 0; a < problem->n_axes; a++)
-        if (problem->axis[a].ranks >> rank & 1) {
-            n_axes++;
-            has_inside |= has_keeps_inside(problem, a);
-        }
-    return (problem->extent[rank] > 3 && has_apart) || (problem->extent[rank] > 2 && (n_axes > 1 || (has_inside && has_apart)));
+        n_axes += problem->axis[a].ranks >> rank & 1;
+    return problem->extent[rank] > 2 && (n_axes > 1 || has_keeps_apart(problem, rank));
 }
 
 static bool has_uneven_ranks(const dfl_problem *problem)

@@ -47,6 +47,15 @@ static const char unshared[] =
     "        array y[2] over ny { compute unit { rate { mac = 1MAC/s; } } }\n    }\n}\n"
     "mapping m for w on chip { keep A, B, Z in m0; ";
 
+/* Two ports work side by side, and each operand has a tile of three elements. */
+static const char beside[] =
+    "workload w : i8 { rank s = 3, r = 3, q = 3, t = 3; input A[s, r]; weight B[q, t]; output Z[s, q] += A[s, r] * B[q, t]; }\n"
+    "system chip {\n    memory da { size = unlimited; holds = input; read { bandwidth = 7B/s; } }\n"
+    "    memory db { size = unlimited; holds = weight; read { bandwidth = 6B/s; } }\n"
+    "    memory dz { size = unlimited; holds = output; }\n    memory na { size = 3B; holds = input; }\n"
+    "    memory nb { size = 3B; holds = weight; }\n    compute pe { rate { mac = 10kMAC/s; } energy { mac = 1J/MAC; } }\n}\n"
+    "mapping m for w on chip { option overlap = perfect; keep A in da; keep B in db; keep Z in dz; ";
+
 typedef struct {
     const char *name;
     const char *problem;
@@ -84,6 +93,11 @@ static const uneven_case cases[] = {
     /* A comes to 2 + 1 coordinates of y, 12 bits each, B to both of x, 48 bits: 11 bytes */
     { "an axis that the last piece leaves idle", unshared, "spatial a on x; temporal b:4; spatial b:2 on y, b on x;", true, 2.75,
       true, 0 },
+    /* of A, the second piece of s stays during q: da gives 2 * 9 + 3 bytes beside 2 * 9 of db, 3 s for 81 J. If all of A comes again,
+       or B with each element of s, 27 bytes take 27 / 7 s or more. The loop r further in cuts the whole tile of A, so that above
+       the keep nothing of r would stay. */
+    { "a tile of three elements stays above a loop over its rank", beside,
+      "temporal s:2; temporal q; keep B in nb; temporal s; keep A in na; temporal r, t;", true, 243, true, 1e-9 },
     { "a gap is one to the bound that holds", AROUND("10"),
       "spatial m/2 on x; temporal m:2; keep A in l1; temporal n; keep B in m1; temporal m;", true, 82320, false, 0.01 },
 };
