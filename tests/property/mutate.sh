@@ -5,8 +5,8 @@
 # file is compiled outside of the build and linked before the library, so that it replaces the file of the library; the
 # tree does not change.
 #
-# BUILD, OUT, DFLC as the Makefile says; JOBS at once; ONLY=room.c takes the faults of one file, WHY=text those
-# whose description contains the text; CASES random cases.
+# BUILD, OUT, DFLC as the Makefile says; JOBS at once; ONLY=room.c takes the faults of one file, ONLY=mapper/ those of a
+# directory, WHY=text those whose description contains the text; CASES random cases.
 set -u
 export LC_ALL=C NO_COLOR=1 DFL_STDLIB=stdlib
 export BUILD=${BUILD:-build} CASES=${CASES:-10000}
@@ -162,7 +162,7 @@ if ! grep -q '^SURVIVED' "$work/none/result"; then
 fi
 
 for dir in "$work"/[0-9]*; do
-    [ -z "${ONLY:-}" ] || [ "$(basename "$(cat "$dir/file")")" = "$ONLY" ] || continue
+    case $(cat "$dir/file") in "${ONLY:-}"* | */"${ONLY:-}") ;; *) continue ;; esac
     [ -z "${WHY:-}" ] || grep -qF -- "$WHY" "$dir/why" || continue
     printf '%s\n' "$dir"
 done >"$work/todo"
