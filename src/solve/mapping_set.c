@@ -3,6 +3,7 @@
 
 #include "ir/mapping_open.h"
 #include "mapper/problem/limits.h"
+#include "mapper/problem/space_text.h"
 #include "report/check/check.h"
 #include "solve/solve_internal.h"
 #include "support/deadline.h"
@@ -14,7 +15,8 @@ static bool refuse_kinds(const dfl_fill *fill, const char *here, const char *hel
 }
 
 /* The summary of a search for several mappings; `found` holds at least one. `wider`: why the result is not proven if a search for
-   one mapping found one of them; NULL = it did not. */
+   one mapping found one of them; NULL = it did not. With `--tiles imperfect` nothing is proven: only the searches for one
+   mapping try other tile sizes than those that divide. */
 static dfl_search_summary summarize(const dfl_fill *fill, const dfl_objective *objective, const dfl_search_result *found,
                                     const char *wider)
 {
@@ -22,7 +24,7 @@ static dfl_search_summary summarize(const dfl_fill *fill, const dfl_objective *o
 
     out.lower_bound = NAN;
     out.value = found->at[0].terms[0];
-    out.optimal = found->status == DFL_SEARCH_OPTIMAL;
+    out.optimal = found->status == DFL_SEARCH_OPTIMAL && !fill->space.imperfect;
     out.evaluated = found->evaluated;
     out.pruned = found->pruned;
     out.max_fused = fill->solver->options->max_fused;
@@ -167,6 +169,8 @@ bool dfl_fill_front(dfl_fill *fill, const dfl_objective *objective, const dfl_ma
                                         "the set: others may belong to it, too" : NULL);
         summary->objective = dfl_arena_printf(solver->arena, "pareto %s", m->front_text);
         summary->is_of_front = true;
+        if (fill->space.imperfect)
+            found.space = dfl_mapper_words(work, m, &(dfl_words){ .ragged = true, .spread = fill->space.any_spread });
         summary->space = dfl_arena_printf(solver->arena, "a Pareto set of %u; %s", found.n, found.space);
     }
     for (uint32_t i = 0; is_found && i < found.n; i++)

@@ -215,7 +215,10 @@ const char *dfl_proof_gaps_text(dfl_arena *arena, const dfl_search_space *space,
     if (lines && found->is_uneven)
         add_clause(&out, "the best mapping has tiles that do not divide, and the search tried only some of these: `--tiles "
                          "imperfect` tries more");
-    if (lines && space->imperfect && !found->has_any_tiles)
+    if (lines && space->imperfect && gaps.is_one_of_several)
+        add_clause(&out, "tile sizes that do not divide were tried only in variants of the best mappings for one expression "
+                         "alone: other points may belong to the set, too");
+    else if (lines && space->imperfect && !found->has_any_tiles)
         add_clause(&out, found->is_best_perfect
                     ? "the search tries tile sizes that do not divide only in variants of good mappings (without them the "
                       "result is proven): the lower bound is the sum of the bounds of the single einsums"

@@ -56,8 +56,6 @@ void dfl_unused_options_report(const dfl_solver *solver, const dfl_mapping *m)
         warn_unused(solver, m, "--top", why, only_tile_sizes ? open : one);
     if (only_tile_sizes && solver->options->max_fused > 0)
         warn_unused(solver, m, "--max-fused", why, open);
-    if (front && !only_tile_sizes && solver->options->imperfect)
-        warn_unused(solver, m, "--tiles imperfect", why, one);
     if (solver->options->beyond != 0 && why)
         warn_unused(solver, m, "--beyond", why, only_tile_sizes ? open : one);
     else if (solver->options->beyond != 0 && !dfl_mapping_all_lines_open(m))
