@@ -207,10 +207,14 @@ void dfl_report_template(const dfl_results *results, const dfl_template *templat
         dfl_diag_help(results->sink, d, "bind it: `mapping NAME = %s(%s = ...);`", name, missing);
         break;
     case DFL_LACKS_WORKLOAD:
-        dfl_diag_help(results->sink, d, "bind it: `mapping NAME = %s for %s(%s = ...);`", name, owner, missing);
+        dfl_diag_help(results->sink, d, "add `%s = ...` to the arguments of `%s`, or bind it: `mapping NAME = %s for "
+                      "%s(%s = ...);`",
+                      missing, owner, name, owner, missing);
         break;
     case DFL_LACKS_SYSTEM:
-        dfl_diag_help(results->sink, d, "bind it: `mapping NAME = %s on %s(%s = ...);`", name, owner, missing);
+        dfl_diag_help(results->sink, d, "add `%s = ...` to the arguments of `%s`, or bind it: `mapping NAME = %s on "
+                      "%s(%s = ...);`",
+                      missing, owner, name, owner, missing);
         break;
     }
 }
