@@ -363,7 +363,8 @@ bool dfl_eval_int(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr, const 
     if (v.kind == DFL_VALUE_BAD || v.kind == DFL_VALUE_UNKNOWN)
         return false;
     if (v.kind != DFL_VALUE_QUANTITY) {
-        dfl_report(sema->sink, DFL_EXPR_TYPE, expr->span, "%s must be an integer, found %s", what, kind_text(&v));
+        dfl_diag_help(sema->sink, dfl_report(sema->sink, DFL_EXPR_TYPE, expr->span, "%s must be an integer, found %s", what,
+                                             kind_text(&v)), "write an integer, as in `64`");
         return false;
     }
     if (!dfl_dim_is_none(v.quantity.dim)) {
@@ -372,8 +373,11 @@ bool dfl_eval_int(dfl_sema *sema, dfl_scope *scope, const dfl_expr *expr, const 
         return false;
     }
     if (!v.quantity.exact) {
-        label_origin(sema, scope, expr, dfl_report(sema->sink, DFL_EXPR_TYPE, expr->span, "%s must be an integer, found %s", what,
-                                                   dfl_arith_value_text(sema, &v)));
+        dfl_diag *d = dfl_report(sema->sink, DFL_EXPR_TYPE, expr->span, "%s must be an integer, found %s", what,
+                                 dfl_arith_value_text(sema, &v));
+
+        label_origin(sema, scope, expr, d);
+        dfl_diag_help(sema->sink, d, "write an integer, or round with `floor` or `ceil`");
         return false;
     }
     if (v.quantity.integer < low || v.quantity.integer > high) {

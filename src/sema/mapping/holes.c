@@ -39,8 +39,14 @@ const dfl_hole *dfl_mapping_lower_hole(dfl_mapping_context *ctx, const dfl_expr 
     dfl_mapping_note_hole(ctx, expr->span);
     if (expr->left == NULL)
         return h;
-    if (!dfl_eval_set(ctx->draft->sema, ctx->scope, expr->left, &values, &unknown))
+    if (!dfl_eval_set(ctx->draft->sema, ctx->scope, expr->left, &values, &unknown)) {
         ctx->draft->broken |= !unknown;
+    } else if (values.n == 0) {
+        dfl_diag_help(ctx->draft->sema->sink, dfl_report(ctx->draft->sema->sink, DFL_EXPR_TYPE, expr->left->span,
+                                                         "no size is in this range"),
+                      "write the smaller size first: `a .. b` goes from a to b - 1");
+        ctx->draft->broken = true;
+    }
     choices = DFL_NEW_ARRAY(ctx->draft->sema->arena, int64_t, values.n + 1);
     for (size_t i = 0; i < values.n; i++) {
         const dfl_quantity *q = &values.at[i].quantity;
@@ -48,7 +54,8 @@ const dfl_hole *dfl_mapping_lower_hole(dfl_mapping_context *ctx, const dfl_expr 
         if (values.at[i].kind != DFL_VALUE_QUANTITY)
             continue;
         if (!q->exact || !dfl_dim_is_none(q->dim) || q->integer < 1 || q->integer > DFL_SEMA_MAX_EXTENT) {
-            dfl_report(ctx->draft->sema->sink, DFL_EXPR_TYPE, expr->left->span, "a hole takes positive integers");
+            dfl_diag *d = dfl_report(ctx->draft->sema->sink, DFL_EXPR_TYPE, expr->left->span, "a hole takes positive integers");
+            dfl_diag_help(ctx->draft->sema->sink, d, "write tile sizes or numbers of parts, as in `{2, 4}`");
             ctx->draft->broken = true;
             return h;
         }
