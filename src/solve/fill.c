@@ -623,6 +623,7 @@ static void connect_objective(dfl_fill *fill, dfl_objective *objective)
     objective->figure = look_up_figure;
     objective->meets = meets_requirement;
     objective->required = fill->required_at.at;
+    objective->asked = fill->asked.at;
     objective->n_required = (uint32_t)fill->required_at.n;
     objective->rooms = dfl_required_rooms(fill->solver->arena, fill->item.mapping->system, fill->asked.at,
                                           objective->n_required);

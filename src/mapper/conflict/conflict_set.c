@@ -419,7 +419,7 @@ static void label_required(analyst *k, dfl_diag *d, const limit *l)
     if (k->q->least != NULL)
         least = k->q->least(k->q->context, k->arena, k->m, l->at, &instead);
     dfl_diag_label(k->sink, d, l->span, "%s", least != NULL ? least : "this is not met");
-    if (k->q->least == NULL)
+    if (least == NULL && k->q->kind == DFL_QUESTION_AMOUNTS)
         dfl_diag_help(k->sink, d, "to see what can be met, minimize the figure without this requirement");
     if (instead.text != NULL)
         propose(&k->rule, &(change){ .text = dfl_arena_printf(k->arena, "allow %s", instead.text), .of = "what is required",
@@ -525,6 +525,8 @@ static void label_sets(analyst *k, dfl_diag *d)
         dfl_diag_help(k->sink, d, "the smallest change of %s: %s", best->of, best->text);
     else if (is_in_set(k, LIMIT_AMOUNT))
         dfl_diag_help(k->sink, d, "write another tile size in a marked place, or leave it open: `?`");
+    else if (is_in_set(k, LIMIT_KEEP))
+        dfl_diag_help(k->sink, d, "remove a marked line, or keep its tensors in another memory");
 }
 
 bool dfl_conflict_set_report(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, const dfl_question *question,

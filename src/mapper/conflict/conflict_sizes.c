@@ -1,5 +1,6 @@
 /* Why no amounts fit: the search for amounts itself is asked. */
 #include "ir/path/path.h"
+#include "ir/unit_text.h"
 #include "mapper/conflict/conflict_internal.h"
 #include "model/model.h"
 
@@ -9,6 +10,63 @@ enum { MOST_LOOKS = 1 << 20 };
 static dfl_answer answer(void *context, const dfl_mapping *m, const bool *waived, uint32_t measured, int64_t *bits, dfl_span *at)
 {
     return dfl_size_search_ask(context, m, waived, measured, bits, at);
+}
+
+/* All requirements of an objective but one. */
+typedef struct { const dfl_objective *all; uint32_t but; } others;
+
+static bool meets_others(void *context, uint32_t requirement, const dfl_result *result)
+{
+    const others *o = context;
+
+    return requirement == o->but || o->all->meets(o->all->context, requirement, result);
+}
+
+static bool figure_of(void *context, const dfl_result *result, const dfl_val *expr, double *out)
+{
+    const others *o = context;
+
+    return o->all->figure != NULL && o->all->figure(o->all->context, result, expr, out);
+}
+
+/* What the figure of requirement `i` can be at least if all other requirements hold, in words; NULL if the requirement bounds
+   nothing from above that a search can minimize, or if nothing meets the others. */
+static const char *least(void *context, dfl_arena *arena, const dfl_mapping *m, uint32_t i, dfl_instead *instead)
+{
+    const dfl_size_search_question *q = context;
+    const dfl_required *r = &q->request->objective->asked[i];
+    others rest = { q->request->objective, i };
+    dfl_arena *work = dfl_arena_new(q->session);
+    dfl_sink *quiet = dfl_sink_quiet(work);
+    dfl_size_search_conflict nothing;
+    dfl_search_request request = { .limits = { .evaluations = MOST_LOOKS }, .space = q->request->space };
+    const dfl_size_search_result *found = NULL;
+    const char *text = NULL;
+    dfl_mapping like = *m;
+    dfl_objective o;
+
+    like.minimize = r->figure;
+    like.n_minimize = 1;
+    if (r->figure != NULL && dfl_objective_make(quiet, q->names, &like, &o)) {
+        o.figure = figure_of;
+        o.meets = meets_others;
+        o.required = rest.all->required;
+        o.n_required = rest.all->n_required;
+        o.rooms = rest.all->rooms;
+        o.context = &rest;
+        request.objective = &o;
+        found = dfl_size_search_run(work, quiet, q->names, m, &request, &nothing);
+    }
+    if (found != NULL && found->mapping != NULL) {
+        dfl_strbuf value;
+        dfl_strbuf_init(&value, arena);
+        dfl_quantity_print(&value, dfl_quantity_real(found->objective, r->most.dim));
+        *instead = (dfl_instead){ value.text, found->objective / r->most.real, found->optimal };
+        text = dfl_arena_printf(arena, found->optimal ? "the least that can be met is %s"
+                                                      : "with everything else unchanged, %s was found", value.text);
+    }
+    dfl_arena_free(work);
+    return text;
 }
 
 static dfl_diag *report_none(dfl_sink *sink, const dfl_intern *names, const dfl_mapping *m, dfl_span span, const char *what)
@@ -32,8 +90,8 @@ void dfl_conflict_sizes(dfl_arena *arena, dfl_sink *sink, const dfl_intern *name
     dfl_budget none = { 0 }, *session = dfl_arena_budget(arena) != NULL ? dfl_arena_budget(arena) : &none;
     uint64_t looks = MOST_LOOKS;
     dfl_size_search_question asked = { .session = session, .names = names, .request = request, .looks = &looks };
-    const dfl_question question = { .answer = answer, .context = &asked, .required = request->objective->required,
-                                    .n_required = request->objective->n_required };
+    const dfl_question question = { .answer = answer, .least = least, .context = &asked,
+                                    .required = request->objective->required, .n_required = request->objective->n_required };
     dfl_diag *d;
 
     if (nothing->refused > 0) { /* the model says why */

@@ -34,6 +34,7 @@ typedef struct {
     dfl_figure_of *figure;      /* looks up a term in a result; may be NULL if `native` */
     dfl_meets *meets;           /* checks a requirement on a result; may be NULL if there are no requirements */
     const dfl_span *required;   /* spans of the requirements */
+    const struct dfl_required *asked; /* the requirements as a search reads them, `n_required` */
     uint32_t n_required;
     const struct dfl_required_room *rooms; /* required room of each memory of the system; NULL = no memory has one */
     void *context;

@@ -14,8 +14,8 @@ typedef enum { DFL_REQUIRED_OTHER, DFL_REQUIRED_FIGURE, DFL_REQUIRED_ROOM } dfl_
 typedef struct dfl_required {
     dfl_required_kind kind;
     dfl_span span;
-    const dfl_val *const *figure; /* FIGURE: pointer to the bounded expression over energy and latency */
-    dfl_quantity most;            /* FIGURE: upper bound of the expression */
+    const dfl_val *const *figure; /* pointer to the bounded expression, for FIGURE over energy and latency; NULL = no objective */
+    dfl_quantity most;            /* with a `figure`: its upper bound */
     uint32_t memory;              /* ROOM: index of the memory */
     int64_t bits;                 /* ROOM: upper bound of the peak (in bits) */
 } dfl_required;
