@@ -210,6 +210,8 @@ static const char *judge_keep(const space *s, uint32_t body, uint32_t at)
     }
     if (!has_loop_below(s, body, at))
         return "a keep above a branch without a shared loop between";
+    if (s->open->system->memories[l->where].element > 0)
+        return "a keep inside of an array above a shared loop";
     if (s->timed && (exchangers(s, body, find_loop_below(s, body, at), 0, &fits) & users) != users)
         return "a keep above loops in which its einsum exchanges nothing";
     if ((users & (users - 1)) != 0 && s->open->workload->tensors[l->what].role != DFL_ROLE_INPUT &&
@@ -282,8 +284,7 @@ bool rival_lifts_keeps(const rival *k, const rival_mapping *from)
             bool home = find_home(&s, l->what, &home_body, &home_line) && home_body == b && home_line == i;
             if (l->kind != DFL_LINE_KEEP || m->body[b].einsum >= 0)
                 continue;
-            if (home ? s.open->system->memories[l->where].element > 0
-                     : !share_loop(&s, b, i, users))
+            if (s.open->system->memories[l->where].element > 0 || (!home && !share_loop(&s, b, i, users)))
                 return true;
         }
     return false;

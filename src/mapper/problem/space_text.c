@@ -125,8 +125,8 @@ const char *dfl_mapper_words(dfl_arena *arena, const dfl_mapping *m, const dfl_w
     if (!tree && m->workload->n_einsums > 1)
         add_fusion(&k);
     if (!tree && m->system->n_axes > 0 && m->workload->n_einsums > 1)
-        add(&k, "a keep inside of an array above the keep of an exchanged tensor only if the loops between them do not index its "
-            "tensor",
+        add(&k, "keeps inside of an array: none above a shared loop, and above a keep of an exchanged tensor only if the loops "
+            "between them do not index that tensor",
             0, NULL);
     if (!tree && m->system->n_axes > 0 && dfl_workload_slides(m->workload))
         add(&k, "as windows overlap, a keep inside of an array above a keep outside of it only if the loops between them do not "

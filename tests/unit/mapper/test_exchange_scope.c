@@ -23,6 +23,8 @@ static const scope_row SCOPES[] = {
       "keep A, B, C, Z in dram; keep C in sram; temporal b; keep T in sram; " LEAVES, false },
     { "A above a branch that shares no loop", "keep A, B, C, T, Z in dram; keep A in sram; " LEAVES, false },
     { "T at home and in sram", "keep A, B, C, T, Z in dram; temporal a; keep T in sram; " LEAVES, false },
+    { "A in an array, above a loop below which its einsum exchanges T",
+      "keep A, B, C, Z in dram; keep A in reg; temporal a; keep T in sram; " LEAVES, false },
     { "an input at home in sram", "keep B, C, T, Z in dram; keep A in sram; " LEAVES, false },
 };
 
@@ -35,7 +37,8 @@ static void scopes(void **state)
     snprintf(text, sizeof text,
              "dfl 1; workload w : i8 { rank a = 4, b = 2; input A[a]; input B[a]; weight C[b]; T[a] = A[a] * B[a]; "
              "output Z[a] += T[a] * C[b]; } system chip { memory dram { size = unlimited; } memory sram { size = 64B; } "
-             "compute unit { rate { mac = 1MAC/s; flop = 1FLOP/s; } } } mapping one for w on chip { %s }", row->lines);
+             "array x[2] { memory reg { size = 64B; } compute unit { rate { mac = 1MAC/s; flop = 1FLOP/s; } } } } "
+             "mapping one for w on chip { %s }", row->lines);
     assert_int_equal(dfl_exchange_covers(s->arena, open_mapping(s, text)), row->covers);
     dfl_session_free(s);
 }
