@@ -170,7 +170,7 @@ static double bound_moved(const node_values *v, const dfl_form_count *x, uint32_
 static double bound_energy(node_values *v, bool is_whole)
 {
     const dfl_form *f = v->form;
-    const bool has_losses = v->is_point || f->has_known_losses;
+    const bool has_losses = (v->is_point && f->has_counted_results) || f->has_known_losses;
     double joules = f->problem->points * f->problem->joules, sure = joules;
 
     for (uint32_t i = 0; i < f->n_counts; i++) {

@@ -329,6 +329,22 @@ static bool is_fixed(const form_maker *k, uint32_t count)
     return is_it;
 }
 
+/* Whether it is known how many elements of results there are: of windows with gaps, `touched` may be less. */
+static bool has_counted_results(const dfl_problem *problem)
+{
+    bool is_counted = true;
+
+    for (uint32_t i = 0; i < problem->n_operands; i++)
+        for (uint32_t d = 0; problem->operand[i].output && d < problem->operand[i].n_dims; d++) {
+            const dfl_problem_dim *dim = &problem->operand[i].dims[d];
+            double most = 1;
+            for (uint32_t n = 0; n < dim->n; n++)
+                most += (double)dim->coef[n] * (double)(problem->extent[dim->rank[n]] - 1);
+            is_counted &= dfl_form_is_plain(&problem->operand[i], dim) || dim->touched >= most;
+        }
+    return is_counted;
+}
+
 /* Adds up the coefficients of every count. The parts of a result that enter a keep inside of an array pay to be read when they
    leave it, and those that are read back are fewer by the entries: both have the same count. Only first visits are left with a
    negative coefficient then, and their number does not depend on amounts. */
@@ -359,14 +375,17 @@ static void add_costs(form_maker *k)
                                                      .less = DFL_FORM_NONE };
         }
     }
-    f->has_known_losses = true;
+    f->has_counted_results = has_counted_results(k->problem);
+    f->has_known_losses = f->has_counted_results;
     for (uint32_t i = 0; i < f->n_counts; i++) {
         if (k->count[i].joules < 0 && k->count[i].joules >= -DFL_FORM_ROUNDING * k->gain[i])
             k->count[i].joules = 0;
         f->has_known_losses &= !(k->count[i].joules < 0) || is_fixed(k, i);
     }
-    for (uint32_t i = 0; i < f->n_ports; i++)
-        k->port[i].has_known_visits = k->port[i].less != DFL_FORM_NONE && is_fixed(k, k->port[i].less);
+    for (uint32_t i = 0; i < f->n_ports; i++) {
+        const dfl_problem_operand *o = &k->problem->operand[k->port[i].operand];
+        k->port[i].has_known_visits = k->port[i].less != DFL_FORM_NONE && o->ranks == o->plain && is_fixed(k, k->port[i].less);
+    }
 }
 
 /* The tile of a keep. With windows it holds in each dimension at least the values of the main rank, where that can lie inside of

@@ -63,7 +63,8 @@ typedef struct {
     double seconds;           /* per unit of the product */
     uint16_t less;            /* count of the first visits of result elements, which read nothing; DFL_FORM_NONE = none */
     double less_seconds;      /* per unit of that; negative */
-    bool has_known_visits;    /* the number of first visits does not depend on amounts: they save -less_seconds */
+    bool has_known_visits;    /* the number of first visits is known and does not depend on amounts: they save -less_seconds. Of a
+                                 result with windows only a lower bound is known, which could take too little off. */
 } dfl_form_port;
 
 /* Time of a link of a network for the elements of a count (B18). */
@@ -94,7 +95,8 @@ typedef struct {
     const uint16_t *figure;                 /* [product][rank]; DFL_FORM_NONE = 1 */
     uint32_t n_counts;
     const dfl_form_count *count;
-    bool has_known_losses;                  /* counts with negative `joules` do not depend on amounts */
+    bool has_counted_results;               /* it is known how many elements of results there are: no window has gaps */
+    bool has_known_losses;                  /* then: counts with negative `joules` do not depend on amounts */
     uint32_t n_ports;
     const dfl_form_port *port;
     uint32_t n_links;
