@@ -47,8 +47,9 @@ static bool name_selected(const dfl_own_source *a, const dfl_workload *own, cons
         const dfl_tensor *mine = &own->tensors[t], *given = &a->workload->tensors[tensor_of[t]];
         if (is_memory && is_outside_home(a, memory, tensor_of[t]))
             continue;
+        const bool is_home = is_memory && a->home != NULL && a->home[tensor_of[t]] == memory;
         const bool is_held = is_any || dfl_selects(selection, given);
-        const bool is_left = is_any || !is_memory || is_suited(a, selection, mine, given);
+        const bool is_left = is_any || !is_memory || is_home || is_suited(a, selection, mine, given);
         is_narrowed |= is_held && !is_left;
         if (is_held && is_left)
             names[n++] = mine->name;

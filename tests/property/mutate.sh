@@ -74,6 +74,7 @@ unit_tests() { # unit_tests DIR
     mapper/tiling/loose_form.c) echo "$OUT"/obj/tests/unit/mapper/test_{family,uneven,skeleton_tree}.o ;;
     mapper/tiling/*) echo "$OUT"/obj/tests/unit/mapper/test_{chains,merged_axes,boxes,forms,ramps,tiling,uneven}.o ;;
     support/memo.c) echo "$OUT/obj/tests/unit/support/test_memo.o" ;;
+    solve/own_system.c) echo "$OUT/obj/tests/unit/solve/test_own_system.o" ;;
     solve/proof_status.c) echo "$OUT/obj/tests/unit/solve/test_proof_status.o" ;;
     groups/groups.c) echo "$OUT/obj/tests/unit/groups/test_groups.o" ;;
     collective/*) echo "$OUT/obj/tests/unit/collective/test_collective.o $OUT/obj/tests/unit/collective/test_closed_forms.o" ;;
