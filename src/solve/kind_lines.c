@@ -201,8 +201,9 @@ static bool search_by_share(dfl_assembly *a, dfl_sink *sink, const dfl_lone_eins
     return search_alone(a, sink, one, &objective, &limits, most, out, NULL);
 }
 
-/* Searches for good lines of one einsum quickly, with an objective of this einsum alone: by starts (mapper/first); straight to
-   some lines by boxes, where these are quick. Sets the value, energy and latency. False if there are none. */
+/* Searches for good lines of one einsum quickly, with an objective of this einsum alone: by starts (mapper/first); in the
+   first round by boxes, where dfl_mapper_quick says that these are quick. Sets the value, energy and latency. False if there
+   are none. */
 static bool find_quickly(dfl_assembly *a, const dfl_lone_einsum *one, const dfl_objective *objective, dfl_first_breadth breadth,
                          dfl_found_lines *out, dfl_first_result *costs)
 {
@@ -655,7 +656,7 @@ static uint32_t begin_rounds(dfl_assembly *a)
         limits->evaluations = limits->evaluations > 0 && limits->evaluations / 4 < DFL_FIRST_SEVERAL
                                   ? limits->evaluations / 4 + 1 : DFL_FIRST_SEVERAL;
     if (is_timed && a->known != NULL && !a->is_long && a->workload->n_einsums <= DFL_CLIMB_FIRST_EINSUMS)
-        return 1; /* the climb that follows needs the time */
+        return 1; /* one round: the climb that follows needs the rest of the time */
     return !is_timed ? 2 : a->is_quick ? DFL_QUICK_ROUNDS : DFL_QUICK_ROUNDS - 1;
 }
 

@@ -49,8 +49,9 @@ struct dfl_matched_tiles {
     choice_list *choices;             /* by einsum */
     dfl_exchange_step *steps;
     uint32_t *ways, *path;
-    double ratio;                     /* logarithm of the ratio of tiles above which a leaf is split, at present, */
-    bool is_weighed;                  /* times the worth of the tensor (find_worth), at first; then of all tensors alike */
+    double ratio;                     /* a leaf is split if the logarithm of its largest tile over its least is above it */
+    bool is_weighed;                  /* that logarithm counts times the worth of the tensor (find_worth), until no leaf is left
+                                         to split; then that of all tensors counts in full */
     double bound;
 };
 
@@ -413,7 +414,7 @@ typedef struct {
 
 static double find_path_value(const dfl_matched_tiles *m, uint32_t e) { return m->choices[e].at[m->path[e]].sum.value; }
 
-/* What an einsum counts at its side of the exchange of a tensor: its bound; of one that costs next to nothing, such as an
+/* What an einsum counts at its side of the exchange of a tensor: its bound; of one below DFL_MATCH_SMALL of the sum, such as an
    exponential, also those of the einsums with which it exchanges other tensors, since it hands on the tiles of these. */
 static double find_weight(const dfl_matched_tiles *m, uint32_t e, uint32_t tensor)
 {

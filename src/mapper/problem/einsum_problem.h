@@ -20,8 +20,8 @@ enum {
     DFL_PROBLEM_WAITING = 12,     /* einsums of workloads in which waits count: of more there are too many sums to compare */
     DFL_PROBLEM_FILLED = 1 << 12, /* instances of an axis of which it is found out how many the ranks can fill */
     DFL_PROBLEM_AXES = 6,
-    DFL_PROBLEM_KEEPS = 21,       /* of all operands, inside of their homes: seven memories with three operands; */
-    DFL_PROBLEM_CLAIMED = 16,     /* of a search with a certificate, whose check knows no more */
+    DFL_PROBLEM_KEEPS = 21,       /* keeps of a skeleton inside of the homes: seven memories, three operands */
+    DFL_PROBLEM_CLAIMED = 16,     /* the same of a search with a certificate: its check knows no more */
 };
 
 /* One dimension of an operand's access: 1 + sum of coef * (piece of the rank - 1) elements. */

@@ -101,8 +101,8 @@ static inline uint32_t dfl_template_own(const dfl_tiling_template *t, uint32_t g
    `halt` = NULL: no deadline. */
 void dfl_templates_each(const dfl_problem *problem, dfl_deadline *halt, bool (*use)(void *context, const dfl_tiling_template *t),
                         void *context);
-/* The same for the skeletons of one family of a problem that dfl_family_handles (family.h), with the places of all operands, that
-   begin with the outermost keeps of the family. */
+/* As dfl_templates_each, for the skeletons of one family: those with the places of the family for all operands, and with its
+   outermost keeps, in its order, as their first keeps. dfl_family_handles (family.h) says for which problems. */
 void dfl_templates_of(const dfl_problem *problem, const dfl_family *family, dfl_deadline *halt,
                       bool (*use)(void *context, const dfl_tiling_template *t), void *context);
 /* Calls `use` for every skeleton that dfl_templates_each leaves out because another one is as good with every choice of tiles. */

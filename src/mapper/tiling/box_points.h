@@ -27,7 +27,7 @@ typedef struct {
     const dfl_family *family;      /* a family whose skeletons are listed when its bound is the least; NULL = a form */
     bool is_loose;                 /* its bound is that of its loose form (B55), too */
     const dfl_tiling_template *waiting; /* its skeleton; the form is made when its bound is the least; NULL = it is made */
-    bool is_bounded;               /* then: the bound is that of its program, too */
+    bool is_bounded;               /* of a skeleton that waits: its program (B22) is solved, and its bound is no lower */
     dfl_form *form;
     dfl_ramp *ramp;
     dfl_form *real;                /* with the axes of the system; `form` itself if none are merged; NULL = not made */

@@ -17,7 +17,8 @@
 
 /* Keeps without an order up to which all their orders, at most 24, are listed: bounds by outermost keeps (B76) save little. */
 enum { DFL_BOX_LISTED = 4 };
-/* Effort between two descents from a family to a mapping: each costs some ten programs and a dive. */
+/* Skeletons made and nodes split (`effort`) between two descents from a family to a mapping: a descent solves some ten programs
+   and goes down one path of boxes. */
 enum { DFL_BOX_DESCENT = 2048 };
 
 /* ---- nodes ---- */
@@ -87,7 +88,7 @@ static bool split(dfl_box_run *s, dfl_box_node *node, bool is_guided)
 
 /* ---- search ---- */
 
-/* The arena of what belongs to a form: of one that still waits, it is reset. */
+/* The arena of the program of a form. That of a form whose skeleton still waits is reset behind each bound. */
 static dfl_arena *home_of(const dfl_box_run *s, const dfl_open_form *f) { return f->waiting != NULL ? s->trial : s->work; }
 
 /* Takes amounts out of a node that no mapping better than the best has (rule B23). */
@@ -414,7 +415,7 @@ static void raise_waiting(dfl_box_run *s, dfl_box_node *node)
         s->out->pruned++;
 }
 
-/* Makes a form that waits, for good. */
+/* Makes the form of a skeleton that waits, in the arena that lasts until the end of the search. */
 static void make_waiting(dfl_box_run *s, dfl_box_node *node)
 {
     dfl_open_form *f = &s->forms.at[node->form];

@@ -62,7 +62,7 @@ typedef struct {
     uint8_t operand;          /* what moves; counts of several operands may be one */
     double seconds;           /* per unit of the product */
     uint16_t less;            /* count of the first visits of result elements, which read nothing; DFL_FORM_NONE = none */
-    double less_seconds;      /* per unit of that; negative */
+    double less_seconds;      /* s for each first visit; negative */
     bool has_known_visits;    /* the number of first visits is known and does not depend on amounts: they save -less_seconds. Of a
                                  result with windows only a lower bound is known, which could take too little off. */
 } dfl_form_port;

@@ -94,7 +94,7 @@ double dfl_form_goal_cutoff(const dfl_form_goal *g, double value)
     return isnormal(value) && value > 0 ? (dfl_logarithm(value / g->factor) + 2 * LOG_ROUNDING) / scale_of(g) : INFINITY;
 }
 
-/* What first visits take off a line, with a margin for rounding. */
+/* What first visits take off a line, in the unit of the objective of its program, with a margin for rounding. */
 static double find_visits(const dfl_form_program *p, const dfl_form_goal *g)
 {
     return g->factor * g->leakage * p->visits * (1 + LOG_ROUNDING);
