@@ -17,7 +17,8 @@ static void insert_line(dfl_arena *arena, dfl_body *b, uint32_t at, const dfl_li
 {
     dfl_line *lines = DFL_NEW_ARRAY(arena, dfl_line, (size_t)b->n_lines + 1);
 
-    memcpy(lines, b->lines, at * sizeof *lines);
+    for (uint32_t i = 0; i < at; i++) /* a body without lines has no list */
+        lines[i] = b->lines[i];
     lines[at] = *line;
     for (uint32_t i = at; i < b->n_lines; i++)
         lines[i + 1] = b->lines[i];
