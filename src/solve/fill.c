@@ -470,9 +470,6 @@ static bool fill_lines_once(dfl_fill *fill, const dfl_objective *objective, dfl_
     if (is_several && summary->optimal && *stopped == DFL_STOP_NONE && !fill->space.perfect &&
         fill->space.max_shared_loops == DFL_NONE && within == out->given)
         dfl_fill_try_ragged(fill, objective, within, out, summary);
-    if (is_alone(fill, out->given) && summary->optimal && *stopped == DFL_STOP_NONE && !fill->space.perfect &&
-        !fill->space.imperfect && objective->n_terms <= 1 && within == out->given)
-        dfl_fill_try_ragged_alone(fill, objective, fill_lines_once, out, summary);
     if (is_several && summary->optimal && *stopped == DFL_STOP_NONE && fill->space.extensions == 0)
         dfl_fill_try_climb(fill, objective, DFL_CLIMB_SHARE, 0, out, summary);
     if (is_several)

@@ -254,12 +254,6 @@ bool dfl_fill_start_narrow(const dfl_fill *fill, const dfl_objective *objective,
     return true;
 }
 
-static const char RAGGED_UNPROVEN[] =
-    "the mapping has tile sizes that do not divide: the best of those that divide is proven, which `--tiles perfect` gives; of "
-    "the others only some were tried";
-/* Evaluations of an einsum over all tile sizes behind a proof of those that divide. */
-enum { RAGGED_EVALUATIONS = 300 };
-
 void dfl_fill_try_ragged(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
                          dfl_search_summary *summary)
 {
@@ -276,36 +270,11 @@ void dfl_fill_try_ragged(dfl_fill *fill, const dfl_objective *objective, const d
                                  classes, &once);
         summary->evaluated += found.nodes;
         if (found.mapping != NULL)
-            dfl_fill_take_better(fill, found.mapping, found.value, RAGGED_UNPROVEN, out, summary);
+            dfl_fill_take_better(fill, found.mapping, found.value,
+                                 "the mapping has tile sizes that do not divide: the best of those that divide is proven, which "
+                                 "`--tiles perfect` gives; of the others only some were tried", out, summary);
     }
     dfl_arena_free(work);
-}
-
-void dfl_fill_try_ragged_alone(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
-                               dfl_search_summary *summary)
-{
-    dfl_fill wide = *fill;
-    dfl_filled other = { .given = out->given };
-    const double value = summary->value; /* of tiles that divide */
-
-    wide.space.imperfect = true;
-    wide.is_part = true;
-    wide.limits = share_limits(fill, summary, DFL_GROUPS_SHARE);
-    wide.limits.evaluations = wide.limits.evaluations > 0 && wide.limits.evaluations < RAGGED_EVALUATIONS
-                              ? wide.limits.evaluations : RAGGED_EVALUATIONS;
-    if (!search_apart(&wide, objective, search, &other) || other.mapping == NULL)
-        return;
-    summary->evaluated += other.search->evaluated;
-    summary->pruned += other.search->pruned;
-    dfl_fill_take_better(fill, other.mapping, other.search->value, RAGGED_UNPROVEN, out, summary);
-    if (!(summary->value < value))
-        return;
-    summary->space = other.search->space;
-    if (other.search->optimal) {
-        summary->optimal = true;
-        summary->unproven = NULL;
-        summary->lower_bound = other.search->lower_bound;
-    }
 }
 
 void dfl_fill_raise_floor(const dfl_fill *fill, const dfl_objective *objective, const dfl_filled *out,

@@ -169,10 +169,6 @@ bool dfl_fill_start_narrow(const dfl_fill *fill, const dfl_objective *objective,
 /* After a proof over tiles that divide: tries fused groups, whose tiles need not, once. Reports nothing. */
 void dfl_fill_try_ragged(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *within, dfl_filled *out,
                          dfl_search_summary *summary);
-/* Searches one einsum, whose best mapping with tiles that divide is proven, over all tile sizes with few evaluations; takes what
-   is better. A proof over all of them takes the place of the other. */
-void dfl_fill_try_ragged_alone(dfl_fill *fill, const dfl_objective *objective, dfl_fill_open *search, dfl_filled *out,
-                               dfl_search_summary *summary);
 /* Climbs from a mapping over all its lines (mapper/improve/tree_climb.h), for a share of the time that is left, with so many
    random walks at most. The result lies in `arena`. */
 const dfl_mapping *dfl_fill_climb(dfl_fill *fill, const dfl_objective *objective, const dfl_mapping *from, double share,

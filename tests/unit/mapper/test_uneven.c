@@ -122,7 +122,6 @@ static void is_not_above(void **state)
     dfl_stop stopped;
 
     open->search.imperfect = c->imperfect;
-    open->search.perfect = !c->imperfect;
     open->search.gap = c->gap;
     f = dfl_session_fill(open, open->program->designs[0].mapping, &stopped);
     assert_non_null(f);
