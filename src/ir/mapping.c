@@ -129,6 +129,20 @@ int64_t dfl_line_longest(const dfl_mapping *m, uint32_t i)
     return most;
 }
 
+bool dfl_body_has_einsum(const dfl_body *body, uint32_t einsum)
+{
+    uint32_t low = 0, high = body->n_einsums;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (body->einsums[middle] < einsum)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < body->n_einsums && body->einsums[low] == einsum;
+}
+
 const dfl_body *dfl_mapping_leaf(const dfl_mapping *m, uint32_t einsum)
 {
     const dfl_body *b = m->root;
@@ -136,9 +150,8 @@ const dfl_body *dfl_mapping_leaf(const dfl_mapping *m, uint32_t einsum)
     while (b && b->kind != DFL_BODY_LEAF) {
         const dfl_body *next = NULL;
         for (uint32_t c = 0; !next && c < b->n_children; c++)
-            for (uint32_t k = 0; k < b->children[c]->n_einsums; k++)
-                if (b->children[c]->einsums[k] == einsum)
-                    next = b->children[c];
+            if (dfl_body_has_einsum(b->children[c], einsum))
+                next = b->children[c];
         b = next;
     }
     return b && b->n_einsums == 1 && b->einsums[0] == einsum ? b : NULL;

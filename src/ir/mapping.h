@@ -245,6 +245,8 @@ const dfl_body *dfl_body_common(const dfl_body *a, const dfl_body *b);
 void dfl_body_open_end(dfl_arena *arena, dfl_body *body);
 /* Whether `inner` is `outer` or is nested in `outer`. */
 bool dfl_body_within(const dfl_body *inner, const dfl_body *outer);
+/* Whether an einsum runs in a body, whose einsums ascend: bisection. */
+bool dfl_body_has_einsum(const dfl_body *body, uint32_t einsum);
 /* The data type in which an einsum computes: that of the widest input without the positions of rows, or of the
    output if the einsum has no input. */
 const dfl_dtype *dfl_einsum_type(const dfl_workload *w, const dfl_einsum *e);

@@ -4,21 +4,6 @@
 
 #include "mapper/problem/transform.h"
 
-/* The einsums of a body ascend. */
-static bool is_in(const dfl_body *b, uint32_t einsum)
-{
-    uint32_t low = 0, high = b->n_einsums;
-
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (b->einsums[middle] < einsum)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < b->n_einsums && b->einsums[low] == einsum;
-}
-
 /* Whether the einsum reads a dimension bare that a producer in the body indexes with the rank alone. */
 static bool follows(const dfl_mapping *m, const dfl_body *b, const dfl_einsum *e, uint32_t rank)
 {
@@ -26,7 +11,7 @@ static bool follows(const dfl_mapping *m, const dfl_body *b, const dfl_einsum *e
         const dfl_access *read = &e->inputs[i];
         const dfl_tensor *t = &m->workload->tensors[read->tensor];
         for (uint32_t p = 0; p < t->n_producers; p++)
-            for (uint32_t d = 0; d < read->n_dims && is_in(b, t->producers[p]); d++) {
+            for (uint32_t d = 0; d < read->n_dims && dfl_body_has_einsum(b, t->producers[p]); d++) {
                 uint32_t own, made;
                 if (dfl_index_is_bare(&read->index[d], &own) &&
                     dfl_index_is_bare(&m->workload->einsums[t->producers[p]].output.index[d], &made) && made == rank)
@@ -42,7 +27,7 @@ static bool is_read(const dfl_mapping *m, const dfl_body *b, uint32_t einsum)
     const dfl_tensor *t = &m->workload->tensors[m->workload->einsums[einsum].output.tensor];
 
     for (uint32_t k = 0; k < t->n_consumers; k++)
-        if (t->consumers[k] > einsum && is_in(b, t->consumers[k]))
+        if (t->consumers[k] > einsum && dfl_body_has_einsum(b, t->consumers[k]))
             return true;
     return false;
 }
@@ -108,7 +93,7 @@ static void follow(const dfl_mapping *m, const dfl_body *b, dfl_rank *ranks)
             const dfl_access *read = &e->inputs[k];
             const dfl_tensor *t = &m->workload->tensors[read->tensor];
             for (uint32_t p = 0; p < t->n_producers; p++)
-                for (uint32_t d = 0; d < read->n_dims && is_in(b, t->producers[p]); d++) {
+                for (uint32_t d = 0; d < read->n_dims && dfl_body_has_einsum(b, t->producers[p]); d++) {
                     uint32_t own, made;
                     if (dfl_index_is_bare(&read->index[d], &own) &&
                         dfl_index_is_bare(&m->workload->einsums[t->producers[p]].output.index[d], &made))

@@ -54,22 +54,6 @@ typedef struct {
     dfl_span stray;      /* place of the first line after the end of the chain, once reported; nowhere = no such line */
 } chain_state;
 
-/* Whether an einsum is in the body, whose einsums are sorted. */
-static bool has_einsum(const dfl_body *body, uint32_t einsum)
-{
-    uint32_t low = 0, high = body->n_einsums;
-
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-
-        if (body->einsums[mid] < einsum)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < body->n_einsums && body->einsums[low] == einsum;
-}
-
 /* Removes the einsums that the enclosing body does not have, and reports the first of them. */
 static void check_inside(dfl_mapping_context *ctx, const dfl_body *body, dfl_id_list *ids, dfl_span span)
 {
@@ -77,7 +61,7 @@ static void check_inside(dfl_mapping_context *ctx, const dfl_body *body, dfl_id_
     bool reported = false;
 
     for (size_t i = 0; i < ids->n; i++) {
-        if (has_einsum(body, ids->at[i])) {
+        if (dfl_body_has_einsum(body, ids->at[i])) {
             ids->at[n++] = ids->at[i];
             continue;
         }
