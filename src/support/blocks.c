@@ -16,7 +16,8 @@
 #endif
 /* Number of the size of one huge page, and the least one for which a block of a huge page serves if there is no smaller one. */
 enum { PAGE = DFL_BLOCK_SIZES - 1, LEAST_PAGED = 3 };
-/* Blocks of each size that a store keeps: an evaluation of BERT-large takes 70 huge pages, one of Llama-3 8B 90. */
+/* Number of blocks of each size that a store keeps, at most. Evaluations of BERT-large were measured to take 70 blocks of a huge
+   page, and those of Llama-3 8B 90. */
 enum { MOST_STORED = 128 };
 
 void dfl_block_refused(size_t size)
@@ -55,7 +56,7 @@ static void leave(dfl_block_store *store)
     atomic_store_explicit(&store->is_entered, false, memory_order_release);
 }
 
-/* The number of a size in a store; DFL_BLOCK_SIZES = a store keeps no blocks of this size. */
+/* Index in `of` of blocks of `size` bytes; DFL_BLOCK_SIZES = a store keeps none of this size. */
 static uint32_t number_of(size_t size)
 {
     for (uint32_t i = 0; i < PAGE; i++)

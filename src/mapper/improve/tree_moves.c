@@ -17,7 +17,7 @@ static void insert_line(dfl_arena *arena, dfl_body *b, uint32_t at, const dfl_li
 {
     dfl_line *lines = DFL_NEW_ARRAY(arena, dfl_line, (size_t)b->n_lines + 1);
 
-    for (uint32_t i = 0; i < at; i++) /* a body without lines has no list */
+    for (uint32_t i = 0; i < at; i++) /* no memcpy: `lines` of a body without lines is NULL */
         lines[i] = b->lines[i];
     lines[at] = *line;
     for (uint32_t i = at; i < b->n_lines; i++)

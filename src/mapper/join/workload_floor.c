@@ -37,8 +37,11 @@ static uint32_t find_alone(const dfl_workload *w, const dfl_problem *problem)
 }
 
 /* An operand at the outermost place that may hold it, on one unit. */
-typedef struct { double bits, seconds; uint32_t port; } home_traffic; /* seconds: per bit; port: index in
-    `busy` of the census, DFL_NONE = none */
+typedef struct {
+    double bits;    /* that move there, at least */
+    double seconds; /* per bit */
+    uint32_t port;  /* index in `busy` of the census; DFL_NONE = none */
+} home_traffic;
 
 /* What an operand moves at its home, at least. A home below an axis counts as none. */
 static home_traffic find_traffic(const dfl_problem *problem, uint32_t operand)

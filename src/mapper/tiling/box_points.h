@@ -57,7 +57,7 @@ typedef struct {
     dfl_box_heap heap;
     uint64_t reported;       /* nodes that a progress report contains */
     uint64_t effort;         /* skeletons made and nodes split: what a limit on evaluations counts */
-    uint64_t descent;        /* effort from which on the next family is followed down to a mapping */
+    uint64_t descent;        /* value of `effort` at which the next family that is opened is followed down to a mapping */
     bool is_partial;         /* some skeleton has no form, so the lower bound is not known */
     dfl_arena *trial;        /* of forms that are made for their bound alone */
     const dfl_form_source *source; /* of the skeletons that are listed, */

@@ -266,13 +266,20 @@ static uint32_t count_of(const dfl_family *family, uint32_t operand)
     return n;
 }
 
+/* Chooses a keep of an operand as the next one of a family. False if all its keeps are chosen. */
+static bool extend(const dfl_family *family, uint32_t operand, dfl_family *next)
+{
+    *next = *family;
+    next->first[next->n_first++] = (uint8_t)operand;
+    return count_of(next, operand) <= (uint32_t)__builtin_popcount(family->kept[operand]);
+}
+
 /* Adds the families whose next keep is chosen, too. */
 static void choose_next(dfl_box_run *s, const dfl_form_source *source, const dfl_family *family, double least)
 {
     for (uint32_t o = 0; o < family->n; o++) {
-        dfl_family next = *family;
-        next.first[next.n_first++] = (uint8_t)o;
-        if (count_of(&next, o) <= (uint32_t)__builtin_popcount(family->kept[o]))
+        dfl_family next;
+        if (extend(family, o, &next))
             push_family(s, source, &next, least);
     }
 }
@@ -317,10 +324,9 @@ static void descend(dfl_box_run *s, const dfl_form_source *source, dfl_family fa
         dfl_family best = family;
         double least = INFINITY;
         for (uint32_t o = 0; o < family.n; o++) {
-            dfl_family next = family;
+            dfl_family next;
             double bound;
-            next.first[next.n_first++] = (uint8_t)o;
-            if (count_of(&next, o) > (uint32_t)__builtin_popcount(family.kept[o]))
+            if (!extend(&family, o, &next))
                 continue;
             bound = dfl_loose_family_bound(&solver, source->problem, &next, s->out->value);
             if (bound < least) {

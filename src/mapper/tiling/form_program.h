@@ -36,7 +36,7 @@ typedef struct {
     uint32_t limited;         /* mask: keeps of one place whose room dfl_form_program_limit_keeps may limit */
     bool has_parts;           /* numbers of parts are variables of their own (B63) */
     bool has_lengths;         /* with `has_parts`: full tiles and steps by parts are, too (B58) */
-    uint32_t mixed;           /* with `has_lengths`: 1 + the rank of few pieces (B58, d); 0 = none */
+    uint32_t mixed;           /* with `has_lengths`: 1 + the rank whose pieces count by a least number (B58, d); 0 = none */
     const dfl_form_firsts *firsts; /* first tiles that the times hold; NULL = none. Not with `ramp` */
     const dfl_ramp *ramp;     /* of the form; NULL = nothing before the first step and after the last one counts */
 } dfl_form_goal;
@@ -84,8 +84,8 @@ typedef struct {
 } dfl_form_program;
 
 #define DFL_FORM_NO_VAR UINT32_MAX
-/* With `has_lengths`, the shares h and g of B58: of the work that counts by numbers of parts, and of the pieces of the rank
-   `mixed` that count by their least number. Any share from 0 to 1 gives a bound. */
+/* Shares of B58, for goals with `has_lengths`: h, the share of the work that counts by numbers of parts, and g, the share of the
+   pieces of the rank `mixed` that counts by their least number. Each share from 0 to 1 gives a bound; these were good ones. */
 #define DFL_FORM_WHOLE_STEPS 0.95
 #define DFL_FORM_WHOLE_PIECES 0.5
 
